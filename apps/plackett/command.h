@@ -1,0 +1,49 @@
+// What the subcommands share. Each lives in a file of its own and adds itself to the app.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "base/result.h"
+
+namespace plackett::command {
+
+// Exit codes: 0 done, 1 done but with a negative answer (a violation, a bad line), 2 bad input
+// or a failure; usage errors are 2 as well.
+inline constexpr int kNegative = 1;
+inline constexpr int kFailure = 2;
+
+// Thrown by a subcommand to end with an exit code; main prints the message, if any, to stderr.
+class Exit : public std::runtime_error {
+ public:
+  Exit(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  [[nodiscard]] int code() const { return code_; }
+
+ private:
+  int code_;
+};
+
+[[noreturn]] void fail(const Error& error);
+
+// The value, or the end of the command with exit code 2.
+template <typename T>
+T take(Result<T> result) {
+  if (!result) fail(result.error());
+  return std::move(result).value();
+}
+inline void take(Result<void> result) {
+  if (!result) fail(result.error());
+}
+
+// `--threads` as given, or one a core where it is 0.
+unsigned thread_count(unsigned asked);
+
+void add_data(CLI::App& app);
+void add_simulate(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_explain(CLI::App& app);
+void add_audit(CLI::App& app);
+void add_evaluate(CLI::App& app);
+
+}  // namespace plackett::command

@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "command.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("plackett learns to rank from clicks", "plackett");
+  app.set_version_flag("--version", "plackett " PLACKETT_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(34);
+  app.option_defaults()->always_capture_default();
+
+  plackett::command::add_compare(app);
+  plackett::command::add_simulate(app);
+  plackett::command::add_explain(app);
+  plackett::command::add_audit(app);
+  plackett::command::add_evaluate(app);
+  plackett::command::add_data(app);
+
+  try {
+    app.parse(argc, argv);
+    return 0;
+  } catch (const plackett::command::Exit& exit) {
+    if (*exit.what() != '\0') fmt::print(stderr, "plackett: {}\n", exit.what());
+    return exit.code();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : plackett::command::kFailure;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "plackett: {}\n", error.what());
+    return plackett::command::kFailure;
+  }
+}

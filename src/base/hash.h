@@ -1,0 +1,12 @@
+// The checksum of every file format of the project: XXH3, 64 bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace plackett {
+
+std::uint64_t checksum(std::span<const std::byte> bytes);
+
+}  // namespace plackett

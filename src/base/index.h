@@ -1,0 +1,16 @@
+// Names for the things that are counted, so that one can't be passed for another. A `doc`
+// indexes the candidates of a query; a `rank` (a plain std::uint32_t, from 0 at the top)
+// indexes the shown list; a `query` indexes the queries of a split.
+#pragma once
+
+#include <cstdint>
+
+namespace plackett {
+
+enum class Doc : std::uint32_t {};
+enum class Query : std::uint32_t {};
+
+constexpr std::uint32_t index(Doc doc) { return static_cast<std::uint32_t>(doc); }
+constexpr std::uint32_t index(Query query) { return static_cast<std::uint32_t>(query); }
+
+}  // namespace plackett

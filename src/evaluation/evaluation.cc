@@ -1,0 +1,1 @@
+#include "dataset/judgments.h"

@@ -1,0 +1,63 @@
+// What experiments leave behind, and all that reports know of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace plackett {
+
+struct CurvePoint {
+  std::uint64_t impression = 0;  // how many impressions were learned from
+  double offline = 0;            // NDCG@10 over the test queries at that moment
+  double online = 0;             // discounted cumulative NDCG@10 of what was shown so far
+};
+
+// One run: one method, one click model, one fold, one seed.
+struct RunRecord {
+  std::uint32_t run = 0;
+  std::uint32_t fold = 0;
+  std::vector<CurvePoint> curve;  // log-spaced, the last impression always among them
+  double seconds = 0;             // wall time of the run, evaluation included
+  double evaluation_seconds = 0;  // of which offline evaluation
+};
+
+// Mean and sample standard deviation (n - 1; 0 for a single run).
+struct Moments {
+  double mean = 0;
+  double std = 0;
+};
+
+struct CurveSummary {
+  std::uint64_t impression = 0;
+  Moments offline;
+  Moments online;
+};
+
+// All runs of one method under one click model.
+struct CellSummary {
+  std::string method;       // "pdgd"
+  std::string ranker;       // "linear", "neural"
+  std::string click_model;  // "perfect", ...
+  std::string dataset;
+  std::string protocol;  // "described", "published"
+  std::uint32_t runs = 0;
+  std::uint64_t impressions = 0;
+  std::uint64_t seed = 0;
+  Moments offline;  // at the last impression
+  Moments online;
+  std::vector<CurveSummary> curve;
+  double seconds = 0;                 // wall time of all runs together
+  double impressions_per_second = 0;  // over all threads
+  double evaluation_share = 0;        // of the run time that went into the curve, 0..1
+};
+
+// A whole comparison: the cells in the order they should be shown.
+struct Comparison {
+  std::string title;
+  std::vector<CellSummary> cells;
+  unsigned threads = 1;
+  std::string version;  // of plackett
+};
+
+}  // namespace plackett

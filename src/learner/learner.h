@@ -1,0 +1,47 @@
+// An online method: decides what to show, then learns from what was clicked. It sees features
+// and clicks, never a label.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/index.h"
+#include "base/rng.h"
+#include "dataset/feature_view.h"
+#include "ranker/ranker.h"
+
+namespace plackett {
+
+// What was shown, with what the method needs to know later about the moment of showing.
+struct Ranking {
+  std::vector<Doc> shown;     // shown[rank]
+  std::vector<float> scores;  // of every candidate, at display time
+};
+
+// Hyper-parameters are fixed when it is made; scratch belongs to it. One thread at a time.
+class Learner {
+ public:
+  virtual ~Learner() = default;
+  Learner& operator=(const Learner&) = delete;
+  Learner& operator=(Learner&&) = delete;
+
+  // Chooses what to show for these candidates: min(k, doc_count) distinct docs. Reuses
+  // `ranking`'s memory.
+  virtual void rank(const FeatureView& docs, Rng& rng, Ranking& ranking) = 0;
+
+  // Learns from clicks on a ranking: clicks[rank] is 1 where it was clicked. `ranking` may be
+  // old: its own scores are used, not the present ones.
+  virtual void learn(const FeatureView& docs, const Ranking& ranking,
+                     std::span<const std::uint8_t> clicks) = 0;
+
+  // The ranker as learned so far, for evaluation and saving.
+  [[nodiscard]] virtual Ranker& ranker() = 0;
+
+ protected:
+  Learner() = default;
+  Learner(const Learner&) = default;
+  Learner(Learner&&) = default;
+};
+
+}  // namespace plackett

@@ -1,0 +1,1 @@
+#include "learner/learner.h"

@@ -1,0 +1,1 @@
+#include "ranker/ranker.h"

@@ -1,0 +1,52 @@
+// A differentiable scoring function: features -> scores, and weighted sums of the scores'
+// gradients -> a step of its parameters. Derive from Ranker to bring your own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/index.h"
+#include "dataset/feature_view.h"
+
+namespace plackett {
+
+// A document and how strongly its score should rise (or, below 0, fall).
+struct DocWeight {
+  Doc doc{};
+  float weight = 0;
+};
+
+// Not safe for two threads at once: a ranker owns its scratch. Give each run a clone.
+class Ranker {
+ public:
+  virtual ~Ranker() = default;
+  Ranker& operator=(const Ranker&) = delete;
+  Ranker& operator=(Ranker&&) = delete;
+
+  [[nodiscard]] virtual std::unique_ptr<Ranker> clone() const = 0;
+
+  [[nodiscard]] virtual std::uint32_t feature_count() const = 0;
+
+  // Writes every document's score. Requires: docs.feature_count() == feature_count() and
+  // scores.size() == docs.doc_count(). Allocates only when it meets more documents than before.
+  virtual void score(const FeatureView& docs, std::span<float> scores) = 0;
+
+  // parameters += rate * sum over w in `weights` of w.weight * d score(w.doc) / d parameters,
+  // the gradient taken at the parameters as they are now. Same requirements as score(); a doc
+  // may appear once at most.
+  virtual void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) = 0;
+
+  // All parameters, flat, in the order of the model file. Writing to them is allowed between
+  // calls; call parameters_changed() afterwards.
+  [[nodiscard]] virtual std::span<float> parameters() = 0;
+  [[nodiscard]] virtual std::span<const float> parameters() const = 0;
+  virtual void parameters_changed() {}
+
+ protected:
+  Ranker() = default;
+  Ranker(const Ranker&) = default;
+  Ranker(Ranker&&) = default;
+};
+
+}  // namespace plackett
