@@ -1,0 +1,66 @@
+#include "users/make_user.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "users/click_models.h"
+#include "users/position_based.h"
+#include "users/user_file.h"
+
+namespace plackett {
+namespace {
+
+constexpr std::string_view kPositionBased = "position-based";
+
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> names(cascade_names().begin(), cascade_names().end());
+  names.push_back(kPositionBased);
+  return names;
+}
+
+}  // namespace
+
+std::span<const std::string_view> click_model_names() {
+  static const std::vector<std::string_view> names = all_names();
+  return names;
+}
+
+Result<std::unique_ptr<User>> make_user(std::string_view name_or_toml_path,
+                                        const UserOptions& options) {
+  if (!std::isfinite(options.eta) || options.eta < 0) {
+    return Error{fmt::format("eta {}; it must be finite and not negative", options.eta)};
+  }
+  if (name_or_toml_path.ends_with(".toml")) {
+    return read_user_file(std::string(name_or_toml_path), options);
+  }
+  const bool position_based = name_or_toml_path == kPositionBased;
+  const std::string_view row = position_based ? kPositionBasedClickRow : name_or_toml_path;
+  if (!cascade_table(row, built_in_grade_counts().front())) {
+    return Error{fmt::format("click model \"{}\"; known are {}, or a file that ends in .toml",
+                             name_or_toml_path, fmt::join(click_model_names(), ", "))};
+  }
+  const std::optional<CascadeTable> table = cascade_table(row, options.grade_count);
+  if (!table) {
+    return Error{fmt::format(
+        "click model \"{}\" for {} grades; built in are {} grades, others take a .toml file",
+        name_or_toml_path, options.grade_count, fmt::join(built_in_grade_counts(), ", "))};
+  }
+  std::string name(name_or_toml_path);
+  std::unique_ptr<User> user;
+  if (position_based) {
+    user = std::make_unique<PositionBasedUser>(PositionBasedUser::Spec{
+        .name = std::move(name), .click = table->click, .eta = options.eta});
+  } else {
+    user = std::make_unique<CascadeUser>(CascadeUser::Spec{.name = std::move(name),
+                                                           .click = table->click,
+                                                           .stop = table->stop,
+                                                           .stop_rule = options.stop_rule});
+  }
+  return user;
+}
+
+}  // namespace plackett

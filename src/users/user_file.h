@@ -1,0 +1,19 @@
+// Users from a TOML file; the format is in docs/click_models.md.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/result.h"
+#include "users/make_user.h"
+#include "users/user.h"
+
+namespace plackett {
+
+// The file's own eta wins over options.eta; the stop rule always comes from the options. Fails
+// with "path:line: value; rule" on anything that isn't a whole, sound description for exactly
+// options.grade_count grades.
+Result<std::unique_ptr<User>> read_user_file(const std::filesystem::path& path,
+                                             const UserOptions& options);
+
+}  // namespace plackett

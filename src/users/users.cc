@@ -1,1 +1,0 @@
-#include "users/user.h"
