@@ -1,1 +1,0 @@
-#include "dataset/judgments.h"

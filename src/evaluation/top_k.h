@@ -1,0 +1,18 @@
+// The best documents by score.
+#pragma once
+
+#include <span>
+
+#include "base/index.h"
+#include "base/rng.h"
+
+namespace plackett {
+
+// Puts the out.size() documents of highest score into `out`, best first. Documents of equal
+// score come in random order, every order of them equally likely, also where only some of
+// them find a place. Requires: no score is NaN; out.size() <= scores.size().
+// Cost: O(n + k log k log(n / k)) for scores in random order, O(n log k) at worst; no allocation;
+// draws only where scores are equal. Deterministic in `rng`.
+void top_k(std::span<const float> scores, Rng& rng, std::span<Doc> out);
+
+}  // namespace plackett
