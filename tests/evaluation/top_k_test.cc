@@ -1,0 +1,117 @@
+#include "evaluation/top_k.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "../users/chi_square.h"
+
+namespace plackett {
+namespace {
+
+using testing::chi_square_p;
+using testing::kFalseAlarmRate;
+
+std::vector<Doc> best(const std::vector<float>& scores, std::size_t k, Rng& rng) {
+  std::vector<Doc> out(k);
+  top_k(scores, rng, out);
+  return out;
+}
+
+// How often each possible outcome of ten thousand calls came up. The outcomes are all orders of
+// documents that sorting by score allows, cut at k.
+struct Outcomes {
+  std::map<std::vector<Doc>, std::uint64_t> counts;
+
+  Outcomes(const std::vector<float>& scores, std::size_t k) {
+    std::vector<Doc> order(scores.size());
+    for (std::uint32_t doc = 0; doc < scores.size(); ++doc) order[doc] = Doc{doc};
+    do {
+      const bool sorted = std::is_sorted(order.begin(), order.end(), [&](Doc a, Doc b) {
+        return scores[index(a)] > scores[index(b)];
+      });
+      if (sorted) counts[{order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k)}] = 0;
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+
+  double p_value() const {
+    std::vector<std::uint64_t> seen;
+    for (const auto& [outcome, count] : counts) seen.push_back(count);
+    const std::vector<double> expected(seen.size(), 1.0 / static_cast<double>(seen.size()));
+    return chi_square_p(seen, expected);
+  }
+};
+
+TEST(TopK, EqualsAFullSortWhenScoresDiffer) {
+  Rng rng({.seed = 4});
+  for (std::uint32_t docs = 1; docs <= 200; ++docs) {
+    std::vector<float> scores(docs);
+    for (std::uint32_t doc = 0; doc < docs; ++doc) {
+      scores[doc] = static_cast<float>(rng.below(1U << 20)) + static_cast<float>(doc) / 256;
+    }
+    std::vector<Doc> sorted(docs);
+    for (std::uint32_t doc = 0; doc < docs; ++doc) sorted[doc] = Doc{doc};
+    std::sort(sorted.begin(), sorted.end(),
+              [&](Doc a, Doc b) { return scores[index(a)] > scores[index(b)]; });
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{10}, scores.size()}) {
+      if (k > scores.size()) continue;
+      const std::vector<Doc> expected(sorted.begin(),
+                                      sorted.begin() + static_cast<std::ptrdiff_t>(k));
+      ASSERT_EQ(best(scores, k, rng), expected);
+    }
+  }
+}
+
+TEST(TopK, DrawsNothingWhenScoresDiffer) {
+  Rng rng({.seed = 5});
+  Rng untouched = rng;
+  best({3, 1, 2, -7, 0}, 3, rng);
+  EXPECT_EQ(rng.next_u64(), untouched.next_u64());
+}
+
+// Chi-square over all allowed orders, alpha 1e-6 a case, 20,000 draws of one fixed stream.
+TEST(TopK, OrdersOfEqualScoresAreEquallyLikely) {
+  const std::vector<std::vector<float>> cases = {
+      {0, 0, 0, 0}, {1, 0, 1, 0, 1}, {2, 1, 1, 1, 1, 0}, {0.0F, -0.0F, 5, 0.0F}, {1, 1, 2, 2}};
+  for (const std::vector<float>& scores : cases) {
+    for (std::size_t k = 1; k <= scores.size(); ++k) {
+      Outcomes outcomes(scores, k);
+      Rng rng({.seed = 6, .purpose = Purpose::kTieBreak});
+      for (int draw = 0; draw < 20'000; ++draw) {
+        const auto found = outcomes.counts.find(best(scores, k, rng));
+        ASSERT_NE(found, outcomes.counts.end());
+        ++found->second;
+      }
+      EXPECT_GT(outcomes.p_value(), kFalseAlarmRate) << scores.size() << " docs, k " << k;
+    }
+  }
+}
+
+// The planted fault: a heap that keeps whichever tied document came first, then shuffles.
+TEST(TopK, TieCheckRejectsFavouringTheFirstDocuments) {
+  const std::vector<float> scores = {0, 0, 0, 0};
+  Outcomes outcomes(scores, 2);
+  Rng rng({.seed = 6, .purpose = Purpose::kTieBreak});
+  for (int draw = 0; draw < 20'000; ++draw) {
+    std::vector<Doc> faulty = {Doc{0}, Doc{1}};
+    if (rng.below(10) == 0) {
+      faulty = best(scores, 2, rng);
+    } else if (rng.below(2) == 0) {
+      std::swap(faulty[0], faulty[1]);
+    }
+    ++outcomes.counts.at(faulty);
+  }
+  EXPECT_LT(outcomes.p_value(), kFalseAlarmRate);
+}
+
+TEST(TopK, TakesInfiniteScores) {
+  Rng rng({.seed = 7});
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(best({-infinity, infinity, 0}, 3, rng), (std::vector<Doc>{Doc{1}, Doc{2}, Doc{0}}));
+}
+
+}  // namespace
+}  // namespace plackett

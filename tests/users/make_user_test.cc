@@ -1,0 +1,131 @@
+#include "users/make_user.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace plackett {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Writes a user file that goes with the test.
+class UserFile : public ::testing::Test {
+ protected:
+  std::string write(std::string_view text) {
+    const std::string path = ::testing::TempDir() +
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name() +
+                             ".toml";
+    std::ofstream(path) << text;
+    paths_.push_back(path);
+    return path;
+  }
+  std::string failure(std::string_view text, std::uint32_t grade_count = 3) {
+    const auto user = make_user(write(text), {.grade_count = grade_count});
+    return user.ok() ? "no failure" : user.error().message;
+  }
+  void TearDown() override {
+    for (const std::string& path : paths_) std::filesystem::remove(path);
+  }
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+TEST(MakeUser, KnowsEveryNameForTwoThreeAndFiveGrades) {
+  for (const std::string_view name : click_model_names()) {
+    for (const std::uint32_t grades : {2U, 3U, 5U}) {
+      const auto user = make_user(name, {.grade_count = grades});
+      ASSERT_TRUE(user.ok()) << user.error().message;
+      EXPECT_EQ((*user)->name(), name);
+      EXPECT_EQ((*user)->grade_count(), grades);
+    }
+  }
+}
+
+TEST(MakeUser, AnUnknownNameListsTheKnownOnes) {
+  const auto user = make_user("prefect", {});
+  ASSERT_FALSE(user.ok());
+  EXPECT_EQ(user.error().message,
+            "click model \"prefect\"; known are perfect, navigational, informational, "
+            "almost-random, random, position-based, or a file that ends in .toml");
+}
+
+TEST(MakeUser, AnOddGradeCountSaysWhichExist) {
+  for (const std::uint32_t grades : {0U, 1U, 4U, 6U}) {
+    const auto user = make_user("position-based", {.grade_count = grades});
+    ASSERT_FALSE(user.ok());
+    EXPECT_THAT(user.error().message, HasSubstr("built in are 2, 3, 5 grades"));
+  }
+}
+
+TEST(MakeUser, RefusesANegativeOrUnboundedEta) {
+  for (const double eta : {-1.0, std::nan(""), double{INFINITY}}) {
+    EXPECT_FALSE(make_user("position-based", {.eta = eta}).ok());
+  }
+}
+
+TEST_F(UserFile, GivesACascadeOfAnyGradeCount) {
+  const std::string path = write(
+      "kind = \"cascade\"\nname = \"hasty\"\nclick = [0, 0.1, 0.2, 1]\nstop = [0, 0, 0, 0.5]\n");
+  const auto user = make_user(path, {.grade_count = 4});
+  ASSERT_TRUE(user.ok()) << user.error().message;
+  EXPECT_EQ((*user)->name(), "hasty");
+  const std::vector<std::uint8_t> labels = {3, 2};
+  const std::vector<std::uint8_t> both = {1, 1};
+  EXPECT_DOUBLE_EQ((*user)->pattern_probability(labels, both), .5 * .2);
+}
+
+TEST_F(UserFile, GivesAPositionBasedUserWhoseEtaWinsOverTheOption) {
+  const std::string text = "kind = \"position-based\"\nname = \"steep\"\nclick = [0.5, 1]\n";
+  const std::vector<std::uint8_t> labels = {0, 1};
+  const std::vector<std::uint8_t> second = {0, 1};
+  const auto of_option = make_user(write(text), {.grade_count = 2, .eta = 2});
+  EXPECT_DOUBLE_EQ((*of_option)->pattern_probability(labels, second), .5 / 4);
+  const auto of_file = make_user(write(text + "eta = 3\n"), {.grade_count = 2, .eta = 2});
+  EXPECT_DOUBLE_EQ((*of_file)->pattern_probability(labels, second), .5 / 8);
+}
+
+TEST_F(UserFile, FailuresSayPlaceValueAndRule) {
+  const std::string head = "kind = \"cascade\"\nname = \"x\"\n";
+  EXPECT_THAT(failure(head + "click = [0, .5\n"), HasSubstr(".toml:3: "));
+  EXPECT_THAT(failure(head + "click = [0, 1]\nstop = [0, 0, 0]\n"),
+              HasSubstr(":3: \"click\" has 2 values; it holds 3 probabilities, one a grade"));
+  EXPECT_THAT(failure(head + "click = [0, 0.5, 1.5]\nstop = [0, 0, 0]\n"),
+              HasSubstr(":3: value 3 of \"click\" is 1.5; probabilities lie in 0..1"));
+  EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\nstop = [0, nan, 0]\n"),
+              HasSubstr(":4: value 2 of \"stop\" is nan; probabilities lie in 0..1"));
+  EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\nstop = [0, -0.1, 0]\n"),
+              HasSubstr("value 2 of \"stop\" is -0.1"));
+  EXPECT_THAT(failure(head + "click = [0, \"a\", 1]\nstop = [0, 0, 0]\n"),
+              HasSubstr("value 2 of \"click\" is no number"));
+  EXPECT_THAT(failure(head + "click = 1\nstop = [0, 0, 0]\n"), HasSubstr("\"click\" is no array"));
+  EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\n"), HasSubstr("key \"stop\" is missing"));
+  EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\nstop = [0, 0, 0]\neta = 1\n"),
+              HasSubstr(":5: unknown key \"eta\"; a cascade user has kind, name, click, stop"));
+  EXPECT_THAT(failure("kind = \"cascade\"\nclick = [0, 0, 0]\nstop = [0, 0, 0]\n"),
+              HasSubstr("key \"name\" is missing"));
+  EXPECT_THAT(failure("name = \"x\"\nclick = [0, 0, 0]\n"),
+              HasSubstr("key \"kind\" is missing; it is \"cascade\" or \"position-based\""));
+  EXPECT_THAT(failure("kind = \"dependent\"\nname = \"x\"\n"), HasSubstr(":1: kind \"dependent\""));
+  EXPECT_THAT(failure("kind = 3\nname = \"x\"\n"), HasSubstr(":1: \"kind\" is no text"));
+  EXPECT_THAT(failure("kind = \"position-based\"\nname = \"x\"\nclick = [0, 0, 0]\neta = inf\n"),
+              HasSubstr(":4: eta inf; it must be finite and not negative"));
+  EXPECT_THAT(failure("kind = \"position-based\"\nname = \"x\"\nclick = [0, 0, 0]\nstop = [0]\n"),
+              HasSubstr("unknown key \"stop\""));
+  EXPECT_THAT(failure(head + "click = [0]\nstop = [0]\n", 0), HasSubstr("0 grades"));
+}
+
+TEST_F(UserFile, AMissingFileIsAnErrorWithItsPath) {
+  const auto user = make_user("no/such/user.toml", {});
+  ASSERT_FALSE(user.ok());
+  EXPECT_THAT(user.error().message, HasSubstr("no/such/user.toml"));
+}
+
+}  // namespace
+}  // namespace plackett
