@@ -1,0 +1,316 @@
+// One source, compiled once for each instruction set: Highway includes this file again through
+// foreach_target.h.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "base/kernels.cc"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include <hwy/foreach_target.h>  // IWYU pragma: keep
+// The order matters: foreach_target.h first.
+#include <hwy/contrib/math/math-inl.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "base/kernels.h"
+#include "base/kernels_scalar.h"
+
+// Plain x86-64 runs kernels_scalar.cc.
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+HWY_BEFORE_NAMESPACE();
+namespace plackett::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::CappedTag<float, kLanes>;
+using FloatVec = hn::Vec<Floats>;
+using Quad = hn::Full128<float>;
+using QuadVec = hn::Vec<Quad>;
+using Doubles = hn::CappedTag<double, kLanes / 2>;
+
+constexpr std::size_t kWidth = hn::MaxLanes(Floats());
+constexpr std::size_t kParts = kLanes / kWidth;  // vectors that make 16 virtual lanes
+
+// Adds halves until four lanes are left.
+template <class D>
+HWY_INLINE QuadVec fold(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    (void)d;
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return fold(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// 16 virtual lanes to four, in the order that a 16-lane vector's halving has.
+HWY_INLINE QuadVec fold_parts(const FloatVec* parts) {
+  const Floats d;
+  if constexpr (kParts == 1) {
+    return fold(d, parts[0]);
+  } else if constexpr (kParts == 2) {
+    return fold(d, hn::Add(parts[0], parts[1]));
+  } else {
+    return fold(d, hn::Add(hn::Add(parts[0], parts[2]), hn::Add(parts[1], parts[3])));
+  }
+}
+
+// Dot products of kRows rows with `weights`, folded to four lanes each.
+template <std::size_t kRows>
+HWY_INLINE void dot_block(const float* rows, std::size_t width, const float* weights,
+                          QuadVec* folded) {
+  const Floats d;
+  FloatVec sums[kRows][kParts];
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t p = 0; p < kParts; ++p) sums[r][p] = hn::Zero(d);
+  }
+  for (std::size_t f = 0; f < width; f += kLanes) {
+    for (std::size_t p = 0; p < kParts; ++p) {
+      const FloatVec w = hn::Load(d, weights + f + p * kWidth);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        sums[r][p] = hn::MulAdd(hn::Load(d, rows + r * width + f + p * kWidth), w, sums[r][p]);
+      }
+    }
+  }
+  for (std::size_t r = 0; r < kRows; ++r) folded[r] = fold_parts(sums[r]);
+}
+
+void dot_rows(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
+              float* out) {
+  const Quad quad;
+  const auto finish = [&quad](const QuadVec* folded) {
+    // Transposed addition: lane r of the result is (f0 + f2) + (f1 + f3) of folded[r].
+    const QuadVec low01 = hn::InterleaveLower(quad, folded[0], folded[1]);
+    const QuadVec high01 = hn::InterleaveUpper(quad, folded[0], folded[1]);
+    const QuadVec low23 = hn::InterleaveLower(quad, folded[2], folded[3]);
+    const QuadVec high23 = hn::InterleaveUpper(quad, folded[2], folded[3]);
+    const QuadVec sum01 = hn::Add(low01, high01);  // r0: f0+f2, r1: f0+f2, r0: f1+f3, r1: f1+f3
+    const QuadVec sum23 = hn::Add(low23, high23);
+    return hn::Add(hn::ConcatLowerLower(quad, sum23, sum01),
+                   hn::ConcatUpperUpper(quad, sum23, sum01));
+  };
+  std::size_t r = 0;
+  QuadVec folded[4];
+  for (; r + 4 <= row_count; r += 4) {
+    dot_block<4>(rows + r * width, width, weights, folded);
+    hn::StoreU(finish(folded), quad, out + r);
+  }
+  if (r == row_count) return;
+  for (std::size_t left = 0; left < 4; ++left) {
+    if (r + left < row_count) {
+      dot_block<1>(rows + (r + left) * width, width, weights, folded + left);
+    } else {
+      folded[left] = hn::Zero(quad);
+    }
+  }
+  HWY_ALIGN float last[4];
+  hn::Store(finish(folded), quad, last);
+  std::copy(last, last + (row_count - r), out + r);
+}
+
+void add_scaled_rows(const float* const* rows, const float* scales, std::size_t row_count,
+                     std::size_t width, float* y) {
+  const Floats d;
+  for (std::size_t f = 0; f < width; f += kWidth) {
+    FloatVec sum = hn::Load(d, y + f);
+    for (std::size_t r = 0; r < row_count; ++r) {
+      sum = hn::MulAdd(hn::Set(d, scales[r]), hn::Load(d, rows[r] + f), sum);
+    }
+    hn::Store(sum, d, y + f);
+  }
+}
+
+// kRows rows by kVecs vectors of columns, all sums in registers.
+template <std::size_t kRows, std::size_t kVecs>
+HWY_INLINE void multiply_tile(const float* rows, std::size_t width, const float* weights,
+                              std::size_t columns, const float* bias, float* out) {
+  const Floats d;
+  FloatVec sums[kRows][kVecs];
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t v = 0; v < kVecs; ++v) sums[r][v] = hn::Load(d, bias + v * kWidth);
+  }
+  for (std::size_t f = 0; f < width; ++f) {
+    FloatVec w[kVecs];
+    for (std::size_t v = 0; v < kVecs; ++v) w[v] = hn::Load(d, weights + f * columns + v * kWidth);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const FloatVec x = hn::Set(d, rows[r * width + f]);
+      for (std::size_t v = 0; v < kVecs; ++v) sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
+    }
+  }
+  for (std::size_t r = 0; r < kRows; ++r) {
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      hn::Store(sums[r][v], d, out + r * columns + v * kWidth);
+    }
+  }
+}
+
+template <std::size_t kVecs>
+HWY_INLINE void multiply_columns(const float* rows, std::size_t row_count, std::size_t width,
+                                 const float* weights, std::size_t columns, const float* bias,
+                                 float* out) {
+  std::size_t r = 0;
+  for (; r + 6 <= row_count; r += 6) {
+    multiply_tile<6, kVecs>(rows + r * width, width, weights, columns, bias, out + r * columns);
+  }
+  for (; r + 2 <= row_count; r += 2) {
+    multiply_tile<2, kVecs>(rows + r * width, width, weights, columns, bias, out + r * columns);
+  }
+  if (r < row_count) {
+    multiply_tile<1, kVecs>(rows + r * width, width, weights, columns, bias, out + r * columns);
+  }
+}
+
+void multiply(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
+              std::size_t columns, const float* bias, float* out) {
+  // 32 registers hold 6 x 4 sums, 16 hold 6 x 2.
+  constexpr std::size_t kVecs = kWidth == 16 ? 4 : 2;
+  std::size_t c = 0;
+  for (; c + kVecs * kWidth <= columns; c += kVecs * kWidth) {
+    multiply_columns<kVecs>(rows, row_count, width, weights + c, columns, bias + c, out + c);
+  }
+  for (; c < columns; c += kWidth) {
+    multiply_columns<1>(rows, row_count, width, weights + c, columns, bias + c, out + c);
+  }
+}
+
+void add_outer(const float* rows, const float* deltas, std::size_t row_count, std::size_t width,
+               std::size_t columns, float scale, float* weights) {
+  const Floats d;
+  const FloatVec scales = hn::Set(d, scale);
+  for (std::size_t f = 0; f < width; ++f) {
+    for (std::size_t c = 0; c < columns; c += kWidth) {
+      FloatVec sum = hn::Zero(d);
+      for (std::size_t r = 0; r < row_count; ++r) {
+        sum =
+            hn::MulAdd(hn::Set(d, rows[r * width + f]), hn::Load(d, deltas + r * columns + c), sum);
+      }
+      float* target = weights + f * columns + c;
+      hn::Store(hn::MulAdd(scales, sum, hn::Load(d, target)), d, target);
+    }
+  }
+}
+
+void activate(Activation activation, float* values, std::size_t count) {
+  const Floats d;
+  const FloatVec one = hn::Set(d, 1.0F);
+  const FloatVec zero = hn::Zero(d);
+  switch (activation) {
+    case Activation::kSigmoid: {
+      const FloatVec limit = hn::Set(d, 88.0F);  // beyond, exp leaves float's range
+      for (std::size_t i = 0; i < count; i += kWidth) {
+        const FloatVec x = hn::Min(hn::Neg(hn::Load(d, values + i)), limit);
+        hn::Store(hn::Div(one, hn::Add(one, hn::Exp(d, x))), d, values + i);
+      }
+      break;
+    }
+    case Activation::kRelu:
+      for (std::size_t i = 0; i < count; i += kWidth) {
+        hn::Store(hn::Max(hn::Load(d, values + i), zero), d, values + i);
+      }
+      break;
+    case Activation::kTanh:
+      for (std::size_t i = 0; i < count; i += kWidth) {
+        hn::Store(hn::Tanh(d, hn::Load(d, values + i)), d, values + i);
+      }
+      break;
+  }
+}
+
+double exp_from_max(const float* scores, std::size_t count, double* masses) {
+  const Floats df;
+  const Doubles dd;
+  const hn::Rebind<float, Doubles> half;
+  constexpr std::size_t kDoubles = hn::MaxLanes(Doubles());
+
+  float max = scores[0];
+  std::size_t i = 0;
+  if (count >= kWidth) {
+    FloatVec maxima = hn::LoadU(df, scores);
+    for (i = kWidth; i + kWidth <= count; i += kWidth) {
+      maxima = hn::Max(maxima, hn::LoadU(df, scores + i));
+    }
+    max = hn::GetLane(hn::MaxOfLanes(df, maxima));
+  }
+  for (; i < count; ++i) max = std::max(max, scores[i]);
+
+  const auto shift = hn::Set(dd, static_cast<double>(max));
+  // Below this exp is 0 in double; the clamp keeps far-off scores inside Exp's valid range.
+  const auto lowest = hn::Set(dd, -746.0);
+  const auto exp_of = [&](const float* from) {
+    const auto x = hn::Sub(hn::PromoteTo(dd, hn::LoadU(half, from)), shift);
+    return hn::Exp(dd, hn::Max(x, lowest));
+  };
+  i = 0;
+  for (; i + kDoubles <= count; i += kDoubles) hn::StoreU(exp_of(scores + i), dd, masses + i);
+  if (i < count) {
+    HWY_ALIGN float padded[kDoubles];
+    HWY_ALIGN double last[kDoubles];
+    std::fill(std::copy(scores + i, scores + count, padded), padded + kDoubles, max);
+    hn::Store(exp_of(padded), dd, last);
+    std::copy(last, last + (count - i), masses + i);
+  }
+  return max;
+}
+
+}  // namespace
+
+const Kernels* vector_kernels() {
+  static constexpr Kernels kKernels{kWidth == 16 ? "avx512" : (kWidth == 8 ? "avx2" : "sse4"),
+                                    dot_rows,
+                                    add_scaled_rows,
+                                    multiply,
+                                    add_outer,
+                                    activate,
+                                    exp_from_max};
+  return &kKernels;
+}
+
+}  // namespace plackett::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#if HWY_ONCE
+namespace plackett {
+namespace {
+
+std::vector<const Kernels*> find_kernels() {
+  std::vector<const Kernels*> found{&kScalarKernels};
+  const auto supported = hwy::SupportedTargets();
+#if HWY_TARGETS & HWY_SSE4
+  if ((supported & HWY_SSE4) != 0) found.push_back(N_SSE4::vector_kernels());
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if ((supported & HWY_AVX2) != 0) found.push_back(N_AVX2::vector_kernels());
+#endif
+#if HWY_TARGETS & HWY_AVX3
+  if ((supported & HWY_AVX3) != 0) found.push_back(N_AVX3::vector_kernels());
+#endif
+  return found;
+}
+
+const Kernels& choose_kernels() {
+  const char* asked = std::getenv("PLACKETT_SIMD");
+  if (asked != nullptr) {
+    for (const Kernels* candidate : all_kernels()) {
+      if (candidate->name == asked) return *candidate;
+    }
+  }
+  return *all_kernels().back();
+}
+
+}  // namespace
+
+std::span<const Kernels* const> all_kernels() {
+  static const std::vector<const Kernels*> found = find_kernels();
+  return found;
+}
+
+const Kernels& kernels() {
+  static const Kernels& chosen = choose_kernels();
+  return chosen;
+}
+
+}  // namespace plackett
+#endif  // HWY_ONCE

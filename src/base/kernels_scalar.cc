@@ -1,0 +1,75 @@
+#include "base/kernels_scalar.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace plackett {
+namespace {
+
+void dot_rows(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
+              float* out) {
+  for (std::size_t r = 0; r < row_count; ++r) {
+    float sum = 0;
+    for (std::size_t f = 0; f < width; ++f) sum += rows[r * width + f] * weights[f];
+    out[r] = sum;
+  }
+}
+
+void add_scaled_rows(const float* const* rows, const float* scales, std::size_t row_count,
+                     std::size_t width, float* y) {
+  for (std::size_t r = 0; r < row_count; ++r) {
+    for (std::size_t f = 0; f < width; ++f) y[f] += scales[r] * rows[r][f];
+  }
+}
+
+void multiply(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
+              std::size_t columns, const float* bias, float* out) {
+  for (std::size_t r = 0; r < row_count; ++r) {
+    float* out_row = out + r * columns;
+    std::copy(bias, bias + columns, out_row);
+    for (std::size_t f = 0; f < width; ++f) {
+      const float x = rows[r * width + f];
+      for (std::size_t c = 0; c < columns; ++c) out_row[c] += x * weights[f * columns + c];
+    }
+  }
+}
+
+void add_outer(const float* rows, const float* deltas, std::size_t row_count, std::size_t width,
+               std::size_t columns, float scale, float* weights) {
+  for (std::size_t f = 0; f < width; ++f) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      float sum = 0;
+      for (std::size_t r = 0; r < row_count; ++r) {
+        sum += rows[r * width + f] * deltas[r * columns + c];
+      }
+      weights[f * columns + c] += scale * sum;
+    }
+  }
+}
+
+void activate(Activation activation, float* values, std::size_t count) {
+  switch (activation) {
+    case Activation::kSigmoid:
+      for (std::size_t i = 0; i < count; ++i) values[i] = 1.0F / (1.0F + std::exp(-values[i]));
+      break;
+    case Activation::kRelu:
+      for (std::size_t i = 0; i < count; ++i) values[i] = std::max(values[i], 0.0F);
+      break;
+    case Activation::kTanh:
+      for (std::size_t i = 0; i < count; ++i) values[i] = std::tanh(values[i]);
+      break;
+  }
+}
+
+double exp_from_max(const float* scores, std::size_t count, double* masses) {
+  const double max = *std::max_element(scores, scores + count);
+  for (std::size_t i = 0; i < count; ++i) masses[i] = std::exp(scores[i] - max);
+  return max;
+}
+
+}  // namespace
+
+const Kernels kScalarKernels{"scalar",  dot_rows, add_scaled_rows, multiply,
+                             add_outer, activate, exp_from_max};
+
+}  // namespace plackett

@@ -10,14 +10,14 @@ namespace plackett {
 
 // What a stream's numbers are for. The values are part of the specification: never renumber.
 enum class Purpose : std::uint8_t {
-  kQuery = 1,         // which query an impression is about
-  kRanking = 2,       // the sampled ranking
-  kClicks = 3,        // the simulated user
-  kInitialise = 4,    // a ranker's first parameters
-  kTieBreak = 5,      // order of equal scores when evaluating
-  kSynthetic = 6,     // the embedded data
-  kShuffle = 7,       // assignments of anything else to places
-  kTest = 255,        // tests and benchmarks
+  kQuery = 1,       // which query an impression is about
+  kRanking = 2,     // the sampled ranking
+  kClicks = 3,      // the simulated user
+  kInitialise = 4,  // a ranker's first parameters
+  kTieBreak = 5,    // order of equal scores when evaluating
+  kSynthetic = 6,   // the embedded data
+  kShuffle = 7,     // assignments of anything else to places
+  kTest = 255,      // tests and benchmarks
 };
 
 // One block of Philox-4x32-10.
@@ -37,7 +37,8 @@ class Rng {
   };
 
   explicit Rng(const Stream& stream)
-      : key_{static_cast<std::uint32_t>(stream.seed), static_cast<std::uint32_t>(stream.seed >> 32)},
+      : key_{static_cast<std::uint32_t>(stream.seed),
+             static_cast<std::uint32_t>(stream.seed >> 32)},
         counter_{0, static_cast<std::uint32_t>(stream.impression), stream.run,
                  static_cast<std::uint32_t>(stream.purpose) |
                      (static_cast<std::uint32_t>(stream.impression >> 32) << 8)} {}

@@ -4,20 +4,14 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/index.h"
 #include "base/rng.h"
 #include "dataset/feature_view.h"
 #include "ranker/ranker.h"
+#include "sampling/ranking.h"
 
 namespace plackett {
-
-// What was shown, with what the method needs to know later about the moment of showing.
-struct Ranking {
-  std::vector<Doc> shown;     // shown[rank]
-  std::vector<float> scores;  // of every candidate, at display time
-};
 
 // Hyper-parameters are fixed when it is made; scratch belongs to it. One thread at a time.
 class Learner {

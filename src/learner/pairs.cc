@@ -1,1 +1,49 @@
-#include "learner/learner.h"
+#include "learner/pairs.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace plackett {
+namespace {
+
+// d P(winner before loser) / d (difference of their scores): e^a e^b / (e^a + e^b)^2.
+double pair_gradient(double score, double other_score) {
+  const double ratio = std::exp(-std::abs(score - other_score));
+  return ratio / ((1.0 + ratio) * (1.0 + ratio));
+}
+
+}  // namespace
+
+std::span<const WeightedPair> PairInference::infer(const Ranking& ranking,
+                                                   std::span<const std::uint8_t> clicks) {
+  assert(clicks.size() == ranking.shown.size() && clicks.size() == ranking.scores.size());
+  pairs_.clear();
+  const auto shown = static_cast<std::uint32_t>(clicks.size());
+  std::uint32_t after_last_click = shown;
+  while (after_last_click > 0 && clicks[after_last_click - 1] == 0) --after_last_click;
+  if (after_last_click == 0) return {};
+
+  const std::uint32_t seen = std::min(after_last_click + 1, shown);
+  odds_.reset(ranking.scores, ranking.rest);
+  for (std::uint32_t winner = 0; winner < after_last_click; ++winner) {
+    if (clicks[winner] == 0) continue;
+    for (std::uint32_t loser = 0; loser < seen; ++loser) {
+      if (clicks[loser] != 0) continue;
+      const double rho = odds_.rho(winner, loser);
+      pairs_.push_back(
+          {winner, loser, rho, rho * pair_gradient(ranking.scores[winner], ranking.scores[loser])});
+    }
+  }
+  return pairs_;
+}
+
+void sum_by_rank(std::span<const WeightedPair> pairs, std::span<double> rank_weights) {
+  std::fill(rank_weights.begin(), rank_weights.end(), 0.0);
+  for (const WeightedPair& pair : pairs) {
+    rank_weights[pair.winner_rank] += pair.weight;
+    rank_weights[pair.loser_rank] -= pair.weight;
+  }
+}
+
+}  // namespace plackett

@@ -1,1 +1,39 @@
-#include "learner/learner.h"
+#include "learner/pdgd.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace plackett {
+
+Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
+    : ranker_(std::move(ranker)), options_(options), state_{options.learning_rate, 0} {}
+
+void Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
+  if (scores_.size() < docs.doc_count()) scores_.resize(docs.doc_count());
+  const std::span<float> scores(scores_.data(), docs.doc_count());
+  ranker_->score(docs, scores);
+  ranking.shown.resize(std::min(options_.shown, docs.doc_count()));
+  ranking.scores.resize(ranking.shown.size());
+  ranking.rest = sample_ranking(scores, rng, sampling_, ranking.shown);
+  for (std::size_t rank = 0; rank < ranking.shown.size(); ++rank) {
+    ranking.scores[rank] = scores[index(ranking.shown[rank])];
+  }
+}
+
+void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
+                 std::span<const std::uint8_t> clicks) {
+  const auto pairs = inference_.infer(ranking, clicks);
+  if (pairs.empty()) return;
+  rank_weights_.resize(ranking.shown.size());
+  sum_by_rank(pairs, rank_weights_);
+  doc_weights_.clear();
+  for (std::size_t rank = 0; rank < rank_weights_.size(); ++rank) {
+    if (rank_weights_[rank] == 0) continue;
+    doc_weights_.push_back({ranking.shown[rank], static_cast<float>(rank_weights_[rank])});
+  }
+  ranker_->step(docs, doc_weights_, static_cast<float>(state_.learning_rate));
+  state_.learning_rate *= options_.learning_rate_decay;
+  ++state_.updates;
+}
+
+}  // namespace plackett

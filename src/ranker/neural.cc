@@ -1,1 +1,186 @@
-#include "ranker/ranker.h"
+#include "ranker/neural.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "ranker/spec.h"
+
+namespace plackett {
+namespace {
+
+void grow(AlignedVector<float>& values, std::size_t size) {
+  if (values.size() < size) values.resize(size);
+}
+
+// The activation's slope, from its value.
+float slope(Activation activation, float value) {
+  switch (activation) {
+    case Activation::kSigmoid:
+      return value * (1.0F - value);
+    case Activation::kRelu:
+      return value > 0 ? 1.0F : 0.0F;
+    case Activation::kTanh:
+      return 1.0F - value * value;
+  }
+  return 0;
+}
+
+}  // namespace
+
+NeuralRanker::NeuralRanker(std::uint32_t feature_count, std::span<const std::uint32_t> hidden,
+                           Activation activation)
+    : feature_count_(feature_count), activation_(activation) {
+  assert(!hidden.empty());
+  std::uint32_t inputs = feature_count;
+  for (const std::uint32_t units : hidden) {
+    Layer layer;
+    layer.inputs = inputs;
+    layer.units = units;
+    layer.padded_inputs = padded_width(inputs);
+    layer.padded_units = padded_width(units);
+    layer.weights.resize(std::size_t{layer.padded_inputs} * layer.padded_units);
+    layer.biases.resize(layer.padded_units);
+    layers_.push_back(std::move(layer));
+    inputs = units;
+  }
+  output_.resize(padded_width(inputs));
+}
+
+void NeuralRanker::initialise(Initialisation initialisation, Rng& rng) {
+  const auto fill = [&](std::span<float> values, std::uint32_t fan_in, std::uint32_t fan_out) {
+    for (float& value : values) {
+      if (initialisation == Initialisation::kPublished) {
+        value = static_cast<float>(rng.normal() / fan_in);
+      } else {
+        const double bound = std::sqrt(6.0 / (double{1} * fan_in + fan_out));
+        value = static_cast<float>((2.0 * rng.uniform() - 1.0) * bound);
+      }
+    }
+  };
+  for (Layer& layer : layers_) {
+    for (std::uint32_t input = 0; input < layer.inputs; ++input) {
+      fill({layer.weights.data() + std::size_t{input} * layer.padded_units, layer.units},
+           layer.inputs, layer.units);
+    }
+    if (initialisation == Initialisation::kPublished) {
+      fill({layer.biases.data(), layer.units}, layer.inputs, layer.units);
+    } else {
+      std::fill(layer.biases.begin(), layer.biases.end(), 0.0F);
+    }
+  }
+  fill({output_.data(), layers_.back().units}, layers_.back().units, 1);
+}
+
+void NeuralRanker::forward(const float* rows, std::size_t row_count) {
+  const float* inputs = rows;
+  for (Layer& layer : layers_) {
+    const std::size_t size = row_count * layer.padded_units;
+    grow(layer.activations, size);
+    kernels().multiply(inputs, row_count, layer.padded_inputs, layer.weights.data(),
+                       layer.padded_units, layer.biases.data(), layer.activations.data());
+    kernels().activate(activation_, layer.activations.data(), size);
+    if (layer.units != layer.padded_units) {
+      for (std::size_t row = 0; row < row_count; ++row) {
+        float* end = layer.activations.data() + (row + 1) * layer.padded_units;
+        std::fill(end - (layer.padded_units - layer.units), end, 0.0F);
+      }
+    }
+    inputs = layer.activations.data();
+  }
+}
+
+void NeuralRanker::score(const FeatureView& docs, std::span<float> scores) {
+  assert(docs.feature_count() == feature_count_ && scores.size() == docs.doc_count());
+  forward(docs.data(), docs.doc_count());
+  const Layer& last = layers_.back();
+  kernels().dot_rows(last.activations.data(), docs.doc_count(), last.padded_units, output_.data(),
+                     scores.data());
+}
+
+void NeuralRanker::step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) {
+  assert(docs.feature_count() == feature_count_);
+  const std::size_t count = weights.size();
+  const std::uint32_t stride = docs.stride();
+  grow(rows_, count * stride);
+  for (std::size_t row = 0; row < count; ++row) {
+    const auto source = docs.row(weights[row].doc);
+    std::copy(source.begin(), source.end(), rows_.data() + row * stride);
+  }
+  forward(rows_.data(), count);
+
+  // Every layer's deltas are taken at the parameters as they are; then all layers step.
+  Layer& last = layers_.back();
+  grow(last.deltas, count * last.padded_units);
+  for (std::size_t row = 0; row < count; ++row) {
+    for (std::uint32_t unit = 0; unit < last.padded_units; ++unit) {
+      const std::size_t at = row * last.padded_units + unit;
+      last.deltas[at] =
+          weights[row].weight * output_[unit] * slope(activation_, last.activations[at]);
+    }
+  }
+  for (std::size_t above = layers_.size() - 1; above > 0; --above) {
+    const Layer& upper = layers_[above];
+    Layer& lower = layers_[above - 1];
+    grow(lower.deltas, count * lower.padded_units);
+    for (std::size_t row = 0; row < count; ++row) {
+      float* deltas = lower.deltas.data() + row * lower.padded_units;
+      kernels().dot_rows(upper.weights.data(), upper.padded_inputs, upper.padded_units,
+                         upper.deltas.data() + row * upper.padded_units, deltas);
+      const float* activations = lower.activations.data() + row * lower.padded_units;
+      for (std::uint32_t unit = 0; unit < lower.padded_units; ++unit) {
+        deltas[unit] *= slope(activation_, activations[unit]);
+      }
+    }
+  }
+
+  for (std::size_t row = 0; row < count; ++row) {
+    const float* activations = last.activations.data() + row * last.padded_units;
+    const float scale = rate * weights[row].weight;
+    kernels().add_scaled_rows(&activations, &scale, 1, last.padded_units, output_.data());
+  }
+  const float* inputs = rows_.data();
+  for (Layer& layer : layers_) {
+    kernels().add_outer(inputs, layer.deltas.data(), count, layer.padded_inputs, layer.padded_units,
+                        rate, layer.weights.data());
+    for (std::size_t row = 0; row < count; ++row) {
+      const float* deltas = layer.deltas.data() + row * layer.padded_units;
+      kernels().add_scaled_rows(&deltas, &rate, 1, layer.padded_units, layer.biases.data());
+    }
+    inputs = layer.activations.data();
+  }
+}
+
+template <typename Self, typename Visitor>
+void NeuralRanker::visit_parameters(Self& self, Visitor visit) {
+  for (auto& layer : self.layers_) {
+    for (std::uint32_t input = 0; input < layer.inputs; ++input) {
+      visit(std::span(layer.weights.data() + std::size_t{input} * layer.padded_units, layer.units));
+    }
+    visit(std::span(layer.biases.data(), layer.units));
+  }
+  visit(std::span(self.output_.data(), self.layers_.back().units));
+}
+
+std::size_t NeuralRanker::parameter_count() const {
+  std::size_t count = 0;
+  visit_parameters(*this, [&count](auto run) { count += run.size(); });
+  return count;
+}
+
+void NeuralRanker::get_parameters(std::span<float> out) const {
+  assert(out.size() == parameter_count());
+  auto target = out.begin();
+  visit_parameters(*this, [&](auto run) { target = std::copy(run.begin(), run.end(), target); });
+}
+
+void NeuralRanker::set_parameters(std::span<const float> parameters) {
+  assert(parameters.size() == parameter_count());
+  auto source = parameters.begin();
+  visit_parameters(*this, [&](auto run) {
+    std::copy_n(source, run.size(), run.begin());
+    source += static_cast<std::ptrdiff_t>(run.size());
+  });
+}
+
+}  // namespace plackett

@@ -2,6 +2,7 @@
 // gradients -> a step of its parameters. Derive from Ranker to bring your own.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -37,11 +38,11 @@ class Ranker {
   // may appear once at most.
   virtual void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) = 0;
 
-  // All parameters, flat, in the order of the model file. Writing to them is allowed between
-  // calls; call parameters_changed() afterwards.
-  [[nodiscard]] virtual std::span<float> parameters() = 0;
-  [[nodiscard]] virtual std::span<const float> parameters() const = 0;
-  virtual void parameters_changed() {}
+  // The parameters, flat, in the order of the model file. Both take exactly parameter_count()
+  // floats.
+  [[nodiscard]] virtual std::size_t parameter_count() const = 0;
+  virtual void get_parameters(std::span<float> out) const = 0;
+  virtual void set_parameters(std::span<const float> parameters) = 0;
 
  protected:
   Ranker() = default;

@@ -1,0 +1,219 @@
+#include "sampling/plackett_luce.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "base/kernels.h"
+
+namespace plackett {
+namespace {
+
+// A draw looks for its block, then for its document in it.
+constexpr std::size_t kBlock = 16;
+
+// Where less than this is left, the documents still unplaced lie so far below those placed
+// that their masses lose digits; they are taken relative to their own maximum instead.
+constexpr double kRebaseBelow = 1e-250;
+
+// exp() of this and its negative stay inside double's range with room to spare.
+constexpr double kSafeLog = 600.0;
+
+double sum_block(const double* masses) {
+  static_assert(kBlock == 16);
+  double sums[4];
+  for (std::size_t i = 0; i < 4; ++i) {
+    sums[i] = (masses[i] + masses[i + 4]) + (masses[i + 8] + masses[i + 12]);
+  }
+  return (sums[0] + sums[2]) + (sums[1] + sums[3]);
+}
+
+// The masses of documents not yet placed, in blocks with their sums.
+class Urn {
+ public:
+  Urn(std::span<const float> scores, SamplingScratch& scratch)
+      : scores_(scores), masses_(scratch.masses), block_sums_(scratch.block_sums) {
+    const std::size_t blocks = (scores.size() + kBlock - 1) / kBlock;
+    if (block_sums_.size() < blocks) {
+      masses_.resize(blocks * kBlock);
+      block_sums_.resize(blocks);
+    }
+    block_count_ = blocks;
+    std::fill(masses_.begin() + static_cast<std::ptrdiff_t>(scores.size()),
+              masses_.begin() + static_cast<std::ptrdiff_t>(blocks * kBlock), 0.0);
+    shift_ = kernels().exp_from_max(scores.data(), scores.size(), masses_.data());
+    sum_blocks();
+  }
+
+  // Requires: a document is left.
+  Doc draw(double uniform) {
+    double target = uniform * total_;
+    std::size_t block = 0;
+    while (block + 1 < block_count_ && target >= block_sums_[block]) {
+      target -= block_sums_[block];
+      ++block;
+    }
+    // Rounding may point past the last mass of a block, or to a block that is used up.
+    while (block_sums_[block] == 0) --block;
+    const double* masses = masses_.data() + block * kBlock;
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      if (masses[i] == 0) continue;
+      chosen = i;
+      if (target < masses[i]) break;
+      target -= masses[i];
+    }
+    return Doc{static_cast<std::uint32_t>(block * kBlock + chosen)};
+  }
+
+  // Takes `doc` out; `placed` are all taken so far, `doc` among them.
+  void remove(Doc doc, std::span<const Doc> placed) {
+    const std::size_t block = index(doc) / kBlock;
+    masses_[index(doc)] = 0;
+    block_sums_[block] = sum_block(masses_.data() + block * kBlock);
+    sum_total();
+    if (total_ < kRebaseBelow && placed.size() < scores_.size()) rebase(placed);
+  }
+
+  [[nodiscard]] Mass rest() const { return total_ == 0 ? Mass{} : Mass{shift_, total_}; }
+
+ private:
+  void sum_blocks() {
+    for (std::size_t block = 0; block < block_count_; ++block) {
+      block_sums_[block] = sum_block(masses_.data() + block * kBlock);
+    }
+    sum_total();
+  }
+
+  void sum_total() {
+    total_ = 0;
+    for (std::size_t block = 0; block < block_count_; ++block) total_ += block_sums_[block];
+  }
+
+  void rebase(std::span<const Doc> placed) {
+    // Marks the placed ones with a mass that exp never gives.
+    for (const Doc doc : placed) masses_[index(doc)] = -1;
+    double max = -std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < scores_.size(); ++i) {
+      if (masses_[i] >= 0) max = std::max(max, static_cast<double>(scores_[i]));
+    }
+    for (std::size_t i = 0; i < scores_.size(); ++i) {
+      masses_[i] = masses_[i] < 0 ? 0 : std::exp(scores_[i] - max);
+    }
+    shift_ = max;
+    sum_blocks();
+  }
+
+  std::span<const float> scores_;
+  std::vector<double>& masses_;
+  std::vector<double>& block_sums_;
+  std::size_t block_count_ = 0;
+  double shift_ = 0;
+  double total_ = 0;
+};
+
+}  // namespace
+
+Mass sample_ranking(std::span<const float> scores, Rng& rng, SamplingScratch& scratch,
+                    std::span<Doc> ranking) {
+  assert(!ranking.empty() && ranking.size() <= scores.size());
+  Urn urn(scores, scratch);
+  for (std::size_t rank = 0; rank < ranking.size(); ++rank) {
+    ranking[rank] = urn.draw(rng.uniform());
+    urn.remove(ranking[rank], ranking.first(rank + 1));
+  }
+  return urn.rest();
+}
+
+Mass rest_mass(std::span<const double> scores, std::span<const Doc> shown) {
+  std::vector<bool> is_shown(scores.size());
+  for (const Doc doc : shown) is_shown[index(doc)] = true;
+  Mass rest;
+  for (std::size_t doc = 0; doc < scores.size(); ++doc) {
+    if (!is_shown[doc]) rest.add(scores[doc]);
+  }
+  return rest;
+}
+
+double log_probability(std::span<const double> shown_scores, const Mass& rest) {
+  Mass left = rest;
+  double log_probability = 0;
+  for (std::size_t rank = shown_scores.size(); rank-- > 0;) {
+    left.add(shown_scores[rank]);
+    log_probability += (shown_scores[rank] - left.shift) - std::log(left.sum);
+  }
+  return log_probability;
+}
+
+void SwapOdds::reset(std::span<const double> shown_scores, const Mass& rest) {
+  const std::size_t k = shown_scores.size();
+  scores_.assign(shown_scores.begin(), shown_scores.end());
+
+  const auto [lowest, highest] = std::minmax_element(scores_.begin(), scores_.end());
+  const double reference = *highest;
+  const double rest_plain =
+      rest.empty() || rest.shift - reference < -kSafeLog
+          ? 0.0
+          : (rest.shift - reference > kSafeLog ? std::numeric_limits<double>::infinity()
+                                               : rest.sum * std::exp(rest.shift - reference));
+  // A product has k - 1 factors at most, each between the smallest mass and the whole.
+  const double depth = reference - *lowest;
+  const double height = std::log(rest_plain + static_cast<double>(k));
+  plain_in_range_ = static_cast<double>(k) * std::max(depth, height) < kSafeLog;
+
+  if (plain_in_range_) {
+    plain_.resize(k);
+    plain_from_.resize(k + 1);
+    plain_from_[k] = rest_plain;
+    for (std::size_t rank = k; rank-- > 0;) {
+      plain_[rank] = std::exp(scores_[rank] - reference);
+      plain_from_[rank] = plain_from_[rank + 1] + plain_[rank];
+    }
+  } else {
+    from_.resize(k + 1);
+    from_[k] = rest;
+    for (std::size_t rank = k; rank-- > 0;) {
+      from_[rank] = from_[rank + 1];
+      from_[rank].add(scores_[rank]);
+    }
+  }
+}
+
+double SwapOdds::rho(std::uint32_t rank, std::uint32_t other_rank) const {
+  assert(rank != other_rank && std::max(rank, other_rank) < scores_.size());
+  const std::uint32_t upper = std::min(rank, other_rank);
+  const std::uint32_t lower = std::max(rank, other_rank);
+  return plain_in_range_ ? rho_plain(upper, lower) : rho_any_range(upper, lower);
+}
+
+// P(R*) / P(R) is the product, over the places after the upper and up to the lower one, of
+// (between + lower's mass) / (between + upper's mass), where `between` is what both rankings
+// have left at that place. It is summed from below, so nothing is ever subtracted.
+double SwapOdds::rho_plain(std::uint32_t upper, std::uint32_t lower) const {
+  double swapped = 1;
+  double shown = 1;
+  double between = plain_from_[lower + 1];
+  for (std::uint32_t rank = lower; rank > upper; --rank) {
+    if (rank < lower) between += plain_[rank];
+    swapped *= between + plain_[lower];
+    shown *= between + plain_[upper];
+  }
+  return swapped / (swapped + shown);
+}
+
+double SwapOdds::rho_any_range(std::uint32_t upper, std::uint32_t lower) const {
+  double log_odds = 0;
+  Mass between = from_[lower + 1];
+  for (std::uint32_t rank = lower; rank > upper; --rank) {
+    if (rank < lower) between.add(scores_[rank]);
+    Mass with_lower = between;
+    Mass with_upper = between;
+    with_lower.add(scores_[lower]);
+    with_upper.add(scores_[upper]);
+    log_odds += (with_lower.shift - with_upper.shift) + std::log(with_lower.sum / with_upper.sum);
+  }
+  const double odds = std::exp(-std::abs(log_odds));
+  return (log_odds < 0 ? odds : 1.0) / (1.0 + odds);
+}
+
+}  // namespace plackett

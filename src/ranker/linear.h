@@ -1,0 +1,31 @@
+// score = weights . features, from weights 0.
+#pragma once
+
+#include "base/aligned.h"
+#include "ranker/ranker.h"
+
+namespace plackett {
+
+class LinearRanker final : public Ranker {
+ public:
+  explicit LinearRanker(std::uint32_t feature_count)
+      : feature_count_(feature_count), weights_(padded_width(feature_count)) {}
+
+  [[nodiscard]] std::unique_ptr<Ranker> clone() const override {
+    return std::make_unique<LinearRanker>(*this);
+  }
+  [[nodiscard]] std::uint32_t feature_count() const override { return feature_count_; }
+  void score(const FeatureView& docs, std::span<float> scores) override;
+  void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
+  [[nodiscard]] std::size_t parameter_count() const override { return feature_count_; }
+  void get_parameters(std::span<float> out) const override;
+  void set_parameters(std::span<const float> parameters) override;
+
+ private:
+  std::uint32_t feature_count_;
+  AlignedVector<float> weights_;  // padded with zeros, which stay 0: so are the rows' paddings
+  std::vector<const float*> rows_;
+  std::vector<float> scales_;
+};
+
+}  // namespace plackett

@@ -1,0 +1,42 @@
+// What a ranker is, apart from its parameters.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/kernels.h"
+#include "base/result.h"
+#include "base/rng.h"
+#include "ranker/ranker.h"
+
+namespace plackett {
+
+enum class RankerKind : std::uint8_t { kLinear = 0, kNeural = 1 };
+
+// How a network starts. Linear rankers always start at 0.
+enum class Initialisation : std::uint8_t {
+  kXavier = 0,     // weights uniform within sqrt(6 / (fan-in + fan-out)), biases 0
+  kPublished = 1,  // every weight and bias normal with standard deviation 1 / fan-in
+};
+
+struct RankerSpec {
+  RankerKind kind = RankerKind::kLinear;
+  std::uint32_t feature_count = 0;
+  std::vector<std::uint32_t> hidden = {64};  // neural: units of each hidden layer
+  Activation activation = Activation::kSigmoid;
+  Initialisation initialisation = Initialisation::kXavier;
+};
+
+Result<RankerKind> parse_ranker_kind(std::string_view name);
+Result<Activation> parse_activation(std::string_view name);
+std::string_view name_of(RankerKind kind);
+std::string_view name_of(Activation activation);
+
+// A ranker with its first parameters drawn from `rng`. Fails where a layer is empty or too
+// wide.
+Result<std::unique_ptr<Ranker>> make_ranker(const RankerSpec& spec, Rng& rng);
+
+}  // namespace plackett

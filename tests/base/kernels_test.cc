@@ -1,0 +1,152 @@
+#include "base/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/kernels_scalar.h"
+#include "base/rng.h"
+
+namespace plackett {
+namespace {
+
+AlignedVector<float> random_floats(std::size_t count, std::uint32_t run, double scale = 1.0) {
+  Rng rng({.seed = 42, .run = run});
+  AlignedVector<float> values(count);
+  for (float& value : values) value = static_cast<float>(rng.normal() * scale);
+  return values;
+}
+
+struct Shape {
+  std::size_t rows;
+  std::size_t width;
+  std::size_t columns;
+};
+
+constexpr Shape kShapes[] = {{1, 16, 16},  {2, 32, 48},   {3, 48, 64},  {4, 16, 32},
+                             {5, 144, 64}, {7, 144, 80},  {13, 64, 16}, {125, 144, 64},
+                             {6, 16, 128}, {31, 704, 112}};
+
+// What each kernel gives for one shape, one after another.
+std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
+  const auto rows = random_floats(shape.rows * shape.width, 1);
+  const auto weights = random_floats(shape.width, 2);
+  const auto matrix = random_floats(shape.width * shape.columns, 3);
+  const auto bias = random_floats(shape.columns, 4);
+  const auto deltas = random_floats(shape.rows * shape.columns, 5);
+  std::vector<std::vector<float>> all;
+  const auto keep = [&all](const auto& values) { all.emplace_back(values.begin(), values.end()); };
+
+  AlignedVector<float> dots(shape.rows);
+  k.dot_rows(rows.data(), shape.rows, shape.width, weights.data(), dots.data());
+  keep(dots);
+
+  std::vector<const float*> pointers;
+  for (std::size_t r = 0; r < shape.rows; ++r) pointers.push_back(rows.data() + r * shape.width);
+  const auto scales = random_floats(shape.rows, 6);
+  AlignedVector<float> sum = weights;
+  k.add_scaled_rows(pointers.data(), scales.data(), shape.rows, shape.width, sum.data());
+  keep(sum);
+
+  AlignedVector<float> product(shape.rows * shape.columns);
+  k.multiply(rows.data(), shape.rows, shape.width, matrix.data(), shape.columns, bias.data(),
+             product.data());
+  keep(product);
+
+  AlignedVector<float> updated = matrix;
+  k.add_outer(rows.data(), deltas.data(), shape.rows, shape.width, shape.columns, 0.1F,
+              updated.data());
+  keep(updated);
+
+  for (const Activation activation : {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
+    AlignedVector<float> values = random_floats(shape.rows * shape.columns, 7, 20.0);
+    values[0] = 1000;
+    values[1] = -1000;
+    k.activate(activation, values.data(), values.size());
+    keep(values);
+  }
+
+  std::vector<double> masses(shape.rows * shape.columns);
+  const auto scores = random_floats(masses.size(), 8, 5.0);
+  const double max = k.exp_from_max(scores.data(), scores.size(), masses.data());
+  keep(masses);
+  all.push_back({static_cast<float>(max)});
+  return all;
+}
+
+TEST(Kernels, EveryInstructionSetAgreesWithPlainCode) {
+  ASSERT_EQ(all_kernels().front(), &kScalarKernels);
+  for (const Kernels* k : all_kernels()) {
+    for (const Shape& shape : kShapes) {
+      const auto plain = outcomes(kScalarKernels, shape);
+      const auto fast = outcomes(*k, shape);
+      ASSERT_EQ(plain.size(), fast.size());
+      for (std::size_t kernel = 0; kernel < plain.size(); ++kernel) {
+        // Terms are of size 1 and number width at most: that bounds their magnitudes' sum.
+        const double bound = kKernelTolerance * static_cast<double>(shape.width);
+        for (std::size_t i = 0; i < plain[kernel].size(); ++i) {
+          ASSERT_NEAR(plain[kernel][i], fast[kernel][i], bound)
+              << k->name << " kernel " << kernel << " at " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, Avx2AndAvx512GiveTheSameBits) {
+  const Kernels* avx2 = nullptr;
+  const Kernels* avx512 = nullptr;
+  for (const Kernels* k : all_kernels()) {
+    if (k->name == "avx2") avx2 = k;
+    if (k->name == "avx512") avx512 = k;
+  }
+  if (avx2 == nullptr || avx512 == nullptr) GTEST_SKIP() << "this machine lacks AVX-512";
+  for (const Shape& shape : kShapes) {
+    const auto narrow = outcomes(*avx2, shape);
+    const auto wide = outcomes(*avx512, shape);
+    for (std::size_t kernel = 0; kernel < narrow.size(); ++kernel) {
+      EXPECT_EQ(std::memcmp(narrow[kernel].data(), wide[kernel].data(),
+                            narrow[kernel].size() * sizeof(float)),
+                0)
+          << "kernel " << kernel << ", " << shape.rows << " x " << shape.width;
+    }
+  }
+}
+
+TEST(Kernels, ExpFromMaxIsRightForScoresOfAnySize) {
+  for (const Kernels* k : all_kernels()) {
+    for (const std::size_t count : {1, 3, 8, 16, 17, 125}) {
+      std::vector<float> scores(count, -1e30F);
+      scores[count / 2] = 3e38F;
+      std::vector<double> masses(count);
+      EXPECT_EQ(k->exp_from_max(scores.data(), count, masses.data()), double{3e38F});
+      for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(masses[i], i == count / 2 ? 1.0 : 0.0);
+
+      for (std::size_t i = 0; i < count; ++i) scores[i] = -3.1F * static_cast<float>(i);
+      EXPECT_EQ(k->exp_from_max(scores.data(), count, masses.data()), 0.0);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double expected = std::exp(double{scores[i]});
+        EXPECT_NEAR(masses[i] / expected, 1.0, 1e-14) << k->name << " " << count << " " << i;
+      }
+    }
+  }
+}
+
+TEST(Kernels, SigmoidKeepsItsEndsExact) {
+  for (const Kernels* k : all_kernels()) {
+    AlignedVector<float> values(kLanes, 0.0F);
+    values[0] = 3e38F;
+    values[1] = -3e38F;
+    k->activate(Activation::kSigmoid, values.data(), values.size());
+    EXPECT_EQ(values[0], 1.0F);
+    EXPECT_LT(values[1], 1e-37F);
+    EXPECT_GE(values[1], 0.0F);
+    EXPECT_EQ(values[2], 0.5F);
+  }
+}
+
+}  // namespace
+}  // namespace plackett
