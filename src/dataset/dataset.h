@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/index.h"
@@ -34,6 +35,8 @@ class Split {
 
   Split() = default;
   explicit Split(Storage storage) : storage_(std::move(storage)) {}
+
+  [[nodiscard]] const Storage& storage() const { return storage_; }
 
   [[nodiscard]] std::uint32_t query_count() const { return storage_.query_count; }
   [[nodiscard]] std::uint64_t doc_count() const {
@@ -67,12 +70,17 @@ struct Fold {
   Split test;
   // For each kept feature, in order, its id in the source file (from 1).
   std::vector<std::uint32_t> feature_ids;
+  // The source's ids, ascending, that are constant over the raw training file (absent counts
+  // as 0), whether they were kept or not.
+  std::vector<std::uint32_t> constant_feature_ids;
 };
 
 struct Dataset {
   std::string name;
+  std::string origin;       // what it was made from, for a person; says so where it is made up
   std::vector<Fold> folds;  // never empty
   std::uint32_t max_label = 0;
+  std::uint32_t source_feature_count = 0;  // the largest feature id in any of its files
 
   // 2, 3 or 5 where the labels fit one of the usual scales, else max_label + 1.
   [[nodiscard]] std::uint32_t grade_count() const;
@@ -90,6 +98,9 @@ struct LoadOptions {
   // document.
   std::uint32_t max_feature_id = 20'000;
   unsigned threads = 1;
+  // Whether a cache's feature data is checked against its checksums, which reads all of it. Its
+  // index (sizes, labels, ids) always is.
+  bool verify_cache = true;
 };
 
 // Loads `where`: the name "synthetic" or "synthetic:PRESET" (the embedded data), a cache file,

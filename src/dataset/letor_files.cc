@@ -1,0 +1,170 @@
+#include "dataset/letor_files.h"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace plackett {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kFoldPrefix = "Fold";
+// Deflate packs at most 1032 bytes into one.
+constexpr std::size_t kMostUnpacked = 1032;
+constexpr std::size_t kSmallestMember = 18;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::optional<fs::path> find_part(const fs::path& folder, std::string_view part) {
+  std::error_code ignored;
+  for (const std::string_view ending : {".txt", ".txt.gz"}) {
+    fs::path path = folder / fmt::format("{}{}", part, ending);
+    if (fs::exists(path, ignored)) return path;
+  }
+  return std::nullopt;
+}
+
+Result<LetorFold> find_fold(const fs::path& folder, std::string name) {
+  LetorFold fold;
+  fold.name = std::move(name);
+  const auto train = find_part(folder, "train");
+  const auto test = find_part(folder, "test");
+  for (const auto& [part, path] : {std::pair{"train", &train}, std::pair{"test", &test}}) {
+    if (path->has_value()) continue;
+    return Error{fmt::format("{}: no {}.txt or {}.txt.gz; a fold needs train and test",
+                             folder.string(), part, part)};
+  }
+  fold.train = *train;
+  fold.test = *test;
+  fold.validation = find_part(folder, "vali");
+  return fold;
+}
+
+// The name that a folder is known by, also where its path ends in a slash or is "."
+std::string folder_name(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path path = fs::absolute(folder, ignored).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
+}
+
+}  // namespace
+
+bool natural_less(std::string_view left, std::string_view right) {
+  std::size_t l = 0;
+  std::size_t r = 0;
+  while (l < left.size() && r < right.size()) {
+    if (is_digit(left[l]) && is_digit(right[r])) {
+      const auto run = [](std::string_view text, std::size_t& at) {
+        while (at < text.size() && text[at] == '0') ++at;
+        const std::size_t begin = at;
+        while (at < text.size() && is_digit(text[at])) ++at;
+        return text.substr(begin, at - begin);
+      };
+      const std::string_view left_run = run(left, l);
+      const std::string_view right_run = run(right, r);
+      if (left_run.size() != right_run.size()) return left_run.size() < right_run.size();
+      if (left_run != right_run) return left_run < right_run;
+    } else {
+      if (left[l] != right[r]) return left[l] < right[r];
+      ++l;
+      ++r;
+    }
+  }
+  if (left.size() - l != right.size() - r) return left.size() - l < right.size() - r;
+  return left < right;
+}
+
+Result<std::vector<LetorFold>> find_letor_folds(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(kFoldPrefix) && at->is_directory(ignored)) names.push_back(name);
+  }
+  if (error) {
+    return Error{fmt::format("{}: can't list the folder: {}", folder.string(), error.message())};
+  }
+  std::sort(names.begin(), names.end(), natural_less);
+
+  std::vector<LetorFold> folds;
+  if (names.empty()) {
+    if (!find_part(folder, "train") && !find_part(folder, "test")) {
+      return Error{fmt::format(
+          "{}: no dataset in this folder; looked for {}*/train.txt, {}*/train.txt.gz, train.txt "
+          "and train.txt.gz",
+          folder.string(), kFoldPrefix, kFoldPrefix)};
+    }
+    auto fold = find_fold(folder, folder_name(folder));
+    if (!fold) return fold.error();
+    folds.push_back(std::move(*fold));
+  }
+  for (const std::string& name : names) {
+    auto fold = find_fold(folder / name, name);
+    if (!fold) return fold.error();
+    folds.push_back(std::move(*fold));
+  }
+  return folds;
+}
+
+Result<LetorFile> LetorFile::open(const fs::path& path) {
+  auto mapped = MappedFile::open(path);
+  if (!mapped) return mapped.error();
+  LetorFile file;
+  if (path.extension() == ".gz") {
+    auto unpacked = unpack_gzip(mapped->bytes(), path.string());
+    if (!unpacked) return unpacked.error();
+    file.unpacked_ = std::move(*unpacked);
+  } else {
+    file.mapped_ = std::move(*mapped);
+  }
+  return file;
+}
+
+std::string_view LetorFile::text() const {
+  if (unpacked_) return *unpacked_;
+  const auto bytes = mapped_.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+Result<std::string> unpack_gzip(std::span<const std::byte> packed, const std::string& path) {
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> unpacker(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!unpacker) return Error{fmt::format("{}: out of memory", path)};
+
+  std::string text;
+  std::size_t used = 0;     // of packed
+  std::size_t written = 0;  // of text
+  text.resize(std::max<std::size_t>(packed.size() * 8, 4096));
+  while (used < packed.size() || used == 0) {
+    const auto rest = packed.subspan(used);
+    const bool padding =
+        std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
+    if (used > 0 && padding) break;
+    std::size_t took = 0;
+    std::size_t gave = 0;
+    const libdeflate_result result =
+        libdeflate_gzip_decompress_ex(unpacker.get(), rest.data(), rest.size(),
+                                      text.data() + written, text.size() - written, &took, &gave);
+    const bool may_grow = text.size() - written <= rest.size() * kMostUnpacked;
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE && may_grow) {
+      text.resize(text.size() * 2);
+      continue;
+    }
+    if (result != LIBDEFLATE_SUCCESS || took < kSmallestMember) {
+      return Error{fmt::format(
+          "{}: truncated or corrupt gzip data; the member at byte {} of {} does not unpack", path,
+          used, packed.size())};
+    }
+    used += took;
+    written += gave;
+  }
+  text.resize(written);
+  return text;
+}
+
+}  // namespace plackett

@@ -1,0 +1,15 @@
+// Work cut into independent pieces, done by a few threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace plackett {
+
+// Calls piece(0) ... piece(count - 1), each once, in any order, from up to `threads` threads of
+// which the caller is one. Returns when all are done. If pieces throw, the exception of the
+// lowest-numbered piece that threw is rethrown here and pieces not yet begun may be left out.
+void parallel_for(unsigned threads, std::size_t count,
+                  const std::function<void(std::size_t)>& piece);
+
+}  // namespace plackett

@@ -1,0 +1,14 @@
+// Feature values brought to one scale.
+#pragma once
+
+#include <cstdint>
+
+namespace plackett {
+
+// Scales each of the first `feature_count` columns of `doc_count` rows to (x - min) / (max - min)
+// over these rows, so to [0, 1]; a constant column becomes 0. Exact for any finite values,
+// also where max - min is beyond a float. Padding is left alone.
+void scale_query_minmax(float* rows, std::uint32_t doc_count, std::uint32_t feature_count,
+                        std::uint32_t stride);
+
+}  // namespace plackett

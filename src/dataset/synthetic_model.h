@@ -1,0 +1,69 @@
+// The made-up world behind the synthetic data: how a document's features and its label come
+// from a few hidden factors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/rng.h"
+#include "dataset/raw_split.h"
+#include "dataset/synthetic.h"
+
+namespace plackett {
+
+inline constexpr std::uint32_t kFactors = 8;
+using Factors = std::array<double, kFactors>;
+
+// How relevant a document with these factors is, before noise: partly linear, partly sweet
+// spots, an interaction and a threshold. Factors lie in [0, 1].
+double synthetic_relevance(const Factors& factors);
+
+// Immutable after construction; safe from any number of threads.
+class SyntheticModel {
+ public:
+  // Requires: options valid (make_synthetic checks them).
+  explicit SyntheticModel(const SyntheticOptions& options);
+
+  [[nodiscard]] std::uint32_t feature_count() const {
+    return static_cast<std::uint32_t>(features_.size());
+  }
+  [[nodiscard]] bool constant(std::uint32_t feature) const {
+    return features_[feature].shape == Shape::kConstant;
+  }
+  [[nodiscard]] std::uint32_t doc_count(std::uint64_t query) const;
+
+  // The documents of one query, drawn again at each call.
+  void fill(std::uint64_t query, const ColumnMap& columns, const RawSplit::Target& target) const;
+
+ private:
+  enum class Shape : std::uint8_t { kConstant, kNoise, kLinear, kHeavyTail, kCount, kSwitch };
+  struct Feature {
+    Shape shape = Shape::kConstant;
+    std::uint32_t main_factor = 0;
+    std::uint32_t side_factor = 0;
+    double side_weight = 0;
+    double noise = 0;
+    double scale = 1;         // of the raw values: features differ by orders of magnitude
+    double query_effect = 0;  // how far a query moves all its documents
+  };
+  struct QueryMood {
+    double difficulty = 0;
+    double level = 0;
+  };
+
+  [[nodiscard]] Rng stream(std::uint32_t run, std::uint64_t number) const;
+  static QueryMood draw_mood(Rng& rng);
+  static Factors draw_factors(Rng& rng);
+  static double draw_relevance(const Factors& factors, const QueryMood& mood, Rng& rng);
+  static double raw_value(const Feature& feature, const Factors& factors, const QueryMood& mood,
+                          Rng& rng);
+  void draw_features();
+  void draw_thresholds();
+
+  SyntheticOptions options_;
+  std::vector<Feature> features_;
+  std::vector<double> thresholds_;  // a label is how many of these its relevance is above
+};
+
+}  // namespace plackett
