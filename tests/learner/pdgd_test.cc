@@ -1,0 +1,127 @@
+#include "learner/pdgd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/aligned.h"
+#include "ranker/linear.h"
+#include "ranker/spec.h"
+
+namespace plackett {
+namespace {
+
+constexpr std::uint32_t kFeatures = 5;
+constexpr std::uint32_t kDocs = 12;
+
+AlignedVector<float> random_rows() {
+  Rng rng({.seed = 9});
+  AlignedVector<float> rows(std::size_t{kDocs} * padded_width(kFeatures));
+  for (std::uint32_t doc = 0; doc < kDocs; ++doc) {
+    for (std::uint32_t f = 0; f < kFeatures; ++f) {
+      rows[doc * padded_width(kFeatures) + f] = static_cast<float>(rng.uniform());
+    }
+  }
+  return rows;
+}
+
+std::vector<float> parameters_of(Ranker& ranker) {
+  std::vector<float> parameters(ranker.parameter_count());
+  ranker.get_parameters(parameters);
+  return parameters;
+}
+
+// Algorithm 1 for a linear ranker, written plainly.
+void plain_step(std::vector<double>& theta, const FeatureView& docs, const Ranking& ranking,
+                std::span<const std::uint8_t> clicks, double rate) {
+  PairInference inference;
+  std::vector<double> gradient(theta.size());
+  for (const WeightedPair& pair : inference.infer(ranking, clicks)) {
+    const auto winner = docs.row(ranking.shown[pair.winner_rank]);
+    const auto loser = docs.row(ranking.shown[pair.loser_rank]);
+    for (std::size_t f = 0; f < theta.size(); ++f) {
+      gradient[f] += pair.weight * (double{winner[f]} - double{loser[f]});
+    }
+  }
+  for (std::size_t f = 0; f < theta.size(); ++f) theta[f] += rate * gradient[f];
+}
+
+TEST(Pdgd, LinearStepsFollowTheAlgorithm) {
+  const auto rows = random_rows();
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  PdgdOptions options;
+  options.learning_rate_decay = 0.99;
+  Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), options);
+  std::vector<double> theta(kFeatures);
+  double rate = options.learning_rate;
+  Ranking ranking;
+  for (std::uint64_t impression = 0; impression < 300; ++impression) {
+    Rng rng({.seed = 10, .impression = impression});
+    pdgd.rank(docs, rng, ranking);
+    ASSERT_EQ(ranking.shown.size(), 10U);
+    std::vector<std::uint8_t> clicks(ranking.shown.size());
+    for (auto& click : clicks) click = rng.below(3) == 0 ? 1 : 0;
+    const auto before = pdgd.state().updates;
+    pdgd.learn(docs, ranking, clicks);
+    plain_step(theta, docs, ranking, clicks, rate);
+    if (pdgd.state().updates > before) rate *= 0.99;
+    const auto learned = parameters_of(pdgd.ranker());
+    for (std::size_t f = 0; f < theta.size(); ++f) ASSERT_NEAR(learned[f], theta[f], 1e-5);
+  }
+  EXPECT_NEAR(pdgd.state().learning_rate, rate, 1e-15);
+}
+
+TEST(Pdgd, LearnsNothingWhereNothingWasClicked) {
+  const auto rows = random_rows();
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {.learning_rate_decay = 0.5});
+  Rng rng({.seed = 11});
+  Ranking ranking;
+  pdgd.rank(docs, rng, ranking);
+  pdgd.learn(docs, ranking, std::vector<std::uint8_t>(ranking.shown.size()));
+  EXPECT_EQ(parameters_of(pdgd.ranker()), std::vector<float>(kFeatures));
+  EXPECT_EQ(pdgd.state().learning_rate, 0.1);
+}
+
+TEST(Pdgd, UsesTheScoresOfDisplayTimeForOldRankings) {
+  const auto rows = random_rows();
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {});
+  Rng rng({.seed = 12});
+  Ranking old;
+  pdgd.rank(docs, rng, old);
+  const std::vector<std::uint8_t> clicks = {0, 1, 0, 0, 1, 0, 0, 0, 0, 0};
+  pdgd.ranker().set_parameters(std::vector<float>{3, -2, 5, 1, -4});
+  pdgd.learn(docs, old, clicks);
+  std::vector<double> theta = {3, -2, 5, 1, -4};
+  plain_step(theta, docs, old, clicks, 0.1);
+  const auto learned = parameters_of(pdgd.ranker());
+  for (std::size_t f = 0; f < theta.size(); ++f) EXPECT_NEAR(learned[f], theta[f], 1e-6);
+}
+
+TEST(Pdgd, RaisesAClickedDocumentsScoreForANetworkToo) {
+  const auto rows = random_rows();
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  Rng initialise({.seed = 13});
+  auto ranker = make_ranker({.kind = RankerKind::kNeural, .feature_count = kFeatures}, initialise);
+  Pdgd pdgd(std::move(ranker).value(), {});
+  std::vector<float> before(kDocs);
+  pdgd.ranker().score(docs, before);
+  Ranking ranking;
+  for (std::uint64_t impression = 0; impression < 200; ++impression) {
+    Rng rng({.seed = 14, .impression = impression});
+    pdgd.rank(docs, rng, ranking);
+    std::vector<std::uint8_t> clicks;
+    for (const Doc doc : ranking.shown) clicks.push_back(doc == Doc{3} ? 1 : 0);
+    pdgd.learn(docs, ranking, clicks);
+  }
+  std::vector<float> after(kDocs);
+  pdgd.ranker().score(docs, after);
+  for (std::uint32_t doc = 0; doc < kDocs; ++doc) {
+    if (doc == 3) continue;
+    EXPECT_GT(after[3] - after[doc], before[3] - before[doc]);
+  }
+}
+
+}  // namespace
+}  // namespace plackett

@@ -1,0 +1,17 @@
+// Where data that is not part of the project may lie, for tests that measure against it.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace plackett::testing {
+
+// $PLACKETT_SHARED, or the folder `shared` beside the checkout. May not exist: such a test
+// skips.
+inline std::filesystem::path shared_folder() {
+  const char* given = std::getenv("PLACKETT_SHARED");
+  if (given != nullptr) return given;
+  return std::filesystem::path(PLACKETT_SOURCE_DIR) / ".." / "shared";
+}
+
+}  // namespace plackett::testing
