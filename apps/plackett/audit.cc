@@ -1,7 +1,242 @@
+// plackett audit: the unbiasedness theorem, checked exactly on small cases.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
 #include "command.h"
+#include "experiment/audit.h"
+#include "users/make_user.h"
 
 namespace plackett::command {
+namespace {
 
-void add_audit(CLI::App& /*app*/) {}
+constexpr const char* kAllModels = "all";
+constexpr const char* kDescribed = "described";
+constexpr const char* kPublished = "published";
+constexpr const char* kRho = "rho";
+constexpr const char* kNone = "none";
+
+struct Options {
+  std::string click_model = kAllModels;
+  std::uint32_t docs = 4;
+  std::uint32_t k = 0;
+  std::vector<std::uint32_t> labels;
+  std::vector<double> scores;
+  std::uint32_t grades = 5;
+  std::string protocol = kDescribed;
+  std::string weight = kRho;
+  double eta = 1;
+  std::uint64_t seed = 1;
+  std::uint64_t cases = 500;
+  bool json = false;
+};
+
+struct Finding {
+  std::string model;
+  audit::Summary summary = {};
+  audit::Violation last = {};  // the last case, shown where it is the only one
+};
+
+audit::CaseOptions case_options(const Options& options) {
+  audit::CaseOptions cases{.max_docs = options.docs};
+  const std::size_t docs = std::max(options.labels.size(), options.scores.size());
+  if (!options.labels.empty() && !options.scores.empty() &&
+      options.labels.size() != options.scores.size()) {
+    fail({fmt::format("--labels has {} values and --scores {}; each is one a document",
+                      options.labels.size(), options.scores.size())});
+  }
+  if (docs != 0 && (docs < 2 || docs > audit::kMaxDocs)) {
+    fail({fmt::format("{} documents; an audit takes 2 to {}", docs, audit::kMaxDocs)});
+  }
+  for (const double score : options.scores) {
+    if (!std::isfinite(score)) fail({fmt::format("--scores: {}; scores are finite", score)});
+  }
+  if (!options.scores.empty()) cases.scores = options.scores;
+  for (const std::uint32_t label : options.labels) {
+    if (label >= options.grades) {
+      fail({fmt::format("--labels: {}; with {} grades labels are 0 to {}", label, options.grades,
+                        options.grades - 1)});
+    }
+  }
+  if (!options.labels.empty()) cases.labels.emplace(options.labels.begin(), options.labels.end());
+  if (options.k == 1) fail({"--k 1; a list of one document holds no pair"});
+  const std::size_t most = docs == 0 ? options.docs : docs;
+  if (options.k > most) {
+    fail({fmt::format("--k {}; there are at most {} documents", options.k, most)});
+  }
+  if (options.k != 0) cases.k = options.k;
+  return cases;
+}
+
+Finding audit_model(const std::string& model, const Options& options,
+                    const audit::CaseOptions& cases) {
+  const StopRule stop_rule =
+      options.protocol == kPublished ? StopRule::kAfterAnyDocument : StopRule::kAfterClick;
+  const std::unique_ptr<User> user = take(make_user(
+      model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.eta}));
+  const audit::Weight weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho;
+  const bool one_case = cases.labels && cases.scores && cases.k;
+  Finding finding{.model = std::string(user->name())};
+  for (std::uint64_t at = 0; at < (one_case ? 1 : options.cases); ++at) {
+    Rng rng({.seed = options.seed, .impression = at});
+    const audit::Case drawn = audit::draw_case(cases, options.grades, rng);
+    std::vector<audit::Pair> pairs = audit::audit_case(drawn, *user, weight);
+    finding.last = {drawn, pairs};
+    finding.summary.add(drawn, std::move(pairs));
+  }
+  return finding;
+}
+
+std::string sign_text(int sign) { return sign == 0 ? "0" : sign > 0 ? "+" : "-"; }
+
+void print_case(const audit::Violation& one) {
+  fmt::print("  {} documents, {} shown; labels {}; scores {:.4g}\n", one.found.scores.size(),
+             one.found.k, fmt::join(one.found.labels, ","), fmt::join(one.found.scores, ","));
+  fmt::print("  {:<7}{:<9}{:>13}{:>13}  {:<9}{:<10}{}\n", "pair", "labels", "alpha", "gross",
+             "expected", "verdict", "rankings against it");
+  for (const audit::Pair& pair : one.pairs) {
+    fmt::print("  {:<7}{:<9}{:>13.5e}{:>13.5e}  {:<9}{:<10}{} of {}\n",
+               fmt::format("{},{}", index(pair.first), index(pair.second)),
+               fmt::format("{},{}", one.found.labels[index(pair.first)],
+                           one.found.labels[index(pair.second)]),
+               pair.alpha, pair.gross, sign_text(pair.expected),
+               pair.holds() ? "holds" : "VIOLATED", pair.step_failures, pair.rankings);
+  }
+}
+
+void print_text(const std::vector<Finding>& findings, const Options& options) {
+  fmt::print("Theorem 1 with weight {}, {} grades, protocol {}, seed {}\n\n", options.weight,
+             options.grades, options.protocol, options.seed);
+  fmt::print("{:<16}{:>7}{:>8}{:>12}{:>17}{:>19}  {:<9}{}\n", "click model", "cases", "pairs",
+             "violations", "smallest margin", "largest imbalance", "verdict",
+             "rankings against it");
+  for (const auto& [model, summary, last] : findings) {
+    fmt::print("{:<16}{:>7}{:>8}{:>12}{:>17}{:>19.1e}  {:<9}{} of {}\n", model, summary.cases,
+               summary.pairs, summary.violations,
+               summary.rankings == 0 ? "-" : fmt::format("{:.3e}", summary.smallest_margin),
+               summary.largest_imbalance, summary.violations == 0 ? "holds" : "VIOLATED",
+               summary.step_failures, summary.rankings);
+  }
+  for (const auto& [model, summary, last] : findings) {
+    if (summary.cases == 1) {
+      fmt::print("\n{}\n", model);
+      print_case(last);
+    } else if (summary.smallest_violation) {
+      fmt::print("\n{}: the smallest violation\n", model);
+      print_case(*summary.smallest_violation);
+    }
+  }
+}
+
+nlohmann::json case_json(const audit::Violation& one) {
+  nlohmann::json pairs = nlohmann::json::array();
+  for (const audit::Pair& pair : one.pairs) {
+    pairs.push_back({{"docs", {index(pair.first), index(pair.second)}},
+                     {"alpha", pair.alpha},
+                     {"gross", pair.gross},
+                     {"expected", pair.expected},
+                     {"holds", pair.holds()},
+                     {"rankings", pair.rankings},
+                     {"step_failures", pair.step_failures}});
+  }
+  return {{"scores", one.found.scores},
+          {"labels", one.found.labels},
+          {"k", one.found.k},
+          {"pairs", std::move(pairs)}};
+}
+
+void print_json(const std::vector<Finding>& findings, const Options& options) {
+  nlohmann::json models = nlohmann::json::array();
+  std::uint64_t violations = 0;
+  for (const auto& [model, summary, last] : findings) {
+    violations += summary.violations;
+    nlohmann::json row = {{"click_model", model},
+                          {"cases", summary.cases},
+                          {"pairs", summary.pairs},
+                          {"violations", summary.violations},
+                          {"largest_imbalance", summary.largest_imbalance},
+                          {"rankings", summary.rankings},
+                          {"step_failures", summary.step_failures}};
+    if (summary.rankings != 0) row["smallest_margin"] = summary.smallest_margin;
+    if (summary.cases == 1) row["case"] = case_json(last);
+    if (summary.smallest_violation) {
+      row["smallest_violation"] = case_json(*summary.smallest_violation);
+    }
+    models.push_back(std::move(row));
+  }
+  const nlohmann::json whole = {{"weight", options.weight},     {"grades", options.grades},
+                                {"protocol", options.protocol}, {"seed", options.seed},
+                                {"violations", violations},     {"models", std::move(models)}};
+  fmt::print("{}\n", whole.dump());
+}
+
+void run(const Options& options) {
+  audit::CaseOptions cases = case_options(options);
+  if (cases.labels && cases.scores && !cases.k) {
+    cases.k = static_cast<std::uint32_t>(cases.labels->size());
+  }
+  std::vector<std::string> models = {options.click_model};
+  if (options.click_model == kAllModels) {
+    models.assign(click_model_names().begin(), click_model_names().end());
+  }
+  std::vector<Finding> findings;
+  bool violated = false;
+  for (const std::string& model : models) {
+    findings.push_back(audit_model(model, options, cases));
+    violated = violated || findings.back().summary.violations > 0;
+  }
+  if (options.json) {
+    print_json(findings, options);
+  } else {
+    print_text(findings, options);
+  }
+  if (violated) throw Exit(kNegative, "");
+}
+
+}  // namespace
+
+void add_audit(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* audit = app.add_subcommand(
+      "audit",
+      "Checks the unbiasedness theorem exactly: enumerates every ranking and click pattern of\n"
+      "small cases and holds each pair's expected weight against the user's preference.\n"
+      "Exits with 1 where a sign is wrong");
+  audit->add_option("--click-model", options->click_model,
+                    "all, a name, or a file that ends in .toml");
+  audit->add_option("--docs", options->docs, "Most documents in a random case")
+      ->check(CLI::Range(2U, audit::kMaxDocs));
+  audit->add_option("--k", options->k,
+                    "Documents shown; 0: all with --labels and --scores, else 2 or more at random");
+  audit->add_option("--labels", options->labels, "Labels, 0,1,2; random where left out")
+      ->delimiter(',');
+  audit->add_option("--scores", options->scores, "Scores, 0.1,-2,3; random where left out")
+      ->delimiter(',');
+  audit->add_option("--grades", options->grades, "Grades of the labels: 2, 3 or 5, or a file's")
+      ->check(CLI::Range(1U, kMaxLabel + 1));
+  audit
+      ->add_option("--protocol", options->protocol,
+                   "described: users stop only after a click; published: after any document")
+      ->check(CLI::IsMember({kDescribed, kPublished}));
+  audit
+      ->add_option("--weight", options->weight,
+                   "rho, or none: pairs unweighted, which must be found out")
+      ->check(CLI::IsMember({kRho, kNone}));
+  audit->add_option("--eta", options->eta, "Steepness of the position-based user");
+  audit->add_option("--seed", options->seed, "Of the random cases");
+  audit
+      ->add_option("--cases", options->cases,
+                   "Random cases a click model; 1 where nothing is left to draw")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  audit->add_flag("--json", options->json, "Print one JSON object");
+  audit->callback([options] { run(*options); });
+}
 
 }  // namespace plackett::command

@@ -1,0 +1,213 @@
+#include "experiment/audit.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace plackett::audit {
+namespace {
+
+using Order = std::vector<Doc>;
+
+int sign(double value, double scale) {
+  if (std::abs(value) <= kTolerance * scale) return 0;
+  return value > 0 ? 1 : -1;
+}
+
+// All ways to show k of the documents.
+void extend(std::uint32_t docs, std::uint32_t k, Order& shown, std::vector<Order>& all) {
+  if (shown.size() == k) {
+    all.push_back(shown);
+    return;
+  }
+  for (std::uint32_t doc = 0; doc < docs; ++doc) {
+    if (std::find(shown.begin(), shown.end(), Doc{doc}) != shown.end()) continue;
+    shown.push_back(Doc{doc});
+    extend(docs, k, shown, all);
+    shown.pop_back();
+  }
+}
+
+// P(the document at one rank is inferred to be preferred to that at another | R).
+struct Preferences {
+  std::array<std::array<double, kMaxDocs>, kMaxDocs> by_rank{};
+
+  [[nodiscard]] double of(const RankPair& pair) const {
+    return by_rank[pair.winner_rank][pair.loser_rank];
+  }
+};
+
+Preferences preferences(std::span<const std::uint8_t> shown_labels, const User& user) {
+  Preferences result;
+  const std::size_t k = shown_labels.size();
+  std::vector<std::uint8_t> clicks(k);
+  for (std::uint32_t pattern = 0; pattern < 1U << k; ++pattern) {
+    for (std::size_t rank = 0; rank < k; ++rank) {
+      clicks[rank] = static_cast<std::uint8_t>(pattern >> rank & 1U);
+    }
+    const double probability = user.pattern_probability(shown_labels, clicks);
+    for (const RankPair& pair : inferred_pairs(clicks)) {
+      result.by_rank[pair.winner_rank][pair.loser_rank] += probability;
+    }
+  }
+  return result;
+}
+
+Order swapped(Order shown, const RankPair& pair) {
+  std::swap(shown[pair.winner_rank], shown[pair.loser_rank]);
+  return shown;
+}
+
+// e^f_k e^f_l / (e^f_k + e^f_l)^2, the gradient of eq. 3.
+double pair_gradient(double score, double other) {
+  const double distance = std::exp(-std::abs(score - other));
+  return distance / ((1 + distance) * (1 + distance));
+}
+
+std::uint32_t rank_of(const Order& shown, Doc doc) {
+  return static_cast<std::uint32_t>(std::find(shown.begin(), shown.end(), doc) - shown.begin());
+}
+
+}  // namespace
+
+double Pair::margin() const {
+  if (gross == 0) return 0;
+  return (expected == 0 ? std::abs(alpha) : alpha * expected) / gross;
+}
+
+bool Pair::holds() const { return sign(alpha, gross) == expected; }
+
+std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight weight) {
+  const auto docs = static_cast<std::uint32_t>(sound_case.scores.size());
+  assert(sound_case.labels.size() == docs && docs <= kMaxDocs);
+  assert(sound_case.k >= 2 && sound_case.k <= docs);
+
+  std::vector<Order> rankings;
+  Order shown;
+  extend(docs, sound_case.k, shown, rankings);
+
+  std::map<Order, Preferences> inferred;
+  for (const Order& ranking : rankings) {
+    std::vector<std::uint8_t> shown_labels;
+    for (const Doc doc : ranking) shown_labels.push_back(sound_case.labels[index(doc)]);
+    inferred[ranking] = preferences(shown_labels, user);
+  }
+
+  std::vector<Pair> pairs;
+  for (std::uint32_t first = 0; first < docs; ++first) {
+    for (std::uint32_t second = first + 1; second < docs; ++second) {
+      Pair pair{.first = Doc{first}, .second = Doc{second}};
+      const std::uint8_t label = sound_case.labels[first];
+      const std::uint8_t other = sound_case.labels[second];
+      if (!user.alike(label, other)) pair.expected = label > other ? 1 : -1;
+      const double gradient = pair_gradient(sound_case.scores[first], sound_case.scores[second]);
+
+      for (const Order& ranking : rankings) {
+        const RankPair forth{rank_of(ranking, pair.first), rank_of(ranking, pair.second)};
+        const RankPair back{forth.loser_rank, forth.winner_rank};
+        if (std::max(forth.winner_rank, forth.loser_rank) >= ranking.size()) continue;
+        const Preferences& here = inferred.at(ranking);
+        const double factor = std::exp(log_probability(sound_case.scores, ranking)) * gradient *
+                              (weight == Weight::kRho ? rho(sound_case.scores, ranking, forth) : 1);
+        pair.alpha += factor * (here.of(forth) - here.of(back));
+        pair.gross += factor * (here.of(forth) + here.of(back));
+
+        // In R* the second document stands where the first stands in R.
+        const double reversed = inferred.at(swapped(ranking, forth)).of(forth);
+        const double difference = here.of(forth) - reversed;
+        ++pair.rankings;
+        const int step = sign(difference, here.of(forth) + reversed);
+        if (step != 0 && step != pair.expected) ++pair.step_failures;
+      }
+      pairs.push_back(pair);
+    }
+  }
+  return pairs;
+}
+
+Case draw_case(const CaseOptions& options, std::uint32_t grade_count, Rng& rng) {
+  assert(options.max_docs >= 2 && options.max_docs <= kMaxDocs);
+  constexpr std::array kSpreads = {0.0, 0.5, 2.0, 5.0};
+  Case drawn;
+  std::size_t docs = 2 + rng.below(options.max_docs - 1);
+  if (options.labels) docs = options.labels->size();
+  if (options.scores) docs = options.scores->size();
+  const auto doc_count = static_cast<std::uint32_t>(docs);
+  drawn.k = options.k ? std::min(*options.k, doc_count) : 2 + rng.below(doc_count - 1);
+  const double spread = kSpreads[rng.below(kSpreads.size())];
+  for (std::size_t doc = 0; doc < docs; ++doc) {
+    const double score = spread * rng.normal();
+    const auto label = static_cast<std::uint8_t>(rng.below(grade_count));
+    drawn.scores.push_back(options.scores ? (*options.scores)[doc] : score);
+    drawn.labels.push_back(options.labels ? (*options.labels)[doc] : label);
+  }
+  return drawn;
+}
+
+void Summary::add(const Case& audited, std::vector<Pair> audited_pairs) {
+  ++cases;
+  bool violated = false;
+  for (const Pair& pair : audited_pairs) {
+    ++pairs;
+    if (!pair.holds()) {
+      ++violations;
+      violated = true;
+    }
+    if (pair.expected == 0) {
+      largest_imbalance = std::max(largest_imbalance, pair.margin());
+    } else {
+      smallest_margin = std::min(smallest_margin, pair.margin());
+      rankings += pair.rankings;
+      step_failures += pair.step_failures;
+    }
+  }
+  if (!violated) return;
+  const auto size = [](const Case& some) { return std::pair(some.scores.size(), some.k); };
+  if (!smallest_violation || size(audited) < size(smallest_violation->found)) {
+    smallest_violation = Violation{audited, std::move(audited_pairs)};
+  }
+}
+
+std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks) {
+  std::size_t seen = 0;
+  for (std::size_t rank = 0; rank < clicks.size(); ++rank) {
+    if (clicks[rank] != 0) seen = std::min(clicks.size(), rank + 2);
+  }
+  std::vector<RankPair> pairs;
+  for (std::uint32_t winner = 0; winner < seen; ++winner) {
+    if (clicks[winner] == 0) continue;
+    for (std::uint32_t loser = 0; loser < seen; ++loser) {
+      if (clicks[loser] == 0) pairs.push_back({winner, loser});
+    }
+  }
+  return pairs;
+}
+
+double log_probability(std::span<const double> scores, std::span<const Doc> ranking) {
+  std::vector<bool> placed(scores.size());
+  double log_product = 0;
+  for (const Doc chosen : ranking) {
+    double highest = scores[index(chosen)];
+    for (std::size_t doc = 0; doc < scores.size(); ++doc) {
+      if (!placed[doc]) highest = std::max(highest, scores[doc]);
+    }
+    double sum = 0;
+    for (std::size_t doc = 0; doc < scores.size(); ++doc) {
+      if (!placed[doc]) sum += std::exp(scores[doc] - highest);
+    }
+    log_product += scores[index(chosen)] - highest - std::log(sum);
+    placed[index(chosen)] = true;
+  }
+  return log_product;
+}
+
+double rho(std::span<const double> scores, std::span<const Doc> ranking, const RankPair& pair) {
+  const Order reversed = swapped({ranking.begin(), ranking.end()}, pair);
+  const double log_ratio = log_probability(scores, ranking) - log_probability(scores, reversed);
+  return 1 / (1 + std::exp(log_ratio));
+}
+
+}  // namespace plackett::audit
