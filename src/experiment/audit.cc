@@ -139,7 +139,7 @@ Case draw_case(const CaseOptions& options, std::uint32_t grade_count, Rng& rng) 
   drawn.k = options.k ? std::min(*options.k, doc_count) : 2 + rng.below(doc_count - 1);
   const double spread = kSpreads[rng.below(kSpreads.size())];
   for (std::size_t doc = 0; doc < docs; ++doc) {
-    const double score = spread * rng.normal();
+    const double score = spread * rng.normal() + 0.0;  // never -0
     const auto label = static_cast<std::uint8_t>(rng.below(grade_count));
     drawn.scores.push_back(options.scores ? (*options.scores)[doc] : score);
     drawn.labels.push_back(options.labels ? (*options.labels)[doc] : label);
