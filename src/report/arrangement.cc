@@ -1,0 +1,148 @@
+#include "report/arrangement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "report/numbers.h"
+
+namespace plackett::report {
+namespace {
+
+void capitalise(std::string& text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+}
+
+template <typename T>
+std::size_t index_of(std::vector<T>& seen, const T& value) {
+  const auto found = std::find(seen.begin(), seen.end(), value);
+  const auto index = static_cast<std::size_t>(found - seen.begin());
+  if (found == seen.end()) seen.push_back(value);
+  return index;
+}
+
+template <typename T, typename Get>
+std::vector<T> distinct(const Comparison& comparison, Get get) {
+  std::vector<T> seen;
+  for (const CellSummary& cell : comparison.cells) index_of<T>(seen, get(cell));
+  return seen;
+}
+
+void mark_best(Block& block, Moments CellSummary::*metric, int digits, bool Row::*mark) {
+  const auto printed = [&](const Row& row) {
+    return std::round((row.cell->*metric).mean * std::pow(10, digits));
+  };
+  std::size_t rivals = 0;
+  double best = -HUGE_VAL;
+  for (const Row& row : block.rows) {
+    if (!std::isfinite(printed(row))) continue;
+    ++rivals;
+    best = std::max(best, printed(row));
+  }
+  for (Row& row : block.rows) row.*mark = rivals > 1 && printed(row) == best;
+}
+
+std::string joined(const std::vector<std::string>& values) {
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string range(const std::vector<std::uint64_t>& values) {
+  if (values.empty()) return kNoNumber;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low == *high ? grouped(*low) : fmt::format("{}–{}", grouped(*low), grouped(*high));
+}
+
+}  // namespace
+
+std::string method_label(const std::string& method) {
+  static constexpr std::array<std::string_view, 4> kAcronyms{"pdgd", "dbgd", "mgd", "pmgd"};
+  std::string label;
+  for (std::size_t start = 0; start <= method.size();) {
+    const std::size_t end = std::min(method.find('_', start), method.size());
+    std::string word = method.substr(start, end - start);
+    if (std::find(kAcronyms.begin(), kAcronyms.end(), word) != kAcronyms.end()) {
+      for (char& letter : word) letter = static_cast<char>(letter - 'a' + 'A');
+    }
+    if (start > 0) label += ' ';
+    label += word;
+    start = end + 1;
+  }
+  capitalise(label);
+  return label;
+}
+
+std::string row_label(const CellSummary& cell) {
+  const std::string method = method_label(cell.method);
+  return cell.ranker.empty() ? method : fmt::format("{} ({})", method, cell.ranker);
+}
+
+std::string click_model_label(const std::string& click_model) {
+  std::string label = click_model;
+  std::replace(label.begin(), label.end(), '_', ' ');
+  capitalise(label);
+  return label;
+}
+
+Arrangement arrange(const Comparison& comparison) {
+  const auto name = [](std::string CellSummary::*field) {
+    return [field](const CellSummary& cell) { return cell.*field; };
+  };
+  const bool many_datasets =
+      distinct<std::string>(comparison, name(&CellSummary::dataset)).size() > 1;
+  const bool many_protocols =
+      distinct<std::string>(comparison, name(&CellSummary::protocol)).size() > 1;
+
+  Arrangement arrangement;
+  std::vector<std::array<std::string, 3>> block_keys;
+  std::vector<std::array<std::string, 2>> series_keys;
+  std::vector<std::string> rankers;
+  for (const CellSummary& cell : comparison.cells) {
+    const std::size_t block = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model});
+    if (block == arrangement.blocks.size()) {
+      std::string title = click_model_label(cell.click_model);
+      if (many_datasets) title = fmt::format("{} · {}", cell.dataset, title);
+      if (many_protocols) title = fmt::format("{} · {}", title, cell.protocol);
+      arrangement.blocks.push_back({std::move(title), {}});
+    }
+    const std::size_t series = index_of(series_keys, {cell.method, cell.ranker});
+    if (series == arrangement.series.size()) {
+      arrangement.series.push_back({row_label(cell), index_of(rankers, cell.ranker), 0});
+    }
+    arrangement.blocks[block].rows.push_back({&cell, series});
+  }
+  std::size_t colour = 0;
+  for (const bool own : {true, false}) {
+    for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
+      if ((series_keys[series][0] == "pdgd") == own) arrangement.series[series].colour = colour++;
+    }
+  }
+  for (Block& block : arrangement.blocks) {
+    mark_best(block, &CellSummary::offline, kOfflineDigits, &Row::best_offline);
+    mark_best(block, &CellSummary::online, kOnlineDigits, &Row::best_online);
+  }
+  return arrangement;
+}
+
+Facts facts(const Comparison& comparison) {
+  const auto texts = [&](std::string CellSummary::*field) {
+    return joined(
+        distinct<std::string>(comparison, [field](const CellSummary& c) { return c.*field; }));
+  };
+  const auto seeds = distinct<std::uint64_t>(comparison, [](const auto& c) { return c.seed; });
+  return {
+      .datasets = texts(&CellSummary::dataset),
+      .protocols = texts(&CellSummary::protocol),
+      .runs =
+          range(distinct<std::uint64_t>(comparison, [](const CellSummary& c) { return c.runs; })),
+      .impressions = range(
+          distinct<std::uint64_t>(comparison, [](const CellSummary& c) { return c.impressions; })),
+      .seeds = seeds.empty() ? kNoNumber : fmt::format("{}", fmt::join(seeds, ", ")),
+  };
+}
+
+}  // namespace plackett::report

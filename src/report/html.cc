@@ -1,0 +1,196 @@
+#include "report/html.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <numeric>
+
+#include "report/arrangement.h"
+#include "report/axes.h"
+#include "report/findings.h"
+#include "report/html_parts.h"
+#include "report/html_script.h"
+#include "report/html_style.h"
+#include "report/numbers.h"
+#include "report/plot.h"
+#include "report/text.h"
+
+namespace plackett {
+namespace {
+
+using report::Arrangement;
+using report::markup;
+
+std::string colours(const char* page, const std::array<const char*, report::kColours>& series) {
+  std::string out = page;
+  for (std::size_t colour = 0; colour < series.size(); ++colour) {
+    fmt::format_to(std::back_inserter(out), "--c{}:{};", colour, series[colour]);
+  }
+  return out;
+}
+
+// Light unless the system or the switch says dark; always light on paper.
+std::string style_sheet() {
+  const std::string light = colours(report::kLightColours, report::kOnLight);
+  const std::string dark = colours(report::kDarkColours, report::kOnDark);
+  std::string out = fmt::format(
+      ":root{{{0}}}\n"
+      "@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{1}}}}}\n"
+      "@media screen{{:root[data-theme=dark]{{{1}}}}}\n",
+      light, dark);
+  for (std::size_t colour = 0; colour < report::kColours; ++colour) {
+    fmt::format_to(std::back_inserter(out), ".c{0}{{color:var(--c{0})}}", colour);
+  }
+  return out + report::kStyle;
+}
+
+std::string facts_line(const report::Facts& facts) {
+  return fmt::format("{} · {} protocol · {} runs of {} impressions each", facts.datasets,
+                     facts.protocols, facts.runs, facts.impressions);
+}
+
+// Four bars in descending order: a ranking.
+constexpr const char* kMark =
+    "<svg width=\"22\" height=\"22\" viewBox=\"0 0 22 22\" aria-hidden=\"true\">"
+    "<path d=\"M2 4h18M2 9h13M2 14h9M2 19h5\" fill=\"none\" stroke=\"currentColor\" "
+    "stroke-width=\"2.6\" stroke-linecap=\"round\"/></svg>";
+
+void append_header(std::string& out, const Comparison& comparison,
+                   const report::Findings& findings) {
+  const auto put = std::back_inserter(out);
+  fmt::format_to(put,
+                 "<header>\n<div class=\"bar\"><div class=\"brand\">{}<div>plackett <span>{}</span>"
+                 "</div></div><button type=\"button\" id=\"theme\" class=\"js-only\" "
+                 "aria-label=\"Switch between light and dark\">Dark</button></div>\n"
+                 "<h1>{}</h1>\n",
+                 kMark, markup(comparison.title), markup(findings.headline));
+  if (!comparison.cells.empty()) {
+    fmt::format_to(put, "<p class=\"facts\">{}</p>\n",
+                   markup(facts_line(report::facts(comparison))));
+  }
+  if (!findings.cards.empty()) {
+    out += "<ul class=\"cards\">\n";
+    for (const report::Card& card : findings.cards) {
+      fmt::format_to(put, "<li><span>{}</span><b>{}</b><small>{}</small></li>\n",
+                     markup(card.label), markup(card.value), markup(card.note));
+    }
+    out += "</ul>\n";
+  }
+  out += "</header>\n";
+}
+
+void append_findings(std::string& out, const report::Findings& findings) {
+  if (findings.findings.empty()) return;
+  const auto put = std::back_inserter(out);
+  out +=
+      "<section aria-labelledby=\"findings\"><h2 id=\"findings\">Findings</h2>\n"
+      "<p>Computed from the results below. Two means less than two standard errors apart are "
+      "called too close to call.</p>\n<dl class=\"findings\">\n";
+  for (const report::Finding& finding : findings.findings) {
+    fmt::format_to(put, "<div><dt>{}</dt>", markup(finding.lead));
+    for (const std::string& sentence : finding.sentences) {
+      fmt::format_to(put, "<dd>{}</dd>", markup(sentence));
+    }
+    out += "</div>\n";
+  }
+  out += "</dl></section>\n";
+}
+
+void append_curves(std::string& out, const Comparison& comparison, const Arrangement& arrangement) {
+  const std::string legend = report::html_legend(arrangement);
+  out +=
+      "<section aria-labelledby=\"curves\"><h2 id=\"curves\">Learning curves</h2>\n"
+      "<p>NDCG@10 on the test queries against the impressions learned from, on a logarithmic "
+      "axis. Lines are means over the runs, shades one standard deviation.</p>\n";
+  out += legend;
+  out += report::html_panels(comparison, arrangement, report::Metric::kOffline);
+  out +=
+      "</section>\n<section aria-labelledby=\"online\"><h2 id=\"online\">Online performance</h2>\n"
+      "<p>What users got while it learned: NDCG@10 of the rankings they were shown, summed so "
+      "far, later impressions counting a little less.</p>\n";
+  out += legend;
+  out += report::html_panels(comparison, arrangement, report::Metric::kOnline);
+  out += "</section>\n";
+}
+
+std::string protocol_note(const std::string& protocol) {
+  if (protocol == "described") return "described: as the paper's text has it";
+  if (protocol == "published") return "published: as the paper's numbers were made";
+  return protocol;
+}
+
+void append_making(std::string& out, const Comparison& comparison, const HtmlOptions& options) {
+  const report::Facts facts = report::facts(comparison);
+  double seconds = 0;
+  double evaluation = 0;
+  for (const CellSummary& cell : comparison.cells) {
+    seconds += cell.seconds;
+    evaluation += cell.seconds * cell.evaluation_share;
+  }
+  const auto put = std::back_inserter(out);
+  out +=
+      "<section aria-labelledby=\"made\"><h2 id=\"made\">How it was made</h2>\n"
+      "<p>Everything needed to make the same numbers again: a run is a function of its "
+      "settings and its seed.</p>\n<div class=\"made\"><dl>\n";
+  const auto fact = [&](const char* name, const std::string& value) {
+    if (value.empty()) return;
+    fmt::format_to(put, "<div><dt>{}</dt><dd>{}</dd></div>\n", name, markup(value));
+  };
+  fact("Dataset", facts.datasets);
+  fact("Protocol", protocol_note(facts.protocols));
+  fact("Runs of each method", facts.runs);
+  fact("Impressions a run", facts.impressions);
+  fact("Seed", facts.seeds);
+  fact("Threads", fmt::format("{}", comparison.threads));
+  if (seconds > 0) {
+    fact("Run time", fmt::format("{}, {}% of it evaluation", report::duration(seconds),
+                                 report::fixed(100 * evaluation / seconds, 0)));
+  }
+  fact("Version", comparison.version.empty() ? "" : "plackett " + comparison.version);
+  out += "</dl>\n";
+  if (!options.command.empty()) {
+    fmt::format_to(put,
+                   "<div class=\"command\"><pre id=\"command\">{}</pre><button type=\"button\" "
+                   "id=\"copy\" class=\"js-only\">Copy</button></div>\n",
+                   markup(options.command));
+  }
+  out += "</div></section>\n";
+}
+
+}  // namespace
+
+std::string html_report(const Comparison& comparison, const HtmlOptions& options) {
+  const Arrangement arrangement = report::arrange(comparison);
+  const report::Findings findings = report::find(comparison, arrangement);
+  const std::string title = comparison.title.empty() ? "Comparison" : comparison.title;
+
+  std::string out;
+  const auto put = std::back_inserter(out);
+  fmt::format_to(put,
+                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                 "<title>{} · plackett</title>\n<style>\n{}</style>\n<script>{}</script>\n"
+                 "</head>\n<body>\n",
+                 markup(title), style_sheet(), report::kEarlyScript);
+  append_header(out, comparison, findings);
+  out += "<main>\n";
+  if (!arrangement.blocks.empty()) {
+    append_findings(out, findings);
+    append_curves(out, comparison, arrangement);
+    out += "<section aria-labelledby=\"results\"><h2 id=\"results\">Results</h2>\n";
+    out += report::html_table(arrangement);
+    out += "</section>\n";
+    append_making(out, comparison, options);
+    fmt::format_to(put, "<script type=\"application/json\" id=\"data\">{}</script>\n",
+                   report::html_data(comparison, arrangement));
+  }
+  fmt::format_to(put,
+                 "</main>\n<footer>Made with plackett{}, which learns to rank from clicks. Method: "
+                 "Pairwise Differentiable Gradient Descent, Oosterhuis and de Rijke, CIKM 2018."
+                 "</footer>\n<script>{}</script>\n</body>\n</html>\n",
+                 comparison.version.empty() ? "" : " " + markup(comparison.version),
+                 report::kScript);
+  return out;
+}
+
+}  // namespace plackett

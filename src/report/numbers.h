@@ -1,0 +1,37 @@
+// Numbers as readers see them. The same everywhere: never the machine's locale, and "–" for what
+// is not a finite number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "experiment/record.h"
+
+namespace plackett::report {
+
+inline constexpr const char* kNoNumber = "–";
+
+// The paper's precision: three decimals for NDCG, one for its discounted sum.
+inline constexpr int kOfflineDigits = 3;
+inline constexpr int kOnlineDigits = 1;
+
+// "0.511"; never "-0.000".
+std::string fixed(double value, int digits);
+
+// "0.511 (0.017)".
+std::string mean_and_std(const Moments& moments, int digits);
+
+// "10,000".
+std::string grouped(std::uint64_t count);
+
+// A rate a second, to three significant digits at most: "182,000", "41.3", "0.52". "–" for 0 or
+// less.
+std::string rate(double per_second);
+
+// Three significant digits at most, for axes and cards: "1", "500", "1k", "2.5k", "7.5M".
+std::string compact(double value);
+
+// "0.4 s", "41 s", "3 min 20 s", "2 h 5 min".
+std::string duration(double seconds);
+
+}  // namespace plackett::report

@@ -1,1 +1,0 @@
-#include "experiment/record.h"

@@ -1,0 +1,35 @@
+// Text from outside (names of methods, datasets, titles) made safe for where it is shown. Every
+// function here takes any bytes at all: what is not valid UTF-8, and every control character,
+// comes out as U+FFFD, and tabs and line breaks as a space, so that a name can neither break a
+// document nor send an escape sequence to a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace plackett::report {
+
+// Valid UTF-8 on one line without control characters, for a terminal.
+std::string printable(std::string_view text);
+
+// For XML and HTML, both as content and inside a quoted attribute.
+std::string markup(std::string_view text);
+
+// For a cell of a Markdown table.
+std::string markdown_cell(std::string_view text);
+
+// A field of a CSV line (RFC 4180), quoted where it must be.
+std::string csv_field(std::string_view text);
+
+// A JSON string with its quotes that can also stand inside a <script> element.
+std::string json_string(std::string_view text);
+
+// How many columns of a terminal the text takes: 2 for wide East Asian characters and emoji, 0
+// for combining marks.
+std::size_t display_width(std::string_view text);
+
+// The text cut to at most `columns` columns, with "…" as the last where something was cut.
+std::string shorten(std::string_view text, std::size_t columns);
+
+}  // namespace plackett::report
