@@ -1,7 +1,123 @@
+// plackett simulate: one method under one click model.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
 #include "command.h"
+#include "data_options.h"
+#include "experiment/simulation.h"
+#include "learner/pdgd.h"
+#include "ranker/model_file.h"
+#include "simulation_options.h"
 
 namespace plackett::command {
+namespace {
 
-void add_simulate(CLI::App& /*app*/) {}
+struct SimulateOptions {
+  DataOptions data;
+  SimulationOptions simulation;
+  std::string ranker = "linear";
+  std::string save_model;
+  bool json = false;
+};
+
+nlohmann::ordered_json to_json(const CellSummary& cell) {
+  nlohmann::ordered_json curve = nlohmann::ordered_json::array();
+  for (const CurveSummary& point : cell.curve) {
+    curve.push_back({{"impression", point.impression},
+                     {"offline_mean", point.offline.mean},
+                     {"offline_std", point.offline.std},
+                     {"online_mean", point.online.mean},
+                     {"online_std", point.online.std}});
+  }
+  return {{"method", cell.method},
+          {"ranker", cell.ranker},
+          {"click_model", cell.click_model},
+          {"dataset", cell.dataset},
+          {"protocol", cell.protocol},
+          {"runs", cell.runs},
+          {"impressions", cell.impressions},
+          {"seed", cell.seed},
+          {"offline", {{"mean", cell.offline.mean}, {"std", cell.offline.std}}},
+          {"online", {{"mean", cell.online.mean}, {"std", cell.online.std}}},
+          {"curve", std::move(curve)},
+          {"impressions_per_second", cell.impressions_per_second},
+          {"seconds", cell.seconds},
+          {"evaluation_share", cell.evaluation_share}};
+}
+
+void print_summary(const CellSummary& cell) {
+  fmt::print("{} ({}) under {} clicks on {}, {} protocol, {} runs of {} impressions, seed {}\n",
+             cell.method, cell.ranker, cell.click_model, cell.dataset, cell.protocol, cell.runs,
+             cell.impressions, cell.seed);
+  fmt::print("  offline NDCG@10  {:.4f} ({:.4f})\n", cell.offline.mean, cell.offline.std);
+  fmt::print("  online           {:.1f} ({:.1f})\n", cell.online.mean, cell.online.std);
+  fmt::print("  {:.0f} impressions/s, {:.1f} % of the time in the curve's evaluation\n",
+             cell.impressions_per_second, 100 * cell.evaluation_share);
+  fmt::print("\n  impression  offline NDCG@10\n");
+  for (const CurveSummary& point : cell.curve) {
+    fmt::print("  {:>10}  {:.4f} ({:.4f})\n", point.impression, point.offline.mean,
+               point.offline.std);
+  }
+}
+
+// The model of run 0, as it stands after its last impression.
+void save_first_run(const Simulation& simulation, const Dataset& dataset,
+                    const SimulateOptions& options) {
+  std::unique_ptr<Learner> learner;
+  take(simulation.run(0, {}, &learner));
+  SavedModel model;
+  model.ranker = simulation.spec().ranker;
+  model.ranker.feature_count = dataset.folds.front().train.feature_count();
+  model.feature_ids = dataset.folds.front().feature_ids;
+  model.scaling = options.data.scaling;
+  model.parameters.resize(learner->ranker().parameter_count());
+  learner->ranker().get_parameters(model.parameters);
+  model.learner.method = simulation.spec().method;
+  model.learner.impressions = simulation.spec().impressions;
+  if (const auto* pdgd = dynamic_cast<const Pdgd*>(learner.get())) {
+    model.learner.learning_rate = pdgd->state().learning_rate;
+    model.learner.updates = pdgd->state().updates;
+  }
+  take(save_model(model, options.save_model));
+}
+
+void simulate(const SimulateOptions& options) {
+  const unsigned threads = thread_count(options.simulation.threads);
+  SimulationSpec spec = spec_of(options.simulation);
+  spec.ranker.kind = take(parse_ranker_kind(options.ranker));
+  const Dataset dataset = load(options.data, threads);
+  std::vector<Simulation> simulations{take(Simulation::prepare(dataset, spec))};
+  const CellSummary cell = take(run_all(simulations, threads, {})).front();
+  if (!options.save_model.empty()) save_first_run(simulations.front(), dataset, options);
+  if (options.json) {
+    fmt::print("{}\n", to_json(cell).dump());
+  } else {
+    print_summary(cell);
+  }
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* command =
+      app.add_subcommand("simulate", "One method learning from one kind of simulated user");
+  add_data_options(*command, options->data);
+  command->add_option("--method", options->simulation.spec.method, "pdgd")->capture_default_str();
+  command->add_option("--ranker", options->ranker, "linear or neural")->capture_default_str();
+  command
+      ->add_option("--click-model", options->simulation.spec.click_model,
+                   "perfect, navigational, informational, almost-random, random, "
+                   "position-based, or a .toml file")
+      ->capture_default_str();
+  add_simulation_options(*command, options->simulation);
+  command->add_option("--save-model", options->save_model,
+                      "write the model that run 0 ends with to this file");
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->callback([options] { simulate(*options); });
+}
 
 }  // namespace plackett::command

@@ -1,1 +1,58 @@
-#include "experiment/record.h"
+// Runs to summaries.
+#include <cmath>
+
+#include "experiment/simulation.h"
+
+namespace plackett {
+
+Moments moments(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  Moments result;
+  result.mean = sum / count;
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - result.mean) * (value - result.mean);
+  }
+  result.std = std::sqrt(squares / (count - 1));
+  return result;
+}
+
+CellSummary Simulation::summarise(std::vector<RunRecord> records) const {
+  CellSummary cell;
+  cell.method = spec_.method;
+  cell.ranker = name_of(spec_.ranker.kind);
+  cell.click_model = spec_.click_model;
+  cell.dataset = dataset_name_;
+  cell.protocol = name_of(spec_.protocol);
+  cell.runs = static_cast<std::uint32_t>(records.size());
+  cell.impressions = spec_.impressions;
+  cell.seed = spec_.seed;
+  if (records.empty()) return cell;
+
+  std::vector<double> offline(records.size());
+  std::vector<double> online(records.size());
+  for (std::size_t point = 0; point < records.front().curve.size(); ++point) {
+    for (std::size_t run = 0; run < records.size(); ++run) {
+      offline[run] = records[run].curve[point].offline;
+      online[run] = records[run].curve[point].online;
+    }
+    cell.curve.push_back(
+        {records.front().curve[point].impression, moments(offline), moments(online)});
+  }
+  cell.offline = cell.curve.back().offline;
+  cell.online = cell.curve.back().online;
+
+  double evaluation_seconds = 0;
+  for (const RunRecord& record : records) {
+    cell.seconds += record.seconds;
+    evaluation_seconds += record.evaluation_seconds;
+  }
+  if (cell.seconds > 0) cell.evaluation_share = evaluation_seconds / cell.seconds;
+  return cell;
+}
+
+}  // namespace plackett

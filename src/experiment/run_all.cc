@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include "experiment/simulation.h"
+
+namespace plackett {
+namespace {
+
+struct Job {
+  std::size_t simulation = 0;
+  std::uint32_t run = 0;
+};
+
+}  // namespace
+
+Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
+                                         unsigned threads, const OnProgress& on_progress) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<Job> jobs;
+  std::vector<std::vector<RunRecord>> records(simulations.size());
+  for (std::size_t at = 0; at < simulations.size(); ++at) {
+    records[at].resize(simulations[at].spec().runs);
+    for (std::uint32_t run = 0; run < simulations[at].spec().runs; ++run) jobs.push_back({at, run});
+  }
+
+  std::atomic<std::size_t> next{0};
+  std::mutex failure_mutex;
+  std::size_t failed_job = jobs.size();  // the first, so that the message is the same each time
+  Error failure;
+  const auto work = [&] {
+    for (std::size_t at = next++; at < jobs.size(); at = next++) {
+      const Job& job = jobs[at];
+      auto record = simulations[job.simulation].run(job.run, on_progress);
+      if (record) {
+        records[job.simulation][job.run] = std::move(record).value();
+        continue;
+      }
+      const std::lock_guard lock(failure_mutex);
+      if (at < failed_job) {
+        failed_job = at;
+        failure = record.error();
+      }
+      next = jobs.size();
+    }
+  };
+  const std::size_t workers = std::min<std::size_t>(std::max(1U, threads), jobs.size());
+  {
+    std::vector<std::jthread> pool;
+    for (std::size_t worker = 1; worker < workers; ++worker) pool.emplace_back(work);
+    work();
+  }
+  if (failed_job < jobs.size()) return failure;
+
+  const double wall =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  double total_seconds = 0;
+  std::vector<CellSummary> cells;
+  for (std::size_t at = 0; at < simulations.size(); ++at) {
+    cells.push_back(simulations[at].summarise(std::move(records[at])));
+    total_seconds += cells.back().seconds;
+  }
+  // A cell's runs may lie beside another's: its part of the wall time is its part of the work.
+  for (CellSummary& cell : cells) {
+    cell.seconds = total_seconds > 0 ? wall * cell.seconds / total_seconds : 0;
+    const double impressions = static_cast<double>(cell.impressions) * cell.runs;
+    cell.impressions_per_second = cell.seconds > 0 ? impressions / cell.seconds : 0;
+  }
+  return cells;
+}
+
+}  // namespace plackett

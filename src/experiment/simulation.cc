@@ -1,0 +1,207 @@
+#include "experiment/simulation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "evaluation/online_performance.h"
+#include "evaluation/split_evaluator.h"
+#include "learner/method.h"
+#include "users/make_user.h"
+
+namespace plackett {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The published experiments' factor on the learning rate after each update.
+constexpr double kPublishedDecay = 0.9999977;
+
+constexpr std::uint64_t kProgressEvery = 1024;
+constexpr int kCurvePointsPerDecade = 8;
+
+// Both measures are NDCG@10, however many documents are shown.
+constexpr std::uint32_t kNdcgCut = 10;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Query draw_query(const SimulationSpec& spec, std::uint32_t run, std::uint64_t impression,
+                 std::uint32_t query_count) {
+  Rng rng({spec.seed, run, impression, Purpose::kQuery});
+  return Query{rng.below(query_count)};
+}
+
+// Asks for the rows of a query that will be scored soon: its memory arrives while the present
+// impression is still being learned from.
+void prefetch(const FeatureView& docs) {
+  constexpr std::size_t kLine = 64;
+  const auto* bytes = reinterpret_cast<const char*>(docs.data());
+  const std::size_t size = std::size_t{docs.doc_count()} * docs.stride() * sizeof(float);
+  for (std::size_t at = 0; at < size; at += kLine) __builtin_prefetch(bytes + at, 0, 2);
+}
+
+Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, const Fold& fold,
+                                                  std::uint32_t run) {
+  const bool published = spec.protocol == Protocol::kPublished;
+  RankerSpec ranker_spec = spec.ranker;
+  ranker_spec.feature_count = fold.train.feature_count();
+  ranker_spec.initialisation = published ? Initialisation::kPublished : Initialisation::kXavier;
+  Rng rng({spec.seed, run, 0, Purpose::kInitialise});
+  auto ranker = make_ranker(ranker_spec, rng);
+  if (!ranker) return ranker.error();
+  MethodOptions options;
+  options.learning_rate = spec.learning_rate;
+  options.learning_rate_decay = published ? kPublishedDecay : 1.0;
+  options.shown = spec.shown;
+  return make_learner(spec.method, std::move(ranker).value(), options);
+}
+
+// The offline curve of one run.
+class Curve {
+ public:
+  Curve(const SimulationSpec& spec, const Fold& fold, std::uint32_t run)
+      : spec_(spec),
+        run_(run),
+        points_(curve_points(spec.impressions)),
+        evaluator_(fold.test, {kNdcgCut, spec.no_relevant}) {
+    record_.run = run;
+  }
+
+  // Measures the ranker where a point of the curve is due. False where a score is not finite.
+  bool observe(std::uint64_t impression, double online, Ranker& ranker) {
+    if (impression != points_[record_.curve.size()]) return true;
+    const auto start = Clock::now();
+    Rng rng({spec_.seed, run_, impression, Purpose::kTieBreak});
+    bool finite = true;
+    const double offline = evaluator_.mean_ndcg(
+        [&](const FeatureView& docs) {
+          scores_.resize(docs.doc_count());
+          ranker.score(docs, scores_);
+          for (float& score : scores_) {
+            if (std::isfinite(score)) continue;
+            finite = false;
+            score = 0;
+          }
+          return std::span<const float>(scores_);
+        },
+        rng);
+    record_.curve.push_back({impression, offline, online});
+    record_.evaluation_seconds += seconds_since(start);
+    return finite;
+  }
+
+  RunRecord& record() { return record_; }
+
+ private:
+  const SimulationSpec& spec_;
+  std::uint32_t run_;
+  std::vector<std::uint64_t> points_;
+  SplitEvaluator evaluator_;
+  std::vector<float> scores_;
+  RunRecord record_;
+};
+
+}  // namespace
+
+std::vector<std::uint64_t> curve_points(std::uint64_t impressions) {
+  std::vector<std::uint64_t> points;
+  for (int step = 0;; ++step) {
+    const auto point = static_cast<std::uint64_t>(
+        std::llround(std::pow(10.0, static_cast<double>(step) / kCurvePointsPerDecade)));
+    if (point >= impressions) break;
+    if (points.empty() || point > points.back()) points.push_back(point);
+  }
+  points.push_back(impressions);
+  return points;
+}
+
+Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec) {
+  if (spec.runs == 0) return Error{"0 runs; run at least 1"};
+  if (spec.impressions == 0) return Error{"0 impressions; simulate at least 1"};
+  Simulation simulation;
+  simulation.spec_ = spec;
+  simulation.dataset_name_ = dataset.name;
+  simulation.folds_ = dataset.folds;
+
+  UserOptions user_options;
+  user_options.grade_count = dataset.grade_count();
+  user_options.stop_rule =
+      spec.protocol == Protocol::kPublished ? StopRule::kAfterAnyDocument : StopRule::kAfterClick;
+  user_options.eta = spec.eta;
+  auto user = make_user(spec.click_model, user_options);
+  if (!user) return user.error();
+  simulation.user_ = std::move(user).value();
+  simulation.spec_.click_model = simulation.user_->name();
+
+  for (const Fold& fold : dataset.folds) {
+    if (fold.train.query_count() == 0) {
+      return Error{fmt::format("{} {}: no training queries", dataset.name, fold.name)};
+    }
+    if (fold.train.feature_count() == 0) {
+      return Error{fmt::format("{} {}: no feature varies over the training queries", dataset.name,
+                               fold.name)};
+    }
+    simulation.train_ndcg_.push_back(std::make_shared<const NdcgTable>(fold.train, kNdcgCut));
+  }
+  // Finds a wrong method, ranker or option now rather than in a thread.
+  if (auto learner = make_run_learner(spec, dataset.folds.front(), 0); !learner) {
+    return learner.error();
+  }
+  return simulation;
+}
+
+Result<RunRecord> Simulation::run(std::uint32_t run, const OnProgress& on_progress,
+                                  std::unique_ptr<Learner>* learner_out) const {
+  const auto start = Clock::now();
+  const std::size_t fold_index = run % folds_.size();
+  const Fold& fold = folds_[fold_index];
+  const NdcgTable& ndcg = *train_ndcg_[fold_index];
+  auto made = make_run_learner(spec_, fold, run);
+  if (!made) return made.error();
+  std::unique_ptr<Learner> learner = std::move(made).value();
+
+  Curve curve(spec_, fold, run);
+  OnlinePerformance online;
+  Ranking ranking;
+  std::vector<std::uint8_t> clicks;
+  const std::uint32_t query_count = fold.train.query_count();
+  Query next = draw_query(spec_, run, 0, query_count);
+  for (std::uint64_t impression = 0; impression < spec_.impressions; ++impression) {
+    const Query query = next;
+    const FeatureView docs = fold.train.features(query);
+    const Judgments judgments = fold.train.judgments(query);
+    next = draw_query(spec_, run, impression + 1, query_count);
+
+    Rng ranking_rng({spec_.seed, run, impression, Purpose::kRanking});
+    learner->rank(docs, ranking_rng, ranking);
+    prefetch(fold.train.features(next));
+
+    clicks.resize(ranking.shown.size());
+    Rng click_rng({spec_.seed, run, impression, Purpose::kClicks});
+    user_->click(ranking.shown, judgments, click_rng, clicks);
+    online.add(ndcg.ndcg(query, judgments, ranking.shown));
+    learner->learn(docs, ranking, clicks);
+
+    const std::uint64_t done = impression + 1;
+    if (!curve.observe(done, online.total(), learner->ranker())) {
+      return Error{fmt::format(
+          "{} {} under {}: run {}: a score is not finite after {} impressions; a smaller "
+          "learning rate may help",
+          spec_.method, name_of(spec_.ranker.kind), spec_.click_model, run, done)};
+    }
+    if (on_progress && done % kProgressEvery == 0) on_progress(kProgressEvery);
+  }
+  if (on_progress) on_progress(spec_.impressions % kProgressEvery);
+  RunRecord record = std::move(curve.record());
+  record.fold = static_cast<std::uint32_t>(fold_index);
+  record.seconds = seconds_since(start);
+  if (learner_out != nullptr) *learner_out = std::move(learner);
+  return record;
+}
+
+}  // namespace plackett

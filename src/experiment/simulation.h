@@ -1,0 +1,84 @@
+// One method learning from one kind of simulated user: the only place where users, who know
+// the labels, and learners, who must not, meet.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "dataset/dataset.h"
+#include "evaluation/ndcg.h"
+#include "evaluation/no_relevant.h"
+#include "experiment/record.h"
+#include "learner/learner.h"
+#include "ranker/spec.h"
+#include "users/user.h"
+
+namespace plackett {
+
+// Where the paper's text and its numbers part (docs/protocols.md).
+enum class Protocol : std::uint8_t { kDescribed, kPublished };
+Result<Protocol> parse_protocol(std::string_view name);
+std::string_view name_of(Protocol protocol);
+
+struct SimulationSpec {
+  std::string method = "pdgd";
+  RankerSpec ranker;  // feature_count and initialisation are set from fold and protocol
+  std::string click_model = "perfect";
+  Protocol protocol = Protocol::kDescribed;
+  std::uint32_t runs = 25;
+  std::uint64_t impressions = 10'000;
+  std::uint64_t seed = 1;
+  std::uint32_t shown = 10;             // documents shown an impression
+  std::optional<double> learning_rate;  // the method's own where absent
+  double eta = 1;                       // position-based users: examination is 1 / rank^eta
+  NoRelevant no_relevant = NoRelevant::kSkip;
+};
+
+// Impressions after which the offline curve is measured: about eight a decade, evenly on a log
+// axis, from 1 on, the last always among them.
+std::vector<std::uint64_t> curve_points(std::uint64_t impressions);
+
+// Called from the running thread with impressions done since the last call; often enough for a
+// progress bar, rarely enough not to cost anything.
+using OnProgress = std::function<void(std::uint64_t impressions)>;
+
+// A spec checked against its data and made ready. Immutable: any number of threads may run its
+// runs. Shares the dataset's memory.
+class Simulation {
+ public:
+  static Result<Simulation> prepare(const Dataset& dataset, const SimulationSpec& spec);
+
+  [[nodiscard]] const SimulationSpec& spec() const { return spec_; }
+
+  // Runs one run from its beginning: a function of (dataset, spec, run) alone, to the bit. Runs
+  // go round the folds. Fails where learning leaves the range of numbers.
+  // Where `learner` is given, the learner goes there in the end.
+  Result<RunRecord> run(std::uint32_t run, const OnProgress& on_progress,
+                        std::unique_ptr<Learner>* learner = nullptr) const;
+
+  [[nodiscard]] CellSummary summarise(std::vector<RunRecord> records) const;
+
+ private:
+  Simulation() = default;
+
+  SimulationSpec spec_;
+  std::string dataset_name_;
+  std::vector<Fold> folds_;
+  std::vector<std::shared_ptr<const NdcgTable>> train_ndcg_;  // a fold
+  std::shared_ptr<const User> user_;
+};
+
+// Runs all runs of all simulations over `threads` threads and summarises each simulation. The
+// result does not depend on `threads`, its times apart.
+Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
+                                         unsigned threads, const OnProgress& on_progress);
+
+Moments moments(const std::vector<double>& values);
+
+}  // namespace plackett
