@@ -12,6 +12,8 @@ namespace {
 
 using Order = std::vector<Doc>;
 
+constexpr std::array kSpreads = {0.0, 0.5, 2.0, 5.0};
+
 int sign(double value, double scale) {
   if (std::abs(value) <= kTolerance * scale) return 0;
   return value > 0 ? 1 : -1;
@@ -130,7 +132,6 @@ std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight we
 
 Case draw_case(const CaseOptions& options, std::uint32_t grade_count, Rng& rng) {
   assert(options.max_docs >= 2 && options.max_docs <= kMaxDocs);
-  constexpr std::array kSpreads = {0.0, 0.5, 2.0, 5.0};
   Case drawn;
   std::size_t docs = 2 + rng.below(options.max_docs - 1);
   if (options.labels) docs = options.labels->size();

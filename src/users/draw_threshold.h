@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <cmath>
 #include <cstdint>
 
 namespace plackett {
@@ -10,7 +11,7 @@ namespace plackett {
 // probability p, to within 2^-33, and exactly for 0 and 1. Requires: 0 <= p <= 1.
 inline std::uint64_t draw_threshold(double probability) {
   assert(probability >= 0 && probability <= 1);
-  return static_cast<std::uint64_t>(probability * 0x1p32 + 0.5);
+  return static_cast<std::uint64_t>(std::llround(probability * 0x1p32));
 }
 
 }  // namespace plackett

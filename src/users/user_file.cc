@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::string_view kCascade = "cascade";
 constexpr std::string_view kPositionBased = "position-based";
+constexpr std::array kCascadeKeys =
+    std::to_array<std::string_view>({"kind", "name", "click", "stop"});
+constexpr std::array kPositionBasedKeys =
+    std::to_array<std::string_view>({"kind", "name", "click", "eta"});
 
 // Reads keys of one file and keeps the file's name for messages.
 class Reader {
@@ -93,8 +97,7 @@ class Reader {
 
 Result<std::unique_ptr<User>> read_cascade(const Reader& reader, std::string name,
                                            const UserOptions& options) {
-  constexpr std::array kKeys = std::to_array<std::string_view>({"kind", "name", "click", "stop"});
-  if (Result<void> known = reader.only(kKeys, kCascade); !known) return known.error();
+  if (Result<void> known = reader.only(kCascadeKeys, kCascade); !known) return known.error();
   const Result<std::vector<double>> click = reader.probabilities("click");
   if (!click) return click.error();
   const Result<std::vector<double>> stop = reader.probabilities("stop");
@@ -105,8 +108,8 @@ Result<std::unique_ptr<User>> read_cascade(const Reader& reader, std::string nam
 
 Result<std::unique_ptr<User>> read_position_based(const Reader& reader, std::string name,
                                                   const UserOptions& options) {
-  constexpr std::array kKeys = std::to_array<std::string_view>({"kind", "name", "click", "eta"});
-  if (Result<void> known = reader.only(kKeys, kPositionBased); !known) return known.error();
+  if (Result<void> known = reader.only(kPositionBasedKeys, kPositionBased); !known)
+    return known.error();
   const Result<std::vector<double>> click = reader.probabilities("click");
   if (!click) return click.error();
   double eta = options.eta;
