@@ -101,6 +101,7 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
   }
   names = std::min(names, style.width > numbers + 18 ? style.width - numbers : 18);
   const std::size_t width = names + numbers;
+  const std::size_t line_width = std::max(width, style.width);
 
   std::string rule;
   for (std::size_t column = 0; column < width; ++column) rule += "─";
@@ -114,8 +115,8 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
 
   std::string out;
   const auto line = [&out](const std::string& text) { out += text + '\n'; };
-  if (!comparison.title.empty()) line(bold(report::shorten(comparison.title, width)));
-  line(dim(report::shorten(facts_line(comparison), width)));
+  if (!comparison.title.empty()) line(bold(report::shorten(comparison.title, line_width)));
+  line(dim(report::shorten(facts_line(comparison), line_width)));
   line("");
   line(dim(left("", names) + space + right(offline.title, offline.width()) + space +
            right(online.title, online.width()) + space + std::string(kSpeedTitle)));

@@ -1,0 +1,54 @@
+// report_gallery FOLDER: writes the reports of the sample comparisons, for a person to look at.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "base/file.h"
+#include "report/svg.h"
+#include "report/table.h"
+#include "report/write.h"
+#include "samples.h"
+
+namespace {
+
+using plackett::Comparison;
+
+bool write(const Comparison& comparison, const std::filesystem::path& folder) {
+  const plackett::HtmlOptions options{
+      .command =
+          "plackett compare --data MQ2007 --methods pdgd --rankers linear,neural "
+          "--runs 125 --impressions 10000 --seed 42 --out results/mq2007"};
+  if (auto done = plackett::write_report(comparison, folder, options); !done) {
+    fmt::print(stderr, "report_gallery: {}\n", done.error().message);
+    return false;
+  }
+  const auto narrow = plackett::curves_svg(comparison, {.width = 420});
+  const auto dark = plackett::curves_svg(comparison, {.scheme = plackett::SvgScheme::kDark});
+  if (!plackett::write_file(folder / "curves-narrow.svg", narrow)) return false;
+  if (!plackett::write_file(folder / "curves-dark.svg", dark)) return false;
+  fmt::print("{}\n{}\n", plackett::terminal_table(comparison, {.ansi = true}),
+             plackett::terminal_table(comparison, {.width = 72}));
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: report_gallery FOLDER\n");
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  Comparison single = plackett::testing::small_comparison();
+  single.cells.resize(1);
+  single.title = "one cell";
+  Comparison two = plackett::testing::large_comparison();
+  two.cells.resize(12);
+  two.title = "two click models";
+  const bool done = write(plackett::testing::small_comparison(), folder / "small") &&
+                    write(plackett::testing::large_comparison(), folder / "large") &&
+                    write(single, folder / "single") && write(two, folder / "two") &&
+                    write(Comparison{}, folder / "empty");
+  return done ? 0 : 1;
+}

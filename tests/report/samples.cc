@@ -1,0 +1,115 @@
+#include "samples.h"
+
+#include <array>
+#include <cmath>
+#include <string>
+
+namespace plackett::testing {
+namespace {
+
+struct Final {
+  const char* click_model;
+  const char* method;
+  const char* ranker;
+  Moments offline;
+  Moments online;
+  double impressions_per_second;
+  double half_way;  // impressions to half of the gain
+};
+
+CellSummary make_cell(const Final& final, double start, const char* dataset,
+                      std::uint64_t impressions) {
+  CellSummary cell;
+  cell.method = final.method;
+  cell.ranker = final.ranker;
+  cell.click_model = final.click_model;
+  cell.dataset = dataset;
+  cell.protocol = "described";
+  cell.runs = 125;
+  cell.impressions = impressions;
+  cell.seed = 42;
+  cell.offline = final.offline;
+  cell.online = final.online;
+  cell.impressions_per_second = final.impressions_per_second;
+  cell.seconds = static_cast<double>(impressions) * cell.runs / final.impressions_per_second;
+  cell.evaluation_share = 0.12;
+
+  // Performance rises with the logarithm of impressions along a logistic curve.
+  const auto last = static_cast<double>(impressions);
+  const auto progress = [&](double t) {
+    const auto raw = [&](double at) { return 1 / (1 + std::pow(final.half_way / at, 0.9)); };
+    return raw(t) / raw(last);
+  };
+  const auto discounted = [](double t) { return (1 - std::pow(0.9995, t)) / 0.0005; };
+  for (int step = 0;; ++step) {
+    const double exact = std::min(last, std::pow(10, step / 8.0));
+    const auto impression = static_cast<std::uint64_t>(std::llround(exact));
+    if (!cell.curve.empty() && cell.curve.back().impression == impression) continue;
+    const auto t = static_cast<double>(impression);
+    const double ripple = 0.003 * std::sin(2.3 * step + final.half_way) * (1 - progress(t));
+    const double mean = start + (final.offline.mean - start) * progress(t) + ripple;
+    const double share = discounted(t) / discounted(last);
+    cell.curve.push_back({impression,
+                          {mean, final.offline.std * (1 + 1.2 * (1 - progress(t)))},
+                          {final.online.mean * share * (0.8 + 0.2 * progress(t)),
+                           final.online.std * std::sqrt(share)}});
+    if (impression == impressions) break;
+  }
+  cell.curve.back().offline = final.offline;
+  cell.curve.back().online = final.online;
+  return cell;
+}
+
+}  // namespace
+
+Comparison small_comparison() {
+  static constexpr std::array<Final, 6> kFinals{{
+      {"perfect", "pdgd", "linear", {0.511, 0.017}, {797.3, 17.3}, 182'431, 60},
+      {"perfect", "pdgd", "neural", {0.509, 0.020}, {743.7, 18.8}, 41'280, 220},
+      {"navigational", "pdgd", "linear", {0.503, 0.018}, {726.9, 20.4}, 190'112, 120},
+      {"navigational", "pdgd", "neural", {0.504, 0.019}, {653.1, 23.9}, 42'033, 500},
+      {"informational", "pdgd", "linear", {0.496, 0.021}, {715.8, 25.6}, 175'020, 200},
+      {"informational", "pdgd", "neural", {0.493, 0.022}, {634.5, 30.1}, 40'775, 900},
+  }};
+  Comparison comparison;
+  comparison.title = "PDGD on MQ2007";
+  comparison.threads = 2;
+  comparison.version = "0.1.0";
+  for (const Final& final : kFinals) {
+    comparison.cells.push_back(make_cell(final, 0.335, "MQ2007", 10'000));
+  }
+  return comparison;
+}
+
+Comparison large_comparison() {
+  static constexpr std::array<Final, 18> kFinals{{
+      {"perfect", "dbgd", "linear", {0.331, 0.010}, {533.6, 15.6}, 9'120, 900},
+      {"perfect", "dbgd", "neural", {0.319, 0.014}, {481.2, 53.0}, 4'410, 1500},
+      {"perfect", "mgd", "linear", {0.333, 0.003}, {558.7, 6.4}, 812, 60},
+      {"perfect", "pairwise", "linear", {0.315, 0.003}, {345.3, 4.6}, 61'500, 150},
+      {"perfect", "pdgd", "linear", {0.427, 0.005}, {691.4, 12.3}, 48'200, 1200},
+      {"perfect", "pdgd", "neural", {0.430, 0.006}, {619.2, 13.6}, 11'900, 9000},
+      {"navigational", "dbgd", "linear", {0.319, 0.011}, {504.3, 17.1}, 9'420, 2000},
+      {"navigational", "dbgd", "neural", {0.304, 0.019}, {440.5, 60.0}, 4'480, 4000},
+      {"navigational", "mgd", "linear", {0.321, 0.003}, {541.1, 6.6}, 833, 70},
+      {"navigational", "pairwise", "linear", {0.312, 0.003}, {344.9, 4.7}, 60'800, 400},
+      {"navigational", "pdgd", "linear", {0.408, 0.007}, {637.6, 16.0}, 49'000, 3000},
+      {"navigational", "pdgd", "neural", {0.414, 0.008}, {567.8, 17.7}, 12'050, 15000},
+      {"informational", "dbgd", "linear", {0.316, 0.017}, {500.1, 21.2}, 9'300, 2500},
+      {"informational", "dbgd", "neural", {0.298, 0.024}, {435.3, 63.2}, 4'400, 6000},
+      {"informational", "mgd", "linear", {0.323, 0.004}, {544.9, 7.2}, 820, 100},
+      {"informational", "pairwise", "linear", {0.312, 0.003}, {345.0, 4.8}, 60'300, 300},
+      {"informational", "pdgd", "linear", {0.407, 0.008}, {635.9, 17.6}, 47'700, 5000},
+      {"informational", "pdgd", "neural", {0.411, 0.009}, {564.3, 19.3}, 11'800, 20000},
+  }};
+  Comparison comparison;
+  comparison.title = "Six methods on MSLR-WEB10K";
+  comparison.threads = 16;
+  comparison.version = "0.1.0";
+  for (const Final& final : kFinals) {
+    comparison.cells.push_back(make_cell(final, 0.245, "MSLR-WEB10K", 1'000'000));
+  }
+  return comparison;
+}
+
+}  // namespace plackett::testing
