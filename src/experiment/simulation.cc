@@ -36,15 +36,6 @@ Query draw_query(const SimulationSpec& spec, std::uint32_t run, std::uint64_t im
   return Query{rng.below(query_count)};
 }
 
-// Asks for the rows of a query that will be scored soon: its memory arrives while the present
-// impression is still being learned from.
-void prefetch(const FeatureView& docs) {
-  constexpr std::size_t kLine = 64;
-  const auto* bytes = reinterpret_cast<const char*>(docs.data());
-  const std::size_t size = std::size_t{docs.doc_count()} * docs.stride() * sizeof(float);
-  for (std::size_t at = 0; at < size; at += kLine) __builtin_prefetch(bytes + at, 0, 2);
-}
-
 Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, const Fold& fold,
                                                   std::uint32_t run) {
   const bool published = spec.protocol == Protocol::kPublished;
