@@ -1,6 +1,7 @@
 #include "evaluation/top_k.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <utility>
@@ -26,14 +27,33 @@ void draw_tied(std::span<const float> scores, float score, Rng& rng, std::span<D
   }
 }
 
-}  // namespace
+// Lists up to this long are kept sorted as documents come; longer ones as a heap.
+constexpr std::size_t kShort = 16;
 
-void top_k(std::span<const float> scores, Rng& rng, std::span<Doc> out) {
-  assert(out.size() <= scores.size());
-  if (out.empty()) return;
+// Best first; ties at the edge go to whoever came first.
+void select_short(std::span<const float> scores, std::span<Doc> out) {
+  std::array<float, kShort> kept;  // kept[rank] is the score of out[rank]
+  std::size_t count = 0;
+  for (std::uint32_t doc = 0; doc < scores.size(); ++doc) {
+    const float score = scores[doc];
+    if (count == out.size()) {
+      if (!(score > kept[count - 1])) continue;
+    } else {
+      ++count;
+    }
+    std::size_t rank = count - 1;
+    for (; rank > 0 && score > kept[rank - 1]; --rank) {
+      kept[rank] = kept[rank - 1];
+      out[rank] = out[rank - 1];
+    }
+    kept[rank] = score;
+    out[rank] = Doc{doc};
+  }
+}
+
+// Likewise, by a heap with the worst of the best so far on top.
+void select_long(std::span<const float> scores, std::span<Doc> out) {
   const auto better = [scores](Doc a, Doc b) { return scores[index(a)] > scores[index(b)]; };
-
-  // A heap with the worst of the best so far on top; ties at its edge are settled below.
   const auto k = static_cast<std::uint32_t>(out.size());
   for (std::uint32_t doc = 0; doc < k; ++doc) out[doc] = Doc{doc};
   if (k < scores.size()) {
@@ -48,14 +68,27 @@ void top_k(std::span<const float> scores, Rng& rng, std::span<Doc> out) {
     }
   }
   std::sort(out.begin(), out.end(), better);
+}
 
+}  // namespace
+
+void top_k(std::span<const float> scores, Rng& rng, std::span<Doc> out) {
+  assert(out.size() <= scores.size());
+  if (out.empty()) return;
+  if (out.size() <= kShort) {
+    select_short(scores, out);
+  } else {
+    select_long(scores, out);
+  }
+
+  // Each run of equal scores in random order; the last may go on among those left out.
   const float last = scores[index(out.back())];
   for (std::size_t begin = 0; begin < out.size();) {
     const float score = scores[index(out[begin])];
     std::size_t end = begin + 1;
     while (end < out.size() && scores[index(out[end])] == score) ++end;
     const std::span<Doc> tied = out.subspan(begin, end - begin);
-    if (score == last && k < scores.size()) draw_tied(scores, score, rng, tied);
+    if (score == last && out.size() < scores.size()) draw_tied(scores, score, rng, tied);
     shuffle(tied, rng);
     begin = end;
   }

@@ -56,13 +56,29 @@ TEST(TopK, EqualsAFullSortWhenScoresDiffer) {
     for (std::uint32_t doc = 0; doc < docs; ++doc) sorted[doc] = Doc{doc};
     std::sort(sorted.begin(), sorted.end(),
               [&](Doc a, Doc b) { return scores[index(a)] > scores[index(b)]; });
-    for (const std::size_t k : {std::size_t{0}, std::size_t{1}, std::size_t{10}, scores.size()}) {
+    for (const std::size_t k : {0UL, 1UL, 10UL, 17UL, 40UL, scores.size()}) {
       if (k > scores.size()) continue;
       const std::vector<Doc> expected(sorted.begin(),
                                       sorted.begin() + static_cast<std::ptrdiff_t>(k));
       ASSERT_EQ(best(scores, k, rng), expected);
     }
   }
+}
+
+// Twenty of forty tied documents find a place: each of the forty as often as another.
+TEST(TopK, TiedDocumentsShareThePlacesOfALongList) {
+  const std::vector<float> scores(40, 1);
+  std::vector<std::uint64_t> at_the_top(scores.size());
+  std::vector<std::uint64_t> at_the_end(scores.size());
+  Rng rng({.seed = 8, .purpose = Purpose::kTieBreak});
+  for (int draw = 0; draw < 20'000; ++draw) {
+    const std::vector<Doc> docs = best(scores, 20, rng);
+    ++at_the_top[index(docs.front())];
+    ++at_the_end[index(docs.back())];
+  }
+  const std::vector<double> expected(scores.size(), 1.0 / 40);
+  EXPECT_GT(chi_square_p(at_the_top, expected), kFalseAlarmRate);
+  EXPECT_GT(chi_square_p(at_the_end, expected), kFalseAlarmRate);
 }
 
 TEST(TopK, DrawsNothingWhenScoresDiffer) {
