@@ -20,7 +20,7 @@ constexpr double kSpeedMemory_s = 10;
 constexpr std::size_t kBarColumns = 20;
 
 std::string count(double value) {
-  static constexpr const char* kUnits[] = {"", "k", "M", "G", "T"};
+  static constexpr const char* kUnits[] = {"", "k", "M", "B", "T"};
   std::size_t unit = 0;
   while (value >= 999.5 && unit < 4) {
     value /= 1000;

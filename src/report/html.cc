@@ -49,6 +49,12 @@ std::string facts_line(const report::Facts& facts) {
                      facts.protocols, facts.runs, facts.impressions);
 }
 
+// A name stays on one line with its ranker: "PDGD (linear)".
+std::string unbroken_names(std::string text) {
+  for (std::size_t at; (at = text.find(" (")) != std::string::npos;) text.replace(at, 1, "\u00A0");
+  return text;
+}
+
 // Four bars in descending order: a ranking.
 constexpr const char* kMark =
     "<svg width=\"22\" height=\"22\" viewBox=\"0 0 22 22\" aria-hidden=\"true\">"
@@ -63,7 +69,7 @@ void append_header(std::string& out, const Comparison& comparison,
                  "</div></div><button type=\"button\" id=\"theme\" class=\"js-only\" "
                  "aria-label=\"Switch between light and dark\">Dark</button></div>\n"
                  "<h1>{}</h1>\n",
-                 kMark, markup(comparison.title), markup(findings.headline));
+                 kMark, markup(comparison.title), markup(unbroken_names(findings.headline)));
   if (!comparison.cells.empty()) {
     fmt::format_to(put, "<p class=\"facts\">{}</p>\n",
                    markup(facts_line(report::facts(comparison))));

@@ -182,7 +182,7 @@ std::string html_table(const Arrangement& arrangement) {
       "Bold: best of its click model.</caption>\n"
       "<thead><tr><th scope=\"col\">Method</th><th scope=\"col\" class=\"n\">Offline NDCG@10</th>"
       "<td class=\"spread\"></td><th scope=\"col\" class=\"n\">Online NDCG@10</th>"
-      "<th scope=\"col\" class=\"n\">Impressions/s</th></tr></thead>\n";
+      "<th scope=\"col\" class=\"n\">Impressions<wbr/>/s</th></tr></thead>\n";
   for (const Block& block : arrangement.blocks) {
     fmt::format_to(std::back_inserter(out),
                    "<tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"5\">{}</th></tr>\n",

@@ -89,7 +89,7 @@ caption{text-align:left;color:var(--muted);font-size:.92rem;padding:12px 8px 8px
 th,td{padding:8px;text-align:left;font-weight:400;border-top:1px solid var(--line)}
 thead th,thead td{border-top:0;color:var(--muted);font-size:.92rem;vertical-align:bottom}
 .n{text-align:right}
-th[scope=row]{padding-left:24px;overflow-wrap:anywhere;min-width:7em}
+th[scope=row]{padding-left:24px;overflow-wrap:anywhere;min-width:5.5em}
 .group th{font-weight:650;padding-top:18px;overflow-wrap:anywhere}
 tbody:first-of-type .group th{border-top-color:var(--muted)}
 strong{font-weight:750}
@@ -111,7 +111,9 @@ pre{flex:1;min-width:0;margin:0;padding:12px 16px;background:var(--paper);
 footer{color:var(--muted);font-size:.9rem;padding-top:40px;padding-bottom:48px}
 @media (max-width:760px){.spread{display:none}
  .cards{grid-template-columns:1fr 1fr;gap:10px}.cards li{padding:14px 16px}}
-@media (max-width:520px){.std{display:block}th,td{padding:7px 5px}th[scope=row]{padding-left:10px}
+@media (max-width:520px){.std{display:block}table{font-size:.93rem}thead th{font-size:.82rem}
+ .legend{gap:6px}.legend button{font-size:.84rem;padding:4px 10px;gap:6px}
+ th,td{padding:7px 5px}th[scope=row]{padding-left:10px}
  .command{flex-direction:column}pre{width:100%}.made{padding:8px 16px 18px}}
 .js-only{visibility:hidden}.js .js-only{visibility:visible}
 @media (prefers-reduced-motion:reduce){*{transition:none!important;scroll-behavior:auto!important}}

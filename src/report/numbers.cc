@@ -51,7 +51,7 @@ std::string rate(double per_second) {
 
 std::string compact(double value) {
   if (!std::isfinite(value)) return kNoNumber;
-  static constexpr std::array<const char*, 5> kUnits{"", "k", "M", "G", "T"};
+  static constexpr std::array<const char*, 5> kUnits{"", "k", "M", "B", "T"};
   double scaled = three_significant_digits(value);
   std::size_t unit = 0;
   while (std::fabs(scaled) >= 1000 && unit + 1 < kUnits.size()) {

@@ -115,8 +115,9 @@ TEST(HtmlReport, ShowsAnEmptyComparisonAndASingleRun) {
   single.cells.resize(1);
   single.cells[0].runs = 1;
   single.cells[0].offline.std = 0;
-  EXPECT_THAT(html_report(single), AllOf(HasSubstr("PDGD (linear) reaches an NDCG@10 of 0.511."),
-                                         Not(HasSubstr("standard errors)"))));
+  EXPECT_THAT(html_report(single),
+              AllOf(HasSubstr("PDGD\u00A0(linear) reaches an NDCG@10 of 0.511."),
+                    Not(HasSubstr("standard errors)"))));
 }
 
 TEST(HtmlReport, NotFiniteNumbersNeverShow) {
