@@ -36,6 +36,10 @@ inline void take(Result<void> result) {
   if (!result) fail(result.error());
 }
 
+// The command as it was called, quoted so that a shell reads it back; main sets it.
+const std::string& command_line();
+void set_command_line(int argc, const char* const* argv);
+
 // `--threads` as given, or one a core where it is 0.
 unsigned thread_count(unsigned asked);
 

@@ -1,7 +1,118 @@
+// plackett evaluate: a saved model on a dataset.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
 #include "command.h"
+#include "data_options.h"
+#include "evaluation/split_evaluator.h"
+#include "ranker/model_file.h"
 
 namespace plackett::command {
+namespace {
 
-void add_evaluate(CLI::App& /*app*/) {}
+struct EvaluateOptions {
+  DataOptions data;
+  std::string model;
+  std::string split = "test";
+  std::string no_relevant = std::string(name(NoRelevant::kSkip));
+  std::uint64_t seed = 1;
+  unsigned threads = 0;
+  bool json = false;
+};
+
+struct FoldMetrics {
+  std::string fold;
+  std::uint64_t queries = 0;
+  MetricSet means;
+};
+
+const Split& choose_split(const Fold& fold, const std::string& name) {
+  if (name == "train") return fold.train;
+  if (name == "test") return fold.test;
+  if (!fold.validation) fail(Error{fmt::format("{}: no validation file", fold.name)});
+  return *fold.validation;
+}
+
+FoldMetrics evaluate_fold(const Fold& fold, const EvaluateOptions& options, std::uint32_t max_label,
+                          Ranker& ranker) {
+  EvaluationOptions evaluation;
+  evaluation.no_relevant = take(parse_no_relevant(options.no_relevant));
+  SplitEvaluator evaluator(choose_split(fold, options.split), evaluation);
+  Rng rng({.seed = options.seed, .purpose = Purpose::kTieBreak});
+  std::vector<float> scores;
+  const MetricMeans means = evaluator.mean_metrics(
+      [&](const FeatureView& docs) {
+        scores.resize(docs.doc_count());
+        ranker.score(docs, scores);
+        return std::span<const float>(scores);
+      },
+      max_label, rng);
+  return {fold.name, means.count(), means.means()};
+}
+
+void evaluate(EvaluateOptions options) {
+  const SavedModel model = take(load_model(options.model));
+  options.data.scaling = model.scaling;
+  options.data.load.keep_feature_ids = model.feature_ids;
+  const Dataset dataset = load(options.data, thread_count(options.threads));
+  const auto ranker = take(restore_ranker(model));
+
+  nlohmann::ordered_json folds = nlohmann::ordered_json::array();
+  if (!options.json) {
+    fmt::print("{:<10} {:>8}", "fold", "queries");
+    for (const std::string_view metric : metric_names()) fmt::print(" {:>8}", metric);
+    fmt::print("\n");
+  }
+  for (const Fold& fold : dataset.folds) {
+    const FoldMetrics result = evaluate_fold(fold, options, dataset.max_label, *ranker);
+    if (options.json) {
+      nlohmann::ordered_json one{{"fold", result.fold}, {"queries", result.queries}};
+      for (std::size_t at = 0; at < kMetricCount; ++at) {
+        one[std::string(metric_names()[at])] = result.means.values()[at];
+      }
+      folds.push_back(std::move(one));
+    } else {
+      fmt::print("{:<10} {:>8}", result.fold, result.queries);
+      for (const double value : result.means.values()) fmt::print(" {:>8.4f}", value);
+      fmt::print("\n");
+    }
+  }
+  if (options.json) {
+    const nlohmann::ordered_json answer{
+        {"model", options.model},         {"data", dataset.name},
+        {"split", options.split},         {"ranker", name_of(model.ranker.kind)},
+        {"method", model.learner.method}, {"impressions", model.learner.impressions},
+        {"folds", std::move(folds)}};
+    fmt::print("{}\n", answer.dump());
+  }
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  auto options = std::make_shared<EvaluateOptions>();
+  CLI::App* command = app.add_subcommand("evaluate", "A saved model on a dataset");
+  command->add_option("--model", options->model, "file that simulate --save-model wrote")
+      ->required();
+  command
+      ->add_option("--data", options->data.where,
+                   "dataset: a LETOR folder, synthetic or synthetic:PRESET")
+      ->required();
+  command->add_option("--split", options->split, "of each fold")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->capture_default_str();
+  command
+      ->add_option("--no-relevant", options->no_relevant,
+                   "queries without relevant documents: skip, zero or one")
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "orders equal scores")->capture_default_str();
+  command->add_option("--threads", options->threads, "0: one a core")->capture_default_str();
+  command->add_flag("--json", options->json, "print one JSON object");
+  command->callback([options] { evaluate(*options); });
+}
 
 }  // namespace plackett::command

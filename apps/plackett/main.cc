@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   plackett::command::add_evaluate(app);
   plackett::command::add_data(app);
 
+  plackett::command::set_command_line(argc, argv);
   try {
     app.parse(argc, argv);
     return 0;

@@ -11,6 +11,7 @@
 #include "learner/pdgd.h"
 #include "ranker/model_file.h"
 #include "simulation_options.h"
+#include "watched_run.h"
 
 namespace plackett::command {
 namespace {
@@ -90,7 +91,7 @@ void simulate(const SimulateOptions& options) {
   spec.ranker.kind = take(parse_ranker_kind(options.ranker));
   const Dataset dataset = load(options.data, threads);
   std::vector<Simulation> simulations{take(Simulation::prepare(dataset, spec))};
-  const CellSummary cell = take(run_all(simulations, threads, {})).front();
+  const CellSummary cell = take(run_watched(simulations, threads)).front();
   if (!options.save_model.empty()) save_first_run(simulations.front(), dataset, options);
   if (options.json) {
     fmt::print("{}\n", to_json(cell).dump());

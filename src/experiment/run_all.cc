@@ -17,7 +17,7 @@ struct Job {
 }  // namespace
 
 Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
-                                         unsigned threads, const OnProgress& on_progress) {
+                                         unsigned threads, const Watch& watch) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<Job> jobs;
   std::vector<std::vector<RunRecord>> records(simulations.size());
@@ -33,7 +33,7 @@ Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulati
   const auto work = [&] {
     for (std::size_t at = next++; at < jobs.size(); at = next++) {
       const Job& job = jobs[at];
-      auto record = simulations[job.simulation].run(job.run, on_progress);
+      auto record = simulations[job.simulation].run(job.run, watch);
       if (record) {
         records[job.simulation][job.run] = std::move(record).value();
         continue;

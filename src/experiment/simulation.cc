@@ -146,9 +146,10 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
   return simulation;
 }
 
-Result<RunRecord> Simulation::run(std::uint32_t run, const OnProgress& on_progress,
+Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch,
                                   std::unique_ptr<Learner>* learner_out) const {
   const auto start = Clock::now();
+  if (watch.run_started) watch.run_started(spec_);
   const std::size_t fold_index = run % folds_.size();
   const Fold& fold = folds_[fold_index];
   const NdcgTable& ndcg = *train_ndcg_[fold_index];
@@ -185,9 +186,10 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const OnProgress& on_progre
           "learning rate may help",
           spec_.method, name_of(spec_.ranker.kind), spec_.click_model, run, done)};
     }
-    if (on_progress && done % kProgressEvery == 0) on_progress(kProgressEvery);
+    if (watch.advanced && done % kProgressEvery == 0) watch.advanced(kProgressEvery);
   }
-  if (on_progress) on_progress(spec_.impressions % kProgressEvery);
+  if (watch.advanced) watch.advanced(spec_.impressions % kProgressEvery);
+  if (watch.run_done) watch.run_done();
   RunRecord record = std::move(curve.record());
   record.fold = static_cast<std::uint32_t>(fold_index);
   record.seconds = seconds_since(start);

@@ -44,9 +44,14 @@ struct SimulationSpec {
 // axis, from 1 on, the last always among them.
 std::vector<std::uint64_t> curve_points(std::uint64_t impressions);
 
-// Called from the running thread with impressions done since the last call; often enough for a
-// progress bar, rarely enough not to cost anything.
-using OnProgress = std::function<void(std::uint64_t impressions)>;
+// Told how far the work is, from whatever thread does it; any of the calls may be absent.
+struct Watch {
+  std::function<void(const SimulationSpec& spec)> run_started;
+  // Impressions since the last call: often enough for a progress bar, rarely enough to cost
+  // nothing.
+  std::function<void(std::uint64_t impressions)> advanced;
+  std::function<void()> run_done;
+};
 
 // A spec checked against its data and made ready. Immutable: any number of threads may run its
 // runs. Shares the dataset's memory.
@@ -59,7 +64,7 @@ class Simulation {
   // Runs one run from its beginning: a function of (dataset, spec, run) alone, to the bit. Runs
   // go round the folds. Fails where learning leaves the range of numbers.
   // Where `learner` is given, the learner goes there in the end.
-  Result<RunRecord> run(std::uint32_t run, const OnProgress& on_progress,
+  Result<RunRecord> run(std::uint32_t run, const Watch& watch,
                         std::unique_ptr<Learner>* learner = nullptr) const;
 
   [[nodiscard]] CellSummary summarise(std::vector<RunRecord> records) const;
@@ -77,7 +82,7 @@ class Simulation {
 // Runs all runs of all simulations over `threads` threads and summarises each simulation. The
 // result does not depend on `threads`, its times apart.
 Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
-                                         unsigned threads, const OnProgress& on_progress);
+                                         unsigned threads, const Watch& watch);
 
 Moments moments(const std::vector<double>& values);
 
