@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <vector>
@@ -16,13 +17,14 @@ using std::chrono::duration;
 using std::chrono::milliseconds;
 
 constexpr auto kBetweenDraws = milliseconds(100);
-constexpr double kSpeedMemory_s = 10;
+constexpr double kSpeedMemorySeconds = 10;
 constexpr std::size_t kBarColumns = 20;
+constexpr std::size_t kLeastLabel = 8;
+constexpr std::array<const char*, 5> kUnits{"", "k", "M", "B", "T"};
 
 std::string count(double value) {
-  static constexpr const char* kUnits[] = {"", "k", "M", "B", "T"};
   std::size_t unit = 0;
-  while (value >= 999.5 && unit < 4) {
+  while (value >= 999.5 && unit + 1 < kUnits.size()) {
     value /= 1000;
     ++unit;
   }
@@ -108,7 +110,6 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
     line += "  " + parts[part];
   }
   const std::size_t used = width(line) + 2;
-  constexpr std::size_t kLeastLabel = 8;
   if (!state.label.empty() && used + std::min(kLeastLabel, width(state.label)) <= columns) {
     line += "  " + cut(state.label, columns - used);
   }
@@ -172,7 +173,7 @@ void Progress::draw(Clock::time_point now) {
   // Calls come in bursts when runs report rarely: wait for a stretch that says something.
   if (done > measured_ && seconds >= 0.2) {
     const double recent = static_cast<double>(done - measured_) / seconds;
-    const double weight = speed_ > 0 ? 1 - std::exp(-seconds / kSpeedMemory_s) : 1;
+    const double weight = speed_ > 0 ? 1 - std::exp(-seconds / kSpeedMemorySeconds) : 1;
     speed_ += weight * (recent - speed_);
     measured_ = done;
     measured_at_ = now;

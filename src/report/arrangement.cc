@@ -12,6 +12,8 @@
 namespace plackett::report {
 namespace {
 
+constexpr std::array<std::string_view, 4> kAcronyms{"pdgd", "dbgd", "mgd", "pmgd"};
+
 void capitalise(std::string& text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
@@ -60,7 +62,6 @@ std::string range(const std::vector<std::uint64_t>& values) {
 }  // namespace
 
 std::string method_label(const std::string& method) {
-  static constexpr std::array<std::string_view, 4> kAcronyms{"pdgd", "dbgd", "mgd", "pmgd"};
   std::string label;
   for (std::size_t start = 0; start <= method.size();) {
     const std::size_t end = std::min(method.find('_', start), method.size());

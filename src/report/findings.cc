@@ -114,10 +114,10 @@ Wins most_wins(const Arrangement& arrangement, const Kind& kind) {
   return wins;
 }
 
+constexpr std::array<const char*, 6> kWords{"", "", "both", "all three", "all four", "all five"};
+
 // " in all three settings"; "" where there is one only.
 std::string share_of(const Wins& wins) {
-  static constexpr std::array<const char*, 6> kWords{"",          "",         "both",
-                                                     "all three", "all four", "all five"};
   if (wins.of == 1) return "";
   if (wins.count < wins.of) return fmt::format(" in {} of {} settings", wins.count, wins.of);
   return fmt::format(" in {} settings", wins.of < kWords.size() ? kWords[wins.of] : "all");
@@ -220,6 +220,7 @@ std::vector<std::string> extremes(std::vector<Measured> all) {
         [](const Measured& one, const Measured& other) { return one.amount < other.amount; });
     return {least->sentence, most->sentence};
   }
+  out.reserve(all.size());
   for (Measured& one : all) out.push_back(std::move(one.sentence));
   return out;
 }

@@ -123,6 +123,7 @@ footer{color:var(--muted);font-size:.9rem;padding-top:40px;padding-bottom:48px}
  .cards li,.panel,.scroll,.made{box-shadow:none;break-inside:avoid}.findings div{break-inside:avoid}
  .panels{grid-template-columns:repeat(3,1fr);gap:8px}.of2{grid-template-columns:repeat(2,1fr)}
  .of1{grid-template-columns:1fr}.cards{grid-template-columns:repeat(4,1fr)}
+ .panel svg text{font-size:17px}
  h2{break-after:avoid;margin-top:24pt}tbody{break-inside:avoid}}
 )css";
 

@@ -12,6 +12,8 @@ namespace {
 // Beyond this a double holds no fractions, and no count of ours goes.
 constexpr double kLargestCount = 9e15;
 
+constexpr std::array<const char*, 5> kUnits{"", "k", "M", "B", "T"};
+
 double three_significant_digits(double value) {
   if (value == 0) return 0;
   const double scale = std::pow(10, 2 - std::floor(std::log10(std::fabs(value))));
@@ -51,7 +53,6 @@ std::string rate(double per_second) {
 
 std::string compact(double value) {
   if (!std::isfinite(value)) return kNoNumber;
-  static constexpr std::array<const char*, 5> kUnits{"", "k", "M", "B", "T"};
   double scaled = three_significant_digits(value);
   std::size_t unit = 0;
   while (std::fabs(scaled) >= 1000 && unit + 1 < kUnits.size()) {

@@ -69,7 +69,7 @@ void append_band(std::string& out, std::span<const CurveSummary> piece, const Ax
     edge(point, 1, command);
     command = 'L';
   }
-  for (auto point = piece.rbegin(); point != piece.rend(); ++point) edge(*point, -1, 'L');
+  for (std::size_t at = piece.size(); at-- > 0;) edge(piece[at], -1, 'L');
   out += 'Z';
 }
 

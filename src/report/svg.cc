@@ -136,8 +136,9 @@ std::string curves_svg(const Comparison& comparison, const SvgStyle& style) {
 
   for (std::size_t panel = 0; panel < arrangement.blocks.size(); ++panel) {
     const Block& block = arrangement.blocks[panel];
+    const std::size_t at_line = panel / columns;
     const auto column = static_cast<double>(panel % columns);
-    const auto line = static_cast<double>(panel / columns);
+    const auto line = static_cast<double>(at_line);
     const Frame frame{.left = kMargin + kYLabels + column * (plot_width + kGap),
                       .top = top + line * panel_height + kPanelTitle,
                       .width = plot_width,

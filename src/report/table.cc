@@ -17,6 +17,7 @@ using report::Arrangement;
 using report::Block;
 using report::Row;
 
+constexpr std::string_view kSpeedTitle = "impressions/s";
 constexpr const char* kEmpty = "No runs to show.\n";
 
 std::string left(std::string_view text, std::size_t columns) {
@@ -88,7 +89,6 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
                        &Row::best_online};
   offline.fit(arrangement);
   online.fit(arrangement);
-  constexpr std::string_view kSpeedTitle = "impressions/s";
   const std::size_t gap = 3;
   const std::size_t numbers = offline.width() + online.width() + kSpeedTitle.size() + 3 * gap;
 
@@ -126,9 +126,10 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
     line(bold(report::shorten(block.title, width)));
     for (const Row& row : block.rows) {
       const std::string& label = arrangement.series[row.series].label;
-      line(left("  " + report::shorten(label, names - 2), names) + space +
-           offline.cell(row, style.ansi) + space + online.cell(row, style.ansi) + space +
-           right(report::rate(row.cell->impressions_per_second), kSpeedTitle.size()));
+      const std::string name = fmt::format("  {}", report::shorten(label, names - 2));
+      line(fmt::format("{1}{0}{2}{0}{3}{0}{4}", space, left(name, names),
+                       offline.cell(row, style.ansi), online.cell(row, style.ansi),
+                       right(report::rate(row.cell->impressions_per_second), kSpeedTitle.size())));
       any_mark = any_mark || row.best_offline || row.best_online;
     }
   }
@@ -145,7 +146,7 @@ std::string markdown_table(const Comparison& comparison) {
   const Arrangement arrangement = report::arrange(comparison);
   if (arrangement.blocks.empty()) return kEmpty;
   const auto cell = [](const Moments& moments, int digits, bool best) {
-    const std::string mean = report::fixed(moments.mean, digits);
+    std::string mean = report::fixed(moments.mean, digits);
     if (!std::isfinite(moments.mean)) return mean;
     return fmt::format("{0}{1}{0} ({2})", best ? "**" : "", mean,
                        report::fixed(moments.std, digits));

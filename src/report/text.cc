@@ -99,31 +99,36 @@ std::string_view markup_escape(char32_t point) {
   }
 }
 
+struct Range {
+  char32_t first, last;
+};
+constexpr std::array<Range, 7> kNoWidth{{{0x300, 0x36F},
+                                         {0x483, 0x489},
+                                         {0x1AB0, 0x1AFF},
+                                         {0x200B, 0x200F},
+                                         {0x20D0, 0x20FF},
+                                         {0xFE00, 0xFE0F},
+                                         {0xFE20, 0xFE2F}}};
+constexpr std::array<Range, 8> kWide{{{0x1100, 0x115F},
+                                      {0x2E80, 0xA4CF},
+                                      {0xAC00, 0xD7A3},
+                                      {0xF900, 0xFAFF},
+                                      {0xFE30, 0xFE6F},
+                                      {0xFF00, 0xFF60},
+                                      {0x1F300, 0x1FAFF},
+                                      {0x20000, 0x3FFFD}}};
+
 std::size_t width_of(char32_t point) {
-  struct Range {
-    char32_t first, last;
-  };
-  static constexpr std::array<Range, 7> kNoWidth{{{0x300, 0x36F},
-                                                  {0x483, 0x489},
-                                                  {0x1AB0, 0x1AFF},
-                                                  {0x200B, 0x200F},
-                                                  {0x20D0, 0x20FF},
-                                                  {0xFE00, 0xFE0F},
-                                                  {0xFE20, 0xFE2F}}};
-  static constexpr std::array<Range, 8> kWide{{{0x1100, 0x115F},
-                                               {0x2E80, 0xA4CF},
-                                               {0xAC00, 0xD7A3},
-                                               {0xF900, 0xFAFF},
-                                               {0xFE30, 0xFE6F},
-                                               {0xFF00, 0xFF60},
-                                               {0x1F300, 0x1FAFF},
-                                               {0x20000, 0x3FFFD}}};
   const auto holds = [point](const Range& range) {
     return point >= range.first && point <= range.last;
   };
   if (std::any_of(kNoWidth.begin(), kNoWidth.end(), holds)) return 0;
   return std::any_of(kWide.begin(), kWide.end(), holds) ? 2 : 1;
 }
+
+// What Markdown may read as markup, and the same with a backslash before each.
+constexpr std::string_view kSpecial = "\\|*_`[]#~$";
+constexpr std::string_view kEscaped = "\\\\\\|\\*\\_\\`\\[\\]\\#\\~\\$";
 
 }  // namespace
 
@@ -136,8 +141,6 @@ std::string markup(std::string_view text) { return escaped(text, markup_escape);
 std::string markdown_cell(std::string_view text) {
   // Characters that Markdown may read as markup get a backslash; those of HTML, an entity.
   return escaped(text, [](char32_t point) -> std::string_view {
-    static constexpr std::string_view kSpecial = "\\|*_`[]#~$";
-    static constexpr std::string_view kEscaped = "\\\\\\|\\*\\_\\`\\[\\]\\#\\~\\$";
     const std::size_t at =
         point < 0x80 ? kSpecial.find(static_cast<char>(point)) : std::string_view::npos;
     if (at != std::string_view::npos) return kEscaped.substr(2 * at, 2);
@@ -146,7 +149,7 @@ std::string markdown_cell(std::string_view text) {
 }
 
 std::string csv_field(std::string_view text) {
-  const std::string clean = printable(text);
+  std::string clean = printable(text);
   if (clean.find_first_of(",\"") == std::string::npos) return clean;
   return '"' +
          escaped(clean,
