@@ -23,7 +23,8 @@ function(plackett_test name)
   foreach(room IN LISTS TEST_ROOMS)
     target_link_libraries(${name} PRIVATE plackett_${room})
   endforeach()
-  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} plackett_options GTest::gmock_main)
+  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} plackett_options GTest::gmock_main Boost::headers)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     PLACKETT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     PLACKETT_COMMAND="${CMAKE_BINARY_DIR}/bin/plackett")

@@ -12,14 +12,13 @@
 
 #include "command.h"
 #include "experiment/audit.h"
+#include "experiment/protocol.h"
 #include "users/make_user.h"
 
 namespace plackett::command {
 namespace {
 
 constexpr const char* kAllModels = "all";
-constexpr const char* kDescribed = "described";
-constexpr const char* kPublished = "published";
 constexpr const char* kRho = "rho";
 constexpr const char* kNone = "none";
 
@@ -30,7 +29,7 @@ struct Options {
   std::vector<std::uint32_t> labels;
   std::vector<double> scores;
   std::uint32_t grades = 5;
-  std::string protocol = kDescribed;
+  std::string protocol = std::string(name_of(Protocol::kDescribed));
   std::string weight = kRho;
   double eta = 1;
   std::uint64_t seed = 1;
@@ -77,8 +76,7 @@ audit::CaseOptions case_options(const Options& options) {
 
 Finding audit_model(const std::string& model, const Options& options,
                     const audit::CaseOptions& cases) {
-  const StopRule stop_rule =
-      options.protocol == kPublished ? StopRule::kAfterAnyDocument : StopRule::kAfterClick;
+  const StopRule stop_rule = rules_of(take(parse_protocol(options.protocol))).stop_rule;
   const std::unique_ptr<User> user = take(make_user(
       model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.eta}));
   const audit::Weight weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho;
@@ -221,10 +219,8 @@ void add_audit(CLI::App& app) {
       ->delimiter(',');
   audit->add_option("--grades", options->grades, "Grades of the labels: 2, 3 or 5, or a file's")
       ->check(CLI::Range(1U, kMaxLabel + 1));
-  audit
-      ->add_option("--protocol", options->protocol,
-                   "described: users stop only after a click; published: after any document")
-      ->check(CLI::IsMember({kDescribed, kPublished}));
+  audit->add_option("--protocol", options->protocol,
+                    "described: users stop only after a click; published: after any document");
   audit
       ->add_option("--weight", options->weight,
                    "rho, or none: pairs unweighted, which must be found out")

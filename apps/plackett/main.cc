@@ -1,8 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "command.h"
 
@@ -21,6 +24,13 @@ int main(int argc, char** argv) {
   plackett::command::add_data(app);
 
   plackett::command::set_command_line(argc, argv);
+  if (argc > 1 && *argv[1] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    std::vector<std::string> known;
+    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+    fmt::print(stderr, "plackett: unknown command \"{}\"; known: {}\n", argv[1],
+               fmt::join(known, ", "));
+    return plackett::command::kFailure;
+  }
   try {
     app.parse(argc, argv);
     return 0;

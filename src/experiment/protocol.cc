@@ -1,6 +1,6 @@
-#include <fmt/format.h>
+#include "experiment/protocol.h"
 
-#include "experiment/simulation.h"
+#include <fmt/format.h>
 
 namespace plackett {
 namespace {
@@ -9,6 +9,11 @@ constexpr std::string_view kDescribedName = "described";
 constexpr std::string_view kPublishedName = "published";
 
 }  // namespace
+
+ProtocolRules rules_of(Protocol protocol) {
+  if (protocol == Protocol::kDescribed) return {};
+  return {StopRule::kAfterAnyDocument, 0.9999977, Initialisation::kPublished};
+}
 
 Result<Protocol> parse_protocol(std::string_view name) {
   if (name == kDescribedName) return Protocol::kDescribed;

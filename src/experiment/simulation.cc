@@ -17,9 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The published experiments' factor on the learning rate after each update.
-constexpr double kPublishedDecay = 0.9999977;
-
 constexpr std::uint64_t kProgressEvery = 1024;
 constexpr int kCurvePointsPerDecade = 8;
 
@@ -38,16 +35,16 @@ Query draw_query(const SimulationSpec& spec, std::uint32_t run, std::uint64_t im
 
 Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, const Fold& fold,
                                                   std::uint32_t run) {
-  const bool published = spec.protocol == Protocol::kPublished;
+  const ProtocolRules rules = rules_of(spec.protocol);
   RankerSpec ranker_spec = spec.ranker;
   ranker_spec.feature_count = fold.train.feature_count();
-  ranker_spec.initialisation = published ? Initialisation::kPublished : Initialisation::kXavier;
+  ranker_spec.initialisation = rules.initialisation;
   Rng rng({spec.seed, run, 0, Purpose::kInitialise});
   auto ranker = make_ranker(ranker_spec, rng);
   if (!ranker) return ranker.error();
   MethodOptions options;
   options.learning_rate = spec.learning_rate;
-  options.learning_rate_decay = published ? kPublishedDecay : 1.0;
+  options.learning_rate_decay = rules.learning_rate_decay;
   options.shown = spec.shown;
   return make_learner(spec.method, std::move(ranker).value(), options);
 }

@@ -14,17 +14,13 @@
 #include "dataset/dataset.h"
 #include "evaluation/ndcg.h"
 #include "evaluation/no_relevant.h"
+#include "experiment/protocol.h"
 #include "experiment/record.h"
 #include "learner/learner.h"
 #include "ranker/spec.h"
 #include "users/user.h"
 
 namespace plackett {
-
-// Where the paper's text and its numbers part (docs/protocols.md).
-enum class Protocol : std::uint8_t { kDescribed, kPublished };
-Result<Protocol> parse_protocol(std::string_view name);
-std::string_view name_of(Protocol protocol);
 
 struct SimulationSpec {
   std::string method = "pdgd";

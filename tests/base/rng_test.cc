@@ -6,6 +6,8 @@
 #include <set>
 #include <vector>
 
+#include "support/chi_square.h"
+
 namespace plackett {
 namespace {
 
@@ -55,31 +57,21 @@ TEST(Rng, UniformStaysBelowOne) {
   }
 }
 
-double chi_square_of_below(std::uint32_t bound, std::uint32_t (*draw)(Rng&, std::uint32_t)) {
-  constexpr int kDraws = 200'000;
-  std::vector<int> counts(bound);
+// Whether draws from 0 to 6 could be uniform: a p-value.
+double uniformity_p(std::uint32_t (*draw)(Rng&)) {
+  std::vector<std::uint64_t> counts(7);
   Rng rng({.seed = 11});
-  for (int i = 0; i < kDraws; ++i) ++counts[draw(rng, bound)];
-  const double expected = double{kDraws} / bound;
-  double chi_square = 0;
-  for (const int count : counts) {
-    chi_square += (count - expected) * (count - expected) / expected;
-  }
-  return chi_square;
+  for (int i = 0; i < 200'000; ++i) ++counts[draw(rng)];
+  return testing::chi_square_p(counts, std::vector<double>(7, 1.0 / 7));
 }
 
-// 6 degrees of freedom; P(chi-square > 38.3) < 1e-6.
-constexpr double kCritical = 38.3;
-
 TEST(Rng, BelowIsUniform) {
-  EXPECT_LT(chi_square_of_below(7, [](Rng& rng, std::uint32_t b) { return rng.below(b); }),
-            kCritical);
+  EXPECT_GT(uniformity_p([](Rng& rng) { return rng.below(7); }), testing::kFalseAlarmRate);
 }
 
 TEST(Rng, UniformityCheckRejectsAModuloOfThreeBits) {
-  EXPECT_GT(
-      chi_square_of_below(7, [](Rng& rng, std::uint32_t b) { return rng.next_u32() % 8 % b; }),
-      kCritical);
+  EXPECT_LT(uniformity_p([](Rng& rng) { return rng.next_u32() % 8 % 7; }),
+            testing::kFalseAlarmRate);
 }
 
 TEST(Rng, NormalHasTheRightMoments) {

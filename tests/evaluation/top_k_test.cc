@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "../users/chi_square.h"
+#include "support/chi_square.h"
 
 namespace plackett {
 namespace {

@@ -1,7 +1,6 @@
 #include "experiment/audit.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "learner/pairs.h"
 #include "users/click_models.h"
 #include "users/make_user.h"
+#include "support/run_command.h"
 
 namespace plackett::audit {
 namespace {
@@ -41,9 +41,7 @@ CascadeUser satisfied_leaver() {
 }
 
 int exit_code_of(const std::string& arguments) {
-  const std::string command = std::string(PLACKETT_COMMAND) + " " + arguments + " >/dev/null 2>&1";
-  const int status = std::system(command.c_str());
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return testing::run_command(arguments).exit_code;
 }
 
 TEST(Audit, TwoDocumentsByHand) {

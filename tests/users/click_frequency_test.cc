@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "chi_square.h"
+#include "support/chi_square.h"
 #include "users/make_user.h"
 
 namespace plackett {

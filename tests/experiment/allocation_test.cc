@@ -1,0 +1,67 @@
+// Counts every allocation of a run. A test binary of its own: it replaces operator new.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "experiment/simulation.h"
+
+namespace {
+
+std::atomic<std::uint64_t> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace plackett {
+namespace {
+
+std::uint64_t allocations_of_a_run(const Dataset& dataset, RankerKind kind,
+                                   std::uint64_t impressions) {
+  SimulationSpec spec;
+  spec.click_model = "informational";
+  spec.ranker.kind = kind;
+  spec.impressions = impressions;
+  const Simulation simulation = Simulation::prepare(dataset, spec).value();
+  const std::uint64_t before = allocations;
+  EXPECT_TRUE(simulation.run(0, {}).ok());
+  return allocations - before;
+}
+
+TEST(Allocation, ALongerRunAllocatesNoMoreThanItsCurve) {
+  const Dataset dataset = load_dataset("synthetic", {}).value();
+  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+    // By 5,000 impressions every query has been met; the 20,000 after it may grow the curve.
+    const std::uint64_t shorter = allocations_of_a_run(dataset, kind, 5'000);
+    const std::uint64_t longer = allocations_of_a_run(dataset, kind, 25'000);
+    EXPECT_GT(shorter, 10U);  // the count does count
+    EXPECT_LE(longer, shorter + 4);
+  }
+}
+
+TEST(Allocation, CounterSeesAVector) {
+  const std::uint64_t before = allocations;
+  const std::vector<double> values(100);
+  EXPECT_EQ(allocations - before, 1U);
+  EXPECT_EQ(values.size(), 100U);
+}
+
+}  // namespace
+}  // namespace plackett

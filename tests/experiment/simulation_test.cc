@@ -1,0 +1,144 @@
+#include "experiment/simulation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "learner/pdgd.h"
+
+namespace plackett {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Dataset& dataset() {
+  static const Dataset data = load_dataset("synthetic", {}).value();
+  return data;
+}
+
+SimulationSpec small_spec() {
+  SimulationSpec spec;
+  spec.runs = 5;
+  spec.impressions = 2'000;
+  spec.click_model = "navigational";
+  return spec;
+}
+
+TEST(CurvePoints, AreLogSpacedAndEndWithTheLastImpression) {
+  EXPECT_THAT(curve_points(1), ElementsAre(1));
+  EXPECT_THAT(curve_points(12), ElementsAre(1, 2, 3, 4, 6, 7, 10, 12));
+  const auto points = curve_points(1'000'000);
+  EXPECT_EQ(points.back(), 1'000'000U);
+  EXPECT_LT(points.size(), 50U);
+  for (std::size_t at = 1; at < points.size(); ++at) EXPECT_GT(points[at], points[at - 1]);
+}
+
+TEST(Moments, AreMeanAndSampleDeviation) {
+  const Moments four = moments({1, 2, 3, 6});
+  EXPECT_DOUBLE_EQ(four.mean, 3);
+  EXPECT_DOUBLE_EQ(four.std, std::sqrt(14.0 / 3));
+  EXPECT_EQ(moments({5}).std, 0);
+}
+
+TEST(Simulation, GivesTheSameBitsForAnyNumberOfThreads) {
+  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+    SimulationSpec spec = small_spec();
+    spec.ranker.kind = kind;
+    const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
+    const CellSummary one = run_all(simulations, 1, {}).value().front();
+    for (const unsigned threads : {2U, 7U}) {
+      const CellSummary many = run_all(simulations, threads, {}).value().front();
+      ASSERT_EQ(one.curve.size(), many.curve.size());
+      for (std::size_t point = 0; point < one.curve.size(); ++point) {
+        EXPECT_EQ(one.curve[point].offline.mean, many.curve[point].offline.mean);
+        EXPECT_EQ(one.curve[point].offline.std, many.curve[point].offline.std);
+        EXPECT_EQ(one.curve[point].online.mean, many.curve[point].online.mean);
+      }
+    }
+  }
+}
+
+TEST(Simulation, AnotherSeedGivesAnotherResult) {
+  SimulationSpec spec = small_spec();
+  const RunRecord first = Simulation::prepare(dataset(), spec)->run(0, {}).value();
+  spec.seed = 2;
+  const RunRecord second = Simulation::prepare(dataset(), spec)->run(0, {}).value();
+  EXPECT_NE(first.curve.back().online, second.curve.back().online);
+}
+
+TEST(Simulation, LearnsFarMoreFromPerfectClicksThanFromRandomOnes) {
+  const auto offline_of = [](std::string_view click_model) {
+    SimulationSpec spec = small_spec();
+    spec.click_model = click_model;
+    const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
+    return run_all(simulations, 2, {}).value().front().offline.mean;
+  };
+  EXPECT_GT(offline_of("perfect"), offline_of("random") + 0.1);
+}
+
+TEST(Simulation, RunsGoRoundTheFolds) {
+  const Simulation simulation = Simulation::prepare(dataset(), small_spec()).value();
+  ASSERT_EQ(dataset().folds.size(), 5U);
+  EXPECT_EQ(simulation.run(3, {})->fold, 3U);
+  EXPECT_EQ(simulation.run(8, {})->fold, 3U);
+}
+
+TEST(Simulation, TellsAWatcherOfEveryImpression) {
+  std::uint64_t impressions = 0;
+  int started = 0;
+  int done = 0;
+  Watch watch;
+  watch.advanced = [&](std::uint64_t count) { impressions += count; };
+  watch.run_started = [&](const SimulationSpec&) { ++started; };
+  watch.run_done = [&] { ++done; };
+  ASSERT_TRUE(Simulation::prepare(dataset(), small_spec())->run(0, watch).ok());
+  EXPECT_EQ(impressions, 2'000U);
+  EXPECT_EQ(started, 1);
+  EXPECT_EQ(done, 1);
+}
+
+TEST(Simulation, PublishedProtocolDecaysTheLearningRate) {
+  SimulationSpec spec = small_spec();
+  std::unique_ptr<Learner> learner;
+  ASSERT_TRUE(Simulation::prepare(dataset(), spec)->run(0, {}, &learner).ok());
+  EXPECT_EQ(dynamic_cast<Pdgd&>(*learner).state().learning_rate, 0.1);
+  spec.protocol = Protocol::kPublished;
+  ASSERT_TRUE(Simulation::prepare(dataset(), spec)->run(0, {}, &learner).ok());
+  const Pdgd::State state = dynamic_cast<Pdgd&>(*learner).state();
+  EXPECT_GT(state.updates, 500U);
+  EXPECT_NEAR(state.learning_rate, 0.1 * std::pow(0.9999977, static_cast<double>(state.updates)),
+              1e-12);
+}
+
+TEST(Simulation, RefusesWhatCannotRun) {
+  const auto message = [](auto change) {
+    SimulationSpec spec = small_spec();
+    change(spec);
+    return Simulation::prepare(dataset(), spec).error().message;
+  };
+  EXPECT_THAT(message([](auto& spec) { spec.runs = 0; }), HasSubstr("0 runs"));
+  EXPECT_THAT(message([](auto& spec) { spec.impressions = 0; }), HasSubstr("0 impressions"));
+  EXPECT_THAT(message([](auto& spec) { spec.shown = 0; }), HasSubstr("0 documents shown"));
+  EXPECT_THAT(message([](auto& spec) { spec.method = "magic"; }),
+              HasSubstr("unknown method \"magic\"; known: pdgd"));
+  EXPECT_THAT(message([](auto& spec) { spec.click_model = "angry"; }), HasSubstr("perfect"));
+  EXPECT_THAT(message([](auto& spec) { spec.learning_rate = -1; }),
+              HasSubstr("learning rate -1; it must be finite and above 0"));
+}
+
+TEST(Simulation, ARunThatLeavesTheRangeOfNumbersIsAnError) {
+  SimulationSpec spec = small_spec();
+  spec.ranker.kind = RankerKind::kNeural;
+  spec.ranker.activation = Activation::kRelu;
+  spec.ranker.hidden = {64, 64, 64};
+  spec.learning_rate = 1e30;
+  const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
+  const auto cells = run_all(simulations, 2, {});
+  ASSERT_FALSE(cells.ok());
+  EXPECT_THAT(cells.error().message, HasSubstr("a score is not finite after"));
+}
+
+}  // namespace
+}  // namespace plackett
