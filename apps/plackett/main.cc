@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -24,9 +25,10 @@ int main(int argc, char** argv) {
   plackett::command::add_data(app);
 
   plackett::command::set_command_line(argc, argv);
-  if (argc > 1 && *argv[1] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
-    std::vector<std::string> known;
-    for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  if (argc > 1 && *argv[1] != '-' &&
+      std::find(known.begin(), known.end(), argv[1]) == known.end()) {
     fmt::print(stderr, "plackett: unknown command \"{}\"; known: {}\n", argv[1],
                fmt::join(known, ", "));
     return plackett::command::kFailure;

@@ -20,8 +20,8 @@ constexpr std::array kThreeGrades = {0.80, 0.93};
 constexpr std::array kFiveGrades = {0.58, 0.80, 0.92, 0.98};
 constexpr std::uint32_t kThresholdSample = 20'000;
 
-constexpr double kLabelNoise = 0.12;
-constexpr double kDifficulty = 0.25;
+constexpr double kLabelNoise = 0.2;
+constexpr double kDifficulty = 0.45;
 
 // Nearly normal (a sum of four uniforms), mean 0, variance 1, within +-3.47: no libm, so fast
 // and the same on every platform.
