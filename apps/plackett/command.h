@@ -32,7 +32,7 @@ T take(Result<T> result) {
   if (!result) fail(result.error());
   return std::move(result).value();
 }
-inline void take(Result<void> result) {
+inline void take(const Result<void>& result) {
   if (!result) fail(result.error());
 }
 

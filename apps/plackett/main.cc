@@ -10,7 +10,9 @@
 
 #include "command.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, const char* const* argv) {
   CLI::App app("plackett learns to rank from clicks", "plackett");
   app.set_version_flag("--version", "plackett " PLACKETT_VERSION);
   app.require_subcommand(1);
@@ -41,8 +43,18 @@ int main(int argc, char** argv) {
     return exit.code();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : plackett::command::kFailure;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "plackett: {}\n", error.what());
+    std::fputs("plackett: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputc('\n', stderr);
     return plackett::command::kFailure;
   }
 }

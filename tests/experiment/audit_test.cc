@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "learner/pairs.h"
+#include "support/run_command.h"
 #include "users/click_models.h"
 #include "users/make_user.h"
-#include "support/run_command.h"
 
 namespace plackett::audit {
 namespace {
@@ -40,9 +40,7 @@ CascadeUser satisfied_leaver() {
   return CascadeUser({.name = "satisfied leaver", .click = click, .stop = stop});
 }
 
-int exit_code_of(const std::string& arguments) {
-  return testing::run_command(arguments).exit_code;
-}
+int exit_code_of(const std::string& arguments) { return testing::run_command(arguments).exit_code; }
 
 TEST(Audit, TwoDocumentsByHand) {
   // Informational, two grades: click .4 and .9, stop .1 and .5. Scores log 3 and 0: the better
