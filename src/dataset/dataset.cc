@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "dataset/build_fold.h"
+#include "dataset/cache.h"
 #include "dataset/letor_files.h"
 #include "dataset/letor_parser.h"
 #include "dataset/synthetic.h"
@@ -131,6 +132,7 @@ Result<Dataset> load(const std::string& where, const LoadOptions& options) {
         kSynthetic)};
   }
   if (fs::is_directory(path, error)) return load_letor(path, options);
+  if (is_cache(path)) return load_cache(path, options);
   return Error{
       fmt::format("{}: not a dataset; a dataset is a folder of LETOR files, a cache or '{}'", where,
                   kSynthetic)};
