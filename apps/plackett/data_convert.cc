@@ -60,6 +60,7 @@ void convert(const ConvertOptions& options) {
 
 void add_data_convert(CLI::App& data) {
   auto options = std::make_shared<ConvertOptions>();
+  options->data.where.clear();
   CLI::App* command =
       data.add_subcommand("convert", "Write a dataset as one cache file that opens at once");
   command

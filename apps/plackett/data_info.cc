@@ -59,33 +59,47 @@ std::string ranges(const std::vector<std::uint32_t>& ids) {
   return text.empty() ? "none" : text;
 }
 
-// Columns as wide as their widest cell: two of names on the left, the others numbers.
+// A header of two lines, then columns as wide as their widest cell: two of names on the left,
+// the others numbers. A cell of the first line may reach to the left over empty ones.
 void print_table(const std::vector<TableRow>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const TableRow& row : rows) {
-    for (std::size_t at = 0; at < row.size(); ++at) {
-      widths[at] = std::max(widths[at], row[at].size());
+  constexpr std::size_t kNames = 2;
+  std::vector<std::size_t> widths(rows[1].size(), 0);
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    for (std::size_t at = 0; at < widths.size(); ++at) {
+      widths[at] = std::max(widths[at], rows[row][at].size());
     }
   }
-  constexpr std::size_t kNames = 2;
-  for (const TableRow& row : rows) {
+  std::string groups;
+  std::size_t end = 0;
+  for (std::size_t at = 0; at < widths.size(); ++at) {
+    end += widths[at] + (at > 0 ? 2 : 0);
+    const std::string& name = rows[0][at];
+    if (name.empty()) continue;
+    const std::size_t begin = end - std::min(end, name.size());
+    groups.resize(std::max(begin, groups.size()), ' ');
+    groups += name;
+  }
+  fmt::print("{}\n", groups);
+  for (std::size_t row = 1; row < rows.size(); ++row) {
     std::string line;
-    for (std::size_t at = 0; at < row.size(); ++at) {
+    for (std::size_t at = 0; at < widths.size(); ++at) {
       if (at > 0) line += "  ";
-      line += at < kNames ? fmt::format("{:<{}}", row[at], widths[at])
-                          : fmt::format("{:>{}}", row[at], widths[at]);
+      line += at < kNames ? fmt::format("{:<{}}", rows[row][at], widths[at])
+                          : fmt::format("{:>{}}", rows[row][at], widths[at]);
     }
     fmt::print("{}\n", line);
   }
 }
 
-TableRow header(std::uint32_t max_label) {
-  TableRow row{"fold",   "split", "queries",     "documents", "docs/query: min",
-               "median", "max",   "no relevant", "features"};
+std::vector<TableRow> headers(std::uint32_t max_label) {
+  TableRow above{"", "", "", "", "", "", "docs a query", "none", "kept"};
+  TableRow below{"fold",   "split", "queries",  "docs",    "min",
+                 "median", "max",   "relevant", "features"};
   for (std::uint32_t label = 0; label <= max_label; ++label) {
-    row.push_back(fmt::format("label {}", label));
+    above.emplace_back(label == max_label ? "docs by label" : "");
+    below.push_back(fmt::format("{}", label));
   }
-  return row;
+  return {above, below};
 }
 
 void print_constant(const Dataset& dataset) {
@@ -107,7 +121,7 @@ void print_text(const Dataset& dataset) {
   fmt::print("{} ({})\n", dataset.name, dataset.origin);
   fmt::print("{} fold{}, {} features in its files, labels 0 to {}\n\n", dataset.folds.size(),
              dataset.folds.size() == 1 ? "" : "s", dataset.source_feature_count, dataset.max_label);
-  std::vector<TableRow> rows{header(dataset.max_label)};
+  std::vector<TableRow> rows = headers(dataset.max_label);
   for (const Fold& fold : dataset.folds) {
     for (const auto& [name, split] : splits_of(fold)) {
       const SplitInfo info = describe(*split, dataset.max_label);
@@ -126,8 +140,7 @@ void print_text(const Dataset& dataset) {
   }
   print_table(rows);
   fmt::print(
-      "\nno relevant: queries whose labels are all 0; features: those kept of the {} in the "
-      "files\n",
+      "\nnone relevant: queries whose labels are all 0; kept features: of the {} in the files\n",
       dataset.source_feature_count);
   print_constant(dataset);
 }
@@ -183,6 +196,7 @@ void info(const InfoOptions& options) {
 
 void add_data_info(CLI::App& data) {
   auto options = std::make_shared<InfoOptions>();
+  options->data.where.clear();
   CLI::App* command = data.add_subcommand("info", "What a dataset holds");
   command
       ->add_option("path", options->data.where,

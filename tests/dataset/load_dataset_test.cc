@@ -105,10 +105,10 @@ TEST(LoadDataset, KeptFeatureIdsSelectInOrderAndFillAbsentOnesWithZero) {
   put_fold(folder.path());
   LoadOptions options;
   options.scaling = Scaling::kNone;
-  options.keep_feature_ids = {4, 100, 3, 1};
+  options.keep_feature_ids = {4, 4'294'967'295, 3, 1};
   const Dataset dataset = load(folder.path().string(), options);
   const Fold& fold = dataset.folds.front();
-  EXPECT_THAT(fold.feature_ids, ElementsAre(4, 100, 3, 1));
+  EXPECT_THAT(fold.feature_ids, ElementsAre(4, 4'294'967'295, 3, 1));
   EXPECT_EQ(
       plain_docs(fold.train),
       (std::vector<PlainDoc>{{0, 0, {1, 0, 7, 2}}, {0, 2, {1, 0, 7, 4}}, {1, 1, {3, 0, 7, 9}}}));
