@@ -82,9 +82,10 @@ Result<Fold> build_fold(const RawFold& raw, const LoadOptions& options,
                                         : "every feature is constant over the training file")};
   }
 
-  ColumnMap columns(*std::max_element(fold.feature_ids.begin(), fold.feature_ids.end()), kDropped);
+  ColumnMap columns(width, kDropped);
   for (std::uint32_t column = 0; column < fold.feature_ids.size(); ++column) {
-    columns[fold.feature_ids[column] - 1] = column;
+    const std::uint32_t id = fold.feature_ids[column];
+    if (id <= width) columns[id - 1] = column;  // a kept id beyond that stays 0
   }
   const auto feature_count = static_cast<std::uint32_t>(fold.feature_ids.size());
   for (const auto& [from, is_train] : {std::pair{raw.train, true}, std::pair{raw.test, false}}) {

@@ -1,60 +1,59 @@
-// A whole dataset in one binary file that is mapped and used in place. The format is specified
-// in docs/formats/cache.md.
+// A whole dataset in one binary file, scaled and selected, that is mapped and used in place:
+// what text takes seconds to parse opens in milliseconds, and processes that open the same file
+// share its pages. The format is specified in docs/formats/cache.md.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "dataset/dataset.h"
 
 namespace plackett {
 
-// An opened cache: the dataset, its rows still in the file, and how they were made.
-struct Cache {
-  Dataset dataset;
-  Scaling scaling = Scaling::kQueryMinMax;
-  bool drop_constant_features = true;
-  bool kept_given_ids = false;  // LoadOptions::keep_feature_ids was given
+// Whether `path` is a regular file that starts as a cache does. Reads 8 bytes.
+bool is_cache(const std::filesystem::path& path);
 
-  // A split's rows in the file, for verify_rows.
-  struct Rows {
-    std::string what;  // "Fold1 train"
-    std::span<const std::byte> bytes;
-    std::size_t file_offset = 0;
-    const std::uint64_t* checksums = nullptr;  // one for each started chunk of bytes
-  };
-  std::vector<Rows> rows;
-};
-
-// Writes `dataset`, which `options` gave, as one file: all there or not at all.
-Result<void> write_cache(const Dataset& dataset, const LoadOptions& options,
+// Writes `dataset`, which load_dataset gave for `loaded_with`; of the options, scaling and which
+// features were kept are recorded. All or nothing: on failure what stood at `path` stays.
+// Costs 4 bytes a padded feature, and a label and at most 8 bytes a document.
+Result<void> write_cache(const Dataset& dataset, const LoadOptions& loaded_with,
                          const std::filesystem::path& path);
 
-// Maps a cache and checks its index (all but the feature data). Cost: 1 byte a document and 8 a
-// query are read; feature data is not touched.
-Result<Cache> open_cache(const std::filesystem::path& path);
-
-// Checks the feature data against its checksums; reads all of it.
-Result<void> verify_rows(const Cache& cache, const std::filesystem::path& path, unsigned threads);
-
-// Whether the cache was made as `options` asks, so that it can stand in for the source.
-Result<void> check_made_as(const Cache& cache, const LoadOptions& options,
-                           const std::filesystem::path& path);
-
-// What open_cache does, on bytes in memory. Whatever they are, no read goes outside of them.
-// Requires: bytes.data() at a 64-byte boundary; `owner` keeps them alive.
-struct CacheBytes {
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;
-  std::string path;               // named in errors
-  bool compare_checksums = true;  // off only for fuzzing: nothing else would be reached
+struct CachedDataset {
+  Dataset dataset;
+  // What the cache recorded: scaling, drop_constant_features and keep_feature_ids. The rest
+  // stands at its default.
+  LoadOptions loaded_with;
 };
-Result<Cache> parse_cache(const CacheBytes& source);
+
+struct CacheOptions {
+  bool verify_features = true;  // reads all of the file; off, opening costs a read of the index
+  unsigned threads = 1;         // that verify the features
+};
+
+// The dataset's splits point into the mapped file and keep it mapped. The file may be renamed,
+// removed or replaced meanwhile, but not cut.
+Result<CachedDataset> open_cache(const std::filesystem::path& path, const CacheOptions& options);
+
+// Opens a cache for someone who asked for a dataset with these options. Fails where it was
+// written with others.
+Result<Dataset> load_cache(const std::filesystem::path& path, const LoadOptions& asked);
+
+// `check` off skips the comparison of checksums, so that a fuzzer gets past them; everything
+// else is checked all the same. `name` stands first in the errors.
+struct ParseCacheOptions {
+  std::string name = "cache";
+  bool check = true;
+  CacheOptions cache = {};
+  std::shared_ptr<const void> owner = nullptr;  // of the bytes; the splits keep it alive
+};
+
+// Requires: bytes at a 64-byte boundary, and alive as long as the splits.
+Result<CachedDataset> parse_cache(std::span<const std::byte> bytes,
+                                  const ParseCacheOptions& options);
 
 }  // namespace plackett

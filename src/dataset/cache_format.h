@@ -1,47 +1,63 @@
-// The cache's layout; the words are in docs/formats/cache.md.
+// What the writer and the reader of caches agree on; docs/formats/cache.md is the specification.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 
-namespace plackett::cache_format {
+#include "dataset/dataset.h"
 
-static_assert(std::endian::native == std::endian::little,
-              "the cache is used in place and little-endian");
+namespace plackett::cache {
 
-inline constexpr std::array<char, 8> kMagic = {'P', 'L', 'K', 'C', 'A', 'C', 'H', 'E'};
+static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+
+inline constexpr std::string_view kMagic = "PLKCACHE";
 inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::size_t kChunkBytes = std::size_t{4} << 20;
-inline constexpr std::size_t kDataAlign = 4096;
-inline constexpr std::size_t kArrayAlign = 8;
-inline constexpr std::uint32_t kLongestName = 4096;
+inline constexpr std::uint64_t kPage = 4096;  // feature data starts at a multiple of it
+inline constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of features, a checksum
+inline constexpr std::uint32_t kMostFeatures = 1U << 24;
 
 struct Header {
-  std::array<char, 8> magic = kMagic;
-  std::uint32_t version = kVersion;
-  std::uint32_t reserved = 0;
-  std::uint64_t index_checksum = 0;  // of the bytes from kChecksumFrom to data_begin
-  std::uint64_t file_bytes = 0;
-  std::uint64_t data_begin = 0;  // feature rows, a multiple of kDataAlign
-  std::uint32_t fold_count = 0;
-  std::uint32_t max_label = 0;
-  std::uint32_t source_feature_count = 0;
-  std::uint8_t scaling = 0;
-  std::uint8_t drop_constant_features = 0;
-  std::uint8_t kept_given_ids = 0;
-  std::uint8_t reserved_byte = 0;
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t zero;
+  std::uint64_t checksum;  // of everything from index_bytes up to the feature data
+  std::uint64_t index_bytes;
+  std::uint64_t data_bytes;
+  std::uint64_t zeros[3];
 };
-static_assert(sizeof(Header) == 56 && offsetof(Header, index_checksum) == 16 &&
-              offsetof(Header, data_begin) == 32 && offsetof(Header, scaling) == 52);
-inline constexpr std::size_t kChecksumFrom = offsetof(Header, file_bytes);
+static_assert(sizeof(Header) == 64);
+inline constexpr std::size_t kChecksummedFrom = offsetof(Header, index_bytes);
 
-constexpr std::size_t aligned(std::size_t bytes, std::size_t to) {
-  return (bytes + to - 1) / to * to;
-}
-constexpr std::size_t chunk_count(std::size_t bytes) {
-  return (bytes + kChunkBytes - 1) / kChunkBytes;
+// How the features of a fold were chosen.
+enum class Selection : std::uint32_t { kVarying = 0, kAll = 1, kGiven = 2 };
+
+constexpr std::uint64_t round_up(std::uint64_t size, std::uint64_t multiple) {
+  return (size + multiple - 1) / multiple * multiple;
 }
 
-}  // namespace plackett::cache_format
+// Requires: index_bytes at most the size of a file.
+constexpr std::uint64_t data_offset(std::uint64_t index_bytes) {
+  return round_up(sizeof(Header) + index_bytes, kPage);
+}
+
+constexpr std::uint64_t row_bytes(std::uint32_t feature_count) {
+  return std::uint64_t{padded_width(feature_count)} * sizeof(float);
+}
+
+// The bytes of a split's rows, and a part of them.
+std::span<const std::byte> data_of(const Split& split);
+std::uint64_t chunk_count(std::uint64_t data_bytes);
+std::span<const std::byte> chunk_of(std::span<const std::byte> data, std::uint64_t chunk);
+
+// Why there can't be such a dataset, or nothing; looks at all but the features.
+// Requires: labels and query_begin readable as far as query_begin's last says.
+std::string dataset_complaint(const Dataset& dataset);
+
+// Why the rows that start in a chunk can't be, or nothing: all features are finite, padding is 0.
+std::string chunk_complaint(const Split& split, std::uint64_t chunk);
+
+}  // namespace plackett::cache

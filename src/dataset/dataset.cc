@@ -132,13 +132,10 @@ Result<Dataset> load(const std::string& where, const LoadOptions& options) {
         kSynthetic)};
   }
   if (fs::is_directory(path, error)) return load_letor(path, options);
-  auto cache = open_cache(path);
-  if (!cache) return cache.error();
-  if (auto same = check_made_as(*cache, options, path); !same) return same.error();
-  if (options.verify_cache) {
-    if (auto sound = verify_rows(*cache, path, options.threads); !sound) return sound.error();
-  }
-  return std::move(cache->dataset);
+  if (is_cache(path)) return load_cache(path, options);
+  return Error{
+      fmt::format("{}: not a dataset; a dataset is a folder of LETOR files, a cache or '{}'", where,
+                  kSynthetic)};
 }
 
 }  // namespace

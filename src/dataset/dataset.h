@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "dataset/feature_view.h"
 #include "dataset/judgments.h"
+#include "dataset/scaling.h"
 
 namespace plackett {
 
@@ -86,14 +87,12 @@ struct Dataset {
   [[nodiscard]] std::uint32_t grade_count() const;
 };
 
-enum class Scaling : std::uint8_t { kQueryMinMax, kNone };
-
 struct LoadOptions {
   Scaling scaling = Scaling::kQueryMinMax;
   bool drop_constant_features = true;  // those constant over the whole training file
   // Where given, keeps exactly these source feature ids, in this order, instead of dropping
   // the constant ones; ids that the files lack count as 0 everywhere. For a saved model.
-  std::optional<std::vector<std::uint32_t>> keep_feature_ids;
+  std::optional<std::vector<std::uint32_t>> keep_feature_ids = std::nullopt;
   // A larger id is taken for a mistake: rows are dense, so it would cost this many floats a
   // document.
   std::uint32_t max_feature_id = 20'000;

@@ -1,4 +1,4 @@
-// What a dataset consists of, counted.
+// What a split holds, in a few numbers, for a person.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace plackett {
 
 struct SplitInfo {
   std::uint32_t queries = 0;
-  std::uint64_t docs = 0;
-  std::uint32_t features = 0;
-  std::vector<std::uint64_t> docs_of_label;  // by label, from 0 to the dataset's highest
-  std::uint32_t min_docs = 0;                // documents a query
+  std::uint64_t documents = 0;
+  // Documents a query; the median of an even number of queries is the mean of the middle two.
+  std::uint32_t min_docs = 0;
   double median_docs = 0;
   std::uint32_t max_docs = 0;
-  std::uint32_t queries_without_relevant = 0;  // all labels 0
+  std::uint32_t queries_without_relevant = 0;  // whose labels are all 0
+  std::vector<std::uint64_t> label_counts;     // of label 0, 1, ..., at least up to max_label
 };
 
-// Requires: max_label at least the split's highest. Cost: a pass over the labels.
-SplitInfo summarise(const Split& split, std::uint32_t max_label);
+// Cost: one pass over the labels.
+SplitInfo describe(const Split& split, std::uint32_t max_label);
 
 }  // namespace plackett

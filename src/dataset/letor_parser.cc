@@ -17,6 +17,7 @@ namespace {
 
 constexpr const char* kLineForm = "a line is: label qid:ID id:value id:value ... # comment";
 constexpr std::size_t kShownBytes = 40;
+constexpr std::ptrdiff_t kIdDigits = 9;  // so that an id fits 32 bits without a check
 
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 bool ends_token(const char* p, const char* end) { return p == end || is_space(*p) || *p == '#'; }
@@ -118,7 +119,7 @@ class LineParser {
       if (p == end || *p == '#') return true;
       const char* token = p;
       std::uint32_t id = 0;
-      while (p != end && detail::is_digit(*p) && p - token < 9) {
+      while (p != end && detail::is_digit(*p) && p - token < kIdDigits) {
         id = id * 10 + static_cast<std::uint32_t>(*p++ - '0');
       }
       if (p == token || p == end || *p != ':' || id <= last_id || id > max_feature_id_) {
@@ -152,12 +153,15 @@ class LineParser {
     if (!has_colon) {
       return fmt::format("{} is not a feature; features are id:value pairs", shown(token, end));
     }
+    const std::string_view digits(token, static_cast<std::size_t>(digits_end - token));
     if (rest == nullptr || id > max_feature_id_) {
       return fmt::format(
           "feature id {}; ids go up to {} (rows are dense; --max-feature-id raises the limit)",
-          std::string_view(token, static_cast<std::size_t>(
-                                      std::min<std::ptrdiff_t>(digits_end - token, kShownBytes))),
-          max_feature_id_);
+          digits.substr(0, kShownBytes), max_feature_id_);
+    }
+    if (digits_end - token > kIdDigits) {
+      return fmt::format("feature id {}; ids have at most {} digits", digits.substr(0, kShownBytes),
+                         kIdDigits);
     }
     if (id == 0) return "feature id 0; ids start at 1";
     if (id == last_id) {

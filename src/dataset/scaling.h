@@ -2,8 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+
+#include "base/result.h"
 
 namespace plackett {
+
+// kQueryMinMax: scale_query_minmax on each query's documents; kNone: values as they are.
+enum class Scaling : std::uint8_t { kQueryMinMax, kNone };
+
+// "query-minmax" or "none", as users and model files write it; the error names both.
+Result<Scaling> parse_scaling(std::string_view name);
+std::string_view name_of(Scaling scaling);
 
 // Scales each of the first `feature_count` columns of `doc_count` rows to (x - min) / (max - min)
 // over these rows, so to [0, 1]; a constant column becomes 0. Exact for any finite values,

@@ -39,8 +39,9 @@ std::vector<std::string> synthetic_preset_names();
 Result<Dataset> make_synthetic(const SyntheticOptions& options, const LoadOptions& load);
 
 // Writes the data as LETOR text, folder/Fold1/train.txt and so on; loading that gives the same
-// dataset as make_synthetic but for its name. The folder appears when all is written; it must
-// not be there before.
+// dataset as make_synthetic but for its name and origin (and for max_label, where so few
+// documents were asked for that none has the highest). The folder appears when all is written;
+// it must not be there before.
 Result<void> write_synthetic(const SyntheticOptions& options, const std::filesystem::path& folder);
 
 }  // namespace plackett

@@ -1,0 +1,130 @@
+#include "dataset/cache_format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace plackett::cache {
+namespace {
+
+std::string ids_complaint(const Fold& fold) {
+  std::vector<std::uint32_t> ids = fold.feature_ids;
+  if (ids.empty()) return "no features; a fold has at least 1";
+  if (ids.size() > kMostFeatures) {
+    return fmt::format("{} features; at most {}", ids.size(), kMostFeatures);
+  }
+  std::sort(ids.begin(), ids.end());
+  if (ids.front() == 0) return "feature id 0; ids start at 1";
+  if (const auto twice = std::adjacent_find(ids.begin(), ids.end()); twice != ids.end()) {
+    return fmt::format("feature id {} twice; ids differ", *twice);
+  }
+  const auto& constant = fold.constant_feature_ids;
+  if (!constant.empty() && constant.front() == 0) return "constant feature id 0; ids start at 1";
+  const auto falling = std::adjacent_find(constant.begin(), constant.end(), std::greater_equal());
+  if (falling != constant.end()) {
+    return fmt::format("constant feature id {} after {}; ids ascend", falling[1], falling[0]);
+  }
+  return {};
+}
+
+std::string split_complaint(const Split& split, std::uint32_t feature_count,
+                            std::uint32_t max_label) {
+  const Split::Storage& storage = split.storage();
+  if (storage.feature_count != feature_count) {
+    return fmt::format("{} features; its fold has {}", storage.feature_count, feature_count);
+  }
+  if (storage.query_count == 0) return "no queries; a split has at least 1";
+  if (storage.query_begin[0] != 0) {
+    return fmt::format("starts at document {}; the first is 0", storage.query_begin[0]);
+  }
+  for (std::uint32_t query = 0; query < storage.query_count; ++query) {
+    const std::uint64_t begin = storage.query_begin[query];
+    const std::uint64_t end = storage.query_begin[query + 1];
+    if (end <= begin) {
+      return fmt::format("query {} goes from document {} to {}; a query has at least 1", query,
+                         begin, end);
+    }
+    if (end - begin > std::numeric_limits<std::uint32_t>::max()) {
+      return fmt::format("query {} has {} documents; fewer than 2^32", query, end - begin);
+    }
+  }
+  const std::uint8_t* end = storage.labels + split.doc_count();
+  const std::uint8_t largest = *std::max_element(storage.labels, end);
+  if (largest > max_label) {
+    return fmt::format("label {}; the dataset's largest is {}", largest, max_label);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const std::byte> data_of(const Split& split) {
+  return std::as_bytes(
+      std::span(split.storage().rows, split.doc_count() * padded_width(split.feature_count())));
+}
+
+std::uint64_t chunk_count(std::uint64_t data_bytes) {
+  return data_bytes / kChunkBytes + (data_bytes % kChunkBytes != 0 ? 1 : 0);
+}
+
+std::span<const std::byte> chunk_of(std::span<const std::byte> data, std::uint64_t chunk) {
+  const std::uint64_t begin = chunk * kChunkBytes;
+  return data.subspan(begin, std::min<std::uint64_t>(kChunkBytes, data.size() - begin));
+}
+
+std::string dataset_complaint(const Dataset& dataset) {
+  if (dataset.folds.empty()) return "no folds; a dataset has at least 1";
+  if (dataset.max_label > kMaxLabel) {
+    return fmt::format("largest label {}; labels go up to {}", dataset.max_label, kMaxLabel);
+  }
+  for (const Fold& fold : dataset.folds) {
+    if (const auto reason = ids_complaint(fold); !reason.empty()) {
+      return fmt::format("{}: {}", fold.name, reason);
+    }
+    const auto feature_count = static_cast<std::uint32_t>(fold.feature_ids.size());
+    for (const auto& [part, split] :
+         {std::pair{"train", &fold.train},
+          std::pair{"validation", fold.validation ? &*fold.validation : nullptr},
+          std::pair{"test", &fold.test}}) {
+      if (split == nullptr) continue;
+      const auto reason = split_complaint(*split, feature_count, dataset.max_label);
+      if (!reason.empty()) return fmt::format("{} {}: {}", fold.name, part, reason);
+    }
+  }
+  return {};
+}
+
+std::string chunk_complaint(const Split& split, std::uint64_t chunk) {
+  const std::uint64_t bytes = row_bytes(split.feature_count());
+  const std::uint64_t first = round_up(chunk * kChunkBytes, bytes) / bytes;
+  const std::uint64_t last =
+      std::min(round_up((chunk + 1) * kChunkBytes, bytes) / bytes, split.doc_count());
+  const std::uint32_t stride = padded_width(split.feature_count());
+  for (std::uint64_t doc = first; doc < last; ++doc) {
+    const float* row = split.storage().rows + doc * stride;
+    // A float's magnitude bits reach 0x7F800000 where it is not finite; adding what is missing
+    // to the sign bit carries into it then. Kept so plain that compilers vectorise it.
+    std::uint32_t carried = 0;
+    for (std::uint32_t block = 0; block < stride; block += kRowAlign) {
+      for (std::uint32_t lane = 0; lane < kRowAlign; ++lane) {
+        const auto bits = std::bit_cast<std::uint32_t>(row[block + lane]);
+        carried |= (bits & 0x7FFF'FFFFU) + 0x0080'0000U;
+      }
+    }
+    if ((carried & 0x8000'0000U) != 0) {
+      return fmt::format("document {} has a feature that is not finite", doc);
+    }
+    for (std::uint32_t column = split.feature_count(); column < stride; ++column) {
+      if (std::bit_cast<std::uint32_t>(row[column]) != 0) {
+        return fmt::format("document {} has something in its padding; that is 0", doc);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace plackett::cache

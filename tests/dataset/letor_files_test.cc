@@ -1,0 +1,154 @@
+#include "dataset/letor_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dataset/plain_docs.h"
+#include "support/run_command.h"
+
+namespace plackett {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::pack_gzip;
+using testing::put;
+using testing::TemporaryFolder;
+
+constexpr const char* kDoc = "1 qid:1 1:1\n";
+
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+TEST(LetorFolds, AreInNaturalOrder) {
+  const TemporaryFolder folder;
+  for (const char* name : {"Fold10", "Fold2", "Fold1"}) {
+    put(folder.path() / name / "train.txt", kDoc);
+    put(folder.path() / name / "test.txt", kDoc);
+  }
+  put(folder.path() / "notes" / "train.txt", kDoc);
+  put(folder.path() / "Fold3", "a file, not a fold");
+  const auto folds = find_letor_folds(folder.path());
+  ASSERT_TRUE(folds.ok()) << folds.error().message;
+  ASSERT_EQ(folds->size(), 3U);
+  EXPECT_EQ((*folds)[0].name, "Fold1");
+  EXPECT_EQ((*folds)[1].name, "Fold2");
+  EXPECT_EQ((*folds)[2].name, "Fold10");
+  EXPECT_FALSE((*folds)[0].validation.has_value());
+}
+
+TEST(LetorFolds, AFolderWithTrainAndTestIsOneFoldNamedAfterIt) {
+  const TemporaryFolder folder;
+  put(folder.path() / "mine" / "train.txt", kDoc);
+  put(folder.path() / "mine" / "vali.txt", kDoc);
+  put(folder.path() / "mine" / "test.txt", kDoc);
+  for (const char* spelling : {"mine", "mine/", "mine/../mine/."}) {
+    const auto folds = find_letor_folds(folder.path() / spelling);
+    ASSERT_TRUE(folds.ok()) << folds.error().message;
+    ASSERT_EQ(folds->size(), 1U);
+    EXPECT_EQ(folds->front().name, "mine") << spelling;
+    EXPECT_TRUE(folds->front().validation.has_value());
+  }
+}
+
+TEST(LetorFolds, PackedFilesServeWherePlainOnesAreAbsent) {
+  const TemporaryFolder folder;
+  put(folder.path() / "train.txt", kDoc);
+  put(folder.path() / "train.txt.gz", "never read");
+  put(folder.path() / "vali.txt.gz", pack_gzip(kDoc));
+  put(folder.path() / "test.txt.gz", pack_gzip(kDoc));
+  const auto folds = find_letor_folds(folder.path());
+  ASSERT_TRUE(folds.ok()) << folds.error().message;
+  EXPECT_EQ(folds->front().train.filename(), "train.txt");
+  EXPECT_EQ(folds->front().validation->filename(), "vali.txt.gz");
+  EXPECT_EQ(folds->front().test.filename(), "test.txt.gz");
+}
+
+TEST(LetorFolds, AFolderWithoutFoldsSaysWhatWasLookedFor) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(find_letor_folds(folder.path()).error().message,
+            folder.path().string() +
+                ": no dataset in this folder; looked for Fold*/train.txt, Fold*/train.txt.gz, "
+                "train.txt and train.txt.gz");
+}
+
+TEST(LetorFolds, AFoldWithoutTrainOrTestIsRefused) {
+  const TemporaryFolder folder;
+  put(folder.path() / "Fold1" / "train.txt", kDoc);
+  EXPECT_EQ(find_letor_folds(folder.path()).error().message,
+            folder / "Fold1" + ": no test.txt or test.txt.gz; a fold needs train and test");
+  put(folder.path() / "Fold1" / "test.txt", kDoc);
+  put(folder.path() / "Fold2" / "test.txt", kDoc);
+  EXPECT_EQ(find_letor_folds(folder.path()).error().message,
+            folder / "Fold2" + ": no train.txt or train.txt.gz; a fold needs train and test");
+}
+
+TEST(LetorFolds, AMissingFolderIsRefused) {
+  EXPECT_THAT(find_letor_folds("/nowhere/at/all").error().message,
+              HasSubstr("/nowhere/at/all: can't list the folder: No such file"));
+}
+
+TEST(NaturalOrder, ComparesRunsOfDigitsAsNumbers) {
+  EXPECT_TRUE(natural_less("Fold2", "Fold10"));
+  EXPECT_FALSE(natural_less("Fold10", "Fold2"));
+  EXPECT_TRUE(natural_less("Fold9a", "Fold10"));
+  EXPECT_TRUE(natural_less("Fold1", "Fold1b"));
+  EXPECT_TRUE(natural_less("Fold1b2", "Fold1b11"));
+  EXPECT_FALSE(natural_less("Fold1", "Fold1"));
+  EXPECT_NE(natural_less("Fold01", "Fold1"), natural_less("Fold1", "Fold01"));
+}
+
+TEST(Gzip, UnpacksOneMember) {
+  const std::string packed = pack_gzip("hello\n");
+  EXPECT_EQ(unpack_gzip(bytes_of(packed), "x.gz").value(), "hello\n");
+}
+
+TEST(Gzip, UnpacksSeveralMembersAndIgnoresZeroPadding) {
+  const std::string packed =
+      pack_gzip("one\n") + pack_gzip("") + pack_gzip("two\n") + std::string(100, '\0');
+  EXPECT_EQ(unpack_gzip(bytes_of(packed), "x.gz").value(), "one\ntwo\n");
+}
+
+TEST(Gzip, UnpacksTextThatPacksAThousandTimesSmaller) {
+  const std::string text(20'000'000, 'a');
+  const std::string packed = pack_gzip(text);
+  EXPECT_LT(packed.size(), text.size() / 900);
+  EXPECT_EQ(unpack_gzip(bytes_of(packed), "x.gz").value(), text);
+}
+
+TEST(Gzip, RefusesDataCutAtAnyByte) {
+  const std::string packed = pack_gzip("0 qid:1 1:1 2:0.5\n1 qid:1 1:2 2:0.25\n");
+  for (std::size_t size = 0; size < packed.size(); ++size) {
+    const std::string cut = packed.substr(0, size);
+    const auto text = unpack_gzip(bytes_of(cut), "x.gz");
+    ASSERT_FALSE(text.ok()) << size;
+    EXPECT_THAT(text.error().message, HasSubstr("x.gz: truncated or corrupt gzip data")) << size;
+  }
+}
+
+TEST(Gzip, RefusesDataWithAnyFlippedBitThatChangesTheText) {
+  const std::string text = "0 qid:1 1:1 2:0.5\n1 qid:1 1:2 2:0.25\n";
+  const std::string packed = pack_gzip(text);
+  std::size_t refused = 0;
+  for (std::size_t bit = 0; bit < 8 * packed.size(); ++bit) {
+    std::string bad = packed;
+    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
+    const auto unpacked = unpack_gzip(bytes_of(bad), "x.gz");
+    if (unpacked) {
+      EXPECT_EQ(*unpacked, text) << bit;
+    }
+    refused += unpacked ? 0 : 1;
+  }
+  // Nothing checks the header's 10 bytes, nor the bits between the data and its checksum.
+  EXPECT_GE(refused, 8 * (packed.size() - 10) - 7);
+}
+
+TEST(Gzip, NamesTheMemberThatFails) {
+  const std::string first = pack_gzip("one\n");
+  EXPECT_THAT(unpack_gzip(bytes_of(first + "junk"), "x.gz").error().message,
+              HasSubstr("the member at byte " + std::to_string(first.size()) + " of " +
+                        std::to_string(first.size() + 4) + " does not unpack"));
+}
+
+}  // namespace
+}  // namespace plackett
