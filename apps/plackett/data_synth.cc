@@ -48,9 +48,9 @@ void synth(const SynthOptions& options) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(
-      "{}: made up {} queries in {} folds, {} features, labels 0 to {}, {} bytes, {:.1f} s\n",
-      options.folder, synthetic.queries, synthetic.folds, synthetic.features, synthetic.grades - 1,
-      bytes_in(options.folder), seconds);
+      "{}: made up {} queries in {} fold{}, {} features, labels 0 to {}, {} bytes, {:.1f} s\n",
+      options.folder, synthetic.queries, synthetic.folds, synthetic.folds == 1 ? "" : "s",
+      synthetic.features, synthetic.grades - 1, bytes_in(options.folder), seconds);
 }
 
 }  // namespace
