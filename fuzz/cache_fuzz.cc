@@ -44,6 +44,7 @@ void read_all(const plackett::Split& split, std::uint32_t max_label, bool verifi
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > kMostBytes) return 0;
   // Exactly as large as the input, so that a sanitizer sees a read past its end.

@@ -27,6 +27,7 @@ std::vector<std::byte> pack(std::string_view text) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > kMostBytes) return 0;
   const std::span input(reinterpret_cast<const std::byte*>(data), size);

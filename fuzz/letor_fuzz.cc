@@ -60,6 +60,7 @@ void require_same_documents(const LetorText& left, const LetorText& right) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > kMostBytes) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -13,6 +13,7 @@ void require(bool holds) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer's name
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   const auto model = plackett::parse_model(bytes, {.name = "input", .check = false});

@@ -23,14 +23,21 @@
 
 #include "base/rng.h"
 
+// NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): names of others
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 // There where a sanitizer is linked in.
 extern "C" void __attribute__((weak)) __sanitizer_set_death_callback(void (*callback)());
+// NOLINTEND(readability-identifier-naming, bugprone-reserved-identifier)
 
 namespace {
 
 namespace fs = std::filesystem;
 using Input = std::vector<std::uint8_t>;
+
+constexpr std::size_t kMostBytes = 16'384;
+constexpr std::array<std::uint64_t, 12> kEdges = {
+    0, 1, 2, 7, 8, 255, 65'535, 1ULL << 31, ~0U, 1ULL << 62, 1ULL << 63, ~0ULL};
+constexpr std::string_view kText = "0123456789.:-+eE# \t\r\nqidnaf";
 
 std::string running;  // what to say on a crash
 
@@ -54,10 +61,6 @@ void run(const Input& input, const std::string& description) {
 // One change to `input` somewhere, of a kind that parsers tend to trip over; `in_place` keeps
 // its size, which binary formats check first.
 void mutate(Input& input, bool in_place, const std::vector<Input>& corpus, plackett::Rng& rng) {
-  constexpr std::size_t kMostBytes = 16'384;
-  static constexpr std::array<std::uint64_t, 12> kEdges = {
-      0, 1, 2, 7, 8, 255, 65'535, 1ULL << 31, ~0U, 1ULL << 62, 1ULL << 63, ~0ULL};
-  static constexpr std::string_view kText = "0123456789.:-+eE# \t\r\nqidnaf";
   const auto below = [&rng](std::size_t bound) {
     return std::size_t{rng.below(static_cast<std::uint32_t>(std::max<std::size_t>(bound, 1)))};
   };

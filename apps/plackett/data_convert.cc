@@ -52,8 +52,9 @@ void convert(const ConvertOptions& options) {
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  fmt::print("{}: {} documents in {} folds, {} bytes, {:.2f} s\n", options.out, documents,
-             dataset.folds.size(), fs::file_size(options.out), seconds);
+  fmt::print("{}: {} documents in {} fold{}, {} bytes, {:.2f} s\n", options.out, documents,
+             dataset.folds.size(), dataset.folds.size() == 1 ? "" : "s", fs::file_size(options.out),
+             seconds);
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using TableRow = std::vector<std::string>;
 
+constexpr std::size_t kNames = 2;  // columns of names on a table's left; the others are numbers
+
 struct InfoOptions {
   DataOptions data;
   unsigned threads = 0;
@@ -59,10 +61,9 @@ std::string ranges(const std::vector<std::uint32_t>& ids) {
   return text.empty() ? "none" : text;
 }
 
-// A header of two lines, then columns as wide as their widest cell: two of names on the left,
-// the others numbers. A cell of the first line may reach to the left over empty ones.
+// A header of two lines, then columns as wide as their widest cell: names to the left,
+// numbers to the right. A cell of the first line may reach to the left over empty ones.
 void print_table(const std::vector<TableRow>& rows) {
-  constexpr std::size_t kNames = 2;
   std::vector<std::size_t> widths(rows[1].size(), 0);
   for (std::size_t row = 1; row < rows.size(); ++row) {
     for (std::size_t at = 0; at < widths.size(); ++at) {

@@ -5,6 +5,11 @@
 #include "command.h"
 
 namespace plackett::command {
+namespace {
+
+constexpr std::uint32_t kLargestFeatureId = 999'999'999;  // nine digits: docs/formats/letor.md
+
+}  // namespace
 
 void add_loading_options(CLI::App& command, DataOptions& options) {
   command
@@ -17,7 +22,7 @@ void add_loading_options(CLI::App& command, DataOptions& options) {
   command
       .add_option("--max-feature-id", options.load.max_feature_id,
                   "a larger feature id is taken for a mistake")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1U, kLargestFeatureId))
       ->capture_default_str();
   command.add_flag("--trust-cache", options.trust_cache,
                    "skip the checksums of a cache's feature data (default: check them)");

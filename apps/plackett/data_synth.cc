@@ -48,9 +48,9 @@ void synth(const SynthOptions& options) {
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   fmt::print(
-      "{}: made up {} queries in {} folds, {} features, labels 0 to {}, {} bytes, {:.1f} s\n",
-      options.folder, synthetic.queries, synthetic.folds, synthetic.features, synthetic.grades - 1,
-      bytes_in(options.folder), seconds);
+      "{}: made up {} queries in {} fold{}, {} features, labels 0 to {}, {} bytes, {:.1f} s\n",
+      options.folder, synthetic.queries, synthetic.folds, synthetic.folds == 1 ? "" : "s",
+      synthetic.features, synthetic.grades - 1, bytes_in(options.folder), seconds);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void add_data_synth(CLI::App& data) {
   command->add_option("--seed", options->seed, "of all randomness")->capture_default_str();
 
   using Options = SyntheticOptions;
-  const std::pair<const char*, std::pair<const char*, std::uint32_t Options::*>> kNumbers[] = {
+  const std::pair<const char*, std::pair<const char*, std::uint32_t Options::*>> numbers[] = {
       {"--folds", {"folds, 1 to 5", &Options::folds}},
       {"--queries", {"queries over train, validation and test", &Options::queries}},
       {"--docs", {"documents a query, on average", &Options::mean_docs}},
@@ -78,8 +78,8 @@ void add_data_synth(CLI::App& data) {
       {"--constant-features", {"features that never change", &Options::constant_features}},
       {"--grades", {"labels, 3 or 5", &Options::grades}},
   };
-  options->overrides.reserve(std::size(kNumbers));  // the options below point into it
-  for (const auto& [name, what] : kNumbers) {
+  options->overrides.reserve(std::size(numbers));  // the options below point into it
+  for (const auto& [name, what] : numbers) {
     options->overrides.push_back({what.second, std::nullopt});
     command
         ->add_option(name, options->overrides.back().given,

@@ -24,6 +24,9 @@ namespace {
 using cache::Header;
 using cache::Selection;
 
+// Of an index or of features; the sum of two can't overflow.
+constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint64_t>::max() / 4;
+
 // Hands out the index's arrays in place, one after another. After the first that reaches past
 // the end all are empty, values are 0 and ok() is false.
 class IndexReader {
@@ -121,8 +124,7 @@ class CacheParser {
                                header.version, cache::kVersion));
     }
     if (header.zero != 0) return wrong("reserved bytes are not 0: the file is damaged");
-    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() / 4;
-    if (header.index_bytes > kMost || header.data_bytes > kMost) {
+    if (header.index_bytes > kMostBytes || header.data_bytes > kMostBytes) {
       return wrong("its header announces more than a file can hold: the file is damaged");
     }
     const std::uint64_t announced = cache::data_offset(header.index_bytes) + header.data_bytes;

@@ -122,7 +122,7 @@ TEST(DataConvert, TheCacheHoldsWhatTheFolderHolds) {
   put_small_dataset(folder.path() / "small");
   const auto converted = run_command("data convert " + folder / "small" + " " + folder / "out");
   ASSERT_EQ(converted.exit_code, 0) << converted.err;
-  EXPECT_THAT(converted.out, StartsWith(folder / "out" + ": 4 documents in 1 folds, " +
+  EXPECT_THAT(converted.out, StartsWith(folder / "out" + ": 4 documents in 1 fold, " +
                                         std::to_string(fs::file_size(folder / "out")) + " bytes"));
   Json text = Json::parse(run_command("data info " + folder / "small" + " --json").out);
   const auto cached = run_command("data info " + folder / "out" + " --json");
