@@ -212,7 +212,7 @@ void add_convert(CLI::App& data) {
   app->add_option("--scaling", options->scaling,
                   "Feature scaling: within each query to [0, 1], or none")
       ->check(CLI::IsMember({"query-minmax", "none"}));
-  app->add_flag("--keep-constant", options->keep_constant,
+  app->add_flag("--keep-constant-features", options->keep_constant,
                 "Keep features that are constant over the training file");
   app->add_option("--max-feature-id", options->load.max_feature_id, "Refuse larger feature ids")
       ->check(CLI::Range(1U, 1U << 30));
