@@ -14,6 +14,7 @@
 #include "data_options.h"
 #include "dataset/cache.h"
 #include "dataset/info.h"
+#include "report/numbers.h"
 
 namespace plackett::command {
 namespace {
@@ -39,13 +40,6 @@ std::vector<NamedSplit> splits_of(const Fold& fold) {
   if (fold.validation) splits.push_back({"validation", &*fold.validation});
   splits.push_back({"test", &fold.test});
   return splits;
-}
-
-// 1234567 -> "1,234,567"
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
-  return text;
 }
 
 // Ascending ids, runs shortened: "6-10, 42".

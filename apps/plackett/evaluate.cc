@@ -99,8 +99,10 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--model", options->model, "file that simulate --save-model wrote")
       ->required();
   command
-      ->add_option("--data", options->data.where,
-                   "dataset: a LETOR folder, synthetic or synthetic:PRESET")
+      ->add_option(
+          "--data", options->data.where,
+          "dataset: a LETOR folder, synthetic or synthetic:PRESET, or a cache of just the model's "
+          "features")
       ->required();
   command->add_option("--split", options->split, "of each fold")
       ->check(CLI::IsMember({"train", "validation", "test"}))
