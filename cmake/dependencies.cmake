@@ -4,7 +4,6 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(FastFloat REQUIRED)
-find_package(Boost 1.81 REQUIRED)
 find_package(hwy REQUIRED)
 
 # Debian's libdeflate and xxHash come without CMake packages.
@@ -20,8 +19,6 @@ plackett_plain_library(xxhash xxhash.h xxhash)
 
 if(PLACKETT_TESTS)
   find_package(GTest REQUIRED)
+  find_package(Boost 1.81 REQUIRED)  # Math, for the tests' p-values
   include(GoogleTest)
-endif()
-if(PLACKETT_BENCH)
-  find_package(benchmark REQUIRED)
 endif()

@@ -133,8 +133,8 @@ void print_text(const std::vector<Finding>& findings, const Options& options) {
   }
 }
 
-nlohmann::json case_json(const audit::Violation& one) {
-  nlohmann::json pairs = nlohmann::json::array();
+nlohmann::ordered_json case_json(const audit::Violation& one) {
+  nlohmann::ordered_json pairs = nlohmann::ordered_json::array();
   for (const audit::Pair& pair : one.pairs) {
     pairs.push_back({{"docs", {index(pair.first), index(pair.second)}},
                      {"alpha", pair.alpha},
@@ -150,18 +150,18 @@ nlohmann::json case_json(const audit::Violation& one) {
           {"pairs", std::move(pairs)}};
 }
 
-void print_json(const std::vector<Finding>& findings, const Options& options) {
-  nlohmann::json models = nlohmann::json::array();
+nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const Options& options) {
+  nlohmann::ordered_json models = nlohmann::ordered_json::array();
   std::uint64_t violations = 0;
   for (const auto& [model, summary, last] : findings) {
     violations += summary.violations;
-    nlohmann::json row = {{"click_model", model},
-                          {"cases", summary.cases},
-                          {"pairs", summary.pairs},
-                          {"violations", summary.violations},
-                          {"largest_imbalance", summary.largest_imbalance},
-                          {"rankings", summary.rankings},
-                          {"step_failures", summary.step_failures}};
+    nlohmann::ordered_json row = {{"click_model", model},
+                                  {"cases", summary.cases},
+                                  {"pairs", summary.pairs},
+                                  {"violations", summary.violations},
+                                  {"largest_imbalance", summary.largest_imbalance},
+                                  {"rankings", summary.rankings},
+                                  {"step_failures", summary.step_failures}};
     if (summary.rankings != 0) row["smallest_margin"] = summary.smallest_margin;
     if (summary.cases == 1) row["case"] = case_json(last);
     if (summary.smallest_violation) {
@@ -169,10 +169,8 @@ void print_json(const std::vector<Finding>& findings, const Options& options) {
     }
     models.push_back(std::move(row));
   }
-  const nlohmann::json whole = {{"weight", options.weight},     {"grades", options.grades},
-                                {"protocol", options.protocol}, {"seed", options.seed},
-                                {"violations", violations},     {"models", std::move(models)}};
-  fmt::print("{}\n", whole.dump());
+  return {{"weight", options.weight}, {"grades", options.grades}, {"protocol", options.protocol},
+          {"seed", options.seed},     {"violations", violations}, {"models", std::move(models)}};
 }
 
 void run(const Options& options) {
@@ -191,7 +189,7 @@ void run(const Options& options) {
     violated = violated || findings.back().summary.violations > 0;
   }
   if (options.json) {
-    print_json(findings, options);
+    print_json(to_json(findings, options));
   } else {
     print_text(findings, options);
   }
@@ -226,7 +224,7 @@ void add_audit(CLI::App& app) {
                    "rho, or none: pairs unweighted, which must be found out")
       ->check(CLI::IsMember({kRho, kNone}));
   audit->add_option("--eta", options->eta, "Steepness of the position-based user");
-  audit->add_option("--seed", options->seed, "Of the random cases");
+  add_seed_option(*audit, options->seed, "Of the random cases");
   audit
       ->add_option("--cases", options->cases,
                    "Random cases a click model; 1 where nothing is left to draw")

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -39,6 +41,21 @@ inline void take(const Result<void>& result) {
 // The command as it was called, quoted so that a shell reads it back; main sets it.
 const std::string& command_line();
 void set_command_line(int argc, const char* const* argv);
+
+// Checks an option's text: a whole number from `least` to `most`, digits only, so that a minus
+// sign or a number too large is refused rather than wrapped.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+
+// Adds `--seed` and `--threads`, which several commands take.
+void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& what);
+void add_threads_option(CLI::App& command, unsigned& threads);
+
+// Ends the command with exit code 2 where a file can't be written at `path`: before the work,
+// not after it.
+void require_writable_file(const std::string& path);
+
+// One line; bytes that are no UTF-8 are replaced.
+void print_json(const nlohmann::ordered_json& json);
 
 // `--threads` as given, or one a core where it is 0.
 unsigned thread_count(unsigned asked);

@@ -3,13 +3,17 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "command.h"
 #include "data_options.h"
 #include "experiment/simulation.h"
+#include "report/numbers.h"
 #include "report/table.h"
 #include "report/write.h"
 #include "simulation_options.h"
@@ -27,6 +31,26 @@ struct CompareOptions {
   std::string out = "results/compare";
 };
 
+// Two cells of one name would stand as one in tables and curves.
+void require_new(const Simulation& simulation, const std::vector<Simulation>& others) {
+  const SimulationSpec& spec = simulation.spec();
+  for (const Simulation& other : others) {
+    if (other.spec().method == spec.method && other.spec().ranker.kind == spec.ranker.kind &&
+        other.spec().click_model == spec.click_model) {
+      fail(Error{fmt::format("{} ({}) under \"{}\" is asked for twice; each may come once",
+                             spec.method, name_of(spec.ranker.kind), spec.click_model)});
+    }
+  }
+}
+
+// Made now, so that a folder that can't be written to is found before the work.
+void require_writable_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail(Error{fmt::format("{}: can't create: {}", folder, error.message())});
+  require_writable_file((std::filesystem::path(folder) / "report.html").string());
+}
+
 void compare(const CompareOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const unsigned threads = thread_count(options.simulation.threads);
@@ -40,11 +64,14 @@ void compare(const CompareOptions& options) {
         spec.method = method;
         spec.ranker.kind = take(parse_ranker_kind(ranker));
         spec.click_model = click_model;
-        simulations.push_back(take(Simulation::prepare(dataset, spec)));
+        Simulation simulation = take(Simulation::prepare(dataset, spec));
+        require_new(simulation, simulations);
+        simulations.push_back(std::move(simulation));
       }
     }
   }
 
+  require_writable_folder(options.out);
   Comparison comparison;
   comparison.title = fmt::format("Learning to rank from clicks on {}", dataset.name);
   comparison.threads = threads;
@@ -57,10 +84,9 @@ void compare(const CompareOptions& options) {
   TableStyle style;
   style.ansi = ::isatty(STDOUT_FILENO) == 1;
   fmt::print("{}\n", terminal_table(comparison, style));
-  fmt::print("{:.1f} million impressions in {:.1f} s on {} threads\n",
-             static_cast<double>(common.impressions) * common.runs *
-                 static_cast<double>(simulations.size()) / 1e6,
-             seconds, threads);
+  fmt::print("{} impressions in {:.1f} s on {} thread{}\n",
+             report::grouped(common.impressions * common.runs * simulations.size()), seconds,
+             threads, threads == 1 ? "" : "s");
   fmt::print("report: {}/report.html\n", options.out);
 }
 
@@ -71,7 +97,9 @@ void add_compare(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("compare", "Methods and rankers side by side: tables, curves, a report");
   add_data_options(*command, options->data);
-  command->add_option("--methods", options->methods, "pdgd")->delimiter(',')->capture_default_str();
+  command->add_option("--methods", options->methods, "how to learn: pdgd")
+      ->delimiter(',')
+      ->capture_default_str();
   command->add_option("--rankers", options->rankers, "linear, neural")
       ->delimiter(',')
       ->capture_default_str();

@@ -70,7 +70,7 @@ void add_data_convert(CLI::App& data) {
       ->required();
   command->add_option("out", options->out, "the cache file")->required();
   add_loading_options(*command, options->data);
-  command->add_option("--threads", options->threads, "0: one a core")->capture_default_str();
+  add_threads_option(*command, options->threads);
   command->add_flag("--force", options->force, "overwrite a file that is there (default: refuse)");
   command->callback([options] { convert(*options); });
 }

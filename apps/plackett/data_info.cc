@@ -91,7 +91,7 @@ std::vector<TableRow> headers(std::uint32_t max_label) {
   TableRow below{"fold",   "split", "queries",  "docs",    "min",
                  "median", "max",   "relevant", "features"};
   for (std::uint32_t label = 0; label <= max_label; ++label) {
-    above.emplace_back(label == max_label ? "docs by label" : "");
+    above.emplace_back(label == max_label ? "  docs by label" : "");
     below.push_back(fmt::format("{}", label));
   }
   return {above, below};
@@ -120,16 +120,13 @@ void print_text(const Dataset& dataset) {
   for (const Fold& fold : dataset.folds) {
     for (const auto& [name, split] : splits_of(fold)) {
       const SplitInfo info = describe(*split, dataset.max_label);
-      TableRow row{name == "train" ? fold.name : "",
-                   std::string(name),
-                   grouped(info.queries),
-                   grouped(info.documents),
-                   grouped(info.min_docs),
-                   fmt::format("{}", info.median_docs),
-                   grouped(info.max_docs),
-                   grouped(info.queries_without_relevant),
-                   grouped(fold.feature_ids.size())};
-      for (const std::uint64_t count : info.label_counts) row.push_back(grouped(count));
+      TableRow row{
+          name == "train" ? fold.name : "",        std::string(name),
+          report::grouped(info.queries),           report::grouped(info.documents),
+          report::grouped(info.min_docs),          fmt::format("{}", info.median_docs),
+          report::grouped(info.max_docs),          report::grouped(info.queries_without_relevant),
+          report::grouped(fold.feature_ids.size())};
+      for (const std::uint64_t count : info.label_counts) row.push_back(report::grouped(count));
       rows.push_back(std::move(row));
     }
   }
@@ -181,7 +178,7 @@ void info(const InfoOptions& options) {
   const Dataset dataset = load_to_describe(options);
   if (options.json) {
     // A folder's name may hold any bytes; JSON may not.
-    fmt::print("{}\n", to_json(dataset).dump(-1, ' ', false, Json::error_handler_t::replace));
+    print_json(to_json(dataset));
   } else {
     print_text(dataset);
   }
@@ -198,7 +195,7 @@ void add_data_info(CLI::App& data) {
                    "a LETOR folder, a cache file, synthetic or synthetic:PRESET")
       ->required();
   add_loading_options(*command, options->data);
-  command->add_option("--threads", options->threads, "0: one a core")->capture_default_str();
+  add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options] { info(*options); });
 }

@@ -63,7 +63,7 @@ void add_data_synth(CLI::App& data) {
       ->add_option("--preset", options->preset,
                    fmt::format("what to start from: {}", fmt::join(synthetic_preset_names(), ", ")))
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "of all randomness")->capture_default_str();
+  add_seed_option(*command, options->seed, "of all randomness");
 
   using Options = SyntheticOptions;
   const std::pair<const char*, std::pair<const char*, std::uint32_t Options::*>> numbers[] = {

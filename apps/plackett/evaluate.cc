@@ -1,6 +1,8 @@
 // plackett evaluate: a saved model on a dataset.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -48,6 +50,14 @@ FoldMetrics evaluate_fold(const Fold& fold, const EvaluateOptions& options, std:
       [&](const FeatureView& docs) {
         scores.resize(docs.doc_count());
         ranker.score(docs, scores);
+        for (const float score : scores) {
+          if (!std::isfinite(score)) {
+            fail(
+                Error{fmt::format("{}: gives a score that is not finite on {}; was it learned on "
+                                  "data of another scale?",
+                                  options.model, fold.name)});
+          }
+        }
         return std::span<const float>(scores);
       },
       max_label, rng);
@@ -59,6 +69,13 @@ void evaluate(EvaluateOptions options) {
   options.data.scaling = model.scaling;
   options.data.load.keep_feature_ids = model.feature_ids;
   const Dataset dataset = load(options.data, thread_count(options.threads));
+  const std::uint32_t largest_id =
+      *std::max_element(model.feature_ids.begin(), model.feature_ids.end());
+  if (largest_id > dataset.source_feature_count) {
+    fail(Error{fmt::format("{}: reads feature {}; {} has only {}: it was learned on other data",
+                           options.model, largest_id, dataset.name, dataset.source_feature_count)});
+  }
+  for (const Fold& fold : dataset.folds) choose_split(fold, options.split);
   const auto ranker = take(restore_ranker(model));
 
   nlohmann::ordered_json folds = nlohmann::ordered_json::array();
@@ -87,7 +104,7 @@ void evaluate(EvaluateOptions options) {
         {"split", options.split},         {"ranker", name_of(model.ranker.kind)},
         {"method", model.learner.method}, {"impressions", model.learner.impressions},
         {"folds", std::move(folds)}};
-    fmt::print("{}\n", answer.dump());
+    print_json(answer);
   }
 }
 
@@ -111,8 +128,8 @@ void add_evaluate(CLI::App& app) {
       ->add_option("--no-relevant", options->no_relevant,
                    "queries without relevant documents: skip, zero or one")
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "orders equal scores")->capture_default_str();
-  command->add_option("--threads", options->threads, "0: one a core")->capture_default_str();
+  add_seed_option(*command, options->seed, "orders equal scores");
+  add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options] { evaluate(*options); });
 }

@@ -1,6 +1,7 @@
 // plackett explain: what PDGD would make of shown rankings and their clicks.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -68,13 +69,21 @@ Result<Impression> read_impression(const Json& line) {
     return Error{fmt::format("{} clicks for {} ranked documents; there is one each",
                              impression.clicks.size(), impression.ranking.shown.size())};
   }
+  const auto [lowest, highest] =
+      std::minmax_element(impression.scores.begin(), impression.scores.end());
+  if (!impression.scores.empty() && !std::isfinite(*highest - *lowest)) {
+    return Error{
+        fmt::format("scores {} and {}; their difference must be finite", *lowest, *highest)};
+  }
   impression.ranking.rest = rest_mass(impression.scores, impression.ranking.shown);
   return impression;
 }
 
 Json explanation(const Json& line, const Impression& impression, PairInference& inference) {
   Json answer = Json::object();
-  if (line.contains("name")) answer["name"] = line["name"];
+  if (const auto name = line.find("name"); name != line.end() && name->is_string()) {
+    answer["name"] = *name;
+  }
   for (const char* key : {"scores", "ranking", "clicks"}) answer[key] = line[key];
   const Ranking& ranking = impression.ranking;
   answer["log_probability"] =
@@ -105,7 +114,12 @@ void explain() {
   bool any_wrong = false;
   for (std::uint64_t number = 1; std::getline(std::cin, text); ++number) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const Json line = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    // A line is an object of arrays; whatever lies deeper is dropped while it is read, so that
+    // no depth of nesting costs stack.
+    constexpr int kDepth = 3;
+    const Json line = Json::parse(
+        text, [](int depth, Json::parse_event_t, Json&) { return depth < kDepth; },
+        /*allow_exceptions=*/false);
     Result<Impression> impression =
         line.is_discarded() ? Result<Impression>(Error{"not valid JSON"}) : read_impression(line);
     if (!impression) {

@@ -16,6 +16,9 @@ int run(int argc, const char* const* argv) {
   CLI::App app("plackett learns to rank from clicks", "plackett");
   app.set_version_flag("--version", "plackett " PLACKETT_VERSION);
   app.require_subcommand(1);
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return fmt::format("plackett: {}; --help shows the options\n", error.what());
+  });
   app.get_formatter()->column_width(34);
   app.option_defaults()->always_capture_default();
 
@@ -50,7 +53,12 @@ int run(int argc, const char* const* argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+      std::fputs("plackett: standard output: can't write\n", stderr);
+      return plackett::command::kFailure;
+    }
+    return code;
   } catch (const std::exception& error) {
     std::fputs("plackett: ", stderr);
     std::fputs(error.what(), stderr);

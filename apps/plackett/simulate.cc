@@ -3,12 +3,14 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "command.h"
 #include "data_options.h"
 #include "experiment/simulation.h"
-#include "learner/pdgd.h"
+#include "learner/learner.h"
 #include "ranker/model_file.h"
 #include "simulation_options.h"
 #include "watched_run.h"
@@ -20,7 +22,7 @@ struct SimulateOptions {
   DataOptions data;
   SimulationOptions simulation;
   std::string ranker = "linear";
-  std::string save_model;
+  std::optional<std::string> save_model;
   bool json = false;
 };
 
@@ -64,37 +66,38 @@ void print_summary(const CellSummary& cell) {
   }
 }
 
-// The model of run 0, as it stands after its last impression.
-void save_first_run(const Simulation& simulation, const Dataset& dataset,
-                    const SimulateOptions& options) {
-  std::unique_ptr<Learner> learner;
-  take(simulation.run(0, {}, &learner));
+SavedModel model_of(const Simulation& simulation, const Dataset& dataset, Learner& learner) {
   SavedModel model;
   model.ranker = simulation.spec().ranker;
   model.ranker.feature_count = dataset.folds.front().train.feature_count();
   model.feature_ids = dataset.folds.front().feature_ids;
-  model.scaling = options.data.scaling;
-  model.parameters.resize(learner->ranker().parameter_count());
-  learner->ranker().get_parameters(model.parameters);
-  model.learner.method = simulation.spec().method;
+  model.parameters.resize(learner.ranker().parameter_count());
+  learner.ranker().get_parameters(model.parameters);
+  model.learner = learner.state();
   model.learner.impressions = simulation.spec().impressions;
-  if (const auto* pdgd = dynamic_cast<const Pdgd*>(learner.get())) {
-    model.learner.learning_rate = pdgd->state().learning_rate;
-    model.learner.updates = pdgd->state().updates;
-  }
-  take(save_model(model, options.save_model));
+  return model;
 }
 
 void simulate(const SimulateOptions& options) {
   const unsigned threads = thread_count(options.simulation.threads);
   SimulationSpec spec = spec_of(options.simulation);
   spec.ranker.kind = take(parse_ranker_kind(options.ranker));
+  if (options.save_model) require_writable_file(*options.save_model);
   const Dataset dataset = load(options.data, threads);
-  std::vector<Simulation> simulations{take(Simulation::prepare(dataset, spec))};
-  const CellSummary cell = take(run_watched(simulations, threads)).front();
-  if (!options.save_model.empty()) save_first_run(simulations.front(), dataset, options);
+  const std::vector<Simulation> simulations{take(Simulation::prepare(dataset, spec))};
+  std::unique_ptr<Learner> first;  // run 0's; only one thread ever sets it
+  Watch watch;
+  watch.learned = [&first](std::uint32_t run, std::unique_ptr<Learner> learner) {
+    if (run == 0) first = std::move(learner);
+  };
+  const CellSummary cell = take(run_watched(simulations, threads, std::move(watch))).front();
+  if (options.save_model) {
+    SavedModel model = model_of(simulations.front(), dataset, *first);
+    model.scaling = options.data.scaling;
+    take(save_model(model, *options.save_model));
+  }
   if (options.json) {
-    fmt::print("{}\n", to_json(cell).dump());
+    print_json(to_json(cell));
   } else {
     print_summary(cell);
   }
@@ -107,7 +110,8 @@ void add_simulate(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("simulate", "One method learning from one kind of simulated user");
   add_data_options(*command, options->data);
-  command->add_option("--method", options->simulation.spec.method, "pdgd")->capture_default_str();
+  command->add_option("--method", options->simulation.spec.method, "how to learn: pdgd")
+      ->capture_default_str();
   command->add_option("--ranker", options->ranker, "linear or neural")->capture_default_str();
   command
       ->add_option("--click-model", options->simulation.spec.click_model,

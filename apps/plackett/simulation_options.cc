@@ -10,19 +10,25 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
   options.activation = name_of(spec.ranker.activation);
   options.no_relevant = name(spec.no_relevant);
   command.add_option("--runs", spec.runs, "runs, spread evenly over the folds")
+      ->check(whole_number(1, kMaxRuns))
       ->capture_default_str();
-  command.add_option("--impressions", spec.impressions, "impressions a run")->capture_default_str();
+  command.add_option("--impressions", spec.impressions, "impressions a run")
+      ->check(whole_number(1, kMaxImpressions))
+      ->capture_default_str();
   command
       .add_option("--protocol", options.protocol,
                   "described (the paper's text) or published (as its numbers were made)")
       ->capture_default_str();
-  command.add_option("--seed", spec.seed, "of all randomness")->capture_default_str();
-  command.add_option("--threads", options.threads, "0: one a core")->capture_default_str();
-  command.add_option("--shown", spec.shown, "documents shown an impression")->capture_default_str();
-  command.add_option("--learning-rate", options.learning_rate, "0: the method's own")
+  add_seed_option(command, spec.seed, "of all randomness");
+  add_threads_option(command, options.threads);
+  command.add_option("--shown", spec.shown, "documents shown an impression")
+      ->check(whole_number(1, kMaxShown))
       ->capture_default_str();
+  command.add_option("--learning-rate", spec.learning_rate,
+                     "in place of the method's own (pdgd: 0.1)");
   command.add_option("--hidden", spec.ranker.hidden, "neural: units of each hidden layer")
       ->delimiter(',')
+      ->check(whole_number(1, kMaxUnits))
       ->capture_default_str();
   command.add_option("--activation", options.activation, "neural: sigmoid, relu or tanh")
       ->capture_default_str();
@@ -39,7 +45,6 @@ SimulationSpec spec_of(const SimulationOptions& options) {
   spec.protocol = take(parse_protocol(options.protocol));
   spec.ranker.activation = take(parse_activation(options.activation));
   spec.no_relevant = take(parse_no_relevant(options.no_relevant));
-  if (options.learning_rate != 0) spec.learning_rate = options.learning_rate;
   return spec;
 }
 

@@ -14,8 +14,7 @@ struct SimulationOptions {
   std::string protocol;
   std::string activation;
   std::string no_relevant;
-  double learning_rate = 0;  // 0: the method's own
-  unsigned threads = 0;      // 0: one a core
+  unsigned threads = 0;  // 0: one a core
 };
 
 // Everything but method, ranker and click model, which some commands take several of.

@@ -7,14 +7,13 @@
 namespace plackett::command {
 
 Result<std::vector<CellSummary>> run_watched(const std::vector<Simulation>& simulations,
-                                             unsigned threads) {
+                                             unsigned threads, Watch watch) {
   Progress::Work total;
   for (const Simulation& simulation : simulations) {
     total.impressions += simulation.spec().impressions * simulation.spec().runs;
     total.runs += simulation.spec().runs;
   }
   Progress progress(total);
-  Watch watch;
   watch.run_started = [&progress](const SimulationSpec& spec) {
     progress.set_label(
         fmt::format("{} ({}), {}", spec.method, name_of(spec.ranker.kind), spec.click_model));

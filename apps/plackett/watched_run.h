@@ -8,7 +8,8 @@
 
 namespace plackett::command {
 
+// Adds the bar to whatever else watches.
 Result<std::vector<CellSummary>> run_watched(const std::vector<Simulation>& simulations,
-                                             unsigned threads);
+                                             unsigned threads, Watch watch = {});
 
 }  // namespace plackett::command

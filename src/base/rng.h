@@ -16,7 +16,6 @@ enum class Purpose : std::uint8_t {
   kInitialise = 4,  // a ranker's first parameters
   kTieBreak = 5,    // order of equal scores when evaluating
   kSynthetic = 6,   // the embedded data
-  kShuffle = 7,     // assignments of anything else to places
   kTest = 255,      // tests and benchmarks
 };
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "dataset/parallel.h"
+#include "base/parallel.h"
 #include "dataset/row_buffer.h"
 #include "dataset/scaling.h"
 

@@ -14,8 +14,8 @@
 #include "base/aligned.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "dataset/cache_format.h"
-#include "dataset/parallel.h"
 #include "dataset/scaling.h"
 
 namespace plackett {

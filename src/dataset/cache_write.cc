@@ -5,9 +5,9 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "dataset/cache.h"
 #include "dataset/cache_format.h"
-#include "dataset/parallel.h"
 
 namespace plackett {
 namespace {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/parallel.h"
 #include "dataset/judgments.h"
-#include "dataset/parallel.h"
 #include "dataset/parse_value.h"
 
 namespace plackett {

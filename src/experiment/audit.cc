@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -63,10 +64,10 @@ Order swapped(Order shown, const RankPair& pair) {
   return shown;
 }
 
-// e^f_k e^f_l / (e^f_k + e^f_l)^2, the gradient of eq. 3.
-double pair_gradient(double score, double other) {
-  const double distance = std::exp(-std::abs(score - other));
-  return distance / ((1 + distance) * (1 + distance));
+// log of e^f_k e^f_l / (e^f_k + e^f_l)^2, the gradient of eq. 3.
+double log_pair_gradient(double score, double other) {
+  const double distance = std::abs(score - other);
+  return -distance - 2 * std::log1p(std::exp(-distance));
 }
 
 std::uint32_t rank_of(const Order& shown, Doc doc) {
@@ -75,12 +76,9 @@ std::uint32_t rank_of(const Order& shown, Doc doc) {
 
 }  // namespace
 
-double Pair::margin() const {
-  if (gross == 0) return 0;
-  return (expected == 0 ? std::abs(alpha) : alpha * expected) / gross;
-}
+double Pair::margin() const { return expected == 0 ? std::abs(share) : share * expected; }
 
-bool Pair::holds() const { return sign(alpha, gross) == expected; }
+bool Pair::holds() const { return sign(share, 1) == expected; }
 
 std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight weight) {
   const auto docs = static_cast<std::uint32_t>(sound_case.scores.size());
@@ -105,17 +103,31 @@ std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight we
       const std::uint8_t label = sound_case.labels[first];
       const std::uint8_t other = sound_case.labels[second];
       if (!user.alike(label, other)) pair.expected = label > other ? 1 : -1;
-      const double gradient = pair_gradient(sound_case.scores[first], sound_case.scores[second]);
+      const double log_gradient =
+          log_pair_gradient(sound_case.scores[first], sound_case.scores[second]);
 
+      // Sums relative to the largest factor, so that no distance of scores makes both 0.
+      double largest = -std::numeric_limits<double>::infinity();
+      double alpha = 0;
+      double gross = 0;
       for (const Order& ranking : rankings) {
         const RankPair forth{rank_of(ranking, pair.first), rank_of(ranking, pair.second)};
         const RankPair back{forth.loser_rank, forth.winner_rank};
         if (std::max(forth.winner_rank, forth.loser_rank) >= ranking.size()) continue;
         const Preferences& here = inferred.at(ranking);
-        const double factor = std::exp(log_probability(sound_case.scores, ranking)) * gradient *
-                              (weight == Weight::kRho ? rho(sound_case.scores, ranking, forth) : 1);
-        pair.alpha += factor * (here.of(forth) - here.of(back));
-        pair.gross += factor * (here.of(forth) + here.of(back));
+        if (here.of(forth) + here.of(back) > 0) {
+          const double log_factor =
+              log_probability(sound_case.scores, ranking) + log_gradient +
+              (weight == Weight::kRho ? log_rho(sound_case.scores, ranking, forth) : 0);
+          if (log_factor > largest) {
+            alpha *= std::exp(largest - log_factor);
+            gross *= std::exp(largest - log_factor);
+            largest = log_factor;
+          }
+          const double factor = std::exp(log_factor - largest);
+          alpha += factor * (here.of(forth) - here.of(back));
+          gross += factor * (here.of(forth) + here.of(back));
+        }
 
         // In R* the second document stands where the first stands in R.
         const double reversed = inferred.at(swapped(ranking, forth)).of(forth);
@@ -123,6 +135,11 @@ std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight we
         ++pair.rankings;
         const int step = sign(difference, here.of(forth) + reversed);
         if (step != 0 && step != pair.expected) ++pair.step_failures;
+      }
+      if (gross > 0) {
+        pair.share = alpha / gross;
+        pair.alpha = alpha * std::exp(largest);
+        pair.gross = gross * std::exp(largest);
       }
       pairs.push_back(pair);
     }
@@ -205,10 +222,10 @@ double log_probability(std::span<const double> scores, std::span<const Doc> rank
   return log_product;
 }
 
-double rho(std::span<const double> scores, std::span<const Doc> ranking, const RankPair& pair) {
+double log_rho(std::span<const double> scores, std::span<const Doc> ranking, const RankPair& pair) {
   const Order reversed = swapped({ranking.begin(), ranking.end()}, pair);
   const double log_ratio = log_probability(scores, ranking) - log_probability(scores, reversed);
-  return 1 / (1 + std::exp(log_ratio));
+  return -std::max(log_ratio, 0.0) - std::log1p(std::exp(-std::abs(log_ratio)));
 }
 
 }  // namespace plackett::audit

@@ -39,6 +39,7 @@ struct Pair {
   Doc second{};
   double alpha = 0;  // expected weight of (first over second); minus that of (second over first)
   double gross = 0;  // the same with every sign made plus
+  double share = 0;  // alpha / gross, also where scores lie so far apart that both come out as 0
   int expected = 0;  // the sign that alpha should have: 1, 0 or -1
   // Rankings that show both, and those among them that speak against the expected sign: where
   // P(first over second | R) - P(second over first | R*), which the proof holds to have it in
@@ -105,7 +106,7 @@ std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks);
 // log P(R) (eq. 2). Requires: ranking holds distinct docs of `scores`.
 double log_probability(std::span<const double> scores, std::span<const Doc> ranking);
 
-// rho (eq. 5) of the documents at two ranks.
-double rho(std::span<const double> scores, std::span<const Doc> ranking, const RankPair& pair);
+// log of rho (eq. 5) of the documents at two ranks.
+double log_rho(std::span<const double> scores, std::span<const Doc> ranking, const RankPair& pair);
 
 }  // namespace plackett::audit

@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <mutex>
-#include <thread>
+#include <new>
+#include <optional>
 
+#include "base/parallel.h"
 #include "experiment/simulation.h"
 
 namespace plackett {
@@ -26,33 +29,29 @@ Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulati
     for (std::uint32_t run = 0; run < simulations[at].spec().runs; ++run) jobs.push_back({at, run});
   }
 
-  std::atomic<std::size_t> next{0};
-  std::mutex failure_mutex;
-  std::size_t failed_job = jobs.size();  // the first, so that the message is the same each time
-  Error failure;
-  const auto work = [&] {
-    for (std::size_t at = next++; at < jobs.size(); at = next++) {
+  std::vector<std::optional<Error>> failures(jobs.size());
+  std::atomic<bool> failed{false};
+  try {
+    parallel_for(threads, jobs.size(), [&](std::size_t at) {
+      if (failed) return;
       const Job& job = jobs[at];
       auto record = simulations[job.simulation].run(job.run, watch);
       if (record) {
         records[job.simulation][job.run] = std::move(record).value();
-        continue;
+      } else {
+        failures[at] = record.error();
+        failed = true;
       }
-      const std::lock_guard lock(failure_mutex);
-      if (at < failed_job) {
-        failed_job = at;
-        failure = record.error();
-      }
-      next = jobs.size();
-    }
-  };
-  const std::size_t workers = std::min<std::size_t>(std::max(1U, threads), jobs.size());
-  {
-    std::vector<std::jthread> pool;
-    for (std::size_t worker = 1; worker < workers; ++worker) pool.emplace_back(work);
-    work();
+    });
+  } catch (const std::bad_alloc&) {
+    return Error{
+        fmt::format("out of memory with {} runs at a time; fewer --threads or a smaller "
+                    "ranker may fit",
+                    std::min<std::size_t>(threads, jobs.size()))};
   }
-  if (failed_job < jobs.size()) return failure;
+  for (const auto& failure : failures) {
+    if (failure) return *failure;
+  }
 
   const double wall =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -49,6 +49,16 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
   return make_learner(spec.method, std::move(ranker).value(), options);
 }
 
+bool any_relevant(const Split& split) {
+  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
+    const auto labels = split.judgments(Query{query}).labels();
+    if (std::any_of(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 0; })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // The offline curve of one run.
 class Curve {
  public:
@@ -109,8 +119,16 @@ std::vector<std::uint64_t> curve_points(std::uint64_t impressions) {
 }
 
 Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec) {
-  if (spec.runs == 0) return Error{"0 runs; run at least 1"};
-  if (spec.impressions == 0) return Error{"0 impressions; simulate at least 1"};
+  if (spec.runs == 0 || spec.runs > kMaxRuns) {
+    return Error{fmt::format("{} runs; there can be 1 to {}", spec.runs, kMaxRuns)};
+  }
+  if (spec.impressions == 0 || spec.impressions > kMaxImpressions) {
+    return Error{
+        fmt::format("{} impressions; a run can have 1 to {}", spec.impressions, kMaxImpressions)};
+  }
+  if (spec.shown == 0 || spec.shown > kMaxShown) {
+    return Error{fmt::format("{} documents shown; there can be 1 to {}", spec.shown, kMaxShown)};
+  }
   Simulation simulation;
   simulation.spec_ = spec;
   simulation.dataset_name_ = dataset.name;
@@ -118,8 +136,7 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
 
   UserOptions user_options;
   user_options.grade_count = dataset.grade_count();
-  user_options.stop_rule =
-      spec.protocol == Protocol::kPublished ? StopRule::kAfterAnyDocument : StopRule::kAfterClick;
+  user_options.stop_rule = rules_of(spec.protocol).stop_rule;
   user_options.eta = spec.eta;
   auto user = make_user(spec.click_model, user_options);
   if (!user) return user.error();
@@ -135,6 +152,12 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
                                fold.name)};
     }
     simulation.train_ndcg_.push_back(std::make_shared<const NdcgTable>(fold.train, kNdcgCut));
+    if (spec.no_relevant == NoRelevant::kSkip && !any_relevant(fold.test)) {
+      return Error{
+          fmt::format("{} {}: no test query has a relevant document, so there is nothing "
+                      "to measure; --no-relevant zero or one counts them all the same",
+                      dataset.name, fold.name)};
+    }
   }
   // Finds a wrong method, ranker or option now rather than in a thread.
   if (auto learner = make_run_learner(spec, dataset.folds.front(), 0); !learner) {
@@ -143,8 +166,14 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
   return simulation;
 }
 
-Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch,
-                                  std::unique_ptr<Learner>* learner_out) const {
+Error Simulation::not_finite(std::uint32_t run, std::uint64_t impressions) const {
+  return Error{fmt::format(
+      "{} {} under {}: run {}: a score is not finite after {} impressions; a smaller learning "
+      "rate or scaled features may help",
+      spec_.method, name_of(spec_.ranker.kind), spec_.click_model, run, impressions)};
+}
+
+Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
   const auto start = Clock::now();
   if (watch.run_started) watch.run_started(spec_);
   const std::size_t fold_index = run % folds_.size();
@@ -167,7 +196,7 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch,
     next = draw_query(spec_, run, impression + 1, query_count);
 
     Rng ranking_rng({spec_.seed, run, impression, Purpose::kRanking});
-    learner->rank(docs, ranking_rng, ranking);
+    if (!learner->rank(docs, ranking_rng, ranking)) return not_finite(run, impression);
     prefetch(fold.train.features(next));
 
     clicks.resize(ranking.shown.size());
@@ -177,12 +206,7 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch,
     learner->learn(docs, ranking, clicks);
 
     const std::uint64_t done = impression + 1;
-    if (!curve.observe(done, online.total(), learner->ranker())) {
-      return Error{fmt::format(
-          "{} {} under {}: run {}: a score is not finite after {} impressions; a smaller "
-          "learning rate may help",
-          spec_.method, name_of(spec_.ranker.kind), spec_.click_model, run, done)};
-    }
+    if (!curve.observe(done, online.total(), learner->ranker())) return not_finite(run, done);
     if (watch.advanced && done % kProgressEvery == 0) watch.advanced(kProgressEvery);
   }
   if (watch.advanced) watch.advanced(spec_.impressions % kProgressEvery);
@@ -190,7 +214,7 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch,
   RunRecord record = std::move(curve.record());
   record.fold = static_cast<std::uint32_t>(fold_index);
   record.seconds = seconds_since(start);
-  if (learner_out != nullptr) *learner_out = std::move(learner);
+  if (watch.learned) watch.learned(run, std::move(learner));
   return record;
 }
 

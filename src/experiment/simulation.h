@@ -22,6 +22,12 @@
 
 namespace plackett {
 
+// More than any run needs; random streams are numbered below 2^56, and pair weights cost
+// O(shown^3) at worst.
+inline constexpr std::uint64_t kMaxImpressions = 1'000'000'000'000;
+inline constexpr std::uint32_t kMaxRuns = 1'000'000;
+inline constexpr std::uint32_t kMaxShown = 100;
+
 struct SimulationSpec {
   std::string method = "pdgd";
   RankerSpec ranker;  // feature_count and initialisation are set from fold and protocol
@@ -47,6 +53,8 @@ struct Watch {
   // nothing.
   std::function<void(std::uint64_t impressions)> advanced;
   std::function<void()> run_done;
+  // The learner of a finished run, for whoever wants to keep it.
+  std::function<void(std::uint32_t run, std::unique_ptr<Learner> learner)> learned;
 };
 
 // A spec checked against its data and made ready. Immutable: any number of threads may run its
@@ -59,14 +67,13 @@ class Simulation {
 
   // Runs one run from its beginning: a function of (dataset, spec, run) alone, to the bit. Runs
   // go round the folds. Fails where learning leaves the range of numbers.
-  // Where `learner` is given, the learner goes there in the end.
-  Result<RunRecord> run(std::uint32_t run, const Watch& watch,
-                        std::unique_ptr<Learner>* learner = nullptr) const;
+  Result<RunRecord> run(std::uint32_t run, const Watch& watch) const;
 
   [[nodiscard]] CellSummary summarise(std::vector<RunRecord> records) const;
 
  private:
   Simulation() = default;
+  [[nodiscard]] Error not_finite(std::uint32_t run, std::uint64_t impressions) const;
 
   SimulationSpec spec_;
   std::string dataset_name_;

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/rng.h"
 #include "dataset/feature_view.h"
+#include "ranker/model_file.h"
 #include "ranker/ranker.h"
 #include "sampling/ranking.h"
 
@@ -21,8 +22,9 @@ class Learner {
   Learner& operator=(Learner&&) = delete;
 
   // Chooses what to show for these candidates: min(k, doc_count) distinct docs. Reuses
-  // `ranking`'s memory.
-  virtual void rank(const FeatureView& docs, Rng& rng, Ranking& ranking) = 0;
+  // `ranking`'s memory. False, and `ranking` as it was, where a score is not finite: the
+  // parameters have left the range of numbers. Requires: doc_count > 0.
+  [[nodiscard]] virtual bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) = 0;
 
   // Learns from clicks on a ranking: clicks[rank] is 1 where it was clicked. `ranking` may be
   // old: its own scores are used, not the present ones.
@@ -31,6 +33,12 @@ class Learner {
 
   // The ranker as learned so far, for evaluation and saving.
   [[nodiscard]] virtual Ranker& ranker() = 0;
+
+  // What besides the ranker's parameters changes as it learns. A learner made with the same
+  // options, given the same parameters and restored, goes on as this one would. The state's
+  // `impressions` are the caller's to count.
+  [[nodiscard]] virtual LearnerState state() const = 0;
+  virtual void restore(const LearnerState& state) = 0;
 
  protected:
   Learner() = default;

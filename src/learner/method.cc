@@ -35,7 +35,7 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
                                               const MethodOptions& options) {
   if (options.shown == 0) return Error{"0 documents shown; show at least 1"};
   if (options.learning_rate &&
-      !(std::isfinite(*options.learning_rate) && *options.learning_rate > 0)) {
+      !(std::isfinite(static_cast<float>(*options.learning_rate)) && *options.learning_rate > 0)) {
     return Error{
         fmt::format("learning rate {}; it must be finite and above 0", *options.learning_rate)};
   }

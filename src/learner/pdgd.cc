@@ -4,20 +4,32 @@
 #include <utility>
 
 namespace plackett {
+namespace {
+
+bool all_finite(std::span<const float> values) {
+  // 0 * x is 0 for finite x and NaN for any other; sums without a branch.
+  float sum = 0;
+  for (const float value : values) sum += 0.0F * value;
+  return sum == 0;
+}
+
+}  // namespace
 
 Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
-    : ranker_(std::move(ranker)), options_(options), state_{options.learning_rate, 0} {}
+    : ranker_(std::move(ranker)), options_(options), state_{"pdgd", options.learning_rate, 0, 0} {}
 
-void Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
+bool Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
   if (scores_.size() < docs.doc_count()) scores_.resize(docs.doc_count());
   const std::span<float> scores(scores_.data(), docs.doc_count());
   ranker_->score(docs, scores);
+  if (!all_finite(scores)) return false;
   ranking.shown.resize(std::min(options_.shown, docs.doc_count()));
   ranking.scores.resize(ranking.shown.size());
   ranking.rest = sample_ranking(scores, rng, sampling_, ranking.shown);
   for (std::size_t rank = 0; rank < ranking.shown.size(); ++rank) {
     ranking.scores[rank] = scores[index(ranking.shown[rank])];
   }
+  return true;
 }
 
 void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,

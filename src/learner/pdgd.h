@@ -20,26 +20,20 @@ struct PdgdOptions {
 
 class Pdgd final : public Learner {
  public:
-  // What besides the ranker's parameters changes as it learns.
-  struct State {
-    double learning_rate = 0;
-    std::uint64_t updates = 0;
-  };
-
   Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options);
 
-  void rank(const FeatureView& docs, Rng& rng, Ranking& ranking) override;
+  [[nodiscard]] bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) override;
   void learn(const FeatureView& docs, const Ranking& ranking,
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
 
-  [[nodiscard]] const State& state() const { return state_; }
-  void set_state(const State& state) { state_ = state; }
+  [[nodiscard]] LearnerState state() const override { return state_; }
+  void restore(const LearnerState& state) override { state_ = state; }
 
  private:
   std::unique_ptr<Ranker> ranker_;
   PdgdOptions options_;
-  State state_;
+  LearnerState state_;
   PairInference inference_;
   SamplingScratch sampling_;
   std::vector<float> scores_;

@@ -12,9 +12,6 @@
 namespace plackett {
 namespace {
 
-// Wider layers are taken for a slip: 2^16 squared is already 16 GiB of weights.
-constexpr std::uint32_t kMaxUnits = 65'536;
-
 constexpr std::array kKinds{std::pair{RankerKind::kLinear, std::string_view("linear")},
                             std::pair{RankerKind::kNeural, std::string_view("neural")}};
 constexpr std::array kActivations{std::pair{Activation::kSigmoid, std::string_view("sigmoid")},

@@ -22,6 +22,9 @@ enum class Initialisation : std::uint8_t {
   kPublished = 1,  // every weight and bias normal with standard deviation 1 / fan-in
 };
 
+// A wider layer is taken for a slip: 2^16 squared is already 16 GiB of weights.
+inline constexpr std::uint32_t kMaxUnits = 65'536;
+
 struct RankerSpec {
   RankerKind kind = RankerKind::kLinear;
   std::uint32_t feature_count = 0;

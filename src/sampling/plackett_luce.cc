@@ -54,7 +54,7 @@ class Urn {
       ++block;
     }
     // Rounding may point past the last mass of a block, or to a block that is used up.
-    while (block_sums_[block] == 0) --block;
+    while (block > 0 && block_sums_[block] == 0) --block;
     const double* masses = masses_.data() + block * kBlock;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < kBlock; ++i) {

@@ -21,7 +21,7 @@ struct SamplingScratch {
 
 // Draws ranking.size() documents without replacement and returns the mass of those not drawn.
 // Requires: scores finite; 0 < ranking.size() <= scores.size().
-// Cost: O(n + k sqrt(n)); no allocation once `scratch` has seen as many documents. Uses one
+// Cost: O(n + k n / 16); no allocation once `scratch` has seen as many documents. Uses one
 // uniform a place; deterministic in `rng`.
 Mass sample_ranking(std::span<const float> scores, Rng& rng, SamplingScratch& scratch,
                     std::span<Doc> ranking);

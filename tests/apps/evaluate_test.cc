@@ -43,6 +43,20 @@ TEST(Evaluate, PrintsATableWithoutJson) {
   EXPECT_THAT(result.out, HasSubstr("Fold5"));
 }
 
+TEST(Evaluate, RefusesDataWithFewerFeaturesThanTheModelReads) {
+  const testing::TemporaryFolder folder;
+  const std::string model = folder / "m";
+  ASSERT_EQ(run_command("simulate --runs 1 --impressions 100 --save-model " + model).exit_code, 0);
+  for (const char* name : {"train.txt", "test.txt"}) {
+    std::ofstream(folder / name) << "1 qid:1 1:0.5 2:1\n0 qid:1 1:1 2:0\n";
+  }
+  const auto result =
+      run_command("evaluate --data " + folder.path().string() + " --model " + model);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("it was learned on other data"));
+}
+
 TEST(Evaluate, RefusesAFileThatIsNoModel) {
   const testing::TemporaryFolder folder;
   std::ofstream(folder / "junk") << "not a model at all, but long enough to hold a header";

@@ -89,6 +89,25 @@ TEST(Explain, AnswersABadLineWithItsNumberAndGoesOn) {
   EXPECT_THAT(result.err, ::testing::Not(HasSubstr("line 13")));
 }
 
+TEST(Explain, NoDepthOfNestingStopsIt) {
+  const std::string good = R"({"scores":[0,1],"ranking":[1,0],"clicks":[0,1]})";
+  const std::string deep(1'000'000, '[');
+  const std::string deep_end(1'000'000, ']');
+  const auto result =
+      run_command("explain", R"({"scores":[0,1],"ranking":[1,0],"clicks":[0,1],"name":)" + deep +
+                                 deep_end + "}\n" + R"({"scores":)" + deep + "\n" + good + "\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2);
+  EXPECT_THAT(result.err, HasSubstr("line 2: not valid JSON"));
+}
+
+TEST(Explain, ScoresWhoseDifferenceIsNotFiniteAreABadLine) {
+  const auto result =
+      run_command("explain", R"({"scores":[1e308,-1e308],"ranking":[1,0],"clicks":[1,0]})");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("their difference must be finite"));
+}
+
 TEST(Explain, AnEmptyInputIsAnEmptyAnswer) {
   const auto result = run_command("explain");
   EXPECT_EQ(result.exit_code, 0);

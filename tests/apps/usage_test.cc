@@ -42,7 +42,20 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
            Case{"simulate --activation step --runs 1", "known: sigmoid, relu, tanh"},
            Case{"simulate --no-relevant two --runs 1", "skip"},
            Case{"simulate --data /nowhere --runs 1", "/nowhere"},
-           Case{"simulate --impressions 0", "0 impressions"},
+           Case{"simulate --impressions 0", "--impressions: 0; it takes a whole number from 1"},
+           Case{"simulate --impressions -5", "--impressions: -5; it takes a whole number"},
+           Case{"simulate --seed -1", "--seed: -1; it takes a whole number from 0"},
+           Case{"audit --seed 99999999999999999999999",
+                "--seed: 99999999999999999999999; it takes"},
+           Case{"simulate --threads 5000",
+                "--threads: 5000; it takes a whole number from 0 to 1024"},
+           Case{"simulate --shown 0", "--shown: 0; it takes a whole number from 1 to 100"},
+           Case{"simulate --hidden 64,0", "--hidden: 0; it takes a whole number"},
+           Case{"simulate --learning-rate nan --runs 1", "learning rate nan; it must be finite"},
+           Case{"simulate --eta nan --click-model position-based", "eta nan"},
+           Case{"simulate --save-model /nowhere/m --runs 1", "/nowhere/m: can't create"},
+           Case{"compare --out /proc/nowhere --runs 1", "/proc/nowhere: can't create"},
+           Case{"compare --click-models perfect,perfect --runs 1", "is asked for twice"},
            Case{"simulate --scaling log", "query-minmax"},
            Case{"evaluate --model /nowhere --data synthetic", "/nowhere: can't open"},
        }) {
@@ -50,6 +63,17 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
     EXPECT_EQ(result.exit_code, 2) << mistake.arguments;
     EXPECT_THAT(result.err, HasSubstr(mistake.message)) << mistake.arguments;
     EXPECT_EQ(result.out, "") << mistake.arguments;
+  }
+}
+
+TEST(Usage, AnAnswerThatCannotBeWrittenIsAFailure) {
+  // The shell's own redirection comes last and would win; a group keeps it inside.
+  for (const char* arguments :
+       {"data info synthetic", "simulate --runs 1 --impressions 5", "audit --cases 5", "--help"}) {
+    const std::string line =
+        std::string("'" PLACKETT_COMMAND "' ") + arguments + " >/dev/full 2>/dev/null";
+    const int status = std::system(line.c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 2) << arguments;
   }
 }
 

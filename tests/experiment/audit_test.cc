@@ -42,6 +42,13 @@ CascadeUser satisfied_leaver() {
 
 int exit_code_of(const std::string& arguments) { return testing::run_command(arguments).exit_code; }
 
+TEST(Audit, HoldsForScoresThatLieAThousandApart) {
+  EXPECT_EQ(exit_code_of("audit --scores 800,0 --labels 0,1 --click-model perfect"), 0);
+  EXPECT_EQ(exit_code_of("audit --scores 1000,-1000,0 --labels 0,1,2 --click-model navigational"),
+            0);
+  EXPECT_EQ(exit_code_of("audit --scores 1000,-1000,0 --labels 1,1,0 --weight none"), 1);
+}
+
 TEST(Audit, TwoDocumentsByHand) {
   // Informational, two grades: click .4 and .9, stop .1 and .5. Scores log 3 and 0: the better
   // document is first with probability 3/4, rho is 1/4 there and 3/4 in the other ranking, so
@@ -193,7 +200,7 @@ TEST(Audit, DefinitionsAgreeWithTheLearnersPairs) {
     for (std::size_t pair = 0; pair < expected.size(); ++pair) {
       EXPECT_EQ(found[pair].winner_rank, expected[pair].winner_rank);
       EXPECT_EQ(found[pair].loser_rank, expected[pair].loser_rank);
-      const double plain = rho(drawn.scores, order, expected[pair]);
+      const double plain = std::exp(log_rho(drawn.scores, order, expected[pair]));
       EXPECT_NEAR(found[pair].rho, plain, 1e-12 * plain);
     }
   }

@@ -4,8 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 
-#include "learner/pdgd.h"
+#include "support/run_command.h"
 
 namespace plackett {
 namespace {
@@ -102,11 +103,15 @@ TEST(Simulation, TellsAWatcherOfEveryImpression) {
 TEST(Simulation, PublishedProtocolDecaysTheLearningRate) {
   SimulationSpec spec = small_spec();
   std::unique_ptr<Learner> learner;
-  ASSERT_TRUE(Simulation::prepare(dataset(), spec)->run(0, {}, &learner).ok());
-  EXPECT_EQ(dynamic_cast<Pdgd&>(*learner).state().learning_rate, 0.1);
+  Watch watch;
+  watch.learned = [&learner](std::uint32_t, std::unique_ptr<Learner> made) {
+    learner = std::move(made);
+  };
+  ASSERT_TRUE(Simulation::prepare(dataset(), spec)->run(0, watch).ok());
+  EXPECT_EQ(learner->state().learning_rate, 0.1);
   spec.protocol = Protocol::kPublished;
-  ASSERT_TRUE(Simulation::prepare(dataset(), spec)->run(0, {}, &learner).ok());
-  const Pdgd::State state = dynamic_cast<Pdgd&>(*learner).state();
+  ASSERT_TRUE(Simulation::prepare(dataset(), spec)->run(0, watch).ok());
+  const LearnerState state = learner->state();
   EXPECT_GT(state.updates, 500U);
   EXPECT_NEAR(state.learning_rate, 0.1 * std::pow(0.9999977, static_cast<double>(state.updates)),
               1e-12);
@@ -118,12 +123,16 @@ TEST(Simulation, RefusesWhatCannotRun) {
     change(spec);
     return Simulation::prepare(dataset(), spec).error().message;
   };
-  EXPECT_THAT(message([](auto& spec) { spec.runs = 0; }), HasSubstr("0 runs"));
+  EXPECT_THAT(message([](auto& spec) { spec.runs = 0; }),
+              HasSubstr("0 runs; there can be 1 to 1000000"));
   EXPECT_THAT(message([](auto& spec) { spec.impressions = 0; }), HasSubstr("0 impressions"));
+  EXPECT_THAT(message([](auto& spec) { spec.impressions = ~std::uint64_t{0}; }),
+              HasSubstr("18446744073709551615 impressions; a run can have 1 to"));
   EXPECT_THAT(message([](auto& spec) { spec.shown = 0; }), HasSubstr("0 documents shown"));
   EXPECT_THAT(message([](auto& spec) { spec.method = "magic"; }),
               HasSubstr("unknown method \"magic\"; known: pdgd"));
   EXPECT_THAT(message([](auto& spec) { spec.click_model = "angry"; }), HasSubstr("perfect"));
+  EXPECT_THAT(message([](auto& spec) { spec.learning_rate = 1e39; }), HasSubstr("finite"));
   EXPECT_THAT(message([](auto& spec) { spec.learning_rate = -1; }),
               HasSubstr("learning rate -1; it must be finite and above 0"));
 }
@@ -138,6 +147,34 @@ TEST(Simulation, ARunThatLeavesTheRangeOfNumbersIsAnError) {
   const auto cells = run_all(simulations, 2, {});
   ASSERT_FALSE(cells.ok());
   EXPECT_THAT(cells.error().message, HasSubstr("a score is not finite after"));
+}
+
+// Scores that overflow on training queries alone, between two points of the curve.
+TEST(Simulation, AnOverflowThatTestQueriesDoNotSeeIsAnErrorToo) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder / "train.txt")
+      << "1 qid:1 1:3e38 2:1\n0 qid:1 1:-3e38 2:0\n0 qid:1 1:1 2:0.5\n";
+  std::ofstream(folder / "test.txt") << "1 qid:2 1:1 2:0\n0 qid:2 1:0 2:1\n";
+  LoadOptions load;
+  load.scaling = Scaling::kNone;
+  const Dataset data = load_dataset(folder.path().string(), load).value();
+  SimulationSpec spec = small_spec();
+  spec.impressions = 50;
+  const auto record = Simulation::prepare(data, spec)->run(0, {});
+  ASSERT_FALSE(record.ok());
+  EXPECT_THAT(record.error().message, HasSubstr("a score is not finite after"));
+}
+
+TEST(Simulation, RefusesATestSetWithoutAnythingRelevant) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder / "train.txt") << "1 qid:1 1:1\n0 qid:1 1:0\n";
+  std::ofstream(folder / "test.txt") << "0 qid:2 1:1\n0 qid:2 1:0\n";
+  const Dataset data = load_dataset(folder.path().string(), {}).value();
+  SimulationSpec spec = small_spec();
+  EXPECT_THAT(Simulation::prepare(data, spec).error().message,
+              HasSubstr("no test query has a relevant document"));
+  spec.no_relevant = NoRelevant::kZero;
+  EXPECT_TRUE(Simulation::prepare(data, spec).ok());
 }
 
 }  // namespace

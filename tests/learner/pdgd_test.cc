@@ -57,7 +57,7 @@ TEST(Pdgd, LinearStepsFollowTheAlgorithm) {
   Ranking ranking;
   for (std::uint64_t impression = 0; impression < 300; ++impression) {
     Rng rng({.seed = 10, .impression = impression});
-    pdgd.rank(docs, rng, ranking);
+    ASSERT_TRUE(pdgd.rank(docs, rng, ranking));
     ASSERT_EQ(ranking.shown.size(), 10U);
     std::vector<std::uint8_t> clicks(ranking.shown.size());
     for (auto& click : clicks) click = rng.below(3) == 0 ? 1 : 0;
@@ -77,7 +77,7 @@ TEST(Pdgd, LearnsNothingWhereNothingWasClicked) {
   Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {.learning_rate_decay = 0.5});
   Rng rng({.seed = 11});
   Ranking ranking;
-  pdgd.rank(docs, rng, ranking);
+  ASSERT_TRUE(pdgd.rank(docs, rng, ranking));
   pdgd.learn(docs, ranking, std::vector<std::uint8_t>(ranking.shown.size()));
   EXPECT_EQ(parameters_of(pdgd.ranker()), std::vector<float>(kFeatures));
   EXPECT_EQ(pdgd.state().learning_rate, 0.1);
@@ -89,7 +89,7 @@ TEST(Pdgd, UsesTheScoresOfDisplayTimeForOldRankings) {
   Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {});
   Rng rng({.seed = 12});
   Ranking old;
-  pdgd.rank(docs, rng, old);
+  ASSERT_TRUE(pdgd.rank(docs, rng, old));
   const std::vector<std::uint8_t> clicks = {0, 1, 0, 0, 1, 0, 0, 0, 0, 0};
   pdgd.ranker().set_parameters(std::vector<float>{3, -2, 5, 1, -4});
   pdgd.learn(docs, old, clicks);
@@ -97,6 +97,62 @@ TEST(Pdgd, UsesTheScoresOfDisplayTimeForOldRankings) {
   plain_step(theta, docs, old, clicks, 0.1);
   const auto learned = parameters_of(pdgd.ranker());
   for (std::size_t f = 0; f < theta.size(); ++f) EXPECT_NEAR(learned[f], theta[f], 1e-6);
+}
+
+TEST(Pdgd, SaysSoWhereAScoreIsNotFinite) {
+  const auto rows = random_rows();
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {});
+  Rng rng({.seed = 15});
+  Ranking ranking;
+  pdgd.ranker().set_parameters(std::vector<float>{3e38F, 3e38F, 3e38F, 3e38F, 3e38F});
+  EXPECT_FALSE(pdgd.rank(docs, rng, ranking));
+  pdgd.ranker().set_parameters(std::vector<float>{NAN, 0, 0, 0, 0});
+  EXPECT_FALSE(pdgd.rank(docs, rng, ranking));
+  EXPECT_TRUE(ranking.shown.empty());
+}
+
+// Impressions first ... last - 1 of one fixed run.
+void learn_some(Pdgd& pdgd, const FeatureView& docs, std::uint64_t first, std::uint64_t last) {
+  Ranking ranking;
+  for (std::uint64_t impression = first; impression < last; ++impression) {
+    Rng rng({.seed = 16, .impression = impression});
+    ASSERT_TRUE(pdgd.rank(docs, rng, ranking));
+    std::vector<std::uint8_t> clicks(ranking.shown.size());
+    for (auto& click : clicks) click = rng.below(3) == 0 ? 1 : 0;
+    pdgd.learn(docs, ranking, clicks);
+  }
+}
+
+TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
+  const auto rows = random_rows();
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  const PdgdOptions options{.learning_rate_decay = 0.999};
+  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+    const RankerSpec spec{.kind = kind, .feature_count = kFeatures};
+    const auto make = [&] {
+      Rng rng({.seed = 17});
+      return make_ranker(spec, rng).value();
+    };
+    Pdgd whole(make(), options);
+    learn_some(whole, docs, 0, 400);
+
+    Pdgd first(make(), options);
+    learn_some(first, docs, 0, 150);
+    SavedModel model;
+    model.ranker = spec;
+    model.feature_ids = {1, 2, 3, 4, 5};
+    model.parameters = parameters_of(first.ranker());
+    model.learner = first.state();
+    const SavedModel read = parse_model(serialise_model(model), {}).value();
+    Pdgd second(restore_ranker(read).value(), options);
+    second.restore(read.learner);
+    learn_some(second, docs, 150, 400);
+
+    EXPECT_EQ(parameters_of(second.ranker()), parameters_of(whole.ranker()));
+    EXPECT_EQ(second.state().learning_rate, whole.state().learning_rate);
+    EXPECT_EQ(second.state().updates, whole.state().updates);
+  }
 }
 
 TEST(Pdgd, RaisesAClickedDocumentsScoreForANetworkToo) {
@@ -110,7 +166,7 @@ TEST(Pdgd, RaisesAClickedDocumentsScoreForANetworkToo) {
   Ranking ranking;
   for (std::uint64_t impression = 0; impression < 200; ++impression) {
     Rng rng({.seed = 14, .impression = impression});
-    pdgd.rank(docs, rng, ranking);
+    ASSERT_TRUE(pdgd.rank(docs, rng, ranking));
     std::vector<std::uint8_t> clicks;
     for (const Doc doc : ranking.shown) clicks.push_back(doc == Doc{3} ? 1 : 0);
     pdgd.learn(docs, ranking, clicks);

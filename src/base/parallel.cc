@@ -1,4 +1,4 @@
-#include "dataset/parallel.h"
+#include "base/parallel.h"
 
 #include <algorithm>
 #include <atomic>
