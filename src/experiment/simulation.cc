@@ -195,15 +195,22 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
     const Judgments judgments = fold.train.judgments(query);
     next = draw_query(spec_, run, impression + 1, query_count);
 
+    // Its rows come in while this impression is worked on.
+    constexpr std::size_t kParts = 4;
+    const FeatureView next_docs = fold.train.features(next);
+
+    prefetch(next_docs, 0, kParts);
     Rng ranking_rng({spec_.seed, run, impression, Purpose::kRanking});
     if (!learner->rank(docs, ranking_rng, ranking)) return not_finite(run, impression);
-    prefetch(fold.train.features(next));
+    prefetch(next_docs, 1, kParts);
 
     clicks.resize(ranking.shown.size());
     Rng click_rng({spec_.seed, run, impression, Purpose::kClicks});
     user_->click(ranking.shown, judgments, click_rng, clicks);
     online.add(ndcg.ndcg(query, judgments, ranking.shown));
+    prefetch(next_docs, 2, kParts);
     learner->learn(docs, ranking, clicks);
+    prefetch(next_docs, 3, kParts);
 
     const std::uint64_t done = impression + 1;
     if (!curve.observe(done, online.total(), learner->ranker())) return not_finite(run, done);

@@ -26,14 +26,13 @@ class Writer {
  public:
   template <typename T>
   requires std::is_arithmetic_v<T>
-  void put(T value) {
-    const auto bytes = std::as_bytes(std::span(&value, 1));
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
-  }
+  void put(T value) { put_all(std::span<const T>(&value, 1)); }
   template <typename T>
   void put_all(std::span<const T> values) {
-    const auto bytes = std::as_bytes(values);
-    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+    if (values.empty()) return;
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + values.size_bytes());
+    std::memcpy(bytes_.data() + at, values.data(), values.size_bytes());
   }
   void put_text(std::string_view text) {
     put(static_cast<std::uint32_t>(text.size()));
