@@ -241,6 +241,7 @@ Result<void> write_folds(const SyntheticOptions& options, const fs::path& folder
 
 std::vector<std::string> synthetic_preset_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(kPresets));
   for (const auto& preset : kPresets) names.push_back(preset.preset);
   return names;
 }
