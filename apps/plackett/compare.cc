@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "data_options.h"
+#include "experiment/method_entry.h"
 #include "experiment/simulation.h"
 #include "report/numbers.h"
 #include "report/table.h"
@@ -61,7 +62,7 @@ void compare(const CompareOptions& options) {
     for (const std::string& method : options.methods) {
       for (const std::string& ranker : options.rankers) {
         SimulationSpec spec = common;
-        spec.method = method;
+        apply(take(parse_method_entry(method)), spec);
         spec.ranker.kind = take(parse_ranker_kind(ranker));
         spec.click_model = click_model;
         Simulation simulation = take(Simulation::prepare(dataset, spec));

@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "data_options.h"
+#include "experiment/method_entry.h"
 #include "experiment/simulation.h"
 #include "learner/learner.h"
 #include "ranker/model_file.h"
@@ -21,7 +22,9 @@ namespace {
 struct SimulateOptions {
   DataOptions data;
   SimulationOptions simulation;
-  std::string ranker = "linear";
+  std::string method = "pdgd";
+  std::optional<std::string> ranker;
+  std::optional<std::string> learning_rate;
   std::optional<std::string> save_model;
   bool json = false;
 };
@@ -81,7 +84,12 @@ SavedModel model_of(const Simulation& simulation, const Dataset& dataset, Learne
 void simulate(const SimulateOptions& options) {
   const unsigned threads = thread_count(options.simulation.threads);
   SimulationSpec spec = spec_of(options.simulation);
-  spec.ranker.kind = take(parse_ranker_kind(options.ranker));
+  MethodEntry entry = take(parse_method_entry(options.method));
+  if (options.ranker) entry.ranker = take(parse_ranker_kind(*options.ranker));
+  if (options.learning_rate) {
+    entry.settings.push_back({std::string(kLearningRate), *options.learning_rate});
+  }
+  apply(entry, spec);
   if (options.save_model) require_writable_file(*options.save_model);
   const Dataset dataset = load(options.data, threads);
   const std::vector<Simulation> simulations{take(Simulation::prepare(dataset, spec))};
@@ -110,9 +118,10 @@ void add_simulate(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("simulate", "One method learning from one kind of simulated user");
   add_data_options(*command, options->data);
-  command->add_option("--method", options->simulation.spec.method, "how to learn: pdgd")
-      ->capture_default_str();
-  command->add_option("--ranker", options->ranker, "linear or neural")->capture_default_str();
+  command->add_option("--method", options->method, method_help())->capture_default_str();
+  command->add_option("--learning-rate", options->learning_rate, "in place of the method's own");
+  command->add_option("--ranker", options->ranker,
+                      "linear or neural; linear where the method names none");
   command
       ->add_option("--click-model", options->simulation.spec.click_model,
                    "perfect, navigational, informational, almost-random, random, "

@@ -1,6 +1,10 @@
 #include "simulation_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "command.h"
+#include "learner/method.h"
 
 namespace plackett::command {
 
@@ -24,8 +28,6 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
   command.add_option("--shown", spec.shown, "documents shown an impression")
       ->check(whole_number(1, kMaxShown))
       ->capture_default_str();
-  command.add_option("--learning-rate", spec.learning_rate,
-                     "in place of the method's own (pdgd: 0.1)");
   command.add_option("--hidden", spec.ranker.hidden, "neural: units of each hidden layer")
       ->delimiter(',')
       ->check(whole_number(1, kMaxUnits))
@@ -38,6 +40,19 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
       .add_option("--no-relevant", options.no_relevant,
                   "test queries without relevant documents: skip, zero or one")
       ->capture_default_str();
+}
+
+std::string method_help() {
+  std::string help = "method[:ranker][:setting=value]...;";
+  for (const Method* method : methods()) {
+    help += fmt::format("\n{}: {}", method->name, method->summary);
+    for (const Setting& setting : method->settings) {
+      help += fmt::format("\n    {}={}: {}", setting.name, setting.text(setting.fallback),
+                          setting.help);
+      if (!setting.names.empty()) help += fmt::format(" ({})", fmt::join(setting.names, ", "));
+    }
+  }
+  return help;
 }
 
 SimulationSpec spec_of(const SimulationOptions& options) {

@@ -20,6 +20,9 @@ struct SimulationOptions {
 // Everything but method, ranker and click model, which some commands take several of.
 void add_simulation_options(CLI::App& command, SimulationOptions& options);
 
+// The methods with their settings and defaults, for --help.
+std::string method_help();
+
 // The spec as asked for; ends the command where a name is unknown.
 SimulationSpec spec_of(const SimulationOptions& options);
 

@@ -12,7 +12,7 @@ constexpr std::string_view kPublishedName = "published";
 
 ProtocolRules rules_of(Protocol protocol) {
   if (protocol == Protocol::kDescribed) return {};
-  return {StopRule::kAfterAnyDocument, 0.9999977, Initialisation::kPublished};
+  return {StopRule::kAfterAnyDocument, 0.9999977, Initialisation::kPublished, true, true};
 }
 
 Result<Protocol> parse_protocol(std::string_view name) {

@@ -20,6 +20,8 @@ struct ProtocolRules {
   StopRule stop_rule = StopRule::kAfterClick;
   double learning_rate_decay = 1;  // factor after each update
   Initialisation initialisation = Initialisation::kXavier;
+  bool ties_by_chance = false;       // interleaving: an expectation of 0 wins half the time
+  bool exploit_worst_first = false;  // the pairwise baseline's picks
 };
 
 ProtocolRules rules_of(Protocol protocol);

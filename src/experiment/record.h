@@ -1,6 +1,7 @@
 // What experiments leave behind, and all that reports know of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ struct CurveSummary {
 
 // All runs of one method under one click model.
 struct CellSummary {
+  std::string label;        // "PDGD (linear)": what rows and legends say
+  bool baseline = false;    // others are tested against it
   std::string method;       // "pdgd"
   std::string ranker;       // "linear", "neural"
   std::string click_model;  // "perfect", ...
@@ -52,10 +55,32 @@ struct CellSummary {
   double evaluation_share = 0;        // of the run time that went into the curve, 0..1
 };
 
+// A two-tailed t-test of the difference of two means.
+struct TTest {
+  double t = 0;        // above 0 where the cell's mean is the higher one
+  double degrees = 0;  // of freedom
+  double p = 1;
+};
+
+// Student's (one variance for both) and Welch's (each its own).
+struct MeasureTests {
+  TTest student;
+  TTest welch;
+};
+
+// One cell against one baseline, under the same click model on the same dataset.
+struct Contrast {
+  std::size_t cell = 0;      // in Comparison::cells
+  std::size_t baseline = 0;  // likewise
+  MeasureTests offline;
+  MeasureTests online;
+};
+
 // A whole comparison: the cells in the order they should be shown.
 struct Comparison {
   std::string title;
   std::vector<CellSummary> cells;
+  std::vector<Contrast> contrasts;  // every cell against every baseline of its block but itself
   unsigned threads = 1;
   std::string version;  // of plackett
 };

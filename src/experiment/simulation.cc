@@ -42,11 +42,24 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
   Rng rng({spec.seed, run, 0, Purpose::kInitialise});
   auto ranker = make_ranker(ranker_spec, rng);
   if (!ranker) return ranker.error();
-  MethodOptions options;
-  options.learning_rate = spec.learning_rate;
-  options.learning_rate_decay = rules.learning_rate_decay;
-  options.shown = spec.shown;
-  return make_learner(spec.method, std::move(ranker).value(), options);
+  return make_learner(spec.method, std::move(ranker).value(),
+                      {.shown = spec.shown,
+                       .learning_rate_decay = rules.learning_rate_decay,
+                       .ties_by_chance = rules.ties_by_chance,
+                       .exploit_worst_first = rules.exploit_worst_first},
+                      spec.settings);
+}
+
+// "PDGD (linear)", "MGD (linear, candidates 9)".
+std::string label_of(const SimulationSpec& spec) {
+  const auto method = find_method(spec.method);
+  std::string label =
+      fmt::format("{} ({}", method ? method.value()->title : std::string_view(spec.method),
+                  name_of(spec.ranker.kind));
+  for (const GivenSetting& setting : spec.settings) {
+    label += fmt::format(", {} {}", setting.name, setting.value);
+  }
+  return label + ")";
 }
 
 bool any_relevant(const Split& split) {
@@ -159,6 +172,7 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
                       dataset.name, fold.name)};
     }
   }
+  if (simulation.spec_.label.empty()) simulation.spec_.label = label_of(spec);
   // Finds a wrong method, ranker or option now rather than in a thread.
   if (auto learner = make_run_learner(spec, dataset.folds.front(), 0); !learner) {
     return learner.error();

@@ -17,6 +17,7 @@
 #include "experiment/protocol.h"
 #include "experiment/record.h"
 #include "learner/learner.h"
+#include "learner/setting.h"
 #include "ranker/spec.h"
 #include "users/user.h"
 
@@ -36,9 +37,11 @@ struct SimulationSpec {
   std::uint32_t runs = 25;
   std::uint64_t impressions = 10'000;
   std::uint64_t seed = 1;
-  std::uint32_t shown = 10;             // documents shown an impression
-  std::optional<double> learning_rate;  // the method's own where absent
-  double eta = 1;                       // position-based users: examination is 1 / rank^eta
+  std::uint32_t shown = 10;            // documents shown an impression
+  std::vector<GivenSetting> settings;  // of the method
+  std::string label;                   // in tables; made from method, ranker, settings if empty
+  std::optional<bool> baseline;        // others are tested against it; the method's own if absent
+  double eta = 1;                      // position-based users: examination is 1 / rank^eta
   NoRelevant no_relevant = NoRelevant::kSkip;
 };
 

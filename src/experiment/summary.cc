@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "experiment/simulation.h"
+#include "learner/method.h"
 
 namespace plackett {
 
@@ -23,6 +24,9 @@ Moments moments(const std::vector<double>& values) {
 
 CellSummary Simulation::summarise(std::vector<RunRecord> records) const {
   CellSummary cell;
+  cell.label = spec_.label;
+  const auto method = find_method(spec_.method);
+  cell.baseline = spec_.baseline.value_or(method && method.value()->baseline);
   cell.method = spec_.method;
   cell.ranker = name_of(spec_.ranker.kind);
   cell.click_model = spec_.click_model;

@@ -3,26 +3,46 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "learner/learner.h"
+#include "learner/setting.h"
 
 namespace plackett {
 
-struct MethodOptions {
-  std::optional<double> learning_rate;  // the method's own where absent
-  double learning_rate_decay = 1.0;     // factor after each update
-  std::uint32_t shown = 10;             // k
+// What an experiment decides for every method alike.
+struct MethodRules {
+  std::uint32_t shown = 10;          // k
+  double learning_rate_decay = 1.0;  // factor after each update
+  // How the paper's numbers were made, where that is not what its text says: expectations of 0
+  // are decided by chance, and the pairwise baseline exploits its worst documents first.
+  bool ties_by_chance = false;
+  bool exploit_worst_first = false;
 };
 
-std::span<const std::string_view> method_names();
+struct Method {
+  std::string_view name;     // "pdgd"
+  std::string_view title;    // "PDGD"
+  std::string_view summary;  // a line for help
+  bool baseline = false;     // whether others are tested against it by default
+  std::span<const Setting> settings;
+  std::unique_ptr<Learner> (*make)(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
+                                   const SettingValues& settings) = nullptr;
+};
 
-// A learner around `ranker`. Fails on an unknown name, and on options that make no sense.
+std::span<const Method* const> methods();
+
+// Fails on an unknown name; the error lists the known ones.
+Result<const Method*> find_method(std::string_view name);
+
+// A learner around `ranker`. Fails on an unknown name or setting, and on values that make no
+// sense.
 Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
                                               std::unique_ptr<Ranker> ranker,
-                                              const MethodOptions& options);
+                                              const MethodRules& rules,
+                                              std::span<const GivenSetting> settings);
 
 }  // namespace plackett

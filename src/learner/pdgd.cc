@@ -1,7 +1,10 @@
 #include "learner/pdgd.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "learner/method.h"
 
 namespace plackett {
 namespace {
@@ -47,5 +50,26 @@ void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
   state_.learning_rate *= options_.learning_rate_decay;
   ++state_.updates;
 }
+
+namespace {
+
+constexpr std::array kSettings{learning_rate_setting(PdgdOptions{}.learning_rate)};
+
+std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
+                                   const SettingValues& settings) {
+  return std::make_unique<Pdgd>(std::move(ranker),
+                                PdgdOptions{.learning_rate = settings.number(kLearningRate),
+                                            .learning_rate_decay = rules.learning_rate_decay,
+                                            .shown = rules.shown});
+}
+
+}  // namespace
+
+extern const Method kPdgd;
+const Method kPdgd{.name = "pdgd",
+                   .title = "PDGD",
+                   .summary = "pairwise differentiable gradient descent (the paper's method)",
+                   .settings = kSettings,
+                   .make = make_pdgd};
 
 }  // namespace plackett

@@ -132,9 +132,14 @@ TEST(Simulation, RefusesWhatCannotRun) {
   EXPECT_THAT(message([](auto& spec) { spec.method = "magic"; }),
               HasSubstr("unknown method \"magic\"; known: pdgd"));
   EXPECT_THAT(message([](auto& spec) { spec.click_model = "angry"; }), HasSubstr("perfect"));
-  EXPECT_THAT(message([](auto& spec) { spec.learning_rate = 1e39; }), HasSubstr("finite"));
-  EXPECT_THAT(message([](auto& spec) { spec.learning_rate = -1; }),
-              HasSubstr("learning rate -1; it must be finite and above 0"));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.settings = {{"learning-rate", "1e39"}};
+              }),
+              HasSubstr("pdgd: learning-rate 1e39; it must be a number from 1e-30 to 1e+30"));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.settings = {{"learning-rate", "-1"}};
+              }),
+              HasSubstr("learning-rate -1; it must be a number from"));
 }
 
 TEST(Simulation, ARunThatLeavesTheRangeOfNumbersIsAnError) {
@@ -142,7 +147,7 @@ TEST(Simulation, ARunThatLeavesTheRangeOfNumbersIsAnError) {
   spec.ranker.kind = RankerKind::kNeural;
   spec.ranker.activation = Activation::kRelu;
   spec.ranker.hidden = {64, 64, 64};
-  spec.learning_rate = 1e30;
+  spec.settings = {{"learning-rate", "1e30"}};
   const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
   const auto cells = run_all(simulations, 2, {});
   ASSERT_FALSE(cells.ok());

@@ -1,0 +1,53 @@
+#include "experiment/method_entry.h"
+
+#include <fmt/format.h>
+
+#include "learner/method.h"
+
+namespace plackett {
+
+Result<MethodEntry> parse_method_entry(std::string_view text) {
+  MethodEntry entry;
+  bool ranker_seen = false;
+  std::string_view rest = text;
+  for (bool first = true; first || !rest.empty(); first = false) {
+    const std::size_t colon = rest.find(':');
+    const std::string_view part = rest.substr(0, colon);
+    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+    const std::size_t equals = part.find('=');
+    if (first) {
+      auto method = find_method(part);
+      if (!method) return method.error();
+      entry.method = part;
+    } else if (equals != std::string_view::npos) {
+      entry.settings.push_back(
+          {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1))});
+    } else {
+      auto ranker = parse_ranker_kind(part);
+      if (!ranker) return Error{fmt::format("{}: {}", text, ranker.error().message)};
+      if (ranker_seen) return Error{fmt::format("{}: a method has one ranker", text)};
+      ranker_seen = true;
+      entry.ranker = ranker.value();
+    }
+  }
+  auto values = SettingValues::make(find_method(entry.method).value()->settings, entry.settings);
+  if (!values) return Error{fmt::format("{}: {}", text, values.error().message)};
+  return entry;
+}
+
+std::string to_text(const MethodEntry& entry) {
+  std::string text = entry.method;
+  if (entry.ranker != RankerKind::kLinear) text += fmt::format(":{}", name_of(entry.ranker));
+  for (const GivenSetting& setting : entry.settings) {
+    text += fmt::format(":{}={}", setting.name, setting.value);
+  }
+  return text;
+}
+
+void apply(const MethodEntry& entry, SimulationSpec& spec) {
+  spec.method = entry.method;
+  spec.ranker.kind = entry.ranker;
+  spec.settings = entry.settings;
+}
+
+}  // namespace plackett

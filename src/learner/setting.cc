@@ -1,0 +1,75 @@
+#include "learner/setting.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <cmath>
+
+namespace plackett {
+namespace {
+
+Result<double> parse(const Setting& setting, const std::string& text) {
+  if (!setting.names.empty()) {
+    const auto found = std::find(setting.names.begin(), setting.names.end(), text);
+    if (found == setting.names.end()) {
+      return Error{
+          fmt::format("{} \"{}\"; known: {}", setting.name, text, fmt::join(setting.names, ", "))};
+    }
+    return static_cast<double>(found - setting.names.begin());
+  }
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool fits = error == std::errc() && stop == end && value >= setting.least &&
+                    value <= setting.most && (!setting.whole || value == std::floor(value));
+  if (!fits) {
+    return Error{fmt::format("{} {}; it must be a {}number from {} to {}", setting.name,
+                             text.empty() ? "\"\"" : text, setting.whole ? "whole " : "",
+                             setting.text(setting.least), setting.text(setting.most))};
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string Setting::text(double value) const {
+  if (!names.empty()) return std::string(names[static_cast<std::size_t>(value)]);
+  return fmt::format("{}", value);
+}
+
+Result<SettingValues> SettingValues::make(std::span<const Setting> declared,
+                                          std::span<const GivenSetting> given) {
+  SettingValues values;
+  values.declared_ = declared;
+  for (const Setting& setting : declared) values.values_.push_back(setting.fallback);
+  std::vector<bool> seen(declared.size());
+  for (const GivenSetting& one : given) {
+    const auto found = std::find_if(declared.begin(), declared.end(),
+                                    [&](const Setting& s) { return s.name == one.name; });
+    if (found == declared.end()) {
+      std::vector<std::string_view> known;
+      for (const Setting& setting : declared) known.push_back(setting.name);
+      return Error{
+          fmt::format("unknown setting \"{}\"; known: {}", one.name, fmt::join(known, ", "))};
+    }
+    const auto at = static_cast<std::size_t>(found - declared.begin());
+    if (seen[at]) return Error{fmt::format("{} is given twice", one.name)};
+    seen[at] = true;
+    auto value = parse(*found, one.value);
+    if (!value) return value.error();
+    values.values_[at] = value.value();
+  }
+  return values;
+}
+
+double SettingValues::number(std::string_view name) const {
+  const auto found = std::find_if(declared_.begin(), declared_.end(),
+                                  [&](const Setting& setting) { return setting.name == name; });
+  assert(found != declared_.end());
+  return values_[static_cast<std::size_t>(found - declared_.begin())];
+}
+
+}  // namespace plackett
