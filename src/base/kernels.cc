@@ -15,6 +15,7 @@
 
 #include "base/kernels.h"
 #include "base/kernels_scalar.h"
+#include "base/philox.h"
 
 // Plain x86-64 runs kernels_scalar.cc.
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -254,6 +255,130 @@ double exp_from_max(const float* scores, std::size_t count, double* masses) {
   return max;
 }
 
+using Words = hn::RebindToUnsigned<Floats>;
+using WordVec = hn::Vec<Words>;
+
+struct WordPair {
+  WordVec low;
+  WordVec high;
+};
+
+HWY_INLINE WordPair multiply_words(WordVec x, std::uint32_t factor) {
+  const Words d;
+  const WordVec factors = hn::Set(d, factor);
+  const auto even = hn::MulEven(x, factors);
+  const auto odd = hn::MulEven(hn::Shuffle2301(x), factors);
+  const WordVec even_words = hn::BitCast(d, even);
+  const WordVec odd_words = hn::BitCast(d, odd);
+  return {hn::OddEven(hn::Shuffle2301(odd_words), even_words),
+          hn::OddEven(odd_words, hn::Shuffle2301(even_words))};
+}
+
+// The top 24 bits: exact as a float.
+HWY_INLINE FloatVec top_bits(WordVec words) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> ints;
+  return hn::ConvertTo(d, hn::BitCast(ints, hn::ShiftRight<8>(words)));
+}
+
+// Two vectors of normals from two of words.
+HWY_INLINE void box_muller(WordVec radius_words, WordVec angle_words, float* cosine, float* sine) {
+  const Floats d;
+  const FloatVec u = hn::MulAdd(top_bits(radius_words), hn::Set(d, 0x1p-24F), hn::Set(d, 0x1p-25F));
+  const FloatVec radius = hn::Sqrt(hn::Mul(hn::Set(d, -2.0F), hn::Log(d, u)));
+  const FloatVec angle = hn::Mul(top_bits(angle_words), hn::Set(d, 0x1.921fb6p+2F * 0x1p-24F));
+  hn::Store(hn::Mul(radius, hn::Cos(d, angle)), d, cosine);
+  hn::Store(hn::Mul(radius, hn::Sin(d, angle)), d, sine);
+}
+
+void normals(const std::uint32_t* counter, const std::uint32_t* key, std::size_t groups,
+             float* out) {
+  using namespace philox_constants;
+  const Words d;
+  for (std::size_t block = 0; block < groups * kLanes; block += kWidth) {
+    WordVec w0 = hn::Iota(d, counter[0] + static_cast<std::uint32_t>(block));
+    WordVec w1 = hn::Set(d, counter[1]);
+    WordVec w2 = hn::Set(d, counter[2]);
+    WordVec w3 = hn::Set(d, counter[3]);
+    std::uint32_t key0 = key[0];
+    std::uint32_t key1 = key[1];
+    for (int round = 0; round < kRounds; ++round) {
+      const WordPair product0 = multiply_words(w0, kMultiplier0);
+      const WordPair product1 = multiply_words(w2, kMultiplier1);
+      w0 = hn::Xor(hn::Xor(product1.high, w1), hn::Set(d, key0));
+      w2 = hn::Xor(hn::Xor(product0.high, w3), hn::Set(d, key1));
+      w1 = product1.low;
+      w3 = product0.low;
+      key0 += kWeyl0;
+      key1 += kWeyl1;
+    }
+    float* group = out + block / kLanes * 4 * kLanes + block % kLanes;
+    box_muller(w0, w1, group, group + kLanes);
+    box_muller(w2, w3, group + 2 * kLanes, group + 3 * kLanes);
+  }
+}
+
+// kVecs vectors of documents against all documents.
+template <std::size_t kVecs>
+HWY_INLINE std::uint64_t count_above_block(const float* scores, std::size_t count,
+                                           std::size_t first, std::uint32_t* above) {
+  const Floats d;
+  const Words words;
+  FloatVec own[kVecs];
+  WordVec counts[kVecs];
+  for (std::size_t v = 0; v < kVecs; ++v) {
+    own[v] = hn::Load(d, scores + first + v * kWidth);
+    counts[v] = hn::Zero(words);
+  }
+  const WordVec one = hn::Set(words, 1);
+  for (std::size_t other = 0; other < count; ++other) {
+    const FloatVec score = hn::Set(d, scores[other]);
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      counts[v] =
+          hn::Add(counts[v], hn::IfThenElseZero(hn::RebindMask(words, hn::Gt(score, own[v])), one));
+    }
+  }
+  WordVec sum = hn::Zero(words);
+  for (std::size_t v = 0; v < kVecs; ++v) {
+    hn::Store(counts[v], words, above + first + v * kWidth);
+    sum = hn::Add(sum, counts[v]);
+  }
+  HWY_ALIGN std::uint32_t lanes[kWidth];
+  hn::Store(sum, words, lanes);
+  std::uint64_t total = 0;
+  for (const std::uint32_t lane : lanes) total += lane;
+  return total;
+}
+
+std::uint64_t count_above(const float* scores, std::size_t count, std::uint32_t* above) {
+  constexpr std::size_t kVecs = 8;
+  const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
+  std::uint64_t total = 0;
+  std::size_t first = 0;
+  for (; first + kVecs * kWidth <= padded; first += kVecs * kWidth) {
+    total += count_above_block<kVecs>(scores, count, first, above);
+  }
+  for (; first + 2 * kWidth <= padded; first += 2 * kWidth) {
+    total += count_above_block<2>(scores, count, first, above);
+  }
+  for (; first < padded; first += kWidth) {
+    total += count_above_block<1>(scores, count, first, above);
+  }
+  return total;
+}
+
+void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> ints;
+  const Words words;
+  const FloatVec one = hn::Set(d, 1.0F);
+  for (std::size_t i = 0; i < count; i += kWidth) {
+    const FloatVec rank =
+        hn::Add(hn::ConvertTo(d, hn::BitCast(ints, hn::Load(words, above + i))), one);
+    hn::Store(hn::Div(one, hn::Mul(rank, hn::Mul(rank, rank))), d, weights + i);
+  }
+}
+
 }  // namespace
 
 const Kernels* vector_kernels() {
@@ -263,7 +388,10 @@ const Kernels* vector_kernels() {
                                     multiply,
                                     add_outer,
                                     activate,
-                                    exp_from_max};
+                                    exp_from_max,
+                                    normals,
+                                    count_above,
+                                    inverse_cubes};
   return &kKernels;
 }
 

@@ -46,6 +46,22 @@ struct Kernels {
   // masses[i] = exp(scores[i] - max) and returns max, the largest score. Requires count > 0
   // and finite scores; any alignment.
   double (*exp_from_max)(const float* scores, std::size_t count, double* masses);
+
+  // Standard normals from Philox blocks counter, counter + 1, ... (word 0 counts, modulo 2^32):
+  // 16 blocks give a group of 64. With words w0..w3 of the group's block j, out[j] and
+  // out[16 + j] are sqrt(-2 log u) times cos and sin of 2 pi v, where u = (a + 0.5) / 2^24 and
+  // v = b / 2^24 for a and b the top 24 bits of w0 and w1; out[32 + j] and out[48 + j] likewise
+  // from w2 and w3. At most 5.9 in size.
+  void (*normals)(const std::uint32_t* counter, const std::uint32_t* key, std::size_t groups,
+                  float* out);
+
+  // above[i] = how many of the first `count` scores are greater than scores[i], for i up to
+  // `count` rounded up to kLanes; returns the sum of them all. Requires: what follows the
+  // scores up to there is +infinity, and no NaN. Cost: O(count^2 / kLanes).
+  std::uint64_t (*count_above)(const float* scores, std::size_t count, std::uint32_t* above);
+
+  // weights[i] = 1 / (above[i] + 1)^3 for `count` values, a multiple of kLanes.
+  void (*inverse_cubes)(const std::uint32_t* above, std::size_t count, float* weights);
 };
 
 // The fastest set for this machine. The environment variable PLACKETT_SIMD (one of the names)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rng.h"
+
 namespace plackett {
 namespace {
 
@@ -67,9 +69,45 @@ double exp_from_max(const float* scores, std::size_t count, double* masses) {
   return max;
 }
 
+void normals(const std::uint32_t* counter, const std::uint32_t* key, std::size_t groups,
+             float* out) {
+  for (std::size_t block = 0; block < groups * kLanes; ++block) {
+    const auto words =
+        philox({counter[0] + static_cast<std::uint32_t>(block), counter[1], counter[2], counter[3]},
+               {key[0], key[1]});
+    float* group = out + block / kLanes * 4 * kLanes + block % kLanes;
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const float u = static_cast<float>(words[2 * pair] >> 8) * 0x1p-24F + 0x1p-25F;
+      const float radius = std::sqrt(-2.0F * std::log(u));
+      const float angle =
+          static_cast<float>(words[2 * pair + 1] >> 8) * (0x1.921fb6p+2F * 0x1p-24F);
+      group[2 * pair * kLanes] = radius * std::cos(angle);
+      group[(2 * pair + 1) * kLanes] = radius * std::sin(angle);
+    }
+  }
+}
+
+std::uint64_t count_above(const float* scores, std::size_t count, std::uint32_t* above) {
+  const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < padded; ++i) {
+    above[i] = static_cast<std::uint32_t>(
+        std::count_if(scores, scores + count, [&](float other) { return other > scores[i]; }));
+    total += above[i];
+  }
+  return total;
+}
+
+void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float rank = static_cast<float>(above[i]) + 1.0F;
+    weights[i] = 1.0F / (rank * (rank * rank));
+  }
+}
+
 }  // namespace
 
-const Kernels kScalarKernels{"scalar",  dot_rows, add_scaled_rows, multiply,
-                             add_outer, activate, exp_from_max};
+const Kernels kScalarKernels{"scalar", dot_rows,     add_scaled_rows, multiply,    add_outer,
+                             activate, exp_from_max, normals,         count_above, inverse_cubes};
 
 }  // namespace plackett

@@ -1,18 +1,15 @@
 #include "base/rng.h"
 
+#include <cassert>
 #include <cmath>
 #include <numbers>
 
+#include "base/kernels.h"
+#include "base/philox.h"
+
 namespace plackett {
-namespace {
 
-constexpr std::uint32_t kMultiplier0 = 0xD2511F53;
-constexpr std::uint32_t kMultiplier1 = 0xCD9E8D57;
-constexpr std::uint32_t kWeyl0 = 0x9E3779B9;
-constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
-constexpr int kRounds = 10;
-
-}  // namespace
+using namespace philox_constants;
 
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key) {
@@ -52,6 +49,13 @@ std::uint32_t Rng::below(std::uint32_t bound) {
 double Rng::normal() {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
+}
+
+void Rng::fill_normals(float* out, std::size_t count) {
+  assert(count % kNormalGroup == 0);
+  kernels().normals(counter_.data(), key_.data(), count / kNormalGroup, out);
+  counter_[0] += static_cast<std::uint32_t>(count / 4);
+  used_ = 4;
 }
 
 }  // namespace plackett

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace plackett {
@@ -59,6 +60,12 @@ class Rng {
 
   // Standard normal (Box-Muller; each call uses two uniforms).
   double normal();
+
+  // Standard normals by the hundred, for float precision: 16 blocks of Philox give 64 of them.
+  // Begins at a fresh block. Requires: count is a multiple of kNormalGroup, out starts at a
+  // 64-byte boundary.
+  static constexpr std::size_t kNormalGroup = 64;
+  void fill_normals(float* out, std::size_t count);
 
  private:
   void refill();

@@ -15,18 +15,21 @@ double pair_gradient(double score, double other_score) {
 
 }  // namespace
 
+std::uint32_t seen_places(std::span<const std::uint8_t> clicks) {
+  const auto shown = static_cast<std::uint32_t>(clicks.size());
+  std::uint32_t after_last_click = shown;
+  while (after_last_click > 0 && clicks[after_last_click - 1] == 0) --after_last_click;
+  return after_last_click == 0 ? 0 : std::min(after_last_click + 1, shown);
+}
+
 std::span<const WeightedPair> PairInference::infer(const Ranking& ranking,
                                                    std::span<const std::uint8_t> clicks) {
   assert(clicks.size() == ranking.shown.size() && clicks.size() == ranking.scores.size());
   pairs_.clear();
-  const auto shown = static_cast<std::uint32_t>(clicks.size());
-  std::uint32_t after_last_click = shown;
-  while (after_last_click > 0 && clicks[after_last_click - 1] == 0) --after_last_click;
-  if (after_last_click == 0) return {};
-
-  const std::uint32_t seen = std::min(after_last_click + 1, shown);
+  const std::uint32_t seen = seen_places(clicks);
+  if (seen == 0) return {};
   odds_.reset(ranking.scores, ranking.rest);
-  for (std::uint32_t winner = 0; winner < after_last_click; ++winner) {
+  for (std::uint32_t winner = 0; winner < seen; ++winner) {
     if (clicks[winner] == 0) continue;
     for (std::uint32_t loser = 0; loser < seen; ++loser) {
       if (clicks[loser] != 0) continue;

@@ -10,6 +10,10 @@
 
 namespace plackett {
 
+// How many places from the top the user is taken to have seen: all up to the last click, and one
+// more. 0 where nothing was clicked.
+std::uint32_t seen_places(std::span<const std::uint8_t> clicks);
+
 // An inferred preference: the document at winner_rank over the one at loser_rank.
 struct WeightedPair {
   std::uint32_t winner_rank = 0;

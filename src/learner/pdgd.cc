@@ -4,19 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "learner/finite.h"
 #include "learner/method.h"
 
 namespace plackett {
-namespace {
-
-bool all_finite(std::span<const float> values) {
-  // 0 * x is 0 for finite x and NaN for any other; sums without a branch.
-  float sum = 0;
-  for (const float value : values) sum += 0.0F * value;
-  return sum == 0;
-}
-
-}  // namespace
 
 Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
     : ranker_(std::move(ranker)), options_(options), state_{"pdgd", options.learning_rate, 0, 0} {}

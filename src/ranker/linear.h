@@ -15,6 +15,7 @@ class LinearRanker final : public Ranker {
     return std::make_unique<LinearRanker>(*this);
   }
   [[nodiscard]] std::uint32_t feature_count() const override { return feature_count_; }
+  [[nodiscard]] bool is_linear() const override { return true; }
   void score(const FeatureView& docs, std::span<float> scores) override;
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
   [[nodiscard]] std::size_t parameter_count() const override { return feature_count_; }

@@ -33,6 +33,10 @@ class Ranker {
   // scores.size() == docs.doc_count(). Allocates only when it meets more documents than before.
   virtual void score(const FeatureView& docs, std::span<float> scores) = 0;
 
+  // Whether scores are linear in the parameters: those under a sum of two are the sum of those
+  // under each.
+  [[nodiscard]] virtual bool is_linear() const { return false; }
+
   // parameters += rate * sum over w in `weights` of w.weight * d score(w.doc) / d parameters,
   // the gradient taken at the parameters as they are now. Same requirements as score(); a doc
   // may appear once at most.

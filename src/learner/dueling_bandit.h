@@ -1,0 +1,68 @@
+// Dueling Bandit Gradient Descent (Yue & Joachims, ICML 2009) and its multileaved form with many
+// candidates (Schuth et al., WSDM 2016), for any ranker. Each impression draws directions from
+// the unit sphere; a candidate is the current ranker moved along one. Their rankings are shown
+// as one list, and the clicks say which candidates beat the current ranker: it moves towards the
+// mean of those.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "learner/learner.h"
+#include "sampling/multileaving.h"
+
+namespace plackett {
+
+struct DuelingBanditOptions {
+  std::string method = "dbgd";       // what its state is called
+  std::uint32_t candidates = 1;      // at least 1
+  double learning_rate = 0.01;       // eta: the part of the way to the winners' mean
+  double learning_rate_decay = 1.0;  // factor after each update
+  std::uint32_t shown = 10;          // k
+};
+
+class DuelingBandit final : public Learner {
+ public:
+  DuelingBandit(std::unique_ptr<Ranker> ranker, std::unique_ptr<Multileaving> multileaving,
+                const DuelingBanditOptions& options);
+
+  // Scores of the ranking are the current ranker's; its `rest` is empty: no distribution over
+  // rankings stands behind it.
+  [[nodiscard]] bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) override;
+
+  // Clicks on another ranking than the last are of no use, for its candidates are gone: they are
+  // left alone.
+  void learn(const FeatureView& docs, const Ranking& ranking,
+             std::span<const std::uint8_t> clicks) override;
+  [[nodiscard]] Ranker& ranker() override { return *ranker_; }
+
+  [[nodiscard]] LearnerState state() const override { return state_; }
+  void restore(const LearnerState& state) override { state_ = state; }
+
+ private:
+  void draw_directions(Rng& rng);
+  // The score of every document for the current ranker (row 0) and the candidates.
+  void score(const FeatureView& docs);
+
+  std::unique_ptr<Ranker> ranker_;
+  std::unique_ptr<Ranker> probe_;  // takes the candidates' parameters in turn
+  std::unique_ptr<Multileaving> multileaving_;
+  DuelingBanditOptions options_;
+  LearnerState state_;
+
+  std::size_t parameter_count_;
+  std::size_t stride_;               // of a direction
+  AlignedVector<float> directions_;  // [candidate][stride]: normals, not yet of length 1
+  std::vector<float> scales_;        // 1 / length
+  std::vector<float> parameters_;
+  std::vector<float> moved_;
+  ScoreTable scores_;
+  std::vector<Doc> shown_;  // the last list, empty once learned from
+  Rng rng_{{}};             // as the last ranking left it
+};
+
+}  // namespace plackett

@@ -1,0 +1,43 @@
+// One list made of several rankers' rankings, and what its clicks say of the rankers. Ranker 0
+// is the current one, the others are candidates that want to replace it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/index.h"
+#include "base/rng.h"
+#include "sampling/score_table.h"
+
+namespace plackett {
+
+// sign(candidate's clicks - current's clicks), seen as a random variable: clicks may be credited
+// to rankers by chance.
+struct Duel {
+  double expected = 0;
+  bool won = false;
+};
+
+class Multileaving {
+ public:
+  virtual ~Multileaving() = default;
+  Multileaving& operator=(const Multileaving&) = delete;
+  Multileaving& operator=(Multileaving&&) = delete;
+
+  // Fills `shown` with distinct documents, best place first. Equal scores come in random order.
+  // Requires: scores finite; at least 2 rankers; 0 < shown.size() <= docs. No allocation once it
+  // has met a table as large.
+  virtual void show(const ScoreTable& scores, Rng& rng, std::span<Doc> shown) = 0;
+
+  // Candidate c's duel is at c - 1. `clicks` are those on the list shown last. `rng` is for what
+  // the duels decide by chance. Valid until the next call.
+  virtual std::span<const Duel> judge(std::span<const std::uint8_t> clicks, Rng& rng) = 0;
+
+ protected:
+  Multileaving() = default;
+  Multileaving(const Multileaving&) = default;
+  Multileaving(Multileaving&&) = default;
+};
+
+}  // namespace plackett

@@ -1,0 +1,54 @@
+// Probabilistic multileaving (Oosterhuis, Schuth, de Rijke, "Probabilistic Multileave Gradient
+// Descent", ECIR 2016): each ranker is a soft distribution over documents, its document at rank
+// r in proportion to 1 / r^3; each place is drawn from the mean of these distributions over the
+// documents not yet placed. A click may then stem from any of the rankers, with a known
+// probability.
+#pragma once
+
+#include <memory>
+
+#include "sampling/click_credit.h"
+#include "sampling/multileaving.h"
+#include "sampling/random_ranks.h"
+
+namespace plackett {
+
+class ProbabilisticMultileaving final : public Multileaving {
+ public:
+  // How duels whose expected sign is 0, or nearly, come out.
+  enum class Ties : std::uint8_t {
+    kLost,      // the candidate must be ahead
+    kByChance,  // as an estimate from SampledCredit::kSamples samples would have it
+  };
+
+  explicit ProbabilisticMultileaving(Ties ties) : ties_(ties) {}
+
+  void show(const ScoreTable& scores, Rng& rng, std::span<Doc> shown) override;
+  std::span<const Duel> judge(std::span<const std::uint8_t> clicks, Rng& rng) override;
+
+  // P(ranker | the document shown at `rank`), of the list shown last.
+  [[nodiscard]] double credit(std::uint32_t rank, std::uint32_t ranker) const {
+    return credits_[rank * rankers_ + ranker];
+  }
+
+ private:
+  Ties ties_;
+  std::uint32_t rankers_ = 0;
+  RandomRanks ranks_;
+  AlignedVector<float> weights_;    // [ranker][stride]: 1 / rank^3, 0 beyond the documents
+  std::vector<const float*> rows_;  // of weights_
+  AlignedVector<float> unplaced_;   // 1 or, where placed, 0
+  AlignedVector<float> chances_;    // a document's at the next place, times `rankers`
+  std::vector<float> totals_;       // a ranker's weight over what is unplaced
+  std::vector<float> scales_;       // 1 / that
+  std::vector<double> credits_;     // [rank][ranker]
+
+  ClickCredit exact_;
+  SampledCredit sampled_;
+  std::vector<std::uint32_t> clicked_;  // ranks
+  std::vector<double> to_current_;
+  std::vector<double> to_candidate_;
+  std::vector<Duel> duels_;
+};
+
+}  // namespace plackett

@@ -1,0 +1,31 @@
+// Team-draft multileaving (Schuth et al., "Multileaved Comparisons for Fast Online Evaluation",
+// CIKM 2014; with one candidate it is Radlinski's team-draft interleaving): in each round the
+// rankers, in random order, each add their best document that is not yet placed, and own the
+// clicks on it.
+#pragma once
+
+#include "sampling/multileaving.h"
+#include "sampling/random_ranks.h"
+
+namespace plackett {
+
+class TeamDraftMultileaving final : public Multileaving {
+ public:
+  void show(const ScoreTable& scores, Rng& rng, std::span<Doc> shown) override;
+  // Credit is certain here: `expected` is the sign itself, and nothing is drawn.
+  std::span<const Duel> judge(std::span<const std::uint8_t> clicks, Rng& rng) override;
+
+ private:
+  std::uint32_t rankers_ = 0;
+  RandomRanks ranks_;
+  std::vector<std::uint32_t> order_;   // of the rankers in a round
+  std::vector<Doc> best_first_;        // [ranker][doc], of rankers that had a turn
+  std::vector<std::uint8_t> drafted_;  // whether a ranker had one
+  std::vector<std::uint32_t> next_;    // a ranker's first document that may be unplaced
+  std::vector<std::uint8_t> placed_;   // a document
+  std::vector<std::uint32_t> owner_;   // a rank
+  std::vector<std::uint32_t> credit_;  // a ranker
+  std::vector<Duel> duels_;
+};
+
+}  // namespace plackett
