@@ -33,6 +33,18 @@ double ClickCredit::expected_sign(std::span<const double> to_candidate,
   return std::abs(expected) <= kEqualCredit * (ahead + behind) ? 0.0 : expected;
 }
 
+void ClickCredit::reserve(std::size_t clicks) {
+  difference_.reserve(2 * clicks + 1);
+  next_.reserve(2 * clicks + 1);
+}
+
+void SampledCredit::reserve(std::size_t clicks) {
+  to_current_.reserve(clicks);
+  count_chances_.reserve(clicks + 1);
+  count_noise_.reserve(clicks + 1);
+  joint_.reserve((clicks + 1) * (clicks + 1));
+}
+
 void SampledCredit::reset(std::span<const double> to_current, Rng& rng) {
   to_current_.assign(to_current.begin(), to_current.end());
   const std::size_t clicks = to_current.size();

@@ -21,6 +21,9 @@ class ClickCredit {
   // Requires: spans of the same length, probabilities, each pair's sum at most 1.
   double expected_sign(std::span<const double> to_candidate, std::span<const double> to_current);
 
+  // Makes room, so that up to so many clicks allocate nothing.
+  void reserve(std::size_t clicks);
+
  private:
   std::vector<double> difference_;  // P(difference = at - clicks so far)
   std::vector<double> next_;
@@ -39,6 +42,8 @@ class SampledCredit {
   // Whether the samples' mean sign comes out above 0, `expected` being its exact expectation.
   // Draws one normal where that is in doubt, and nothing else.
   bool won(double expected, std::span<const double> to_candidate, Rng& rng);
+
+  void reserve(std::size_t clicks);
 
  private:
   std::vector<double> to_current_;

@@ -41,6 +41,12 @@ void ProbabilisticMultileaving::show(const ScoreTable& scores, Rng& rng, std::sp
   grow(scales_, rankers_);
   grow(rows_, rankers_);
   grow(credits_, shown.size() * rankers_);
+  clicked_.reserve(shown.size());
+  to_current_.reserve(shown.size());
+  to_candidate_.reserve(shown.size());
+  exact_.reserve(shown.size());
+  if (ties_ == Ties::kByChance) sampled_.reserve(shown.size());
+
   for (std::uint32_t ranker = 0; ranker < rankers_; ++ranker) {
     float* row = weights_.data() + ranker * stride;
     rows_[ranker] = row;

@@ -15,7 +15,12 @@ constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 std::span<std::uint32_t> RandomRanks::rank(std::span<const float> scores, Rng& rng) {
   const std::size_t docs = scores.size();
   const std::size_t padded = (docs + kLanes - 1) / kLanes * kLanes;
-  if (ranks_.size() < padded) ranks_.resize(padded);
+  if (ranks_.size() < padded) {
+    ranks_.resize(padded);
+    first_.reserve(padded);
+    next_.reserve(padded);
+    equals_.reserve(padded);
+  }
   const std::uint64_t sum = kernels().count_above(scores.data(), docs, ranks_.data());
   // Distinct scores have the ranks 0 ... docs - 1; equal ones share the best of theirs.
   if (sum != std::uint64_t{docs} * (docs - 1) / 2) order_equals(docs, rng);

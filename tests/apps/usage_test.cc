@@ -34,7 +34,7 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
            Case{"", "subcommand is required"},
            Case{"dance", "unknown command \"dance\"; known: compare, simulate"},
            Case{"simulate --runs many", "--runs"},
-           Case{"simulate --method magic --runs 1", "unknown method \"magic\"; known: pdgd"},
+           Case{"simulate --method magic --runs 1", "unknown method \"magic\"; known: dbgd, mgd, pairwise, pdgd"},
            Case{"simulate --ranker forest --runs 1",
                 "unknown ranker \"forest\"; known: linear, neural"},
            Case{"simulate --click-model angry --runs 1", "navigational"},

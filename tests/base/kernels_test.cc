@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "base/aligned.h"
@@ -74,6 +76,24 @@ std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
   const double max = k.exp_from_max(scores.data(), scores.size(), masses.data());
   keep(masses);
   all.push_back({static_cast<float>(max)});
+
+  AlignedVector<float> normals(shape.rows * Rng::kNormalGroup);
+  const std::uint32_t counter[] = {0xFFFFFFF0, 1, 2, 3};  // runs over the counter's end
+  const std::uint32_t key[] = {4, 5};
+  k.normals(counter, key, shape.rows, normals.data());
+  keep(normals);
+
+  auto padded_scores = random_floats((shape.rows + kLanes - 1) / kLanes * kLanes, 9);
+  if (shape.rows > 4) padded_scores[3] = padded_scores[1];
+  std::fill(padded_scores.begin() + static_cast<std::ptrdiff_t>(shape.rows), padded_scores.end(),
+            std::numeric_limits<float>::infinity());
+  AlignedVector<std::uint32_t> above(padded_scores.size());
+  all.push_back(
+      {static_cast<float>(k.count_above(padded_scores.data(), shape.rows, above.data()))});
+  keep(above);
+  AlignedVector<float> cubes(above.size());
+  k.inverse_cubes(above.data(), above.size(), cubes.data());
+  keep(cubes);
   return all;
 }
 
@@ -131,6 +151,27 @@ TEST(Kernels, ExpFromMaxIsRightForScoresOfAnySize) {
         const double expected = std::exp(double{scores[i]});
         EXPECT_NEAR(masses[i] / expected, 1.0, 1e-14) << k->name << " " << count << " " << i;
       }
+    }
+  }
+}
+
+TEST(Kernels, CountAboveCountsWhatIsGreater) {
+  for (const Kernels* k : all_kernels()) {
+    for (std::size_t count = 1; count < 300; count += 7) {
+      AlignedVector<float> scores = random_floats((count + kLanes - 1) / kLanes * kLanes, 11);
+      for (std::size_t i = 0; i + 3 < count; i += 5) scores[i + 3] = scores[i];
+      std::fill(scores.begin() + static_cast<std::ptrdiff_t>(count), scores.end(),
+                std::numeric_limits<float>::infinity());
+      AlignedVector<std::uint32_t> above(scores.size());
+      const std::uint64_t sum = k->count_above(scores.data(), count, above.data());
+      std::uint64_t expected_sum = 0;
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        std::uint32_t expected = 0;
+        for (std::size_t j = 0; j < count; ++j) expected += scores[j] > scores[i] ? 1 : 0;
+        ASSERT_EQ(above[i], expected) << k->name << " " << count << " " << i;
+        expected_sum += expected;
+      }
+      EXPECT_EQ(sum, expected_sum);
     }
   }
 }

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <vector>
 
+#include "base/aligned.h"
 #include "support/chi_square.h"
 
 namespace plackett {
@@ -90,6 +93,47 @@ TEST(Rng, NormalHasTheRightMoments) {
   EXPECT_NEAR(sum / kDraws, 0.0, 5 / std::sqrt(kDraws));
   EXPECT_NEAR(squares / kDraws, 1.0, 5 * std::sqrt(2.0 / kDraws));
   EXPECT_NEAR(fourths / kDraws, 3.0, 5 * std::sqrt(96.0 / kDraws));
+}
+
+// Box-Muller over the documented words, in double.
+TEST(Rng, FilledNormalsFollowTheirSpecification) {
+  const Rng::Stream stream{.seed = 77, .run = 3, .impression = 9};
+  Rng rng(stream);
+  (void)rng.next_u32();  // the rest of a begun block is left out
+  AlignedVector<float> normals(2 * Rng::kNormalGroup);
+  rng.fill_normals(normals.data(), normals.size());
+  for (std::uint32_t block = 0; block < 32; ++block) {
+    const Block words = philox({block + 1, 9, 3, 255}, {77, 0});
+    const std::size_t at = block / 16 * 64 + block % 16;
+    for (std::size_t pair = 0; pair < 2; ++pair) {
+      const double u = ((words[2 * pair] >> 8) + 0.5) / 0x1p24;
+      const double v = (words[2 * pair + 1] >> 8) / 0x1p24;
+      const double radius = std::sqrt(-2 * std::log(u));
+      EXPECT_NEAR(normals[at + 32 * pair], radius * std::cos(2 * std::numbers::pi * v), 2e-5);
+      EXPECT_NEAR(normals[at + 32 * pair + 16], radius * std::sin(2 * std::numbers::pi * v), 2e-5);
+    }
+  }
+  EXPECT_EQ(rng.next_u32(), philox({33, 9, 3, 255}, {77, 0})[0]);
+}
+
+// Whether draws could be standard normal, `shift` added: a p-value over 40 equal parts.
+double normality_p(float shift) {
+  constexpr std::size_t kParts = 40;
+  std::vector<std::uint64_t> counts(kParts);
+  AlignedVector<float> normals(Rng::kNormalGroup * 5000);
+  Rng rng({.seed = 6});
+  rng.fill_normals(normals.data(), normals.size());
+  for (const float normal : normals) {
+    const double below = 0.5 * std::erfc(-(double{normal} + shift) / std::numbers::sqrt2);
+    ++counts[std::min(kParts - 1, static_cast<std::size_t>(below * kParts))];
+  }
+  return testing::chi_square_p(counts, std::vector<double>(kParts, 1.0 / kParts));
+}
+
+TEST(Rng, FilledNormalsAreNormal) { EXPECT_GT(normality_p(0), testing::kFalseAlarmRate); }
+
+TEST(Rng, NormalityCheckRejectsASmallShift) {
+  EXPECT_LT(normality_p(0.02F), testing::kFalseAlarmRate);
 }
 
 }  // namespace

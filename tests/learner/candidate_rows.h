@@ -1,0 +1,22 @@
+// Random documents for learners to rank.
+#pragma once
+
+#include "base/aligned.h"
+#include "base/rng.h"
+#include "dataset/feature_view.h"
+
+namespace plackett::testing {
+
+inline AlignedVector<float> random_rows(std::uint32_t docs, std::uint32_t features,
+                                        std::uint64_t seed = 9) {
+  Rng rng({.seed = seed});
+  AlignedVector<float> rows(std::size_t{docs} * padded_width(features));
+  for (std::uint32_t doc = 0; doc < docs; ++doc) {
+    for (std::uint32_t f = 0; f < features; ++f) {
+      rows[doc * padded_width(features) + f] = static_cast<float>(rng.uniform());
+    }
+  }
+  return rows;
+}
+
+}  // namespace plackett::testing

@@ -1,0 +1,195 @@
+#include "learner/dueling_bandit.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "candidate_rows.h"
+#include "ranker/linear.h"
+#include "ranker/spec.h"
+#include "sampling/probabilistic_multileaving.h"
+
+namespace plackett {
+namespace {
+
+constexpr std::uint32_t kFeatures = 7;
+constexpr std::uint32_t kDocs = 20;
+
+std::vector<float> parameters_of(Ranker& ranker) {
+  std::vector<float> parameters(ranker.parameter_count());
+  ranker.get_parameters(parameters);
+  return parameters;
+}
+
+std::unique_ptr<Ranker> neural() {
+  RankerSpec spec;
+  spec.kind = RankerKind::kNeural;
+  spec.feature_count = kFeatures;
+  spec.hidden = {5};
+  Rng rng({.seed = 3});
+  return make_ranker(spec, rng).value();
+}
+
+// Records what it was shown, and lets the candidates win that it is told to.
+class FixedDuels final : public Multileaving {
+ public:
+  explicit FixedDuels(std::vector<bool> wins) : wins_(std::move(wins)) {}
+
+  void show(const ScoreTable& scores, Rng& /*rng*/, std::span<Doc> shown) override {
+    scores_ = scores;
+    for (std::uint32_t rank = 0; rank < shown.size(); ++rank) shown[rank] = Doc{rank};
+  }
+  std::span<const Duel> judge(std::span<const std::uint8_t> /*clicks*/, Rng& /*rng*/) override {
+    duels_.clear();
+    for (const bool won : wins_) duels_.push_back({won ? 0.5 : -0.5, won});
+    return duels_;
+  }
+
+  ScoreTable scores_;
+
+ private:
+  std::vector<bool> wins_;
+  std::vector<Duel> duels_;
+};
+
+struct Fixture {
+  AlignedVector<float> rows = testing::random_rows(kDocs, kFeatures);
+  FeatureView docs{rows.data(), kDocs, kFeatures};
+  std::vector<std::uint8_t> clicks = std::vector<std::uint8_t>(10, 1);
+  Ranking ranking;
+};
+
+TEST(DuelingBandit, CandidatesLieOnTheUnitSphereAndAreScoredExactly) {
+  Fixture fixture;
+  for (auto make :
+       {+[]() -> std::unique_ptr<Ranker> { return std::make_unique<LinearRanker>(kFeatures); },
+        +[]() { return neural(); }}) {
+    auto duels = std::make_unique<FixedDuels>(std::vector<bool>{false, true, false});
+    FixedDuels& seen = *duels;
+    DuelingBandit bandit(make(), std::move(duels), {.candidates = 3, .learning_rate = 1});
+    const auto before = parameters_of(bandit.ranker());
+    const auto probe = bandit.ranker().clone();
+    Rng rng({.seed = 4});
+    ASSERT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
+    bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
+    // With a learning rate of 1 the current ranker becomes the winner itself.
+    const auto after = parameters_of(bandit.ranker());
+    double square = 0;
+    for (std::size_t at = 0; at < after.size(); ++at) {
+      square += std::pow(double{after[at]} - double{before[at]}, 2);
+    }
+    EXPECT_NEAR(square, 1, 1e-5);
+    probe->set_parameters(after);
+    std::vector<float> expected(kDocs);
+    probe->score(fixture.docs, expected);
+    for (std::uint32_t doc = 0; doc < kDocs; ++doc) {
+      EXPECT_NEAR(seen.scores_.row(2)[doc], expected[doc], 1e-5);
+    }
+    EXPECT_EQ(seen.scores_.rankers(), 4U);
+  }
+}
+
+TEST(DuelingBandit, StepsTowardsTheMeanOfTheWinners) {
+  Fixture fixture;
+  const auto moved = [&](std::vector<bool> wins, double rate) {
+    const auto candidates = static_cast<std::uint32_t>(wins.size());
+    DuelingBandit bandit(std::make_unique<LinearRanker>(kFeatures),
+                         std::make_unique<FixedDuels>(std::move(wins)),
+                         {.candidates = candidates, .learning_rate = rate});
+    Rng rng({.seed = 5});
+    EXPECT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
+    bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
+    return parameters_of(bandit.ranker());
+  };
+  const auto first = moved({true, false, false}, 1);
+  const auto third = moved({false, false, true}, 1);
+  const auto both = moved({true, false, true}, 0.01);
+  const auto none = moved({false, false, false}, 1);
+  for (std::uint32_t at = 0; at < kFeatures; ++at) {
+    EXPECT_NEAR(both[at], 0.01 * (first[at] + third[at]) / 2, 1e-7);
+    EXPECT_EQ(none[at], 0);
+  }
+  EXPECT_NE(first, third);
+}
+
+TEST(DuelingBandit, DirectionsAreNotBiased) {
+  Fixture fixture;
+  DuelingBandit bandit(std::make_unique<LinearRanker>(kFeatures),
+                       std::make_unique<FixedDuels>(std::vector<bool>{true}), {.learning_rate = 1});
+  constexpr int kDraws = 20'000;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    Rng rng({.seed = 6, .impression = static_cast<std::uint64_t>(draw)});
+    ASSERT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
+    bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
+  }
+  // Each coordinate is a sum of draws of variance 1 / dimensions; five standard deviations.
+  for (const float sum : parameters_of(bandit.ranker())) {
+    EXPECT_LT(std::abs(sum), 5 * std::sqrt(double{kDraws} / kFeatures));
+    EXPECT_GT(std::abs(sum), 1e-3);
+  }
+}
+
+TEST(DuelingBandit, NothingClickedNothingLearned) {
+  Fixture fixture;
+  DuelingBandit bandit(std::make_unique<LinearRanker>(kFeatures),
+                       std::make_unique<FixedDuels>(std::vector<bool>{true}), {});
+  Rng rng({.seed = 7});
+  ASSERT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
+  bandit.learn(fixture.docs, fixture.ranking, std::vector<std::uint8_t>(10));
+  EXPECT_EQ(parameters_of(bandit.ranker()), std::vector<float>(kFeatures));
+  EXPECT_EQ(bandit.state().updates, 0U);
+}
+
+TEST(DuelingBandit, LearnsOnceAndOnlyFromItsLastRanking) {
+  Fixture fixture;
+  DuelingBandit bandit(std::make_unique<LinearRanker>(kFeatures),
+                       std::make_unique<FixedDuels>(std::vector<bool>{true}),
+                       {.learning_rate_decay = 0.5});
+  Rng rng({.seed = 8});
+  ASSERT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
+  Ranking other = fixture.ranking;
+  std::swap(other.shown[0], other.shown[1]);
+  bandit.learn(fixture.docs, other, fixture.clicks);
+  EXPECT_EQ(bandit.state().updates, 0U);
+  bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
+  bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
+  EXPECT_EQ(bandit.state().updates, 1U);
+  EXPECT_EQ(bandit.state().learning_rate, 0.005);
+}
+
+// A user who clicks whatever lies above the middle on feature 0.
+TEST(DuelingBandit, FindsTheFeatureThatIsClicked) {
+  for (const std::uint32_t candidates : {1U, 9U}) {
+    DuelingBandit bandit(
+        std::make_unique<LinearRanker>(kFeatures),
+        std::make_unique<ProbabilisticMultileaving>(ProbabilisticMultileaving::Ties::kLost),
+        {.candidates = candidates, .shown = 5});
+    Ranking ranking;
+    for (std::uint64_t impression = 0; impression < 2'000; ++impression) {
+      const auto rows = testing::random_rows(kDocs, kFeatures, impression);
+      const FeatureView docs(rows.data(), kDocs, kFeatures);
+      Rng rng({.seed = 9, .impression = impression});
+      ASSERT_TRUE(bandit.rank(docs, rng, ranking));
+      std::vector<std::uint8_t> clicks;
+      for (const Doc doc : ranking.shown) clicks.push_back(docs.row(doc)[0] > 0.8F ? 1 : 0);
+      bandit.learn(docs, ranking, clicks);
+    }
+    const auto learned = parameters_of(bandit.ranker());
+    for (std::uint32_t at = 1; at < kFeatures; ++at) {
+      EXPECT_GT(learned[0], 2 * std::abs(learned[at])) << candidates << " candidates";
+    }
+  }
+}
+
+TEST(DuelingBandit, ScoresOutOfRangeAreRefused) {
+  Fixture fixture;
+  DuelingBandit bandit(std::make_unique<LinearRanker>(kFeatures),
+                       std::make_unique<FixedDuels>(std::vector<bool>{true}), {});
+  bandit.ranker().set_parameters(std::vector<float>(kFeatures, 3e38F));
+  Rng rng({.seed = 10});
+  EXPECT_FALSE(bandit.rank(fixture.docs, rng, fixture.ranking));
+}
+
+}  // namespace
+}  // namespace plackett

@@ -1,0 +1,62 @@
+#include "learner/method.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "ranker/linear.h"
+
+namespace plackett {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string error_of(std::string_view method, const std::vector<GivenSetting>& settings) {
+  const auto made = make_learner(method, std::make_unique<LinearRanker>(3), {}, settings);
+  return made ? "" : made.error().message;
+}
+
+TEST(Method, NamesAndSettingsAreDistinctAndTheirFallbacksAllowed) {
+  std::set<std::string_view> names;
+  for (const Method* method : methods()) {
+    EXPECT_TRUE(names.insert(method->name).second) << method->name;
+    EXPECT_FALSE(method->title.empty());
+    EXPECT_FALSE(method->summary.empty());
+    std::set<std::string_view> settings;
+    std::vector<GivenSetting> given;
+    for (const Setting& setting : method->settings) {
+      EXPECT_TRUE(settings.insert(setting.name).second) << setting.name;
+      EXPECT_FALSE(setting.help.empty());
+      given.push_back({std::string(setting.name), setting.text(setting.fallback)});
+    }
+    EXPECT_EQ(error_of(method->name, given), "");
+    EXPECT_EQ(error_of(method->name, {}), "");
+  }
+}
+
+TEST(Method, TheLearnerKnowsItsName) {
+  for (const Method* method : methods()) {
+    auto learner = make_learner(method->name, std::make_unique<LinearRanker>(3), {}, {}).value();
+    EXPECT_EQ(learner->state().method, method->name);
+  }
+}
+
+TEST(Method, ErrorsNameWhatIsAllowed) {
+  EXPECT_THAT(error_of("magic", {}), HasSubstr("unknown method \"magic\"; known: dbgd, mgd"));
+  EXPECT_THAT(error_of("mgd", {{"candidate", "3"}}),
+              HasSubstr("mgd: unknown setting \"candidate\"; known: learning-rate, candidates"));
+  EXPECT_THAT(error_of("mgd", {{"candidates", "2.5"}}),
+              HasSubstr("candidates 2.5; it must be a whole number from 1 to 1000"));
+  EXPECT_THAT(error_of("mgd", {{"candidates", "0"}}), HasSubstr("from 1 to 1000"));
+  EXPECT_THAT(error_of("mgd", {{"candidates", "9x"}}), HasSubstr("candidates 9x;"));
+  EXPECT_THAT(error_of("mgd", {{"candidates", ""}}), HasSubstr("candidates \"\";"));
+  EXPECT_THAT(error_of("mgd", {{"candidates", "9"}, {"candidates", "9"}}),
+              HasSubstr("candidates is given twice"));
+  EXPECT_THAT(error_of("dbgd", {{"interleaving", "balanced"}}),
+              HasSubstr("interleaving \"balanced\"; known: probabilistic, team-draft"));
+  EXPECT_THAT(error_of("pairwise", {{"epsilon", "nan"}}), HasSubstr("epsilon nan; it must be"));
+}
+
+}  // namespace
+}  // namespace plackett
