@@ -29,7 +29,7 @@ struct Options {
   std::vector<std::uint32_t> labels;
   std::vector<double> scores;
   std::uint32_t grades = 5;
-  std::string protocol = std::string(name_of(Protocol::kDescribed));
+  std::string protocol = name_of(Protocol::kDescribed);
   std::string weight = kRho;
   double eta = 1;
   std::uint64_t seed = 1;

@@ -19,10 +19,7 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
   command.add_option("--impressions", spec.impressions, "impressions a run")
       ->check(whole_number(1, kMaxImpressions))
       ->capture_default_str();
-  command
-      .add_option("--protocol", options.protocol,
-                  "described (the paper's text) or published (as its numbers were made)")
-      ->capture_default_str();
+  command.add_option("--protocol", options.protocol, protocol_help())->capture_default_str();
   add_seed_option(command, spec.seed, "of all randomness");
   add_threads_option(command, options.threads);
   command.add_option("--shown", spec.shown, "documents shown an impression")

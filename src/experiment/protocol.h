@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -10,23 +11,39 @@
 
 namespace plackett {
 
-enum class Protocol : std::uint8_t {
-  kDescribed,  // as the text says
-  kPublished,  // as the published numbers were made
+// Which of the published experiments' own ways are followed; the text's where not.
+struct Protocol {
+  static const Protocol kDescribed;  // as the text says: none of them
+  static const Protocol kPublished;  // as the published numbers were made: all of them
+
+  bool stop = false;      // the user may stop after any document, not only after a click
+  bool reversed = false;  // the pairwise baseline exploits its lowest scores first
+  bool decay = false;     // the learning rate shrinks a little with each update
+  bool start = false;     // networks start at normal weights of their own scale, not at Xavier's
+  bool ties = false;      // duels that end even are decided by chance, not lost
+
+  bool operator==(const Protocol&) const = default;
 };
+
+inline constexpr Protocol Protocol::kDescribed{};
+inline constexpr Protocol Protocol::kPublished{true, true, true, true, true};
 
 // Everything that a protocol decides.
 struct ProtocolRules {
   StopRule stop_rule = StopRule::kAfterClick;
   double learning_rate_decay = 1;  // factor after each update
   Initialisation initialisation = Initialisation::kXavier;
-  bool ties_by_chance = false;       // interleaving: an expectation of 0 wins half the time
-  bool exploit_worst_first = false;  // the pairwise baseline's picks
+  bool ties_by_chance = false;
+  bool exploit_worst_first = false;
 };
 
-ProtocolRules rules_of(Protocol protocol);
+ProtocolRules rules_of(const Protocol& protocol);
 
-Result<Protocol> parse_protocol(std::string_view name);
-std::string_view name_of(Protocol protocol);
+// "described", "published", or the first with some of the second's ways: "described+stop+ties".
+Result<Protocol> parse_protocol(std::string_view text);
+std::string name_of(const Protocol& protocol);
+
+// All that parse_protocol takes, for help: "described, published, or described+WAY... with ...".
+std::string protocol_help();
 
 }  // namespace plackett

@@ -1,0 +1,39 @@
+#include "experiment/method_entry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace plackett {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MethodEntry, ReadsMethodRankerAndSettingsInAnyOrder) {
+  const MethodEntry plain = parse_method_entry("mgd").value();
+  EXPECT_EQ(plain.method, "mgd");
+  EXPECT_EQ(plain.ranker, RankerKind::kLinear);
+  EXPECT_TRUE(plain.settings.empty());
+
+  for (const char* text : {"mgd:neural:candidates=9:interleaving=team-draft",
+                           "mgd:candidates=9:interleaving=team-draft:neural"}) {
+    const MethodEntry entry = parse_method_entry(text).value();
+    EXPECT_EQ(entry.ranker, RankerKind::kNeural);
+    EXPECT_EQ(entry.settings,
+              (std::vector<GivenSetting>{{"candidates", "9"}, {"interleaving", "team-draft"}}));
+    EXPECT_EQ(to_text(entry), "mgd:neural:candidates=9:interleaving=team-draft");
+  }
+}
+
+TEST(MethodEntry, ErrorsNameWhatIsAllowed) {
+  const auto error = [](const char* text) { return parse_method_entry(text).error().message; };
+  EXPECT_THAT(error(""), HasSubstr("unknown method \"\"; known: dbgd"));
+  EXPECT_THAT(error("sgd"), HasSubstr("unknown method \"sgd\"; known: dbgd"));
+  EXPECT_THAT(error("mgd:tree"), HasSubstr("mgd:tree: unknown ranker \"tree\"; known: linear"));
+  EXPECT_THAT(error("mgd:linear:linear"), HasSubstr("a method has one ranker"));
+  EXPECT_THAT(error("mgd:speed=9"), HasSubstr("mgd:speed=9: unknown setting \"speed\"; known:"));
+  EXPECT_THAT(error("mgd:candidates=many"), HasSubstr("candidates many; it must be a whole"));
+  EXPECT_THAT(error("mgd::neural"), HasSubstr("unknown ranker \"\""));
+}
+
+}  // namespace
+}  // namespace plackett
