@@ -77,7 +77,7 @@ void compare(const CLI::App& command, const CompareOptions& options) {
   const Loading loading{.threads = thread_count(options.simulation.threads),
                         .trust_cache = options.loading.trust_cache};
   const ComparisonSpec spec = comparison_spec(command, options);
-  const std::string out = results_folder(options);
+  const std::string out = results_folder(options, spec);
   take(check(spec));
   if (options.dry_run) return print_plan(spec, out, loading);
 

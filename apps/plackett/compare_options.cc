@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "command.h"
+#include "experiment/identity.h"
 #include "experiment/spec_file.h"
 
 namespace plackett::command {
@@ -100,8 +101,8 @@ void add_compare_options(CLI::App& command, CompareOptions& options) {
       ->capture_default_str();
   add_simulation_options(command, options.simulation);
   command.add_option("--out", options.out,
-                     "folder for results and report (default: results/compare, or results/NAME "
-                     "with --spec NAME.toml)");
+                     "folder for results and report (default: under results/, named after the spec "
+                     "file and a hash of what is compared)");
   command.add_flag("--dry-run", options.dry_run,
                    "say what would run, where, and for how long; run and write nothing");
 }
@@ -138,10 +139,12 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
   return spec;
 }
 
-std::string results_folder(const CompareOptions& options) {
+std::string results_folder(const CompareOptions& options, const ComparisonSpec& spec) {
   if (options.out) return *options.out;
-  if (!options.spec_file) return "results/compare";
-  return "results/" + std::filesystem::path(*options.spec_file).stem().string();
+  const std::string name = options.spec_file
+                               ? std::filesystem::path(*options.spec_file).stem().string()
+                               : std::string("compare");
+  return fmt::format("results/{}-{:08x}", name, identity(spec) >> 32);
 }
 
 }  // namespace plackett::command

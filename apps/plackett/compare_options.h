@@ -32,7 +32,8 @@ void add_compare_options(CLI::App& command, CompareOptions& options);
 // check() to say.
 ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& options);
 
-// `--out`, or a folder under results/ that is named after the spec file.
-std::string results_folder(const CompareOptions& options);
+// `--out`, or a folder under results/ that is named after the spec file and what is asked for: the
+// same command finds its results again, and another one does not meet them.
+std::string results_folder(const CompareOptions& options, const ComparisonSpec& spec);
 
 }  // namespace plackett::command
