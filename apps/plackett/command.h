@@ -63,6 +63,7 @@ unsigned thread_count(unsigned asked);
 void add_data(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_report(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_evaluate(CLI::App& app);

@@ -1,116 +1,131 @@
-// plackett compare: methods and rankers side by side under several click models.
+// plackett compare: methods side by side under several click models, on several datasets.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
+#include <csignal>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
-#include <vector>
 
 #include "command.h"
-#include "data_options.h"
-#include "experiment/method_entry.h"
-#include "experiment/simulation.h"
+#include "compare_options.h"
+#include "dry_run.h"
+#include "experiment/results_folder.h"
+#include "experiment/run_comparison.h"
+#include "load_compared.h"
+#include "print_results.h"
+#include "progress.h"
 #include "report/numbers.h"
-#include "report/table.h"
-#include "report/write.h"
-#include "simulation_options.h"
-#include "watched_run.h"
+#include "stop_signal.h"
 
 namespace plackett::command {
 namespace {
 
-struct CompareOptions {
-  DataOptions data;
-  SimulationOptions simulation;
-  std::vector<std::string> methods{"pdgd"};
-  std::vector<std::string> rankers{"linear", "neural"};
-  std::vector<std::string> click_models{"perfect", "navigational", "informational"};
-  std::string out = "results/compare";
-};
-
-// Two cells of one name would stand as one in tables and curves.
-void require_new(const Simulation& simulation, const std::vector<Simulation>& others) {
-  const SimulationSpec& spec = simulation.spec();
-  for (const Simulation& other : others) {
-    if (other.spec().method == spec.method && other.spec().ranker.kind == spec.ranker.kind &&
-        other.spec().click_model == spec.click_model) {
-      fail(Error{fmt::format("{} ({}) under \"{}\" is asked for twice; each may come once",
-                             spec.method, name_of(spec.ranker.kind), spec.click_model)});
-    }
+// The methods' standing on one dataset, with the runs that an earlier command finished.
+Standing standing_of(const StoredResults& stored, std::size_t dataset) {
+  const ComparisonSpec& spec = stored.spec;
+  Standing::Names names{.title = spec.datasets[dataset].name + ", NDCG@10 so far",
+                        .methods = {},
+                        .click_models = spec.click_models};
+  for (const ComparedMethod& method : spec.methods) {
+    names.methods.push_back(method.label.empty() ? label_of(simulation_spec(spec, method, ""))
+                                                 : method.label);
   }
+  Standing standing(std::move(names));
+  for (const auto& [place, run] : stored.runs) {
+    if (place.dataset != dataset) continue;
+    standing.add(place.method, place.click_model, run.record.curve.back().offline);
+  }
+  return standing;
 }
 
-// Made now, so that a folder that can't be written to is found before the work.
-void require_writable_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) fail(Error{fmt::format("{}: can't create: {}", folder, error.message())});
-  require_writable_file((std::filesystem::path(folder) / "report.html").string());
+// Does what the folder lacks, one dataset after another, so that one is in memory at a time.
+Result<void> run_all_datasets(ResultsFolder& folder, const Loading& loading, StopSignal& signal) {
+  const StoredResults& stored = folder.stored();
+  const ComparisonSpec& spec = stored.spec;
+  const std::uint64_t impressions = spec.common.impressions;
+  const std::uint64_t total = run_count(spec);
+  Progress progress({.impressions = impressions * total, .runs = total});
+  progress.skip({.impressions = impressions * stored.runs.size(), .runs = stored.runs.size()});
+  ComparisonWatch watch;
+  watch.runs.stop = stop_requested;
+  watch.runs.run_started = [&progress](const SimulationSpec& started) {
+    progress.set_label(fmt::format("{}, {}", started.label, started.click_model));
+  };
+  watch.runs.advanced = [&progress](std::uint64_t count) { progress.advance(count); };
+  watch.runs.run_done = [&progress] { progress.run_done(); };
+  watch.kept = [&progress](const RunPlace& place, const RunRecord& record) {
+    progress.score(place.method, place.click_model, record.curve.back().offline);
+  };
+  for (std::size_t number = 0; number < spec.datasets.size(); ++number) {
+    if (finished_runs(stored, number) == total / spec.datasets.size()) continue;
+    progress.set_label(fmt::format("reading {}", spec.datasets[number].name));
+    progress.show(standing_of(stored, number));
+    progress.advance(0);
+    const Dataset dataset = load_compared(spec.datasets[number], loading);
+    signal.begin_work();
+    auto done = run_dataset(folder, number, dataset, loading.threads, watch);
+    signal.end_work();
+    if (!done) return done;
+    if (stop_requested()) break;
+  }
+  return {};
 }
 
-void compare(const CompareOptions& options) {
+void compare(const CLI::App& command, const CompareOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const unsigned threads = thread_count(options.simulation.threads);
-  const SimulationSpec common = spec_of(options.simulation);
-  const Dataset dataset = load(options.data, threads);
-  std::vector<Simulation> simulations;
-  for (const std::string& click_model : options.click_models) {
-    for (const std::string& method : options.methods) {
-      for (const std::string& ranker : options.rankers) {
-        SimulationSpec spec = common;
-        apply(take(parse_method_entry(method)), spec);
-        spec.ranker.kind = take(parse_ranker_kind(ranker));
-        spec.click_model = click_model;
-        Simulation simulation = take(Simulation::prepare(dataset, spec));
-        require_new(simulation, simulations);
-        simulations.push_back(std::move(simulation));
-      }
-    }
+  const Loading loading{.threads = thread_count(options.simulation.threads),
+                        .trust_cache = options.loading.trust_cache};
+  const ComparisonSpec spec = comparison_spec(command, options);
+  const std::string out = results_folder(options, spec);
+  take(check(spec));
+  if (options.dry_run) return print_plan(spec, out, loading);
+
+  // A full disk is to be an error, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  ResultsFolder folder = take(ResultsFolder::open(out, spec, PLACKETT_VERSION));
+  warn_of_damage(folder.stored(), out, "their runs are done again");
+  const std::size_t before = folder.stored().runs.size();
+  const Result<void> done = [&] {
+    StopSignal signal(
+        fmt::format("stopped; finished runs are kept in {}, and the same command "
+                    "goes on where this one stopped",
+                    out));
+    return run_all_datasets(folder, loading, signal);
+  }();
+  if (!done) {
+    fail(Error{fmt::format("{}; {}", done.error().message, runs_kept(folder.stored(), out))});
   }
-
-  require_writable_folder(options.out);
-  Comparison comparison;
-  comparison.title = fmt::format("Learning to rank from clicks on {}", dataset.name);
-  comparison.threads = threads;
-  comparison.version = PLACKETT_VERSION;
-  comparison.cells = take(run_watched(simulations, threads));
-  take(write_report(comparison, options.out, {.command = command_line()}));
-
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  TableStyle style;
-  style.ansi = ::isatty(STDOUT_FILENO) == 1;
-  fmt::print("{}\n", terminal_table(comparison, style));
-  fmt::print("{} impressions in {:.1f} s on {} thread{}\n",
-             report::grouped(common.impressions * common.runs * simulations.size()), seconds,
-             threads, threads == 1 ? "" : "s");
-  fmt::print("report: {}/report.html\n", options.out);
+  take(folder.finish());
+  const StoredResults& stored = folder.stored();
+  const bool stopped = stored.runs.size() < run_count(stored.spec);
+  if (!stored.runs.empty()) {
+    report_results(stored, out);
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const std::uint64_t ran = stored.runs.size() - before;
+    fmt::print("{} impressions in {:.1f} s on {} thread{}\n",
+               report::grouped(spec.common.impressions * ran), seconds, loading.threads,
+               loading.threads == 1 ? "" : "s");
+    if (before > 0) fmt::print("{} runs were finished before\n", report::grouped(before));
+    fmt::print("report: {}/report.html\n", out);
+  }
+  if (stopped) {
+    throw Exit(kInterrupted, fmt::format("stopped: {}; the same command goes on from there",
+                                         runs_kept(stored, out)));
+  }
 }
 
 }  // namespace
 
 void add_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Methods and rankers side by side: tables, curves, a report");
-  add_data_options(*command, options->data);
-  command->add_option("--methods", options->methods, "how to learn: pdgd")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--rankers", options->rankers, "linear, neural")
-      ->delimiter(',')
-      ->capture_default_str();
-  command->add_option("--click-models", options->click_models, "names, or .toml files")
-      ->delimiter(',')
-      ->capture_default_str();
-  add_simulation_options(*command, options->simulation);
-  command->add_option("--out", options->out, "folder for report, curves and tables")
-      ->capture_default_str();
-  command->callback([options] { compare(*options); });
+  CLI::App* command = app.add_subcommand(
+      "compare",
+      "Methods side by side on datasets and click models: tables, curves, a report.\n"
+      "Stopped or killed, the same command goes on where it was");
+  add_compare_options(*command, *options);
+  command->callback([command, options] { compare(*command, *options); });
 }
 
 }  // namespace plackett::command

@@ -5,11 +5,6 @@
 #include "command.h"
 
 namespace plackett::command {
-namespace {
-
-constexpr std::uint32_t kLargestFeatureId = 999'999'999;  // nine digits: docs/formats/letor.md
-
-}  // namespace
 
 void add_loading_options(CLI::App& command, DataOptions& options) {
   command

@@ -23,6 +23,7 @@ int run(int argc, const char* const* argv) {
   app.option_defaults()->always_capture_default();
 
   plackett::command::add_compare(app);
+  plackett::command::add_report(app);
   plackett::command::add_simulate(app);
   plackett::command::add_explain(app);
   plackett::command::add_audit(app);

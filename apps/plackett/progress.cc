@@ -1,14 +1,16 @@
 #include "progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 #include <vector>
+
+#include "terminal_text.h"
 
 namespace plackett::command {
 namespace {
@@ -47,28 +49,6 @@ std::string bar(double share) {
     out += 2 * column + 1 < halves ? "━" : 2 * column < halves ? "╸" : "·";
   }
   return out;
-}
-
-// Columns, where every code point takes one; cut there, if it must be, with an ellipsis.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
-}
-std::string cut(std::string_view text, std::size_t columns) {
-  if (width(text) <= columns) return std::string(text);
-  std::string out;
-  std::size_t used = 0;
-  for (const char byte : text) {
-    if ((byte & 0xC0) != 0x80 && ++used >= columns) break;
-    out += byte;
-  }
-  return columns == 0 ? "" : out + "…";
-}
-
-std::size_t terminal_columns(int descriptor) {
-  winsize size{};
-  if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
 }
 
 void write_all(int descriptor, std::string_view text) {
@@ -153,7 +133,19 @@ void Progress::finish() {
   if (!output_.visible) return;
   const std::lock_guard lock(mutex_);
   if (finished_.exchange(true) || !drawn_) return;
-  write_all(output_.descriptor, "\r\x1b[K");
+  write_all(output_.descriptor, drawn_below_ ? "\r\x1b[J" : "\r\x1b[K");
+}
+
+void Progress::show(Standing standing) {
+  if (!output_.visible) return;
+  const std::lock_guard lock(mutex_);
+  standing_ = std::move(standing);
+}
+
+void Progress::score(std::size_t method, std::size_t click_model, double offline) {
+  if (!output_.visible) return;
+  const std::lock_guard lock(mutex_);
+  standing_.add(method, click_model, offline);
 }
 
 void Progress::draw_if_due() {
@@ -185,8 +177,16 @@ void Progress::draw(Clock::time_point now) {
                             .impressions_per_second = speed_,
                             .label = label_};
   // The last column stays free: a terminal may wrap when it is written.
-  const std::size_t columns = terminal_columns(output_.descriptor) - 1;
-  write_all(output_.descriptor, "\r" + progress_line(state, columns) + "\x1b[K");
+  TerminalSize room = terminal_size(output_.descriptor);
+  --room.columns;
+  std::string text = "\r" + progress_line(state, room.columns) + "\x1b[K";
+  room.rows = room.rows > 3 ? room.rows - 2 : 0;
+  const std::vector<std::string> below = standing_.lines(room);
+  for (const std::string& line : below) text += "\n" + line + "\x1b[K";
+  if (drawn_below_ || !below.empty()) text += "\x1b[J";
+  if (!below.empty()) text += fmt::format("\x1b[{}A", below.size());
+  write_all(output_.descriptor, text);
+  drawn_below_ = drawn_below_ || !below.empty();
   drawn_ = true;
 }
 

@@ -1,4 +1,4 @@
-// How far long work is, on one line of a terminal.
+// How far long work is, on one line of a terminal, and how well it does, on the lines below.
 #pragma once
 
 #include <atomic>
@@ -8,6 +8,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+
+#include "standing.h"
 
 namespace plackett::command {
 
@@ -26,10 +28,11 @@ struct ProgressState {
 // percentage stays.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
-// Draws in place on standard error, at most ten times a second, and takes its line away when it is
-// finished or destroyed. Says nothing at all where standard error is no terminal (or a dumb one).
-// Has no thread of its own: calls draw when it is time to. All calls may come from any thread;
-// advance() takes no lock unless it draws, so a worker may call it every few hundred impressions.
+// Draws in place on standard error, at most ten times a second, and takes its lines away when it
+// is finished or destroyed. Says nothing at all where standard error is no terminal (or a dumb
+// one). Has no thread of its own: calls draw when it is time to. All calls may come from any
+// thread; advance() takes no lock unless it draws, so a worker may call it every few hundred
+// impressions.
 class Progress {
  public:
   struct Work {
@@ -52,7 +55,10 @@ class Progress {
   // Work that an earlier command left finished: counts as done, but not towards the speed.
   void skip(const Work& done);
   void set_label(std::string_view label);
-  // Takes the line away for good; later calls draw nothing.
+  // What stands below the line from now on; a run's result goes into it with score().
+  void show(Standing standing);
+  void score(std::size_t method, std::size_t click_model, double offline);
+  // Takes the lines away for good; later calls draw nothing.
   void finish();
 
  private:
@@ -76,6 +82,8 @@ class Progress {
   Clock::time_point measured_at_;
   std::uint64_t measured_ = 0;
   bool drawn_ = false;
+  Standing standing_;
+  bool drawn_below_ = false;
 };
 
 }  // namespace plackett::command

@@ -86,7 +86,7 @@ Result<std::string> read_file(const std::filesystem::path& path) {
 Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path) {
   AtomicFile file;
   file.path_ = path;
-  std::string name = path.string() + ".XXXXXX";
+  std::string name = path.string() + std::string(kTemporaryMark) + "XXXXXX";
   file.descriptor_ = ::mkstemp(name.data());
   if (file.descriptor_ < 0) return system_error(path, "can't create");
   file.temporary_ = name;

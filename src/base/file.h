@@ -35,6 +35,10 @@ class MappedFile {
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
+// In the names of temporaries, between the name of the file to be and six characters of chance: a
+// process that was killed may leave one behind.
+inline constexpr std::string_view kTemporaryMark = ".tmp-";
+
 // A file that appears under its name only when finished: written to a temporary beside it,
 // synced, renamed over `path`, and the folder synced. Destroyed before finish(), it leaves
 // nothing behind, and what stood at `path` stays.

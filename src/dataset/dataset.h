@@ -87,6 +87,9 @@ struct Dataset {
   [[nodiscard]] std::uint32_t grade_count() const;
 };
 
+// Nine digits: docs/formats/letor.md.
+inline constexpr std::uint32_t kLargestFeatureId = 999'999'999;
+
 struct LoadOptions {
   Scaling scaling = Scaling::kQueryMinMax;
   bool drop_constant_features = true;  // those constant over the whole training file

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "evaluation/online_performance.h"
-#include "evaluation/split_evaluator.h"
 #include "learner/method.h"
 #include "users/make_user.h"
 
@@ -18,10 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t kProgressEvery = 1024;
-constexpr int kCurvePointsPerDecade = 8;
-
-// Both measures are NDCG@10, however many documents are shown.
-constexpr std::uint32_t kNdcgCut = 10;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -50,18 +45,6 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
                       spec.settings);
 }
 
-// "PDGD (linear)", "MGD (linear, candidates 9)".
-std::string label_of(const SimulationSpec& spec) {
-  const auto method = find_method(spec.method);
-  std::string label =
-      fmt::format("{} ({}", method ? method.value()->title : std::string_view(spec.method),
-                  name_of(spec.ranker.kind));
-  for (const GivenSetting& setting : spec.settings) {
-    label += fmt::format(", {} {}", setting.name, setting.value);
-  }
-  return label + ")";
-}
-
 bool any_relevant(const Split& split) {
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
     const auto labels = split.judgments(Query{query}).labels();
@@ -72,64 +55,7 @@ bool any_relevant(const Split& split) {
   return false;
 }
 
-// The offline curve of one run.
-class Curve {
- public:
-  Curve(const SimulationSpec& spec, const Fold& fold, std::uint32_t run)
-      : spec_(spec),
-        run_(run),
-        points_(curve_points(spec.impressions)),
-        evaluator_(fold.test, {kNdcgCut, spec.no_relevant}) {
-    record_.run = run;
-  }
-
-  // Measures the ranker where a point of the curve is due. False where a score is not finite.
-  bool observe(std::uint64_t impression, double online, Ranker& ranker) {
-    if (impression != points_[record_.curve.size()]) return true;
-    const auto start = Clock::now();
-    Rng rng({spec_.seed, run_, impression, Purpose::kTieBreak});
-    bool finite = true;
-    const double offline = evaluator_.mean_ndcg(
-        [&](const FeatureView& docs) {
-          scores_.resize(docs.doc_count());
-          ranker.score(docs, scores_);
-          for (float& score : scores_) {
-            if (std::isfinite(score)) continue;
-            finite = false;
-            score = 0;
-          }
-          return std::span<const float>(scores_);
-        },
-        rng);
-    record_.curve.push_back({impression, offline, online});
-    record_.evaluation_seconds += seconds_since(start);
-    return finite;
-  }
-
-  RunRecord& record() { return record_; }
-
- private:
-  const SimulationSpec& spec_;
-  std::uint32_t run_;
-  std::vector<std::uint64_t> points_;
-  SplitEvaluator evaluator_;
-  std::vector<float> scores_;
-  RunRecord record_;
-};
-
 }  // namespace
-
-std::vector<std::uint64_t> curve_points(std::uint64_t impressions) {
-  std::vector<std::uint64_t> points;
-  for (int step = 0;; ++step) {
-    const auto point = static_cast<std::uint64_t>(
-        std::llround(std::pow(10.0, static_cast<double>(step) / kCurvePointsPerDecade)));
-    if (point >= impressions) break;
-    if (points.empty() || point > points.back()) points.push_back(point);
-  }
-  points.push_back(impressions);
-  return points;
-}
 
 Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec) {
   if (spec.runs == 0 || spec.runs > kMaxRuns) {
@@ -190,20 +116,38 @@ Error Simulation::not_finite(std::uint32_t run, std::uint64_t impressions) const
 Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
   const auto start = Clock::now();
   if (watch.run_started) watch.run_started(spec_);
+  const std::size_t fold = run % folds_.size();
+  auto made = make_run_learner(spec_, folds_[fold], run);
+  if (!made) return made.error();
+  std::unique_ptr<Learner> learner = std::move(made).value();
+  Curve curve(folds_[fold].test, {.seed = spec_.seed,
+                                  .run = run,
+                                  .impressions = spec_.impressions,
+                                  .no_relevant = spec_.no_relevant});
+  if (auto learned = learn(run, *learner, &curve, watch); !learned) return learned.error();
+  if (watch.run_done) watch.run_done();
+  RunRecord record;
+  record.run = run;
+  record.fold = static_cast<std::uint32_t>(fold);
+  record.curve = curve.points();
+  record.seconds = seconds_since(start);
+  record.evaluation_seconds = curve.seconds();
+  if (watch.learned) watch.learned(run, std::move(learner));
+  return record;
+}
+
+Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve,
+                               const Watch& watch) const {
   const std::size_t fold_index = run % folds_.size();
   const Fold& fold = folds_[fold_index];
   const NdcgTable& ndcg = *train_ndcg_[fold_index];
-  auto made = make_run_learner(spec_, fold, run);
-  if (!made) return made.error();
-  std::unique_ptr<Learner> learner = std::move(made).value();
-
-  Curve curve(spec_, fold, run);
   OnlinePerformance online;
   Ranking ranking;
   std::vector<std::uint8_t> clicks;
   const std::uint32_t query_count = fold.train.query_count();
   Query next = draw_query(spec_, run, 0, query_count);
   for (std::uint64_t impression = 0; impression < spec_.impressions; ++impression) {
+    if (watch.stop && watch.stop()) return Error{std::string(kStopped)};
     const Query query = next;
     const FeatureView docs = fold.train.features(query);
     const Judgments judgments = fold.train.judgments(query);
@@ -215,7 +159,7 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
 
     prefetch(next_docs, 0, kParts);
     Rng ranking_rng({spec_.seed, run, impression, Purpose::kRanking});
-    if (!learner->rank(docs, ranking_rng, ranking)) return not_finite(run, impression);
+    if (!learner.rank(docs, ranking_rng, ranking)) return not_finite(run, impression);
     prefetch(next_docs, 1, kParts);
 
     clicks.resize(ranking.shown.size());
@@ -223,20 +167,38 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
     user_->click(ranking.shown, judgments, click_rng, clicks);
     online.add(ndcg.ndcg(query, judgments, ranking.shown));
     prefetch(next_docs, 2, kParts);
-    learner->learn(docs, ranking, clicks);
+    learner.learn(docs, ranking, clicks);
     prefetch(next_docs, 3, kParts);
 
     const std::uint64_t done = impression + 1;
-    if (!curve.observe(done, online.total(), learner->ranker())) return not_finite(run, done);
+    if (curve != nullptr && curve->due(done)) {
+      const bool finite = curve->measure(done, online.total(), learner.ranker(), watch.stop);
+      if (watch.stop && watch.stop()) return Error{std::string(kStopped)};
+      if (!finite) return not_finite(run, done);
+    }
     if (watch.advanced && done % kProgressEvery == 0) watch.advanced(kProgressEvery);
   }
   if (watch.advanced) watch.advanced(spec_.impressions % kProgressEvery);
-  if (watch.run_done) watch.run_done();
-  RunRecord record = std::move(curve.record());
-  record.fold = static_cast<std::uint32_t>(fold_index);
-  record.seconds = seconds_since(start);
-  if (watch.learned) watch.learned(run, std::move(learner));
-  return record;
+  return {};
+}
+
+Result<RunCost> Simulation::cost(double seconds) const {
+  auto made = make_run_learner(spec_, folds_.front(), 0);
+  if (!made) return made.error();
+  const auto start = Clock::now();
+  std::uint64_t impressions = 0;
+  Watch watch;
+  watch.stop = [&] { return impressions++ > 0 && seconds_since(start) > seconds; };
+  auto learned = learn(0, *made.value(), nullptr, watch);
+  if (!learned && learned.error().message != kStopped) return learned.error();
+  RunCost cost;
+  cost.impression_seconds =
+      seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
+  Curve curve(folds_.front().test,
+              {.seed = spec_.seed, .impressions = 1, .no_relevant = spec_.no_relevant});
+  curve.measure(1, 0, made.value()->ranker(), {});
+  cost.evaluation_seconds = curve.seconds();
+  return cost;
 }
 
 }  // namespace plackett

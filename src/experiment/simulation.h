@@ -14,6 +14,7 @@
 #include "dataset/dataset.h"
 #include "evaluation/ndcg.h"
 #include "evaluation/no_relevant.h"
+#include "experiment/curve.h"
 #include "experiment/protocol.h"
 #include "experiment/record.h"
 #include "learner/learner.h"
@@ -45,9 +46,8 @@ struct SimulationSpec {
   NoRelevant no_relevant = NoRelevant::kSkip;
 };
 
-// Impressions after which the offline curve is measured: about eight a decade, evenly on a log
-// axis, from 1 on, the last always among them.
-std::vector<std::uint64_t> curve_points(std::uint64_t impressions);
+// "PDGD (linear)", "MGD (linear, candidates 9)": the label of a spec that has none.
+std::string label_of(const SimulationSpec& spec);
 
 // Told how far the work is, from whatever thread does it; any of the calls may be absent.
 struct Watch {
@@ -58,6 +58,17 @@ struct Watch {
   std::function<void()> run_done;
   // The learner of a finished run, for whoever wants to keep it.
   std::function<void(std::uint32_t run, std::unique_ptr<Learner> learner)> learned;
+  // Asked before every impression; once it says true the run ends as soon as it can.
+  std::function<bool()> stop;
+};
+
+// The whole message of the error with which a run ends that was told to stop.
+inline constexpr std::string_view kStopped = "stopped";
+
+// What a run costs in wall time, on the thread that measured it.
+struct RunCost {
+  double impression_seconds = 0;
+  double evaluation_seconds = 0;  // for one point of the curve
 };
 
 // A spec checked against its data and made ready. Immutable: any number of threads may run its
@@ -72,10 +83,15 @@ class Simulation {
   // go round the folds. Fails where learning leaves the range of numbers.
   Result<RunRecord> run(std::uint32_t run, const Watch& watch) const;
 
-  [[nodiscard]] CellSummary summarise(std::vector<RunRecord> records) const;
+  // Learns for about `seconds` from the beginning of run 0, and measures one point of the curve.
+  [[nodiscard]] Result<RunCost> cost(double seconds) const;
+
+  [[nodiscard]] CellSummary summarise(const std::vector<RunRecord>& records) const;
 
  private:
   Simulation() = default;
+  // All impressions of a run; `curve` may be null.
+  Result<void> learn(std::uint32_t run, Learner& learner, Curve* curve, const Watch& watch) const;
   [[nodiscard]] Error not_finite(std::uint32_t run, std::uint64_t impressions) const;
 
   SimulationSpec spec_;
@@ -85,10 +101,14 @@ class Simulation {
   std::shared_ptr<const User> user_;
 };
 
-// Runs all runs of all simulations over `threads` threads and summarises each simulation. The
-// result does not depend on `threads`, its times apart.
+// Runs all runs of all simulations over `threads` threads, run 0 of each first, and summarises
+// each simulation. The result does not depend on `threads`, its times apart.
 Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
                                          unsigned threads, const Watch& watch);
+
+// What tables know of a simulation whose runs are `records`; the spec's label may be empty.
+CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_name,
+                      const std::vector<RunRecord>& records);
 
 Moments moments(const std::vector<double>& values);
 

@@ -1,4 +1,6 @@
 // Runs to summaries.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "experiment/simulation.h"
@@ -22,19 +24,35 @@ Moments moments(const std::vector<double>& values) {
   return result;
 }
 
-CellSummary Simulation::summarise(std::vector<RunRecord> records) const {
+std::string label_of(const SimulationSpec& spec) {
+  const auto method = find_method(spec.method);
+  std::string label =
+      fmt::format("{} ({}", method ? method.value()->title : std::string_view(spec.method),
+                  name_of(spec.ranker.kind));
+  for (const GivenSetting& setting : spec.settings) {
+    label += fmt::format(", {} {}", setting.name, setting.value);
+  }
+  return label + ")";
+}
+
+CellSummary Simulation::summarise(const std::vector<RunRecord>& records) const {
+  return plackett::summarise(spec_, dataset_name_, records);
+}
+
+CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_name,
+                      const std::vector<RunRecord>& records) {
   CellSummary cell;
-  cell.label = spec_.label;
-  const auto method = find_method(spec_.method);
-  cell.baseline = spec_.baseline.value_or(method && method.value()->baseline);
-  cell.method = spec_.method;
-  cell.ranker = name_of(spec_.ranker.kind);
-  cell.click_model = spec_.click_model;
-  cell.dataset = dataset_name_;
-  cell.protocol = name_of(spec_.protocol);
+  cell.label = spec.label.empty() ? label_of(spec) : spec.label;
+  const auto method = find_method(spec.method);
+  cell.baseline = spec.baseline.value_or(method && method.value()->baseline);
+  cell.method = spec.method;
+  cell.ranker = name_of(spec.ranker.kind);
+  cell.click_model = spec.click_model;
+  cell.dataset = dataset_name;
+  cell.protocol = name_of(spec.protocol);
   cell.runs = static_cast<std::uint32_t>(records.size());
-  cell.impressions = spec_.impressions;
-  cell.seed = spec_.seed;
+  cell.impressions = spec.impressions;
+  cell.seed = spec.seed;
   if (records.empty()) return cell;
 
   std::vector<double> offline(records.size());

@@ -12,7 +12,8 @@ using testing::run_command;
 TEST(Usage, HelpNamesEverySubcommandAndSucceeds) {
   const auto help = run_command("--help");
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* name : {"compare", "simulate", "explain", "audit", "evaluate", "data"}) {
+  for (const char* name :
+       {"compare", "report", "simulate", "explain", "audit", "evaluate", "data"}) {
     EXPECT_THAT(help.out, HasSubstr(name));
   }
 }
@@ -32,7 +33,7 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
   };
   for (const Case& mistake : {
            Case{"", "subcommand is required"},
-           Case{"dance", "unknown command \"dance\"; known: compare, simulate"},
+           Case{"dance", "unknown command \"dance\"; known: compare, report, simulate"},
            Case{"simulate --runs many", "--runs"},
            Case{"simulate --method magic --runs 1", "unknown method \"magic\"; known: dbgd, mgd, pairwise, pdgd"},
            Case{"simulate --ranker forest --runs 1",

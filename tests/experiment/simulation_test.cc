@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "experiment/run_jobs.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -98,6 +99,36 @@ TEST(Simulation, TellsAWatcherOfEveryImpression) {
   EXPECT_EQ(impressions, 2'000U);
   EXPECT_EQ(started, 1);
   EXPECT_EQ(done, 1);
+}
+
+TEST(Simulation, StopsBeforeTheNextImpressionOnceTold) {
+  int asked = 0;
+  Watch watch;
+  watch.stop = [&] { return ++asked > 7; };
+  const auto record = Simulation::prepare(dataset(), small_spec())->run(0, watch);
+  ASSERT_FALSE(record.ok());
+  EXPECT_EQ(record.error().message, kStopped);
+  EXPECT_LT(asked, 1000);
+}
+
+TEST(Simulation, TellsWhatItCosts) {
+  const auto cost = Simulation::prepare(dataset(), small_spec())->cost(0.02);
+  ASSERT_TRUE(cost.ok());
+  EXPECT_GT(cost->impression_seconds, 0);
+  EXPECT_LT(cost->impression_seconds, 0.02);
+  EXPECT_GT(cost->evaluation_seconds, 0);
+}
+
+TEST(RunMajor, DoesOneRunOfEverySimulationFirst) {
+  SimulationSpec spec = small_spec();
+  spec.runs = 2;
+  std::vector<Simulation> simulations(2, Simulation::prepare(dataset(), spec).value());
+  spec.runs = 1;
+  simulations.push_back(Simulation::prepare(dataset(), spec).value());
+  std::vector<std::pair<std::size_t, std::uint32_t>> order;
+  for (const Job& job : run_major(simulations)) order.emplace_back(job.simulation, job.run);
+  using Pair = std::pair<std::size_t, std::uint32_t>;
+  EXPECT_THAT(order, ElementsAre(Pair(0, 0), Pair(1, 0), Pair(2, 0), Pair(0, 1), Pair(1, 1)));
 }
 
 TEST(Simulation, PublishedProtocolDecaysTheLearningRate) {

@@ -17,7 +17,7 @@ using plackett::Comparison;
 bool write(const Comparison& comparison, const std::filesystem::path& folder) {
   const plackett::HtmlOptions options{
       .command =
-          "plackett compare --data MQ2007 --methods pdgd --rankers linear,neural "
+          "plackett compare --data MQ2007 --methods pdgd,pdgd:neural "
           "--runs 125 --impressions 10000 --seed 42 --out results/mq2007"};
   if (auto done = plackett::write_report(comparison, folder, options); !done) {
     fmt::print(stderr, "report_gallery: {}\n", done.error().message);

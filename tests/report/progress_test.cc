@@ -130,6 +130,53 @@ TEST_F(DrawnProgress, SkippedWorkIsDoneButNotSpeed) {
   EXPECT_THAT(drawn(), AllOf(HasSubstr(" 50%"), HasSubstr("1/2 runs"), HasSubstr("ETA -:--")));
 }
 
+Standing two_methods() {
+  Standing standing({.title = "MQ2008, NDCG@10 so far",
+                     .methods = {"PDGD (linear)", "PDGD (neural)"},
+                     .click_models = {"perfect", "navigational"}});
+  standing.add(0, 0, 0.5);
+  standing.add(0, 0, 0.7);
+  standing.add(1, 0, 0.55);
+  standing.add(1, 1, 0.25);
+  return standing;
+}
+
+TEST(StandingLines, ShowMeansWithTheBestOfEachColumnInBold) {
+  EXPECT_THAT(
+      two_methods().lines({80, 24}),
+      ::testing::ElementsAre("MQ2008, NDCG@10 so far  perfect  navigational",
+                             "PDGD (linear)           \x1b[1m0.600  \x1b[0m  -           ",
+                             "PDGD (neural)           0.550    \x1b[1m0.250       \x1b[0m"));
+}
+
+TEST(StandingLines, FitAnyTerminal) {
+  for (std::size_t columns_there = 0; columns_there < 60; ++columns_there) {
+    for (std::size_t rows = 0; rows < 5; ++rows) {
+      const auto lines = two_methods().lines({columns_there, rows});
+      EXPECT_LE(lines.size(), rows);
+      if (!lines.empty()) {
+        EXPECT_LE(columns(lines.front()), columns_there);
+      }
+    }
+  }
+  EXPECT_TRUE(Standing().lines({80, 24}).empty());
+}
+
+TEST(StandingLines, AreNotMovedByWhatNamesHold) {
+  Standing standing({.title = "", .methods = {"a\x1b[2J\nb"}, .click_models = {"x"}});
+  EXPECT_THAT(standing.lines({80, 24})[1], HasSubstr("a?[2J?b"));
+}
+
+TEST_F(DrawnProgress, DrawsTheStandingBelowAndComesBackUp) {
+  Progress progress({.impressions = 10, .runs = 2}, {.descriptor = ends_[1], .visible = true});
+  progress.show(two_methods());
+  progress.advance(5);
+  EXPECT_THAT(drawn(),
+              AllOf(StartsWith("\r 50%"), HasSubstr("\nPDGD (neural)"), EndsWith("\x1b[J\x1b[3A")));
+  progress.finish();
+  EXPECT_EQ(drawn(), "\r\x1b[J");
+}
+
 TEST_F(DrawnProgress, IsSilentWhereItIsNotSeen) {
   {
     Progress progress({.impressions = 10, .runs = 1}, {.descriptor = ends_[1], .visible = false});

@@ -1,0 +1,58 @@
+#include "stop_signal.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+namespace plackett::command {
+namespace {
+
+// What the handler reads: lock-free, and the text is never changed while handlers are installed.
+std::atomic<bool> asking{false};
+std::atomic<bool> requested{false};
+std::string& farewell() {
+  static std::string text;
+  return text;
+}
+std::atomic<const char*> farewell_bytes{nullptr};
+std::atomic<std::size_t> farewell_size{0};
+
+void on_signal(int /*number*/) {
+  if (asking.load() && !requested.exchange(true)) return;
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, farewell_bytes.load(), farewell_size.load());
+  ::_exit(kInterrupted);
+}
+
+void handle(int number, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(number, &action, nullptr);
+}
+
+}  // namespace
+
+StopSignal::StopSignal(const std::string& message) {
+  requested = false;
+  asking = false;
+  farewell() = "\nplackett: " + message + "\n";
+  farewell_bytes = farewell().data();
+  farewell_size = farewell().size();
+  handle(SIGINT, on_signal);
+  handle(SIGTERM, on_signal);
+}
+
+StopSignal::~StopSignal() {
+  handle(SIGINT, SIG_DFL);
+  handle(SIGTERM, SIG_DFL);
+}
+
+void StopSignal::begin_work() { asking = true; }
+void StopSignal::end_work() { asking = false; }
+
+bool stop_requested() { return requested.load(std::memory_order_relaxed); }
+
+}  // namespace plackett::command

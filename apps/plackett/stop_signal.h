@@ -1,0 +1,29 @@
+// Ctrl-C and SIGTERM, turned into a question that long work asks.
+#pragma once
+
+#include <string>
+
+namespace plackett::command {
+
+// The exit code of a command that was told to stop.
+inline constexpr int kInterrupted = 130;
+
+// While it lives, the first SIGINT or SIGTERM during work that asks stop_requested() only sets
+// that; a second one, or one outside of such work, ends the process at once with kInterrupted and
+// `message` on standard error. At most one lives at a time.
+class StopSignal {
+ public:
+  explicit StopSignal(const std::string& message);
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+  ~StopSignal();
+
+  // Between these two calls, work asks stop_requested().
+  void begin_work();
+  void end_work();
+};
+
+// Safe from any thread, and cheap.
+bool stop_requested();
+
+}  // namespace plackett::command

@@ -1,0 +1,98 @@
+#include "experiment/comparison_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "learner/method.h"
+
+namespace plackett {
+namespace {
+
+constexpr std::array kPaperMethods = std::to_array<std::string_view>(
+    {"dbgd", "dbgd:neural", "mgd", "pairwise", "pdgd", "pdgd:neural"});
+constexpr std::array kPaperClickModels =
+    std::to_array<std::string_view>({"perfect", "navigational", "informational"});
+
+}  // namespace
+
+ComparisonSpec default_comparison() {
+  ComparisonSpec spec;
+  spec.datasets.push_back({.name = "synthetic", .path = "synthetic"});
+  for (const std::string_view text : kPaperMethods) {
+    if (!find_method(text.substr(0, text.find(':')))) continue;
+    spec.methods.push_back({.entry = parse_method_entry(text).value()});
+  }
+  spec.click_models.assign(kPaperClickModels.begin(), kPaperClickModels.end());
+  return spec;
+}
+
+std::optional<RunPlace> place_of(const ComparisonSpec& spec, const RunName& name) {
+  const auto at = [](const auto& list, auto matches) {
+    return static_cast<std::size_t>(std::find_if(list.begin(), list.end(), matches) - list.begin());
+  };
+  const RunPlace place{
+      at(spec.datasets, [&](const ComparedDataset& one) { return one.name == name.dataset; }),
+      name.run,
+      at(spec.click_models, [&](const std::string& one) { return one == name.click_model; }),
+      at(spec.methods,
+         [&](const ComparedMethod& one) { return to_text(canonical(one.entry)) == name.method; })};
+  if (place.dataset == spec.datasets.size() || place.click_model == spec.click_models.size() ||
+      place.method == spec.methods.size() || place.run >= spec.common.runs) {
+    return std::nullopt;
+  }
+  return place;
+}
+
+std::uint64_t run_count(const ComparisonSpec& spec) {
+  return std::uint64_t{spec.datasets.size()} * spec.methods.size() * spec.click_models.size() *
+         spec.common.runs;
+}
+
+SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod& method,
+                               const std::string& click_model) {
+  SimulationSpec simulation = spec.common;
+  apply(method.entry, simulation);
+  simulation.click_model = click_model;
+  simulation.label = method.label;
+  simulation.baseline = method.baseline;
+  return simulation;
+}
+
+LoadOptions load_options(const ComparedDataset& dataset) {
+  LoadOptions load;
+  load.scaling = dataset.scaling;
+  load.drop_constant_features = !dataset.keep_constant_features;
+  load.max_feature_id = dataset.max_feature_id;
+  return load;
+}
+
+MethodEntry canonical(const MethodEntry& entry) {
+  const auto method = find_method(entry.method);
+  if (!method) return entry;
+  const auto values = SettingValues::make(method.value()->settings, entry.settings);
+  if (!values) return entry;
+  MethodEntry result = entry;
+  result.settings.clear();
+  for (const Setting& declared : method.value()->settings) {
+    const bool given =
+        std::any_of(entry.settings.begin(), entry.settings.end(),
+                    [&](const GivenSetting& setting) { return setting.name == declared.name; });
+    if (!given) continue;
+    result.settings.push_back(
+        {std::string(declared.name), declared.text(values->number(declared.name))});
+  }
+  return result;
+}
+
+std::string dataset_name(const std::string& path) {
+  if (path == "synthetic" || path.starts_with("synthetic:")) return path;
+  std::filesystem::path named = std::filesystem::path(path).lexically_normal();
+  if (!named.has_filename()) named = named.parent_path();
+  if (named.extension() == ".plk") named = named.stem();
+  return named.filename().string();
+}
+
+}  // namespace plackett

@@ -1,0 +1,56 @@
+// The offline curve of a run: how well the ranker does on the test queries as it learns.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "dataset/dataset.h"
+#include "evaluation/no_relevant.h"
+#include "evaluation/split_evaluator.h"
+#include "experiment/record.h"
+#include "ranker/ranker.h"
+
+namespace plackett {
+
+// Both measures are NDCG@10, however many documents are shown.
+inline constexpr std::uint32_t kNdcgCut = 10;
+
+// Impressions after which the offline curve is measured: about eight a decade, evenly on a log
+// axis, from 1 on, the last always among them.
+std::vector<std::uint64_t> curve_points(std::uint64_t impressions);
+
+class Curve {
+ public:
+  struct Options {
+    std::uint64_t seed = 1;
+    std::uint32_t run = 0;
+    std::uint64_t impressions = 0;
+    NoRelevant no_relevant = NoRelevant::kSkip;
+  };
+
+  Curve(const Split& test, const Options& options);
+
+  // Whether a point of the curve is due after so many impressions.
+  [[nodiscard]] bool due(std::uint64_t impression) const {
+    return points_.size() < all_.size() && impression == all_[points_.size()];
+  }
+
+  // Measures the ranker as the next point. False where a score is not finite. `stop`, if there,
+  // is asked at every test query: once true, the rest is left out and the point means nothing.
+  bool measure(std::uint64_t impression, double online, Ranker& ranker,
+               const std::function<bool()>& stop);
+
+  [[nodiscard]] const std::vector<CurvePoint>& points() const { return points_; }
+  [[nodiscard]] double seconds() const { return seconds_; }  // spent in measure()
+
+ private:
+  Options options_;
+  std::vector<std::uint64_t> all_;
+  SplitEvaluator evaluator_;
+  std::vector<float> scores_;
+  std::vector<CurvePoint> points_;
+  double seconds_ = 0;
+};
+
+}  // namespace plackett

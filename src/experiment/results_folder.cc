@@ -1,0 +1,132 @@
+#include "experiment/results_folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "base/file.h"
+#include "experiment/identity.h"
+#include "experiment/results_names.h"
+#include "experiment/spec_file.h"
+#include "experiment/timings_file.h"
+
+namespace plackett {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Syncing costs milliseconds and runs may be as short: at most this much work is lost with the
+// machine, nothing with the process.
+constexpr std::chrono::milliseconds kSyncEvery(1000);
+
+// The spec's runs in the order of a finished file.
+std::string runs_text(const StoredResults& stored) {
+  std::string text = to_line(RunsHeader{stored.plackett, identity(stored.spec)});
+  for (const auto& [place, run] : stored.runs) text += to_line(run);
+  return text;
+}
+
+// What a process that was killed while it wrote left behind.
+void remove_temporaries(const fs::path& folder) {
+  constexpr std::size_t kChanceCharacters = 6;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t mark = name.rfind(kTemporaryMark);
+    if (mark == std::string::npos || mark == 0 ||
+        name.size() != mark + kTemporaryMark.size() + kChanceCharacters) {
+      continue;
+    }
+    std::error_code ignored;
+    if (entry.is_regular_file(ignored)) fs::remove(entry.path(), ignored);
+  }
+}
+
+Result<void> write_if_changed(const fs::path& path, const std::string& text) {
+  std::error_code error;
+  if (fs::exists(path, error)) {
+    if (const auto there = read_file(path); there && *there == text) return {};
+  }
+  return write_file(path, text);
+}
+
+}  // namespace
+
+ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FolderLock lock,
+                             AppendFile runs, AppendFile timings)
+    : folder_(std::move(folder)),
+      stored_(std::move(stored)),
+      lock_(std::move(lock)),
+      runs_(std::move(runs)),
+      timings_(std::move(timings)) {}
+
+Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spec,
+                          const std::string& version, const fs::path& folder) {
+  if (const auto differ = differences(stored.spec, spec); !differ.empty()) {
+    return Error{
+        fmt::format("{}: holds another experiment ({}); give --out another folder, or remove this "
+                    "one",
+                    folder.string(), fmt::join(differ, "; "))};
+  }
+  if (stored.plackett != version) {
+    return Error{
+        fmt::format("{}: its runs were made by plackett {}, this is {}; give --out another folder",
+                    folder.string(), stored.plackett, version)};
+  }
+  return {};
+}
+
+Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const ComparisonSpec& spec,
+                                          const std::string& version) {
+  const std::string spec_text = to_toml(spec);
+  if (auto read = parse_spec(spec_text, std::string(kSpecName)); !read) return read.error();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return Error{fmt::format("{}: can't create: {}", folder.string(), error.message())};
+  auto lock = FolderLock::take(folder);
+  if (!lock) return lock.error();
+  auto read = read_results(folder);
+  if (!read) return read.error();
+  StoredResults stored;
+  if (*read) {
+    stored = std::move(**read);
+    if (auto same = require_same(stored, spec, version, folder); !same) return same.error();
+  }
+  remove_temporaries(folder);
+  stored.spec = spec;
+  stored.plackett = version;
+  // The spec comes first: runs without a spec would be of nobody knows what.
+  if (auto done = write_if_changed(folder / kSpecName, spec_text); !done) return done.error();
+  if (!fs::exists(folder / kRunsName, error) || !stored.damaged.empty() || stored.runs.empty()) {
+    if (auto done = write_if_changed(folder / kRunsName, runs_text(stored)); !done) {
+      return done.error();
+    }
+  }
+  if (auto done = prepare_timings(folder / kTimingsName); !done) return done.error();
+  auto runs = AppendFile::open(folder / kRunsName, kSyncEvery);
+  if (!runs) return runs.error();
+  auto timings = AppendFile::open(folder / kTimingsName, std::chrono::hours(1));
+  if (!timings) return timings.error();
+  return ResultsFolder(folder, std::move(stored), std::move(lock).value(), std::move(runs).value(),
+                       std::move(timings).value());
+}
+
+Result<void> ResultsFolder::append(const RunPlace& place, FinishedRun run, unsigned threads) {
+  if (auto done = runs_.append(to_line(run)); !done) return done;
+  const RunTiming timing{run.record.seconds, run.record.evaluation_seconds, threads};
+  const std::string timing_line = to_line(run, timing);
+  stored_.runs.insert_or_assign(place, std::move(run));
+  stored_.timings.insert_or_assign(place, timing);
+  return timings_.append(timing_line);
+}
+
+Result<void> ResultsFolder::finish() {
+  if (auto done = runs_.sync(); !done) return done;
+  if (stored_.runs.size() < run_count(stored_.spec)) return {};
+  return write_if_changed(folder_ / kRunsName, runs_text(stored_));
+}
+
+}  // namespace plackett

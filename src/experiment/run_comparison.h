@@ -1,0 +1,34 @@
+// The runs of a comparison that its results folder lacks.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "experiment/comparison_spec.h"
+#include "experiment/results_folder.h"
+#include "experiment/simulation.h"
+
+namespace plackett {
+
+// How many runs of a dataset are finished.
+std::uint64_t finished_runs(const StoredResults& stored, std::size_t dataset);
+
+// The cells of one dataset, by click model and method, checked and ready to run.
+Result<std::vector<Simulation>> prepare_cells(const ComparisonSpec& spec, const Dataset& dataset);
+
+struct ComparisonWatch {
+  Watch runs;
+  // A run is kept; one call at a time.
+  std::function<void(const RunPlace& place, const RunRecord& record)> kept;
+};
+
+// Does the runs of the spec's dataset number `number` that `folder` lacks, and keeps each there.
+// Fails where the finished ones were made from other data or other click-model files, before
+// anything runs. Where watch.runs.stop says so, returns early without a failure.
+// Requires: dataset.name is the spec's name for it.
+Result<void> run_dataset(ResultsFolder& folder, std::size_t number, const Dataset& dataset,
+                         unsigned threads, const ComparisonWatch& watch);
+
+}  // namespace plackett

@@ -1,0 +1,179 @@
+#include "experiment/runs_file.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/hash.h"
+
+namespace plackett {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kMagic = "plackett-runs";
+constexpr std::string_view kRunKind = "run";
+constexpr int kVersion = 1;
+constexpr std::string_view kChecksumKey = "{\"checksum\":\"";
+constexpr std::size_t kHexDigits = 16;
+// Where the part of a line begins that its checksum covers.
+constexpr std::size_t kBody = kChecksumKey.size() + kHexDigits + 2;
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
+
+std::string in_quotes(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// The shortest text that reads back to the same double, as a fraction where that keeps its sign.
+std::string number(double value) {
+  return value == 0 && std::signbit(value) ? "-0.0" : fmt::format("{}", value);
+}
+
+// `body` has everything behind the checksum, closing brace included.
+std::string sealed(const std::string& body) {
+  const std::uint64_t sum = checksum(std::as_bytes(std::span(body.data(), body.size())));
+  return fmt::format("{}{}\",{}\n", kChecksumKey, hex(sum), body);
+}
+
+std::uint64_t from_hex(const std::string& text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
+}
+
+template <typename Value>
+std::string array(const std::vector<CurvePoint>& curve, Value value) {
+  std::string out;
+  for (const CurvePoint& point : curve) out += (out.empty() ? "" : ",") + value(point);
+  return "[" + out + "]";
+}
+
+bool sound_curve(const std::vector<CurvePoint>& curve) {
+  std::uint64_t last = 0;
+  for (const CurvePoint& point : curve) {
+    if (point.impression <= last || !std::isfinite(point.offline) || !std::isfinite(point.online)) {
+      return false;
+    }
+    last = point.impression;
+  }
+  return last > 0;
+}
+
+// Reads what may be a run; whether it is one is seen by writing it again.
+std::optional<FinishedRun> read_run(const Json& json) {
+  try {
+    FinishedRun run;
+    json.at("dataset").get_to(run.dataset);
+    json.at("method").get_to(run.method);
+    json.at("click_model").get_to(run.click_model);
+    json.at("user").get_to(run.user);
+    run.data = from_hex(json.at("data").get<std::string>());
+    run.user_file = from_hex(json.at("user_file").get<std::string>());
+    json.at("run").get_to(run.record.run);
+    json.at("fold").get_to(run.record.fold);
+    const auto impression = json.at("impression").get<std::vector<std::uint64_t>>();
+    const auto offline = json.at("offline").get<std::vector<double>>();
+    const auto online = json.at("online").get<std::vector<double>>();
+    if (offline.size() != impression.size() || online.size() != impression.size()) return {};
+    for (std::size_t at = 0; at < impression.size(); ++at) {
+      run.record.curve.push_back({impression[at], offline[at], online[at]});
+    }
+    if (!sound_curve(run.record.curve)) return {};
+    return run;
+  } catch (const Json::exception&) {
+    return {};
+  }
+}
+
+// Whether `line`, without its break, is what was written, the checksum apart where it is not to
+// be checked.
+bool same(std::string_view line, std::string_view written, bool check) {
+  written.remove_suffix(1);
+  const std::size_t from = check ? 0 : kBody;
+  return line.size() == written.size() && line.substr(from) == written.substr(from);
+}
+
+Result<RunsHeader> parse_header(std::string_view line, const ParseRunsOptions& options) {
+  const Error no_header{fmt::format("{}:1: not the first line of a results file", options.name)};
+  if (line.size() < kBody || !line.starts_with(kChecksumKey)) return no_header;
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || json.value("kind", Json()) != kMagic) return no_header;
+  RunsHeader header;
+  try {
+    if (const int version = json.at("version").get<int>(); version != kVersion) {
+      return Error{fmt::format("{}:1: version {} of the format; this plackett reads version {}",
+                               options.name, version, kVersion)};
+    }
+    json.at("plackett").get_to(header.plackett);
+    header.experiment = from_hex(json.at("experiment").get<std::string>());
+  } catch (const Json::exception&) {
+    return no_header;
+  }
+  if (!same(line, to_line(header), options.check)) {
+    return Error{fmt::format("{}:1: damaged; its checksum does not fit", options.name)};
+  }
+  return header;
+}
+
+std::optional<FinishedRun> parse_run(std::string_view line, const ParseRunsOptions& options) {
+  if (line.size() < kBody || !line.starts_with(kChecksumKey)) return {};
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return {};
+  auto run = read_run(json);
+  if (!run || !same(line, to_line(*run), options.check)) return {};
+  return run;
+}
+
+}  // namespace
+
+std::string to_line(const RunsHeader& header) {
+  return sealed(fmt::format(R"("kind":"{}","version":{},"plackett":{},"experiment":"{}"}})", kMagic,
+                            kVersion, in_quotes(header.plackett), hex(header.experiment)));
+}
+
+std::string to_line(const FinishedRun& run) {
+  const auto& curve = run.record.curve;
+  std::string body =
+      fmt::format(R"("kind":"{}","dataset":{},"method":{},"click_model":{},"user":{},)", kRunKind,
+                  in_quotes(run.dataset), in_quotes(run.method), in_quotes(run.click_model),
+                  in_quotes(run.user));
+  body += fmt::format(R"("data":"{}","user_file":"{}","run":{},"fold":{},)", hex(run.data),
+                      hex(run.user_file), run.record.run, run.record.fold);
+  body += fmt::format(
+      R"("impression":{},"offline":{},"online":{}}})",
+      array(curve, [](const CurvePoint& point) { return fmt::format("{}", point.impression); }),
+      array(curve, [](const CurvePoint& point) { return number(point.offline); }),
+      array(curve, [](const CurvePoint& point) { return number(point.online); }));
+  return sealed(body);
+}
+
+Result<RunsFile> parse_runs(std::string_view text, const ParseRunsOptions& options) {
+  const std::size_t first = text.find('\n');
+  auto header = parse_header(text.substr(0, first), options);
+  if (!header) return header.error();
+  if (first == std::string_view::npos) {
+    return Error{fmt::format("{}:1: the first line is cut", options.name)};
+  }
+  RunsFile file;
+  file.header = std::move(header).value();
+  text.remove_prefix(first + 1);
+  for (std::size_t line = 2; !text.empty(); ++line) {
+    const std::size_t end = text.find('\n');
+    std::optional<FinishedRun> run;
+    if (end != std::string_view::npos) run = parse_run(text.substr(0, end), options);
+    if (run) {
+      file.runs.push_back(std::move(*run));
+      file.line_of_runs.push_back(line);
+    } else {
+      file.damaged.push_back(line);
+    }
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return file;
+}
+
+}  // namespace plackett

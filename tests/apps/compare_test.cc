@@ -1,0 +1,231 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <random>
+
+#include "support/child.h"
+#include "support/run_command.h"
+
+namespace plackett {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using testing::Child;
+using testing::eventually;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run_command;
+using testing::slurp;
+using testing::TemporaryFolder;
+
+// Everything in a folder that is a function of spec and seed.
+std::map<std::string, std::string> results(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "timings.jsonl") files[name] = slurp(entry.path());
+  }
+  return files;
+}
+
+std::size_t lines(const std::string& path) {
+  const std::string text = slurp(path);
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+const std::string kSmall =
+    "compare --methods pdgd,pdgd:learning-rate=0.01 --click-models perfect,navigational "
+    "--data synthetic,three=synthetic:mq2008 --runs 4 --impressions 1500 ";
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+TEST(Compare, KilledAtAnyMomentAndStartedAgainEndsWithTheSameBytes) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command(kSmall + "--threads 1 --out " + folder / "whole").exit_code, 0);
+  std::minstd_rand random(7);
+  int killed = 0;
+  int code = 128 + SIGKILL;
+  std::size_t kept = 0;
+  while (code != 0) {
+    ASSERT_LT(killed, 200);
+    const std::string threads = std::to_string(1 + killed % 3);
+    Child child(words(kSmall + "--threads " + threads + " --out " + folder / "killed"),
+                folder / "out", folder / "err");
+    // Ever longer, so that it ends on a slow machine too.
+    std::uniform_int_distribution<int> wait_ms(1, 100 + 20 * killed);
+    std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms(random)));
+    child.signal(SIGKILL);
+    code = child.wait();
+    if (code != 0) {
+      ASSERT_EQ(code, 128 + SIGKILL) << slurp(folder / "err");
+      ++killed;
+      const std::size_t now = lines(folder / "killed/runs.jsonl");
+      EXPECT_GE(now, kept);
+      kept = now;
+    }
+  }
+  EXPECT_GE(killed, 3);
+  EXPECT_EQ(lines(folder / "killed/runs.jsonl"), 33U);
+  EXPECT_EQ(lines(folder / "killed/timings.jsonl"), 32U) << "a run was done twice";
+  EXPECT_EQ(results(folder / "killed"), results(folder / "whole"));
+}
+
+TEST(Compare, InterruptedItStopsAtOnceReportsAndGoesOn) {
+  const TemporaryFolder folder;
+  // The second method's run takes minutes.
+  const std::string command =
+      "compare --methods pdgd,pdgd:neural --click-models perfect --runs 1 --threads 2 "
+      "--hidden 512,512 --impressions 30000 --out ";
+  for (const int signal : {SIGTERM, SIGINT}) {
+    fs::remove_all(folder / "a");
+    Child child(words(command + folder / "a"), folder / "out", folder / "err");
+    ASSERT_TRUE(eventually([&] { return lines(folder / "a/runs.jsonl") == 2; }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const auto start = std::chrono::steady_clock::now();
+    child.signal(signal);
+    EXPECT_EQ(child.wait(), 130);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(900));
+    EXPECT_THAT(slurp(folder / "err"), AllOf(HasSubstr("stopped: 1 of 2 runs are in "),
+                                             HasSubstr("the same command goes on from there")));
+    EXPECT_THAT(slurp(folder / "out"), HasSubstr("PDGD (linear)"));
+    EXPECT_TRUE(fs::exists(folder / "a/report.html"));
+  }
+  const auto report = run_command("report " + folder / "a");
+  EXPECT_EQ(report.exit_code, 0) << report.err;
+  EXPECT_THAT(report.out, AllOf(HasSubstr("unfinished: 1 of 2 runs"), HasSubstr("PDGD (linear)"),
+                                Not(HasSubstr("PDGD (neural)"))));
+}
+
+TEST(Compare, AFullDiskIsAnErrorThatKeepsTheRecords) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command(kSmall + "--out " + folder / "whole").exit_code, 0);
+  // Files of at most 8 KiB: some records fit.
+  const std::string line = "ulimit -f 16; exec '" PLACKETT_COMMAND "' " + kSmall + "--out '" +
+                           folder / "full" + "' 2>'" + folder / "err" + "'";
+  const int status = std::system(line.c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 2);
+  EXPECT_THAT(slurp(folder / "err"), AllOf(HasSubstr("runs.jsonl: can't write: File too large"),
+                                           HasSubstr(" of 32 runs are in ")));
+  EXPECT_GT(lines(folder / "full/runs.jsonl"), 2U);
+  EXPECT_EQ(slurp(folder / "full/runs.jsonl").back(), '\n');
+  const auto again = run_command(kSmall + "--out " + folder / "full");
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_EQ(again.err, "");
+  EXPECT_EQ(results(folder / "full"), results(folder / "whole"));
+}
+
+TEST(Compare, DamageIsToldAndMended) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
+  const auto whole = results(folder / "a");
+  std::string text = slurp(folder / "a/runs.jsonl");
+  text[text.find("\"run\":2")] ^= 1;
+  std::ofstream(folder / "a/runs.jsonl", std::ios::binary) << text << "{\"check";
+  const auto mended = run_command(kSmall + "--out " + folder / "a");
+  EXPECT_EQ(mended.exit_code, 0);
+  EXPECT_THAT(mended.err, HasSubstr("runs.jsonl: lines 10, 34: cut or damaged"));
+  EXPECT_EQ(results(folder / "a"), whole);
+}
+
+TEST(Compare, RefusesAnotherExperimentInTheSameFolderWithWhatDiffers) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
+  const auto before = results(folder / "a");
+  const auto refused = run_command(kSmall + "--seed 2 --out " + folder / "a");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("holds another experiment"),
+                                 HasSubstr("seed: 1 there, 2 asked for")));
+  EXPECT_EQ(results(folder / "a"), before);
+}
+
+TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
+  const TemporaryFolder folder;
+  const auto plan = run_command(kSmall + "--dry-run --out " + folder / "a");
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(
+      plan.out,
+      AllOf(HasSubstr("2 datasets x 2 methods x 2 click models x 4 runs = 32 runs of 1,500"),
+            HasSubstr("where 0 of the runs are done"), HasSubstr("32 runs left, about ")));
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
+  const auto done = run_command(kSmall + "--dry-run --out " + folder / "a");
+  EXPECT_THAT(done.out, AllOf(HasSubstr("where 32 of the runs are done"),
+                              HasSubstr("three: all runs are done"), HasSubstr("0 runs left")));
+}
+
+TEST(Compare, ItsOwnSpecFileMakesTheSameResultsAndOptionsStandOverIt) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
+  const std::string spec = "compare --spec " + folder / "a/experiment.toml";
+  const auto again = run_command(spec + " --out " + folder / "b");
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(results(folder / "a"), results(folder / "b"));
+  const auto part =
+      run_command(spec + " --runs 1 --datasets three --methods pdgd --out " + folder / "c");
+  ASSERT_EQ(part.exit_code, 0) << part.err;
+  EXPECT_EQ(lines(folder / "c/runs.jsonl"), 3U);
+  EXPECT_THAT(slurp(folder / "c/experiment.toml"),
+              AllOf(HasSubstr("impressions = 1500"), HasSubstr("runs = 1\n")));
+}
+
+TEST(Compare, ADatasetThatIsDoneIsNotLoadedAgain) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command("data synth '" + folder / "letor" + "' --queries 50").exit_code, 0);
+  const std::string command =
+      "compare --methods pdgd --click-models perfect --runs 2 "
+      "--impressions 50 --data one=" +
+      folder / "letor" + " --out " + folder / "a";
+  ASSERT_EQ(run_command(command).exit_code, 0);
+  // Still found, but no longer data.
+  std::ofstream(folder / "letor/Fold1/train.txt") << "nonsense\n";
+  EXPECT_EQ(run_command(command).exit_code, 0);
+}
+
+TEST(Compare, MistakesAreFoundBeforeAnythingRuns) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "bad.toml") << "runs = 5\nimpresions = 7\n";
+  struct Case {
+    std::string arguments;
+    const char* message;
+  };
+  for (const Case& mistake : {
+           Case{"--methods pdgd,magic", "unknown method \"magic\"; known: "},
+           Case{"--methods pdgd,pdgd:linear", "method pdgd is asked for twice"},
+           Case{"--rankers linear", "--rankers"},
+           Case{"--data synthetic,/nowhere", "dataset nowhere: /nowhere: no such file"},
+           Case{"--data a=synthetic,a=synthetic:mslr", "two datasets are called \"a\""},
+           Case{"--datasets MQ2008", "no dataset \"MQ2008\"; there are synthetic"},
+           Case{"--spec /nowhere.toml", "/nowhere.toml: can't open"},
+           Case{"--spec " + folder / "bad.toml", "bad.toml:2: unknown key \"impresions\""},
+           Case{"--spec " PLACKETT_SOURCE_DIR "/experiments/cikm2018.toml --data-root /nowhere",
+                "dataset MQ2007: /nowhere/MQ2007: no such file or folder"},
+       }) {
+    const auto result = run_command("compare --out '" + folder / "a" + "' " + mistake.arguments);
+    EXPECT_EQ(result.exit_code, 2) << mistake.arguments;
+    EXPECT_THAT(result.err, HasSubstr(mistake.message)) << mistake.arguments;
+    EXPECT_FALSE(fs::exists(folder / "a")) << mistake.arguments;
+  }
+  const auto nothing = run_command("report " + folder / "a");
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("no results; plackett compare makes them"));
+}
+
+TEST(Compare, ASecondCommandInTheSameFolderIsRefusedWhileOneRuns) {
+  const TemporaryFolder folder;
+  const std::string command = "compare --runs 100000 --impressions 1000 --out " + folder / "a";
+  Child first(words(command), folder / "out", folder / "err");
+  ASSERT_TRUE(eventually([&] { return lines(folder / "a/runs.jsonl") > 2; }));
+  const auto second = run_command(command);
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_THAT(second.err, HasSubstr("another plackett is working in this folder"));
+}
+
+}  // namespace
+}  // namespace plackett

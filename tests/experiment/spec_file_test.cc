@@ -1,0 +1,227 @@
+#include "experiment/spec_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "experiment/identity.h"
+#include "support/run_command.h"
+
+namespace plackett {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ComparisonSpec unusual() {
+  ComparisonSpec spec;
+  spec.title = "A \"title\"\\ with\ttabs, \x7F and \xC3\xA9";
+  spec.datasets = {{"MQ \"2008\"", "data/a=b, c"}, {"synthetic:mslr", "synthetic:mslr"}};
+  spec.datasets[0].scaling = Scaling::kNone;
+  spec.datasets[0].keep_constant_features = true;
+  spec.datasets[0].max_feature_id = 7;
+  spec.methods.push_back({.entry = parse_method_entry("pdgd").value()});
+  spec.methods.push_back({.entry = parse_method_entry("pdgd:neural:learning-rate=1e-5").value(),
+                          .label = "slow",
+                          .baseline = true});
+  spec.methods.push_back(
+      {.entry = parse_method_entry("pdgd:learning-rate=0.3").value(), .baseline = false});
+  spec.click_models = {"users/hurried.toml", "perfect"};
+  spec.common.runs = 125;
+  spec.common.impressions = 1'000'000;
+  spec.common.protocol = Protocol::kPublished;
+  spec.common.seed = ~std::uint64_t{0};
+  spec.common.shown = 5;
+  spec.common.ranker.hidden = {64, 32};
+  spec.common.ranker.activation = Activation::kRelu;
+  spec.common.eta = 0.1 + 0.2;
+  spec.common.no_relevant = NoRelevant::kOne;
+  return spec;
+}
+
+TEST(SpecFile, WhatIsWrittenReadsBackToTheSameSpec) {
+  for (const ComparisonSpec& spec : {unusual(), default_comparison()}) {
+    const std::string text = to_toml(spec);
+    const auto read = parse_spec(text, "spec");
+    ASSERT_TRUE(read.ok()) << read.error().message << "\n" << text;
+    EXPECT_EQ(to_toml(*read), text);
+    EXPECT_EQ(identity(*read), identity(spec));
+    EXPECT_THAT(differences(*read, spec), IsEmpty());
+  }
+  const ComparisonSpec read = parse_spec(to_toml(unusual()), "spec").value();
+  EXPECT_EQ(read.title, unusual().title);
+  EXPECT_EQ(read.datasets[0].path, "data/a=b, c");
+  EXPECT_EQ(read.common.seed, ~std::uint64_t{0});
+  EXPECT_EQ(read.common.eta, 0.1 + 0.2);
+  EXPECT_EQ(read.methods[1].label, "slow");
+  EXPECT_EQ(read.methods[1].baseline, true);
+  EXPECT_EQ(read.methods[2].baseline, false);
+}
+
+TEST(SpecFile, KeysLeftOutAreTheDefaults) {
+  EXPECT_EQ(to_toml(parse_spec("", "spec").value()), to_toml(default_comparison()));
+}
+
+TEST(SpecFile, AMethodIsTextOrATable) {
+  const auto spec = parse_spec(R"(methods = [
+    "pdgd:neural",
+    {method = "pdgd", ranker = "neural", learning-rate = 0.20, label = "fast"},
+    {method = "pdgd", learning-rate = "2e-1", baseline = true}])",
+                               "spec");
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  EXPECT_EQ(to_text(spec->methods[0].entry), "pdgd:neural");
+  EXPECT_EQ(to_text(spec->methods[1].entry), "pdgd:neural:learning-rate=0.2");
+  EXPECT_EQ(spec->methods[1].label, "fast");
+  EXPECT_EQ(to_text(spec->methods[2].entry), "pdgd:learning-rate=0.2");
+  EXPECT_EQ(spec->methods[2].baseline, true);
+}
+
+TEST(SpecFile, ADatasetIsAPathOrATable) {
+  const auto spec =
+      parse_spec("datasets = [\"data/MQ2008/\", {path = \"x/cache.plk\"}, \"synthetic:mslr\"]", "");
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  EXPECT_EQ(spec->datasets[0].name, "MQ2008");
+  EXPECT_EQ(spec->datasets[0].path, "data/MQ2008/");
+  EXPECT_EQ(spec->datasets[1].name, "cache");
+  EXPECT_EQ(spec->datasets[2].name, "synthetic:mslr");
+}
+
+TEST(SpecFile, ErrorsGivePlaceValueAndRule) {
+  struct Case {
+    const char* text;
+    const char* message;
+  };
+  for (const Case& mistake : {
+           Case{"runs = ", "s.toml:1: "},
+           Case{"runs = 1\nruns = 2", "s.toml:2: "},
+           Case{"\nrun = 5", "s.toml:2: unknown key \"run\"; a comparison has title, datasets, "},
+           Case{"runs = 0", "s.toml:1: runs is 0; it must be a whole number from 1 to 1000000"},
+           Case{"runs = -3", "runs is -3; it must be a whole number from 1"},
+           Case{"runs = 2.5", "runs is a fraction; it must be a whole number"},
+           Case{"runs = \"5\"", "runs is text; it must be a whole number"},
+           Case{"title = 5", "title is a whole number; it must be text in quotes"},
+           Case{"eta = true", "eta is true or false; it must be a number"},
+           Case{"\n\nprotocol = \"x\"", "s.toml:3: protocol: "},
+           Case{"protocol = \"x\"", "known: described, published"},
+           Case{"activation = \"step\"", "known: sigmoid, relu, tanh"},
+           Case{"no-relevant = \"two\"", "known are skip, zero, one"},
+           Case{"seed = -1", "seed is -1"},
+           Case{"seed = \"-1\"", "seed is \"-1\"; it must be a whole number from 0 to 2^64 - 1"},
+           Case{"hidden = 64", "hidden is a whole number; it must be an array of at least 1"},
+           Case{"hidden = [64, 0]", "hidden is 0; it must be a whole number from 1"},
+           Case{"methods = []", "methods is empty; it must be an array of at least 1"},
+           Case{"methods = [\n\"pdgd\",\n\"magic\"]",
+                "s.toml:3: unknown method \"magic\"; known: "},
+           Case{"methods = [5]", "a method is a whole number; it must be text like"},
+           Case{"methods = [{ranker = \"neural\"}]", "a table without that key"},
+           Case{"methods = [{method = \"pdgd\", speed = 1}]",
+                "unknown key \"speed\"; this method has method, ranker, label, baseline, "
+                "learning-rate"},
+           Case{"methods = [{method = \"pdgd:neural\", ranker = \"neural\"}]", "one ranker"},
+           Case{"methods = [{method = \"pdgd\", learning-rate = -1}]",
+                "learning-rate -1; it must be a number from"},
+           Case{"methods = [{method = \"pdgd\", baseline = 1}]", "it must be true or false"},
+           Case{"click-models = [1]", "a click model is a whole number"},
+           Case{"[[datasets]]\nname = \"x\"", "s.toml:1: a dataset without a path"},
+           Case{"[[datasets]]\npath = \"x\"\nscale = 1",
+                "s.toml:3: unknown key \"scale\"; a dataset has name, path, scaling, "},
+           Case{"[[datasets]]\npath = \"x\"\nscaling = \"log\"", "query-minmax"},
+           Case{"datasets = [7]", "a dataset is a whole number"},
+           Case{"datasets = {path = \"x\"}", "datasets is a table; it must be an array"},
+       }) {
+    const auto spec = parse_spec(mistake.text, "s.toml");
+    ASSERT_FALSE(spec.ok()) << mistake.text;
+    EXPECT_THAT(spec.error().message, HasSubstr(mistake.message)) << mistake.text;
+  }
+}
+
+TEST(SpecFile, TheExperimentsThatComeAlongAreSound) {
+  for (const char* name : {"quick", "cikm2018"}) {
+    const auto spec = read_spec(std::string(PLACKETT_SOURCE_DIR "/experiments/") + name + ".toml");
+    EXPECT_TRUE(spec.ok()) << spec.error().message;
+  }
+}
+
+TEST(Identity, DiffersWhereRunsWould) {
+  const ComparisonSpec spec = unusual();
+  ComparisonSpec other = spec;
+  other.common.runs = 50;
+  other.datasets[0].scaling = Scaling::kQueryMinMax;
+  EXPECT_NE(identity(other), identity(spec));
+  EXPECT_THAT(differences(spec, other),
+              ElementsAre("runs: 125 there, 50 asked for",
+                          "scaling of MQ \"2008\": none there, query-minmax asked for"));
+  other = spec;
+  other.methods.pop_back();
+  EXPECT_THAT(differences(spec, other), ElementsAre(HasSubstr("methods: pdgd, ")));
+}
+
+TEST(Identity, IsOneWhereOnlyTheReportWouldDifferOrTheDataLiesElsewhere) {
+  const ComparisonSpec spec = unusual();
+  ComparisonSpec other = spec;
+  other.title = "Another";
+  other.methods[1].label = "tortoise";
+  other.methods[1].baseline.reset();
+  other.datasets[0].path = "elsewhere";
+  EXPECT_EQ(identity(other), identity(spec));
+  EXPECT_THAT(differences(spec, other), IsEmpty());
+}
+
+TEST(CheckSpec, FindsWhatCannotRunBeforeAnythingIsLoaded) {
+  const testing::TemporaryFolder folder;
+  const auto message = [](auto change) {
+    ComparisonSpec spec = default_comparison();
+    change(spec);
+    const auto checked = check(spec);
+    return checked ? std::string("sound") : checked.error().message;
+  };
+  EXPECT_EQ(message([](auto&) {}), "sound");
+  EXPECT_THAT(message([](auto& spec) { spec.methods.push_back(spec.methods.front()); }),
+              HasSubstr("is asked for twice"));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.methods.front().label = "x";
+                spec.methods.back().label = "x";
+              }),
+              HasSubstr("two methods are called \"x\""));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.click_models = {"perfect", "perfect"};
+              }),
+              HasSubstr("click model perfect is asked for twice"));
+  EXPECT_THAT(message([](auto& spec) { spec.click_models = {"angry"}; }),
+              HasSubstr("known are perfect"));
+  EXPECT_THAT(message([](auto& spec) { spec.click_models = {"nowhere.toml"}; }),
+              HasSubstr("nowhere.toml: can't open"));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.datasets.push_back({"two", "/nowhere"});
+              }),
+              HasSubstr("dataset two: /nowhere: no such file or folder"));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.datasets = {{"a", "synthetic:moon"}};
+              }),
+              HasSubstr("dataset a: "));
+  EXPECT_THAT(message([&](auto& spec) {
+                spec.datasets = {{"a", folder.path().string()}};
+              }),
+              HasSubstr("no dataset in this folder"));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.datasets = {{"a", "synthetic"}, {"a", "synthetic:mslr"}};
+              }),
+              HasSubstr("two datasets are called \"a\""));
+  EXPECT_THAT(message([](auto& spec) { spec.common.ranker.hidden = {}; }), HasSubstr("hidden"));
+  EXPECT_THAT(message([](auto& spec) { spec.common.eta = -1; }), HasSubstr("eta -1"));
+}
+
+TEST(CheckSpec, KnowsTheGradesOfEmbeddedData) {
+  const testing::TemporaryFolder folder;
+  std::ofstream(folder / "five.toml") << "kind = \"cascade\"\nname = \"five\"\n"
+                                         "click = [0, 0, 0, 0, 1]\nstop = [0, 0, 0, 0, 0]\n";
+  ComparisonSpec spec = default_comparison();
+  spec.click_models = {folder / "five.toml"};
+  EXPECT_TRUE(check(spec).ok());
+  spec.datasets.push_back({"three", "synthetic:mq2008"});
+  EXPECT_THAT(check(spec).error().message,
+              ::testing::AllOf(HasSubstr("dataset three: "), HasSubstr("it holds 3")));
+}
+
+}  // namespace
+}  // namespace plackett

@@ -1,0 +1,68 @@
+// A plackett command that runs beside the test, to be signalled.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace plackett::testing {
+
+class Child {
+ public:
+  // Standard output and error go to the two files.
+  Child(std::vector<std::string> arguments, const std::string& out, const std::string& err) {
+    arguments.insert(arguments.begin(), PLACKETT_COMMAND);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    process_ = ::fork();
+    if (process_ < 0) std::abort();
+    if (process_ > 0) return;
+    constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
+    ::dup2(::open(out.c_str(), kFlags, 0644), STDOUT_FILENO);
+    ::dup2(::open(err.c_str(), kFlags, 0644), STDERR_FILENO);
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (process_ > 0) {
+      signal(SIGKILL);
+      wait();
+    }
+  }
+
+  void signal(int number) const { ::kill(process_, number); }
+
+  // The exit code, or 128 and the signal that ended it.
+  int wait() {
+    int status = 0;
+    ::waitpid(process_, &status, 0);
+    process_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  pid_t process_ = -1;
+};
+
+// Waits until `holds`, for ten seconds at most; whether it does.
+template <typename Condition>
+bool eventually(Condition holds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+}  // namespace plackett::testing
