@@ -1,0 +1,328 @@
+#include "report/winners.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "report/numbers.h"
+
+namespace plackett::report {
+namespace {
+
+struct Ranked {
+  const Row* first = nullptr;
+  const Row* second = nullptr;
+};
+
+Ranked best_two(const Block& block, const Measure& measure) {
+  Ranked ranked;
+  const auto mean = [&](const Row* row) { return (row->cell->*measure.final).mean; };
+  for (const Row& row : block.rows) {
+    if (!std::isfinite(mean(&row))) continue;
+    if (ranked.first == nullptr || mean(&row) > mean(ranked.first)) {
+      ranked.second = ranked.first;
+      ranked.first = &row;
+    } else if (ranked.second == nullptr || mean(&row) > mean(ranked.second)) {
+      ranked.second = &row;
+    }
+  }
+  return ranked;
+}
+
+// The difference of the means in standard errors of it; NaN where a side has no spread to judge by.
+double standard_errors(const CellSummary& one, const CellSummary& other, const Measure& measure) {
+  if (one.runs < 2 || other.runs < 2) return std::nan("");
+  const auto variance = [&](const CellSummary& cell) {
+    return (cell.*measure.final).std * (cell.*measure.final).std / cell.runs;
+  };
+  const double error = std::sqrt(variance(one) + variance(other));
+  return error > 0 ? ((one.*measure.final).mean - (other.*measure.final).mean) / error
+                   : std::nan("");
+}
+
+// Two means at least so many standard errors apart are called different.
+constexpr double kClear = 2;
+
+bool clear(const CellSummary& one, const CellSummary& other, const Significance& significance,
+           const Measure& measure) {
+  const Against tested = significance.between(one, other, measure);
+  if (tested.verdict != Verdict::kUntested) return tested.verdict != Verdict::kNoDifference;
+  return !(standard_errors(one, other, measure) < kClear);
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+// " (p = 0.03)", " (6.8 standard errors)", or nothing where there is no spread to judge by.
+std::string evidence(const Against& tested, double errors) {
+  if (tested.verdict != Verdict::kUntested) return fmt::format(" ({})", p_text(tested.test.p));
+  if (!std::isfinite(errors)) return "";
+  return fmt::format(" ({} standard errors)", fixed(errors, errors < 10 ? 1 : 0));
+}
+
+// "better than 1, worse than 3", "better than all 4 baselines".
+std::string outcome(const TestCounts& counts, const char* relation, const char* things) {
+  if (counts.all() == 1) {
+    const char* const word = counts.better == 1  ? "better than"
+                             : counts.worse == 1 ? "worse than"
+                                                 : "not significantly different from";
+    return fmt::format("{} the baseline", word);
+  }
+  if (counts.better == counts.all()) {
+    return fmt::format("better {} all {} {}", relation, counts.all(), things);
+  }
+  if (counts.worse == counts.all()) {
+    return fmt::format("worse {} all {} {}", relation, counts.all(), things);
+  }
+  std::vector<std::string> parts;
+  if (counts.better > 0) parts.push_back(fmt::format("better {} {}", relation, counts.better));
+  if (counts.worse > 0) parts.push_back(fmt::format("worse {} {}", relation, counts.worse));
+  if (counts.neither > 0)
+    parts.push_back(fmt::format("undecided {} {}",
+                                std::string_view(relation) == "than" ? "against" : relation,
+                                counts.neither));
+  return fmt::format("{} of {} {}", fmt::join(parts, ", "), counts.all(), things);
+}
+
+// Both measures in one sentence, or in half of it where they say the same.
+std::string both(const std::string& name, const std::string& offline, const std::string& online) {
+  if (offline == online) return fmt::format("{} is {}, offline and online.", name, offline);
+  return fmt::format("{}: offline {}; online {}.", name, offline, online);
+}
+
+// Who is clearly ahead in most blocks.
+struct Wins {
+  std::size_t series = 0;
+  std::size_t count = 0;
+  std::size_t of = 0;  // blocks with a rival to beat
+};
+
+Wins most_wins(const Arrangement& arrangement, const Significance& significance,
+               const Measure& measure) {
+  std::vector<std::size_t> counts(arrangement.series.size(), 0);
+  Wins wins;
+  for (const Block& block : arrangement.blocks) {
+    const auto [first, second] = best_two(block, measure);
+    if (second == nullptr) continue;
+    ++wins.of;
+    if (clear(*first->cell, *second->cell, significance, measure)) {
+      ++counts[first->series];
+    }
+  }
+  const auto most = std::max_element(counts.begin(), counts.end());
+  if (most == counts.end()) return wins;
+  wins.series = static_cast<std::size_t>(most - counts.begin());
+  wins.count = *most;
+  return wins;
+}
+
+constexpr std::array<const char*, 6> kWords{"", "", "both", "all three", "all four", "all five"};
+
+// " in all three settings"; "" where there is one only.
+std::string share_of(const Wins& wins) {
+  if (wins.of == 1) return "";
+  if (wins.count < wins.of) return fmt::format(" in {} of {} settings", wins.count, wins.of);
+  return fmt::format(" in {} settings", wins.of < kWords.size() ? kWords[wins.of] : "all");
+}
+
+struct SeriesTests {
+  TestCounts offline;
+  TestCounts online;
+};
+
+void operator+=(TestCounts& total, const TestCounts& counts) {
+  total.better += counts.better;
+  total.worse += counts.worse;
+  total.neither += counts.neither;
+}
+
+// All the tests of a series, over all blocks.
+SeriesTests series_tests(const Arrangement& arrangement, std::size_t series,
+                         const Significance& significance) {
+  SeriesTests totals;
+  for (const Block& block : arrangement.blocks) {
+    for (const Row& row : block.rows) {
+      if (row.series != series) continue;
+      totals.offline += count_tests(significance.of(*row.cell, kOffline));
+      totals.online += count_tests(significance.of(*row.cell, kOnline));
+    }
+  }
+  return totals;
+}
+
+// "PDGD (linear) beats all four baselines, offline and online, in all three settings." Empty where
+// no series does so in at least one measure.
+std::string sweep(const Arrangement& arrangement, const Significance& significance) {
+  std::size_t best = arrangement.series.size();
+  SeriesTests won;
+  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
+    const SeriesTests tests = series_tests(arrangement, series, significance);
+    const std::size_t better = tests.offline.better + tests.online.better;
+    if (better > won.offline.better + won.online.better) {
+      best = series;
+      won = tests;
+    }
+  }
+  const bool offline = won.offline.all() > 0 && won.offline.better == won.offline.all();
+  const bool online = won.online.all() > 0 && won.online.better == won.online.all();
+  if (!offline && !online) return "";
+  const std::size_t baselines = significance.baselines().size();
+  const std::string against =
+      baselines == 1
+          ? significance.baselines().front()
+          : fmt::format("{} baselines", baselines < kWords.size() ? kWords[baselines] : "all");
+  const std::size_t blocks = arrangement.blocks.size();
+  const std::string where =
+      blocks == 1 ? ""
+                  : fmt::format(", in {} settings", blocks < kWords.size()
+                                                        ? kWords[blocks]
+                                                        : fmt::format("all {}", blocks).c_str());
+  return fmt::format("{} beats {}{}{}.", arrangement.series[best].label, against,
+                     offline && online ? ", offline and online"
+                     : offline         ? " offline"
+                                       : " online",
+                     where);
+}
+
+}  // namespace
+
+std::string headline(const Arrangement& arrangement, const Significance& significance) {
+  if (arrangement.blocks.empty()) return "Nothing was run yet.";
+  if (std::string swept = sweep(arrangement, significance); !swept.empty()) return swept;
+  const Wins offline = most_wins(arrangement, significance, kOffline);
+  const Wins online = most_wins(arrangement, significance, kOnline);
+  const auto name = [&](const Wins& wins) { return arrangement.series[wins.series].label; };
+  if (offline.of == 0) {
+    const Row* const first = best_two(arrangement.blocks.front(), kOffline).first;
+    if (first == nullptr) return "No run has finished yet.";
+    return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.series[first->series].label,
+                       fixed(first->cell->offline.mean, kOfflineDigits));
+  }
+  if (offline.count == 0 && online.count == 0) return "Too close to call, offline and online.";
+  if (offline.count == 0) {
+    return fmt::format("{} wins online{}; offline is too close to call.", name(online),
+                       share_of(online));
+  }
+  if (online.count == 0) return fmt::format("{} wins offline{}.", name(offline), share_of(offline));
+  const bool same_share = offline.count == online.count && offline.of == online.of;
+  if (offline.series != online.series && same_share) {
+    return fmt::format("{} wins offline, {} online{}{}.", name(offline), name(online),
+                       offline.of > 1 ? "," : "", share_of(offline));
+  }
+  if (offline.series != online.series) {
+    return fmt::format("{} wins offline{}, {} online{}.", name(offline), share_of(offline),
+                       name(online), share_of(online));
+  }
+  if (same_share) {
+    return fmt::format("{} wins offline and online{}.", name(offline), share_of(offline));
+  }
+  return fmt::format("{} wins offline{} and online{}.", name(offline), share_of(offline),
+                     share_of(online));
+}
+
+std::string lead_sentence(const Arrangement& arrangement, const Block& block,
+                          const Significance& significance, const Measure& measure) {
+  const auto [first, second] = best_two(block, measure);
+  if (first == nullptr) return "";
+  const double best = (first->cell->*measure.final).mean;
+  const std::string text =
+      fmt::format("{}: {} with {}", capitalised(measure.name),
+                  arrangement.series[first->series].label, fixed(best, measure.digits));
+  if (second == nullptr) return text + ".";
+  const std::string& rival = arrangement.series[second->series].label;
+  const std::string margin = fixed(best - (second->cell->*measure.final).mean, measure.digits);
+  const Against tested = significance.between(*first->cell, *second->cell, measure);
+  const double errors = standard_errors(*first->cell, *second->cell, measure);
+  if (clear(*first->cell, *second->cell, significance, measure)) {
+    return fmt::format("{}, {} ahead of {}{}.", text, margin, rival, evidence(tested, errors));
+  }
+  if (tested.verdict == Verdict::kNoDifference) {
+    return fmt::format("{}; {} is {} behind, no significant difference{}.", text, rival, margin,
+                       evidence(tested, errors));
+  }
+  return fmt::format("{}; {} is too close to call ({} behind, {} standard errors).", text, rival,
+                     margin, fixed(errors, 1));
+}
+
+std::string leads_sentence(const Arrangement& arrangement, std::size_t dataset,
+                           const Measure& measure) {
+  struct Leader {
+    std::size_t series;
+    std::vector<std::string> where;
+  };
+  std::vector<Leader> leaders;
+  std::size_t blocks = 0;
+  for (const Block& block : arrangement.blocks) {
+    const Row* const first = best_two(block, measure).first;
+    if (block.dataset != dataset || first == nullptr) continue;
+    ++blocks;
+    auto found = std::find_if(leaders.begin(), leaders.end(),
+                              [&](const Leader& one) { return one.series == first->series; });
+    if (found == leaders.end()) found = leaders.insert(found, {first->series, {}});
+    found->where.push_back(click_model_words(*first->cell));
+  }
+  if (leaders.empty()) return "";
+  const std::string name = capitalised(measure.name);
+  if (leaders.size() == 1 && blocks > 1) {
+    return fmt::format("{}: {} leads under {} click models.", name,
+                       arrangement.series[leaders[0].series].label,
+                       blocks < kWords.size() ? kWords[blocks] : "all");
+  }
+  std::vector<std::string> parts;
+  for (const Leader& leader : leaders) {
+    parts.push_back(fmt::format("{} leads under {} clicks", arrangement.series[leader.series].label,
+                                fmt::join(leader.where, " and ")));
+  }
+  return fmt::format("{}: {}.", name, fmt::join(parts, ", "));
+}
+
+TestCounts count_tests(const std::vector<Against>& against) {
+  TestCounts counts;
+  for (const Against& one : against) {
+    switch (one.verdict) {
+      case Verdict::kBetter:
+      case Verdict::kMuchBetter:
+        ++counts.better;
+        break;
+      case Verdict::kWorse:
+      case Verdict::kMuchWorse:
+        ++counts.worse;
+        break;
+      case Verdict::kNoDifference:
+        ++counts.neither;
+        break;
+      case Verdict::kUntested:
+        break;
+    }
+  }
+  return counts;
+}
+
+std::string baselines_sentence(const Arrangement& arrangement, const Row& row,
+                               const Significance& significance) {
+  const TestCounts offline = count_tests(significance.of(*row.cell, kOffline));
+  const TestCounts online = count_tests(significance.of(*row.cell, kOnline));
+  if (offline.all() == 0 || online.all() == 0) return "";
+  return both(arrangement.series[row.series].label, outcome(offline, "than", "baselines"),
+              outcome(online, "than", "baselines"));
+}
+
+std::string all_tests_sentence(const Arrangement& arrangement, std::size_t series,
+                               const Significance& significance) {
+  const SeriesTests totals = series_tests(arrangement, series, significance);
+  if (totals.offline.all() == 0 || totals.online.all() == 0) return "";
+  return both(arrangement.series[series].label, outcome(totals.offline, "in", "tests"),
+              outcome(totals.online, "in", "tests"));
+}
+
+std::string click_model_words(const CellSummary& cell) {
+  std::string words = cell.click_model;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+}  // namespace plackett::report
