@@ -187,6 +187,8 @@ std::string html_report(const Comparison& comparison, const HtmlOptions& options
   const auto put = std::back_inserter(out);
   fmt::format_to(put,
                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                 "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                  "<title>{} · plackett</title>\n<style>\n{}</style>\n<script>{}</script>\n"
                  "</head>\n<body>\n",
