@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 #include "report/cikm2018.h"
 #include "report/curve_shape.h"
@@ -18,12 +19,17 @@ namespace {
 // The axis of both strips ends here; what lies beyond stands on the border.
 constexpr double kReach = 5;
 
-std::string class_of(const Arrangement& arrangement, const CellSummary& cell) {
+std::size_t series_of(const Arrangement& arrangement, const CellSummary& cell) {
   const std::string label = row_label(cell);
-  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
-    if (arrangement.series[series].label == label) return colour_class(arrangement, series);
+  std::size_t series = 0;
+  while (series + 1 < arrangement.series.size() && arrangement.series[series].label != label) {
+    ++series;
   }
-  return "c0";
+  return series;
+}
+
+std::string class_of(const Arrangement& arrangement, const CellSummary& cell) {
+  return colour_class(arrangement, series_of(arrangement, cell));
 }
 
 std::string setting(const ScoreLine& line) {
@@ -34,7 +40,8 @@ std::string setting(const ScoreLine& line) {
 // Many dots on one line, pushed up and down until none covers another.
 class Swarm {
  public:
-  Swarm(double x_left, double x_right) : left_(x_left), right_(x_right) {}
+  Swarm(double x_left, double x_right, double radius)
+      : left_(x_left), right_(x_right), apart_(2 * radius + 1.5) {}
 
   [[nodiscard]] double x(double errors) const {
     const double clamped = std::clamp(errors, -kReach, kReach);
@@ -44,9 +51,9 @@ class Swarm {
   Point place(double errors) {
     Point dot{x(errors), 0};
     for (int step = 0;; ++step) {
-      dot.y = (step % 2 == 0 ? 1 : -1) * ((step + 1) / 2) * kStep;
+      dot.y = (step % 2 == 0 ? 1 : -1) * ((step + 1) / 2) * apart_ / 3;
       const bool free = std::none_of(dots_.begin(), dots_.end(), [&](const Point& other) {
-        return std::hypot(other.x - dot.x, other.y - dot.y) < kApart;
+        return std::hypot(other.x - dot.x, other.y - dot.y) < apart_;
       });
       if (free) break;
     }
@@ -56,14 +63,10 @@ class Swarm {
   }
   [[nodiscard]] double reach() const { return lowest_; }
 
-  static constexpr double kRadius = 6;
-
  private:
-  static constexpr double kApart = 2 * kRadius + 1.5;
-  static constexpr double kStep = kApart / 2;
-
   double left_;
   double right_;
+  double apart_;
   double lowest_ = 0;
   std::vector<Point> dots_;
 };
@@ -78,24 +81,29 @@ std::string dot_title(const ScoreLine& line, const Measure& measure) {
 
 std::string strip(const Arrangement& arrangement, const Scorecard& card, const Measure& measure) {
   const double width = 560;
-  Swarm swarm(24, width - 24);
-  std::string dots;
-  std::string summary;
-  std::size_t within = 0;
-  std::size_t all = 0;
+  const double radius = card.lines.size() > 40 ? 4.5 : 6;
+  Swarm swarm(24, width - 24, radius);
+  // From left to right, which packs them best.
+  std::vector<const ScoreLine*> lines;
   for (const ScoreLine& line : card.lines) {
-    const Score& score = line.score(measure);
-    if (!std::isfinite(score.errors)) continue;
-    ++all;
-    if (std::fabs(score.errors) <= 2) ++within;
-    const Point dot = swarm.place(score.errors);
-    fmt::format_to(std::back_inserter(dots),
-                   "<circle class=\"score tipped {}\" tabindex=\"0\" cx=\"{:.2f}\" cy=\"{:.2f}\" "
-                   "r=\"{}\"><title>{}</title></circle>\n",
-                   class_of(arrangement, *line.cell), dot.x, dot.y, Swarm::kRadius,
-                   dot_title(line, measure));
+    if (std::isfinite(line.score(measure).errors)) lines.push_back(&line);
   }
-  const double half = std::max(swarm.reach() + Swarm::kRadius + 10, 34.0);
+  std::stable_sort(lines.begin(), lines.end(), [&](const ScoreLine* one, const ScoreLine* other) {
+    return one->score(measure).errors < other->score(measure).errors;
+  });
+  std::string dots;
+  std::size_t within = 0;
+  for (const ScoreLine* line : lines) {
+    if (std::fabs(line->score(measure).errors) <= 2) ++within;
+    const Point dot = swarm.place(line->score(measure).errors);
+    const std::size_t series = series_of(arrangement, *line->cell);
+    fmt::format_to(std::back_inserter(dots),
+                   "<circle class=\"score tipped {}\" data-series=\"{}\" tabindex=\"0\" "
+                   "cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{}\"><title>{}</title></circle>\n",
+                   colour_class(arrangement, series), series, dot.x, dot.y, radius,
+                   dot_title(*line, measure));
+  }
+  const double half = std::max(swarm.reach() + radius + 10, 34.0);
   const double height = 2 * half + 42;
   std::string out = fmt::format(
       "<figure class=\"strip\"><figcaption>{0} <small>{1} of {2} within 2 standard errors</small>"
@@ -103,7 +111,7 @@ std::string strip(const Arrangement& arrangement, const Scorecard& card, const M
       "difference to the paper in standard errors, a dot a cell; {1} of {2} within 2.\">\n"
       "<rect class=\"agree\" x=\"{6:.2f}\" y=\"{7:.2f}\" width=\"{8:.2f}\" height=\"{9:.2f}\" "
       "rx=\"6\"/>\n<path class=\"grid\" d=\"M{10:.2f} {7:.2f}V{11:.2f}\"/>\n",
-      measure.title, within, all, -half, width, height, swarm.x(-2), -half,
+      measure.title, within, lines.size(), -half, width, height, swarm.x(-2), -half,
       swarm.x(2) - swarm.x(-2), 2 * half, swarm.x(0), half);
   const auto put = std::back_inserter(out);
   fmt::format_to(put, "<path class=\"axis\" d=\"M{:.2f} {:.2f}H{:.2f}\"/>\n", swarm.x(-kReach),
@@ -181,7 +189,7 @@ std::string numbers_table(const Arrangement& arrangement, const Scorecard& card)
 }  // namespace
 
 std::string html_scorecard(const Arrangement& arrangement, const Scorecard& card) {
-  std::string out = "<div class=\"strips\">\n";
+  std::string out = html_legend(arrangement) + "<div class=\"strips\">\n";
   for (const Measure* measure : kMeasures) out += strip(arrangement, card, *measure);
   const bool few = card.lines.size() <= 36;
   fmt::format_to(std::back_inserter(out),

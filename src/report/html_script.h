@@ -75,7 +75,7 @@ const hidden = new Set();
 // The legends: a pointer over a name singles its lines out, a press takes them away.
 for (const button of $('.legend button')) {
   const series = button.dataset.series;
-  const lines = () => $('.panel [data-series]');
+  const lines = () => $('.panel [data-series],.strip [data-series]');
   const single = on => lines().forEach(
     line => line.classList.toggle('faint', on && line.dataset.series !== series));
   button.addEventListener('pointerenter', () => single(!hidden.has(+series)));

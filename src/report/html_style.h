@@ -64,7 +64,7 @@ h2+p{margin:0 0 18px;color:var(--muted);max-width:70ch}
 .panel svg{display:block;width:100%;height:auto;overflow:visible;touch-action:pan-y}
 .panel svg:focus-visible{outline-offset:4px;border-radius:6px}
 svg text{font-size:12.5px;fill:var(--muted)}
-@media (max-width:640px){.legend{position:static}.of1 svg text{font-size:24px}.of2 svg text{font-size:19px}
+@media (max-width:640px){.legend{position:static}.strip svg text{font-size:19px}.of1 svg text{font-size:24px}.of2 svg text{font-size:19px}
  .of3 svg text{font-size:13.5px}}
 .x{text-anchor:middle}.y{text-anchor:end}
 .grid,.axis,.line,.rail,.reach{fill:none}
@@ -132,6 +132,7 @@ details .scroll{border:0;box-shadow:none;background:none;border-radius:0;padding
 .paper{color:var(--muted)}.far{font-weight:750}
 .z{width:116px;padding:0 8px}.z svg{display:block;width:100px;height:14px}
 .group th span{position:sticky;left:8px}
+.results th[scope=row],.beside th[scope=row]{position:sticky;left:0;background:var(--card)}
 .made{padding:8px 24px 20px}
 .made dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,210px),1fr));
  gap:14px 28px;margin:14px 0 0}
@@ -144,7 +145,8 @@ pre{flex:1;min-width:0;margin:0;padding:12px 16px;background:var(--paper);
 footer{color:var(--muted);font-size:.9rem;padding-top:40px;padding-bottom:48px}
 @media (max-width:760px){.spread{display:none}
  .cards{grid-template-columns:1fr 1fr;gap:10px}.cards li{padding:14px 16px}}
-@media (max-width:520px){.std{display:block}table{font-size:.93rem}thead th{font-size:.82rem}
+@media (max-width:520px){.marks{letter-spacing:0}.marks i{width:1em}td.m{padding-left:0;padding-right:2px}
+ .strip figcaption small{display:block;margin:0}.std{display:block}table{font-size:.93rem}thead th{font-size:.82rem}
  .legend{gap:6px}.legend button{font-size:.84rem;padding:4px 10px;gap:6px}
  th,td{padding:7px 5px}th[scope=row]{padding-left:10px}
  .command{flex-direction:column}pre{width:100%}.made{padding:8px 16px 18px}}

@@ -167,10 +167,11 @@ std::string sweep(const Arrangement& arrangement, const Significance& significan
       won = tests;
     }
   }
-  const bool offline = won.offline.all() > 0 && won.offline.better == won.offline.all();
-  const bool online = won.online.all() > 0 && won.online.better == won.online.all();
-  if (!offline && !online) return "";
   const std::size_t baselines = significance.baselines().size();
+  const std::size_t all = baselines * arrangement.blocks.size();
+  const bool offline = all > 0 && won.offline.better == all;
+  const bool online = all > 0 && won.online.better == all;
+  if (!offline && !online) return "";
   const std::string against =
       baselines == 1
           ? significance.baselines().front()

@@ -193,6 +193,20 @@ TEST(Findings, GoByTheTestsWhereThereAreAny) {
   EXPECT_EQ(findings_of(comparison).cards[2].value, "43 of 48");
 }
 
+TEST(Findings, ABaselineThatWasNotTestedWasNotBeaten) {
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  EXPECT_THAT(findings_of(comparison).headline, HasSubstr("beats all four baselines, offline and"));
+  for (Contrast& contrast : comparison.contrasts) {
+    if (contrast.baseline == 0) contrast.offline = {};
+  }
+  EXPECT_EQ(findings_of(comparison).headline,
+            "PDGD (linear) beats all four baselines online, in all three settings.");
+  for (Contrast& contrast : comparison.contrasts) {
+    if (contrast.baseline == 0) contrast.online = {};
+  }
+  EXPECT_THAT(findings_of(comparison).headline, HasSubstr("PDGD (linear) wins online"));
+}
+
 TEST(Findings, SeveralDatasetsAreToldInSum) {
   const auto findings = findings_of(paper_comparison({"MQ2007", "MSLR-WEB10K"}, 0)).findings;
   EXPECT_EQ(findings[0].lead, "MQ2007");

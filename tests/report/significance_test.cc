@@ -24,8 +24,9 @@ std::string marks_of(const Comparison& comparison, const std::string& click_mode
   return "no such cell";
 }
 
-// Marks that the paper prints for the neural ranker's online performance, against linear and
-// neural DBGD, MGD and the pairwise baseline.
+// All 240 marks that the paper prints: against linear and neural DBGD, MGD and the pairwise
+// baseline, for both rankers, both measures, three click models and five datasets. Most say
+// "better, p < 0.01"; the rest stand here.
 TEST(Significance, GivesThePapersMarksFromThePapersNumbers) {
   struct Printed {
     const char* dataset;
@@ -41,7 +42,13 @@ TEST(Significance, GivesThePapersMarksFromThePapersNumbers) {
         << dataset;
     EXPECT_EQ(marks_of(comparison, "informational", "PDGD (neural)", kOnline), informational)
         << dataset;
+    EXPECT_EQ(marks_of(comparison, "perfect", "PDGD (neural)", kOnline), "▲▲▲▲") << dataset;
     for (const char* click_model : {"perfect", "navigational", "informational"}) {
+      const bool tied =
+          dataset == std::string("MQ2007") && click_model == std::string("informational");
+      EXPECT_EQ(marks_of(comparison, click_model, "PDGD (neural)", kOffline),
+                tied ? "▲▲▲·" : "▲▲▲▲")
+          << dataset;
       EXPECT_EQ(marks_of(comparison, click_model, "PDGD (linear)", kOnline), "▲▲▲▲") << dataset;
       EXPECT_EQ(marks_of(comparison, click_model, "PDGD (linear)", kOffline), "▲▲▲▲") << dataset;
     }
