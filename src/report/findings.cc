@@ -9,6 +9,7 @@
 #include "report/axes.h"
 #include "report/numbers.h"
 #include "report/scorecard.h"
+#include "report/test_sentences.h"
 #include "report/winners.h"
 
 namespace plackett::report {

@@ -86,7 +86,7 @@ svg text{font-size:12.5px;fill:var(--muted)}
 .tip em{margin-left:auto;padding-left:14px;font-style:normal;color:var(--ink)}
 .tip em small{color:var(--muted);font-size:inherit}
 .note{color:var(--muted);font-size:.9rem;margin:10px 0 0}
-.scroll{overflow-x:auto;padding:6px clamp(8px,2vw,24px) 16px}
+.scroll{--side:clamp(8px,2vw,24px);overflow-x:auto;padding:6px var(--side) 16px}
 table{border-collapse:collapse;width:100%}
 caption{text-align:left;color:var(--muted);font-size:.92rem;padding:12px 8px 8px}
 th,td{padding:8px;text-align:left;font-weight:400;border-top:1px solid var(--line)}
@@ -132,7 +132,9 @@ details .scroll{border:0;box-shadow:none;background:none;border-radius:0;padding
 .paper{color:var(--muted)}.far{font-weight:750}
 .z{width:116px;padding:0 8px}.z svg{display:block;width:100px;height:14px}
 .group th span{position:sticky;left:8px}
-.results th[scope=row],.beside th[scope=row]{position:sticky;left:0;background:var(--card)}
+.results th[scope=row],.beside th[scope=row]{position:sticky;background:var(--card);
+ left:calc(-1*var(--side))}
+caption span{position:sticky;left:8px;display:inline-block;max-width:min(100%,calc(100vw - 64px))}
 .made{padding:8px 24px 20px}
 .made dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,210px),1fr));
  gap:14px 28px;margin:14px 0 0}

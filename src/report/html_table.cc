@@ -138,12 +138,13 @@ std::string html_tables(const Arrangement& arrangement, const Significance& sign
   for (const TablePlan& plan : plan_tables(arrangement)) {
     const std::string name = plan.title.empty() ? "Results" : plan.title;
     if (!plan.title.empty()) fmt::format_to(put, "<h3>{}</h3>\n", plan.title);
-    fmt::format_to(put,
-                   "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">"
-                   "<table class=\"results\">\n<caption>Mean and (standard deviation) over the "
-                   "runs, after the last impression. Bold: best {}.</caption>\n"
-                   "<thead><tr><th scope=\"col\">Method</th>",
-                   name, best_of_what(arrangement));
+    fmt::format_to(
+        put,
+        "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">"
+        "<table class=\"results\">\n<caption><span>Mean and (standard deviation) over the "
+        "runs, after the last impression. Bold: best {}.</span></caption>\n"
+        "<thead><tr><th scope=\"col\">Method</th>",
+        name, best_of_what(arrangement));
     for (const TableColumn& column : plan.columns) {
       fmt::format_to(put, "<th scope=\"col\" class=\"n\">{}</th>",
                      markup(one_dataset ? column.measure->title : column.title));

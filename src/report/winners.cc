@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/numbers.h"
+#include "report/test_sentences.h"
 
 namespace plackett::report {
 namespace {
@@ -64,36 +65,6 @@ std::string evidence(const Against& tested, double errors) {
   return fmt::format(" ({} standard errors)", fixed(errors, errors < 10 ? 1 : 0));
 }
 
-// "better than 1, worse than 3", "better than all 4 baselines".
-std::string outcome(const TestCounts& counts, const char* relation, const char* things) {
-  if (counts.all() == 1) {
-    const char* const word = counts.better == 1  ? "better than"
-                             : counts.worse == 1 ? "worse than"
-                                                 : "not significantly different from";
-    return fmt::format("{} the baseline", word);
-  }
-  if (counts.better == counts.all()) {
-    return fmt::format("better {} all {} {}", relation, counts.all(), things);
-  }
-  if (counts.worse == counts.all()) {
-    return fmt::format("worse {} all {} {}", relation, counts.all(), things);
-  }
-  std::vector<std::string> parts;
-  if (counts.better > 0) parts.push_back(fmt::format("better {} {}", relation, counts.better));
-  if (counts.worse > 0) parts.push_back(fmt::format("worse {} {}", relation, counts.worse));
-  if (counts.neither > 0)
-    parts.push_back(fmt::format("undecided {} {}",
-                                std::string_view(relation) == "than" ? "against" : relation,
-                                counts.neither));
-  return fmt::format("{} of {} {}", fmt::join(parts, ", "), counts.all(), things);
-}
-
-// Both measures in one sentence, or in half of it where they say the same.
-std::string both(const std::string& name, const std::string& offline, const std::string& online) {
-  if (offline == online) return fmt::format("{} is {}, offline and online.", name, offline);
-  return fmt::format("{}: offline {}; online {}.", name, offline, online);
-}
-
 // Who is clearly ahead in most blocks.
 struct Wins {
   std::size_t series = 0;
@@ -120,80 +91,18 @@ Wins most_wins(const Arrangement& arrangement, const Significance& significance,
   return wins;
 }
 
-constexpr std::array<const char*, 6> kWords{"", "", "both", "all three", "all four", "all five"};
-
 // " in all three settings"; "" where there is one only.
 std::string share_of(const Wins& wins) {
   if (wins.of == 1) return "";
   if (wins.count < wins.of) return fmt::format(" in {} of {} settings", wins.count, wins.of);
-  return fmt::format(" in {} settings", wins.of < kWords.size() ? kWords[wins.of] : "all");
-}
-
-struct SeriesTests {
-  TestCounts offline;
-  TestCounts online;
-};
-
-void operator+=(TestCounts& total, const TestCounts& counts) {
-  total.better += counts.better;
-  total.worse += counts.worse;
-  total.neither += counts.neither;
-}
-
-// All the tests of a series, over all blocks.
-SeriesTests series_tests(const Arrangement& arrangement, std::size_t series,
-                         const Significance& significance) {
-  SeriesTests totals;
-  for (const Block& block : arrangement.blocks) {
-    for (const Row& row : block.rows) {
-      if (row.series != series) continue;
-      totals.offline += count_tests(significance.of(*row.cell, kOffline));
-      totals.online += count_tests(significance.of(*row.cell, kOnline));
-    }
-  }
-  return totals;
-}
-
-// "PDGD (linear) beats all four baselines, offline and online, in all three settings." Empty where
-// no series does so in at least one measure.
-std::string sweep(const Arrangement& arrangement, const Significance& significance) {
-  std::size_t best = arrangement.series.size();
-  SeriesTests won;
-  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
-    const SeriesTests tests = series_tests(arrangement, series, significance);
-    const std::size_t better = tests.offline.better + tests.online.better;
-    if (better > won.offline.better + won.online.better) {
-      best = series;
-      won = tests;
-    }
-  }
-  const std::size_t baselines = significance.baselines().size();
-  const std::size_t all = baselines * arrangement.blocks.size();
-  const bool offline = all > 0 && won.offline.better == all;
-  const bool online = all > 0 && won.online.better == all;
-  if (!offline && !online) return "";
-  const std::string against =
-      baselines == 1
-          ? significance.baselines().front()
-          : fmt::format("{} baselines", baselines < kWords.size() ? kWords[baselines] : "all");
-  const std::size_t blocks = arrangement.blocks.size();
-  const std::string where =
-      blocks == 1 ? ""
-                  : fmt::format(", in {} settings", blocks < kWords.size()
-                                                        ? kWords[blocks]
-                                                        : fmt::format("all {}", blocks).c_str());
-  return fmt::format("{} beats {}{}{}.", arrangement.series[best].label, against,
-                     offline && online ? ", offline and online"
-                     : offline         ? " offline"
-                                       : " online",
-                     where);
+  return fmt::format(" in {} settings", all_of(wins.of));
 }
 
 }  // namespace
 
 std::string headline(const Arrangement& arrangement, const Significance& significance) {
   if (arrangement.blocks.empty()) return "Nothing was run yet.";
-  if (std::string swept = sweep(arrangement, significance); !swept.empty()) return swept;
+  if (std::string swept = sweep_sentence(arrangement, significance); !swept.empty()) return swept;
   const Wins offline = most_wins(arrangement, significance, kOffline);
   const Wins online = most_wins(arrangement, significance, kOnline);
   const auto name = [&](const Wins& wins) { return arrangement.series[wins.series].label; };
@@ -270,8 +179,7 @@ std::string leads_sentence(const Arrangement& arrangement, std::size_t dataset,
   const std::string name = capitalised(measure.name);
   if (leaders.size() == 1 && blocks > 1) {
     return fmt::format("{}: {} leads under {} click models.", name,
-                       arrangement.series[leaders[0].series].label,
-                       blocks < kWords.size() ? kWords[blocks] : "all");
+                       arrangement.series[leaders[0].series].label, all_of(blocks));
   }
   std::vector<std::string> parts;
   for (const Leader& leader : leaders) {
@@ -279,45 +187,6 @@ std::string leads_sentence(const Arrangement& arrangement, std::size_t dataset,
                                 fmt::join(leader.where, " and ")));
   }
   return fmt::format("{}: {}.", name, fmt::join(parts, ", "));
-}
-
-TestCounts count_tests(const std::vector<Against>& against) {
-  TestCounts counts;
-  for (const Against& one : against) {
-    switch (one.verdict) {
-      case Verdict::kBetter:
-      case Verdict::kMuchBetter:
-        ++counts.better;
-        break;
-      case Verdict::kWorse:
-      case Verdict::kMuchWorse:
-        ++counts.worse;
-        break;
-      case Verdict::kNoDifference:
-        ++counts.neither;
-        break;
-      case Verdict::kUntested:
-        break;
-    }
-  }
-  return counts;
-}
-
-std::string baselines_sentence(const Arrangement& arrangement, const Row& row,
-                               const Significance& significance) {
-  const TestCounts offline = count_tests(significance.of(*row.cell, kOffline));
-  const TestCounts online = count_tests(significance.of(*row.cell, kOnline));
-  if (offline.all() == 0 || online.all() == 0) return "";
-  return both(arrangement.series[row.series].label, outcome(offline, "than", "baselines"),
-              outcome(online, "than", "baselines"));
-}
-
-std::string all_tests_sentence(const Arrangement& arrangement, std::size_t series,
-                               const Significance& significance) {
-  const SeriesTests totals = series_tests(arrangement, series, significance);
-  if (totals.offline.all() == 0 || totals.online.all() == 0) return "";
-  return both(arrangement.series[series].label, outcome(totals.offline, "in", "tests"),
-              outcome(totals.online, "in", "tests"));
 }
 
 std::string click_model_words(const CellSummary& cell) {

@@ -25,24 +25,6 @@ std::string lead_sentence(const Arrangement& arrangement, const Block& block,
 std::string leads_sentence(const Arrangement& arrangement, std::size_t dataset,
                            const Measure& measure);
 
-// How many tests against baselines came out which way.
-struct TestCounts {
-  std::size_t better = 0;
-  std::size_t worse = 0;
-  std::size_t neither = 0;
-  [[nodiscard]] std::size_t all() const { return better + worse + neither; }
-};
-TestCounts count_tests(const std::vector<Against>& against);
-
-// "PDGD (neural): offline better than all 4 baselines; online better than 1, worse than 3." Empty
-// where nothing was tested.
-std::string baselines_sentence(const Arrangement& arrangement, const Row& row,
-                               const Significance& significance);
-
-// The same over all blocks, in tests: "PDGD (linear): offline better in all 60 tests; ...".
-std::string all_tests_sentence(const Arrangement& arrangement, std::size_t series,
-                               const Significance& significance);
-
 // "almost random", for the middle of a sentence.
 std::string click_model_words(const CellSummary& cell);
 
