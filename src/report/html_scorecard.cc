@@ -51,7 +51,8 @@ class Swarm {
   Point place(double errors) {
     Point dot{x(errors), 0};
     for (int step = 0;; ++step) {
-      dot.y = (step % 2 == 0 ? 1 : -1) * ((step + 1) / 2) * apart_ / 3;
+      const int away = (step + 1) / 2;
+      dot.y = (step % 2 == 0 ? away : -away) * apart_ / 3;
       const bool free = std::none_of(dots_.begin(), dots_.end(), [&](const Point& other) {
         return std::hypot(other.x - dot.x, other.y - dot.y) < apart_;
       });

@@ -17,7 +17,6 @@ namespace {
 using report::Arrangement;
 using report::Row;
 using report::Significance;
-using report::TableColumn;
 using report::TablePlan;
 using report::Verdict;
 
@@ -99,7 +98,7 @@ class Column {
     return fmt::format("({})", report::fixed(value.std, measure_->digits));
   }
   static std::string painted(Verdict verdict, const Pen& pen) {
-    const std::string text = report::mark(verdict);
+    std::string text = report::mark(verdict);
     switch (verdict) {
       case Verdict::kBetter:
       case Verdict::kMuchBetter:

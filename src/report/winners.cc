@@ -182,6 +182,7 @@ std::string leads_sentence(const Arrangement& arrangement, std::size_t dataset,
                        arrangement.series[leaders[0].series].label, all_of(blocks));
   }
   std::vector<std::string> parts;
+  parts.reserve(leaders.size());
   for (const Leader& leader : leaders) {
     parts.push_back(fmt::format("{} leads under {} clicks", arrangement.series[leader.series].label,
                                 fmt::join(leader.where, " and ")));
