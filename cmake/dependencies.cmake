@@ -5,6 +5,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(hwy REQUIRED)
+find_package(Boost 1.81 REQUIRED)  # Math, for p-values
 
 # Debian's libdeflate and xxHash come without CMake packages.
 function(plackett_plain_library name header library)
@@ -19,6 +20,5 @@ plackett_plain_library(xxhash xxhash.h xxhash)
 
 if(PLACKETT_TESTS)
   find_package(GTest REQUIRED)
-  find_package(Boost 1.81 REQUIRED)  # Math, for the tests' p-values
   include(GoogleTest)
 endif()

@@ -107,6 +107,7 @@ void compare(const CLI::App& command, const CompareOptions& options) {
     fmt::print("{} impressions in {:.1f} s on {} thread{}\n",
                report::grouped(spec.common.impressions * ran), seconds, loading.threads,
                loading.threads == 1 ? "" : "s");
+    print_speeds(stored);
     if (before > 0) fmt::print("{} runs were finished before\n", report::grouped(before));
     fmt::print("report: {}/report.html\n", out);
   }

@@ -4,25 +4,77 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
 
 #include "command.h"
 #include "experiment/comparison.h"
 #include "experiment/results_names.h"
 #include "report/numbers.h"
+#include "report/scorecard.h"
 #include "report/table.h"
 #include "report/write.h"
+#include "terminal_text.h"
 
 namespace plackett::command {
 
-void report_results(const StoredResults& stored, const std::filesystem::path& folder) {
+namespace {
+
+// Whether the terminal's locale says UTF-8; a pipe or a file gets it in any case.
+bool shows_utf8() {
+  if (::isatty(STDOUT_FILENO) != 1) return true;
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view locale(value);
+    return locale.find("UTF-8") != std::string_view::npos ||
+           locale.find("utf8") != std::string_view::npos;
+  }
+  return true;
+}
+
+}  // namespace
+
+void report_results(const StoredResults& stored, const std::filesystem::path& folder,
+                    SignificanceTest test) {
   // The same for everyone who runs the experiment: neither times nor this command's words.
-  const HtmlOptions options{.command =
-                                fmt::format("plackett compare --spec {} --out RESULTS", kSpecName)};
+  const HtmlOptions options{
+      .command = fmt::format("plackett compare --spec {} --out RESULTS", kSpecName), .test = test};
   take(write_report(assemble(stored), folder, options));
-  TableStyle style;
-  style.ansi = ::isatty(STDOUT_FILENO) == 1;
-  fmt::print("{}\n", terminal_table(assemble_with_times(stored), style));
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  const std::size_t width = terminal ? terminal_size(STDOUT_FILENO).columns : 100;
+  const Comparison comparison = assemble(stored);
+  fmt::print("{}\n", terminal_table(
+                         comparison,
+                         {.ansi = terminal, .width = width, .ascii = !shows_utf8(), .test = test}));
+  const std::string card = terminal_scorecard(comparison, {.ansi = terminal, .width = width});
+  if (!card.empty()) fmt::print("{}\n", card);
+}
+
+void print_speeds(const StoredResults& stored) {
+  struct Speed {
+    std::string label;
+    double impressions = 0;
+    double seconds = 0;
+  };
+  std::vector<Speed> speeds;
+  for (const CellSummary& cell : assemble_with_times(stored).cells) {
+    auto found = std::find_if(speeds.begin(), speeds.end(),
+                              [&](const Speed& speed) { return speed.label == cell.label; });
+    if (found == speeds.end()) found = speeds.insert(found, {.label = cell.label});
+    found->impressions += cell.seconds * cell.impressions_per_second;
+    found->seconds += cell.seconds;
+  }
+  std::vector<std::string> parts;
+  for (const Speed& speed : speeds) {
+    if (speed.seconds <= 0) continue;
+    parts.push_back(
+        fmt::format("{} {}", speed.label, report::rate(speed.impressions / speed.seconds)));
+  }
+  if (!parts.empty()) fmt::print("impressions/s: {}\n", fmt::join(parts, ", "));
 }
 
 std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder) {

@@ -6,11 +6,17 @@
 #include <string>
 
 #include "experiment/results_folder.h"
+#include "report/significance.h"
 
 namespace plackett::command {
 
-// Writes the report into `folder` and prints the tables. Requires: there is at least one run.
-void report_results(const StoredResults& stored, const std::filesystem::path& folder);
+// Writes the report into `folder` and prints tables and, where the paper ran the same, the
+// scorecard. Requires: there is at least one run.
+void report_results(const StoredResults& stored, const std::filesystem::path& folder,
+                    SignificanceTest test = SignificanceTest::kWelch);
+
+// How fast each method was, over all threads and with its evaluation, where that is known.
+void print_speeds(const StoredResults& stored);
 
 // "37 of 225 runs are in results/mq2008".
 std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder);

@@ -1,37 +1,90 @@
 // plackett report: the tables, curves and pages of a results folder again.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "command.h"
+#include "experiment/comparison.h"
 #include "experiment/results_folder.h"
 #include "print_results.h"
+#include "report/scorecard.h"
+#include "report/table.h"
 
 namespace plackett::command {
 namespace {
 
-void report(const std::string& folder) {
-  const auto stored = take(read_results(folder));
-  if (!stored) fail(Error{fmt::format("{}: no results; plackett compare makes them", folder)});
-  warn_of_damage(*stored, folder, "left out");
-  if (stored->runs.empty()) fail(Error{fmt::format("{}: no run is finished yet", folder)});
-  report_results(*stored, folder);
-  if (stored->runs.size() < run_count(stored->spec)) {
-    fmt::print("unfinished: {}\n", runs_kept(*stored, folder));
+struct ReportOptions {
+  std::string folder;
+  std::optional<std::string> out;
+  std::string format;
+  std::string test = "welch";
+};
+
+struct Format {
+  const char* name;
+  std::string (*make)(const Comparison&, SignificanceTest);
+};
+
+const std::array kFormats{Format{"markdown", markdown_table}, Format{"latex", latex_table},
+                          Format{"csv", [](const Comparison& comparison,
+                                           SignificanceTest) { return csv_table(comparison); }},
+                          Format{"tests", [](const Comparison& comparison,
+                                             SignificanceTest) { return csv_tests(comparison); }},
+                          Format{"scorecard", [](const Comparison& comparison, SignificanceTest) {
+                                   return markdown_scorecard(comparison);
+                                 }}};
+
+void report(const ReportOptions& options) {
+  const auto stored = take(read_results(options.folder));
+  if (!stored) {
+    fail(Error{fmt::format("{}: no results; plackett compare makes them", options.folder)});
   }
-  fmt::print("report: {}/report.html\n", folder);
+  warn_of_damage(*stored, options.folder, "left out");
+  if (stored->runs.empty()) fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
+  const SignificanceTest test =
+      options.test == "student" ? SignificanceTest::kStudent : SignificanceTest::kWelch;
+  for (const Format& format : kFormats) {
+    if (format.name != options.format) continue;
+    const std::string text = format.make(assemble(*stored), test);
+    if (text.empty()) {
+      fail(Error{fmt::format("{}: nothing in it that the paper also ran", options.folder)});
+    }
+    fmt::print("{}", text);
+    return;
+  }
+  const std::string& out = options.out.value_or(options.folder);
+  report_results(*stored, out, test);
+  if (stored->runs.size() < run_count(stored->spec)) {
+    fmt::print("unfinished: {}\n", runs_kept(*stored, options.folder));
+  }
+  fmt::print("report: {}/report.html\n", out);
 }
 
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto folder = std::make_shared<std::string>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* command =
       app.add_subcommand("report", "Tables, curves and report of a results folder again");
-  command->add_option("folder", *folder, "what plackett compare wrote, finished or not")
+  command->add_option("folder", options->folder, "what plackett compare wrote, finished or not")
       ->required();
-  command->callback([folder] { report(*folder); });
+  command->add_option("--out", options->out, "where to write the report (default: the folder)");
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.emplace_back(format.name);
+  command
+      ->add_option(
+          "--format", options->format,
+          "print this alone and write nothing: " + fmt::format("{}", fmt::join(names, ", ")))
+      ->check(CLI::IsMember(names))
+      ->excludes("--out");
+  command->add_option("--test", options->test, "the t-test that marks go by: welch or student")
+      ->check(CLI::IsMember({"welch", "student"}))
+      ->capture_default_str();
+  command->callback([options] { report(*options); });
 }
 
 }  // namespace plackett::command

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "experiment/contrasts.h"
+
 namespace plackett {
 namespace {
 
@@ -72,6 +74,7 @@ Comparison assemble(const StoredResults& stored, bool with_times) {
       comparison.threads = std::max(comparison.threads, timing.threads);
     }
   }
+  add_contrasts(comparison);
   return comparison;
 }
 

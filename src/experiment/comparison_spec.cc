@@ -22,7 +22,6 @@ ComparisonSpec default_comparison() {
   ComparisonSpec spec;
   spec.datasets.push_back({.name = "synthetic", .path = "synthetic"});
   for (const std::string_view text : kPaperMethods) {
-    if (!find_method(text.substr(0, text.find(':')))) continue;
     spec.methods.push_back({.entry = parse_method_entry(text).value()});
   }
   spec.click_models.assign(kPaperClickModels.begin(), kPaperClickModels.end());

@@ -35,9 +35,9 @@ std::vector<T> distinct(const Comparison& comparison, Get get) {
   return seen;
 }
 
-void mark_best(Block& block, Moments CellSummary::*metric, int digits, bool Row::*mark) {
+void mark_best(Block& block, const Measure& measure, bool Row::*mark) {
   const auto printed = [&](const Row& row) {
-    return std::round((row.cell->*metric).mean * std::pow(10, digits));
+    return std::round((row.cell->*measure.final).mean * std::pow(10, measure.digits));
   };
   std::size_t rivals = 0;
   double best = -HUGE_VAL;
@@ -47,6 +47,38 @@ void mark_best(Block& block, Moments CellSummary::*metric, int digits, bool Row:
     best = std::max(best, printed(row));
   }
   for (Row& row : block.rows) row.*mark = rivals > 1 && printed(row) == best;
+}
+
+struct OwnColour {
+  std::string_view label;
+  std::size_t colour;
+};
+constexpr std::array<OwnColour, 6> kOwnColours{{{"PDGD (linear)", 0},
+                                                {"PDGD (neural)", 1},
+                                                {"MGD (linear)", 2},
+                                                {"DBGD (linear)", 3},
+                                                {"DBGD (neural)", 7},
+                                                {"Pairwise (linear)", 5}}};
+
+void give_colours(std::vector<Series>& series) {
+  std::vector<bool> taken(8 + series.size(), false);
+  std::vector<Series*> others;
+  for (Series& one : series) {
+    const auto* const own =
+        std::find_if(kOwnColours.begin(), kOwnColours.end(),
+                     [&](const OwnColour& known) { return known.label == one.label; });
+    if (own == kOwnColours.end()) {
+      others.push_back(&one);
+    } else {
+      one.colour = own->colour;
+      taken[one.colour] = true;
+    }
+  }
+  std::size_t next = 0;
+  for (Series* one : others) {
+    while (taken[next]) ++next;
+    one->colour = next++;
+  }
 }
 
 std::string joined(const std::vector<std::string>& values) {
@@ -78,6 +110,7 @@ std::string method_label(const std::string& method) {
 }
 
 std::string row_label(const CellSummary& cell) {
+  if (!cell.label.empty()) return cell.label;
   const std::string method = method_label(cell.method);
   return cell.ranker.empty() ? method : fmt::format("{} ({})", method, cell.ranker);
 }
@@ -93,39 +126,38 @@ Arrangement arrange(const Comparison& comparison) {
   const auto name = [](std::string CellSummary::*field) {
     return [field](const CellSummary& cell) { return cell.*field; };
   };
-  const bool many_datasets =
-      distinct<std::string>(comparison, name(&CellSummary::dataset)).size() > 1;
+  Arrangement arrangement;
+  arrangement.datasets = distinct<std::string>(comparison, name(&CellSummary::dataset));
+  const bool many_datasets = arrangement.datasets.size() > 1;
   const bool many_protocols =
       distinct<std::string>(comparison, name(&CellSummary::protocol)).size() > 1;
 
-  Arrangement arrangement;
   std::vector<std::array<std::string, 3>> block_keys;
-  std::vector<std::array<std::string, 2>> series_keys;
-  std::vector<std::string> rankers;
+  std::vector<std::string> series_keys;
+  std::vector<std::string> rankers{"linear", "neural"};
   for (const CellSummary& cell : comparison.cells) {
     const std::size_t block = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model});
     if (block == arrangement.blocks.size()) {
-      std::string title = click_model_label(cell.click_model);
-      if (many_datasets) title = fmt::format("{} · {}", cell.dataset, title);
-      if (many_protocols) title = fmt::format("{} · {}", title, cell.protocol);
-      arrangement.blocks.push_back({std::move(title), {}});
+      Block& made = arrangement.blocks.emplace_back();
+      made.short_title = click_model_label(cell.click_model);
+      if (many_protocols) made.short_title += " · " + cell.protocol;
+      made.title = many_datasets ? cell.dataset + " · " + made.short_title : made.short_title;
+      made.dataset = index_of(arrangement.datasets, cell.dataset);
     }
-    const std::size_t series = index_of(series_keys, {cell.method, cell.ranker});
+    const std::size_t series = index_of(series_keys, row_label(cell));
     if (series == arrangement.series.size()) {
       arrangement.series.push_back({row_label(cell), index_of(rankers, cell.ranker), 0});
     }
     arrangement.blocks[block].rows.push_back({&cell, series});
   }
-  std::size_t colour = 0;
-  for (const bool own : {true, false}) {
-    for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
-      if ((series_keys[series][0] == "pdgd") == own) arrangement.series[series].colour = colour++;
-    }
-  }
+  give_colours(arrangement.series);
   for (Block& block : arrangement.blocks) {
-    mark_best(block, &CellSummary::offline, kOfflineDigits, &Row::best_offline);
-    mark_best(block, &CellSummary::online, kOnlineDigits, &Row::best_online);
+    mark_best(block, kOffline, &Row::best_offline);
+    mark_best(block, kOnline, &Row::best_online);
   }
+  std::stable_sort(
+      arrangement.blocks.begin(), arrangement.blocks.end(),
+      [](const Block& one, const Block& other) { return one.dataset < other.dataset; });
   return arrangement;
 }
 

@@ -58,13 +58,32 @@ bool drawable(const CurveSummary& point, Metric metric) {
   return point.impression > 0 && std::isfinite(moments(point, metric).mean);
 }
 
-Axes::Axes(const Comparison& comparison, Metric metric, const Frame& frame) : frame_(frame) {
+std::vector<const CellSummary*> cells_of(const Arrangement& arrangement, std::size_t dataset) {
+  std::vector<const CellSummary*> cells;
+  for (const Block& block : arrangement.blocks) {
+    if (block.dataset != dataset) continue;
+    for (const Row& row : block.rows) cells.push_back(row.cell);
+  }
+  return cells;
+}
+
+Axes::Axes(const Comparison& comparison, Metric metric, const Frame& frame)
+    : Axes(
+          [&] {
+            std::vector<const CellSummary*> cells;
+            for (const CellSummary& cell : comparison.cells) cells.push_back(&cell);
+            return cells;
+          }(),
+          metric, frame) {}
+
+Axes::Axes(const std::vector<const CellSummary*>& cells, Metric metric, const Frame& frame)
+    : frame_(frame) {
   double first = HUGE_VAL;
   double last = 0;
   double low = HUGE_VAL;
   double high = -HUGE_VAL;
-  for (const CellSummary& cell : comparison.cells) {
-    for (const CurveSummary& point : cell.curve) {
+  for (const CellSummary* cell : cells) {
+    for (const CurveSummary& point : cell->curve) {
       if (!drawable(point, metric)) continue;
       const Moments& value = moments(point, metric);
       const double deviation = std::isfinite(value.std) ? std::fabs(value.std) : 0;

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "experiment/record.h"
+#include "report/arrangement.h"
+#include "report/measure.h"
 
 namespace plackett::report {
-
-enum class Metric { kOffline, kOnline };
 
 const Moments& moments(const CurveSummary& point, Metric metric);
 
@@ -28,11 +28,12 @@ struct Tick {
 
 class Axes {
  public:
-  // Fits every curve of the comparison, mean and deviation, so that all panels share one scale.
+  // Fits every curve of these cells, mean and deviation, so that their panels share one scale.
   // The axis of impressions runs from the first to the last one of any curve, that of performance
   // a little past the lowest and highest band. Points at impression 0, which a logarithm can't
   // show, and points that are not finite are left out. Has sensible bounds even where nothing is
   // left.
+  Axes(const std::vector<const CellSummary*>& cells, Metric metric, const Frame& frame);
   Axes(const Comparison& comparison, Metric metric, const Frame& frame);
 
   // Values outside the bounds come out on the border.
@@ -52,6 +53,9 @@ class Axes {
   std::vector<Tick> x_ticks_;
   std::vector<Tick> y_ticks_;
 };
+
+// The cells that share one scale with a dataset's panels: all of that dataset.
+std::vector<const CellSummary*> cells_of(const Arrangement& arrangement, std::size_t dataset);
 
 // Whether a chart can show the point.
 bool drawable(const CurveSummary& point, Metric metric);

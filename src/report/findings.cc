@@ -3,158 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
 #include "report/axes.h"
 #include "report/numbers.h"
+#include "report/scorecard.h"
+#include "report/test_sentences.h"
+#include "report/winners.h"
 
 namespace plackett::report {
 namespace {
-
-struct Ranked {
-  const Row* first = nullptr;
-  const Row* second = nullptr;
-};
-
-Ranked best_two(const Block& block, Moments CellSummary::*metric) {
-  Ranked ranked;
-  const auto mean = [metric](const Row* row) { return (row->cell->*metric).mean; };
-  for (const Row& row : block.rows) {
-    if (!std::isfinite(mean(&row))) continue;
-    if (ranked.first == nullptr || mean(&row) > mean(ranked.first)) {
-      ranked.second = ranked.first;
-      ranked.first = &row;
-    } else if (ranked.second == nullptr || mean(&row) > mean(ranked.second)) {
-      ranked.second = &row;
-    }
-  }
-  return ranked;
-}
-
-// The difference of the means in standard errors of it; NaN where a side has no spread to judge by.
-double standard_errors(const CellSummary& one, const CellSummary& other,
-                       Moments CellSummary::*metric) {
-  if (one.runs < 2 || other.runs < 2) return std::nan("");
-  const auto variance = [metric](const CellSummary& cell) {
-    return (cell.*metric).std * (cell.*metric).std / cell.runs;
-  };
-  const double error = std::sqrt(variance(one) + variance(other));
-  return error > 0 ? ((one.*metric).mean - (other.*metric).mean) / error : std::nan("");
-}
-
-// Two means at least so many standard errors apart are called different.
-constexpr double kClear = 2;
-
-std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
-// "almost random", for the middle of a sentence.
-std::string click_model_words(const CellSummary& cell) {
-  std::string words = cell.click_model;
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
-}
-
-struct Kind {
-  Moments CellSummary::*metric;
-  int digits;
-  const char* place;  // "offline"
-};
-constexpr Kind kOffline{&CellSummary::offline, kOfflineDigits, "offline"};
-constexpr Kind kOnline{&CellSummary::online, kOnlineDigits, "online"};
-
-// "Offline: PDGD (linear) with 0.511, 0.017 ahead of MGD (linear) (6.8 standard errors)."
-std::string lead_sentence(const Arrangement& arrangement, const Block& block, const Kind& kind) {
-  const auto [first, second] = best_two(block, kind.metric);
-  if (first == nullptr) return "";
-  const double best = (first->cell->*kind.metric).mean;
-  const std::string text =
-      fmt::format("{}: {} with {}", capitalised(kind.place),
-                  arrangement.series[first->series].label, fixed(best, kind.digits));
-  if (second == nullptr) return text + ".";
-  const std::string& rival = arrangement.series[second->series].label;
-  const std::string margin = fixed(best - (second->cell->*kind.metric).mean, kind.digits);
-  const double errors = standard_errors(*first->cell, *second->cell, kind.metric);
-  if (!std::isfinite(errors)) return fmt::format("{}, {} ahead of {}.", text, margin, rival);
-  if (errors < kClear) {
-    return fmt::format("{}; {} is too close to call ({} behind, {} standard errors).", text, rival,
-                       margin, fixed(errors, 1));
-  }
-  return fmt::format("{}, {} ahead of {} ({} standard errors).", text, margin, rival,
-                     fixed(errors, errors < 10 ? 1 : 0));
-}
-
-// Who is clearly ahead in most blocks.
-struct Wins {
-  std::size_t series = 0;
-  std::size_t count = 0;
-  std::size_t of = 0;  // blocks with a rival to beat
-};
-
-Wins most_wins(const Arrangement& arrangement, const Kind& kind) {
-  std::vector<std::size_t> counts(arrangement.series.size(), 0);
-  Wins wins;
-  for (const Block& block : arrangement.blocks) {
-    const auto [first, second] = best_two(block, kind.metric);
-    if (second == nullptr) continue;
-    ++wins.of;
-    if (!(standard_errors(*first->cell, *second->cell, kind.metric) < kClear)) {
-      ++counts[first->series];
-    }
-  }
-  const auto most = std::max_element(counts.begin(), counts.end());
-  if (most == counts.end()) return wins;
-  wins.series = static_cast<std::size_t>(most - counts.begin());
-  wins.count = *most;
-  return wins;
-}
-
-constexpr std::array<const char*, 6> kWords{"", "", "both", "all three", "all four", "all five"};
-
-// " in all three settings"; "" where there is one only.
-std::string share_of(const Wins& wins) {
-  if (wins.of == 1) return "";
-  if (wins.count < wins.of) return fmt::format(" in {} of {} settings", wins.count, wins.of);
-  return fmt::format(" in {} settings", wins.of < kWords.size() ? kWords[wins.of] : "all");
-}
-
-std::string headline(const Arrangement& arrangement) {
-  if (arrangement.blocks.empty()) return "Nothing was run yet.";
-  const Wins offline = most_wins(arrangement, kOffline);
-  const Wins online = most_wins(arrangement, kOnline);
-  const auto name = [&](const Wins& wins) { return arrangement.series[wins.series].label; };
-  if (offline.of == 0) {
-    const Row* const first = best_two(arrangement.blocks.front(), kOffline.metric).first;
-    if (first == nullptr) return "No run has finished yet.";
-    return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.series[first->series].label,
-                       fixed(first->cell->offline.mean, kOfflineDigits));
-  }
-  if (offline.count == 0 && online.count == 0) return "Too close to call, offline and online.";
-  if (offline.count == 0) {
-    return fmt::format("{} wins online{}; offline is too close to call.", name(online),
-                       share_of(online));
-  }
-  if (online.count == 0) return fmt::format("{} wins offline{}.", name(offline), share_of(offline));
-  const bool same_share = offline.count == online.count && offline.of == online.of;
-  if (offline.series != online.series && same_share) {
-    return fmt::format("{} wins offline, {} online{}{}.", name(offline), name(online),
-                       offline.of > 1 ? "," : "", share_of(offline));
-  }
-  if (offline.series != online.series) {
-    return fmt::format("{} wins offline{}, {} online{}.", name(offline), share_of(offline),
-                       name(online), share_of(online));
-  }
-  if (same_share) {
-    return fmt::format("{} wins offline and online{}.", name(offline), share_of(offline));
-  }
-  return fmt::format("{} wins offline{} and online{}.", name(offline), share_of(offline),
-                     share_of(online));
-}
 
 // The row with the largest finite value over all blocks.
 template <typename Value>
@@ -169,27 +28,41 @@ const Row* top_row(const Arrangement& arrangement, Value value) {
   return top;
 }
 
-std::vector<Card> cards(const Comparison& comparison, const Arrangement& arrangement) {
+TestCounts all_tests(const Comparison& comparison, const Significance& significance) {
+  std::vector<Against> all;
+  for (const CellSummary& cell : comparison.cells) {
+    for (const Measure* measure : kMeasures) {
+      const auto some = significance.of(cell, *measure);
+      all.insert(all.end(), some.begin(), some.end());
+    }
+  }
+  return count_tests(all);
+}
+
+std::vector<Card> cards(const Comparison& comparison, const Arrangement& arrangement,
+                        const Significance& significance) {
   std::vector<Card> out;
   const auto who = [&](const Row& row) {
-    return fmt::format("{}, {} clicks", arrangement.series[row.series].label,
+    return fmt::format("{}{}, {} clicks", arrangement.series[row.series].label,
+                       arrangement.datasets.size() > 1 ? " on " + row.cell->dataset : "",
                        click_model_words(*row.cell));
   };
-  const auto best = [&](const char* label, const Kind& kind) {
+  const auto best = [&](const char* label, const Measure& measure) {
     const Row* const row =
-        top_row(arrangement, [&](const Row& r) { return (r.cell->*kind.metric).mean; });
+        top_row(arrangement, [&](const Row& r) { return (r.cell->*measure.final).mean; });
     if (row != nullptr) {
-      out.push_back({label, fixed((row->cell->*kind.metric).mean, kind.digits), who(*row)});
+      out.push_back({label, fixed((row->cell->*measure.final).mean, measure.digits), who(*row)});
     }
   };
-  best("Best NDCG@10 offline", kOffline);
-  best("Best NDCG@10 online, summed", kOnline);
-  const Row* const fastest =
-      top_row(arrangement, [](const Row& row) { return row.cell->impressions_per_second; });
-  if (fastest != nullptr && fastest->cell->impressions_per_second > 0) {
-    out.push_back({"Fastest, impressions/s", compact(fastest->cell->impressions_per_second),
-                   fmt::format("{} on {} thread{}", arrangement.series[fastest->series].label,
-                               comparison.threads, comparison.threads == 1 ? "" : "s")});
+  best("Best offline NDCG@10", kOffline);
+  best("Best online NDCG@10", kOnline);
+  if (const TestCounts tests = all_tests(comparison, significance); tests.all() > 0) {
+    out.push_back({"Better than a baseline", fmt::format("{} of {}", tests.better, tests.all()),
+                   fmt::format("{} worse, {} undecided", tests.worse, tests.neither)});
+  }
+  if (const Scorecard card = make_scorecard(comparison); card.numbers > 0) {
+    out.push_back({"As the paper has it", fmt::format("{} of {}", card.within_two, card.numbers),
+                   "within 2 standard errors"});
   }
   double impressions = 0;
   std::uint64_t runs = 0;
@@ -275,15 +148,45 @@ void add(std::vector<Finding>& findings, std::string lead, std::vector<std::stri
   if (!sentences.empty()) findings.push_back({std::move(lead), std::move(sentences)});
 }
 
+// One dataset: what each of its click models shows.
+void add_blocks(std::vector<Finding>& findings, const Arrangement& arrangement,
+                const Significance& significance) {
+  for (const Block& block : arrangement.blocks) {
+    std::vector<std::string> sentences{lead_sentence(arrangement, block, significance, kOffline),
+                                       lead_sentence(arrangement, block, significance, kOnline)};
+    for (const Row& row : block.rows) {
+      sentences.push_back(baselines_sentence(arrangement, row, significance));
+    }
+    add(findings, block.title, std::move(sentences));
+  }
+}
+
+// Several: who leads on each, and all the tests in sum.
+void add_datasets(std::vector<Finding>& findings, const Arrangement& arrangement,
+                  const Significance& significance) {
+  for (std::size_t dataset = 0; dataset < arrangement.datasets.size(); ++dataset) {
+    add(findings, arrangement.datasets[dataset],
+        {leads_sentence(arrangement, dataset, kOffline),
+         leads_sentence(arrangement, dataset, kOnline)});
+  }
+  std::vector<std::string> sentences;
+  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
+    sentences.push_back(all_tests_sentence(arrangement, series, significance));
+  }
+  add(findings, "Against the baselines", std::move(sentences));
+}
+
 }  // namespace
 
-Findings find(const Comparison& comparison, const Arrangement& arrangement) {
+Findings find(const Comparison& comparison, const Arrangement& arrangement,
+              const Significance& significance) {
   Findings out;
-  out.headline = headline(arrangement);
-  out.cards = cards(comparison, arrangement);
-  for (const Block& block : arrangement.blocks) {
-    add(out.findings, block.title,
-        {lead_sentence(arrangement, block, kOffline), lead_sentence(arrangement, block, kOnline)});
+  out.headline = headline(arrangement, significance);
+  out.cards = cards(comparison, arrangement, significance);
+  if (arrangement.datasets.size() > 1) {
+    add_datasets(out.findings, arrangement, significance);
+  } else {
+    add_blocks(out.findings, arrangement, significance);
   }
   std::vector<Measured> noise;
   std::vector<Measured> speed;

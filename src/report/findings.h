@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "report/arrangement.h"
+#include "report/significance.h"
 
 namespace plackett::report {
 
@@ -27,9 +28,9 @@ struct Findings {
   std::vector<Finding> findings;
 };
 
-// Says who is ahead by how much, and in how many standard errors of the difference (each side
-// with its own variance), and calls less than two of them too close to call. That is a
-// description, not a test. Cells whose numbers are not finite take no part.
-Findings find(const Comparison& comparison, const Arrangement& arrangement);
+// Says who is ahead by how much, by the tests where the comparison has them (report/winners.h).
+// Cells whose numbers are not finite take no part.
+Findings find(const Comparison& comparison, const Arrangement& arrangement,
+              const Significance& significance);
 
 }  // namespace plackett::report

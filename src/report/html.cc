@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <numeric>
 
 #include "report/arrangement.h"
 #include "report/axes.h"
@@ -85,13 +84,16 @@ void append_header(std::string& out, const Comparison& comparison,
   out += "</header>\n";
 }
 
-void append_findings(std::string& out, const report::Findings& findings) {
+void append_findings(std::string& out, const report::Findings& findings, bool tested) {
   if (findings.findings.empty()) return;
   const auto put = std::back_inserter(out);
   out +=
       "<section aria-labelledby=\"findings\"><h2 id=\"findings\">Findings</h2>\n"
-      "<p>Computed from the results below. Two means less than two standard errors apart are "
-      "called too close to call.</p>\n<dl class=\"findings\">\n";
+      "<p>Computed from the results below. ";
+  out += tested ? "A difference from a baseline is called one where its test has p &lt; 0.05; "
+                  "between two others, where the means are two standard errors apart."
+                : "Two means less than two standard errors apart are called too close to call.";
+  out += "</p>\n<dl class=\"findings\">\n";
   for (const report::Finding& finding : findings.findings) {
     fmt::format_to(put, "<div><dt>{}</dt>", markup(finding.lead));
     for (const std::string& sentence : finding.sentences) {
@@ -102,20 +104,20 @@ void append_findings(std::string& out, const report::Findings& findings) {
   out += "</dl></section>\n";
 }
 
-void append_curves(std::string& out, const Comparison& comparison, const Arrangement& arrangement) {
+void append_curves(std::string& out, const Arrangement& arrangement) {
   const std::string legend = report::html_legend(arrangement);
   out +=
       "<section aria-labelledby=\"curves\"><h2 id=\"curves\">Learning curves</h2>\n"
       "<p>NDCG@10 on the test queries against the impressions learned from, on a logarithmic "
       "axis. Lines are means over the runs, shades one standard deviation.</p>\n";
   out += legend;
-  out += report::html_panels(comparison, arrangement, report::Metric::kOffline);
+  out += report::html_panels(arrangement, report::Metric::kOffline);
   out +=
       "</section>\n<section aria-labelledby=\"online\"><h2 id=\"online\">Online performance</h2>\n"
       "<p>What users got while it learned: NDCG@10 of the rankings they were shown, summed so "
       "far, later impressions counting a little less.</p>\n";
   out += legend;
-  out += report::html_panels(comparison, arrangement, report::Metric::kOnline);
+  out += report::html_panels(arrangement, report::Metric::kOnline);
   out += "</section>\n";
 }
 
@@ -125,14 +127,29 @@ std::string protocol_note(const std::string& protocol) {
   return protocol;
 }
 
+void append_results(std::string& out, const Arrangement& arrangement,
+                    const report::Significance& significance) {
+  out += "<section aria-labelledby=\"results\"><h2 id=\"results\">Results</h2>\n";
+  if (!significance.baselines().empty()) {
+    out +=
+        "<p>Marks say how a method did against each baseline; point at them for the tests.</p>\n";
+  }
+  out += report::html_tables(arrangement, significance);
+  out += "</section>\n";
+}
+
+void append_scorecard(std::string& out, const Arrangement& arrangement,
+                      const report::Scorecard& card) {
+  if (card.lines.empty()) return;
+  fmt::format_to(std::back_inserter(out),
+                 "<section aria-labelledby=\"paper\"><h2 id=\"paper\">Beside the paper</h2>\n"
+                 "<p>{} {}</p>\n{}</section>\n",
+                 markup(report::agreement(card)), markup(report::protocol_remark(card)),
+                 report::html_scorecard(arrangement, card));
+}
+
 void append_making(std::string& out, const Comparison& comparison, const HtmlOptions& options) {
   const report::Facts facts = report::facts(comparison);
-  double seconds = 0;
-  double evaluation = 0;
-  for (const CellSummary& cell : comparison.cells) {
-    seconds += cell.seconds;
-    evaluation += cell.seconds * cell.evaluation_share;
-  }
   const auto put = std::back_inserter(out);
   out +=
       "<section aria-labelledby=\"made\"><h2 id=\"made\">How it was made</h2>\n"
@@ -147,11 +164,6 @@ void append_making(std::string& out, const Comparison& comparison, const HtmlOpt
   fact("Runs of each method", facts.runs);
   fact("Impressions a run", facts.impressions);
   fact("Seed", facts.seeds);
-  fact("Threads", fmt::format("{}", comparison.threads));
-  if (seconds > 0) {
-    fact("Run time", fmt::format("{}, {}% of it evaluation", report::duration(seconds),
-                                 report::fixed(100 * evaluation / seconds, 0)));
-  }
   fact("Version", comparison.version.empty() ? "" : "plackett " + comparison.version);
   out += "</dl>\n";
   if (!options.command.empty()) {
@@ -167,13 +179,16 @@ void append_making(std::string& out, const Comparison& comparison, const HtmlOpt
 
 std::string html_report(const Comparison& comparison, const HtmlOptions& options) {
   const Arrangement arrangement = report::arrange(comparison);
-  const report::Findings findings = report::find(comparison, arrangement);
+  const report::Significance significance(comparison, options.test);
+  const report::Findings findings = report::find(comparison, arrangement, significance);
   const std::string title = comparison.title.empty() ? "Comparison" : comparison.title;
 
   std::string out;
   const auto put = std::back_inserter(out);
   fmt::format_to(put,
                  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                 "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                 "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                  "<title>{} · plackett</title>\n<style>\n{}</style>\n<script>{}</script>\n"
                  "</head>\n<body>\n",
@@ -181,14 +196,13 @@ std::string html_report(const Comparison& comparison, const HtmlOptions& options
   append_header(out, comparison, findings);
   out += "<main>\n";
   if (!arrangement.blocks.empty()) {
-    append_findings(out, findings);
-    append_curves(out, comparison, arrangement);
-    out += "<section aria-labelledby=\"results\"><h2 id=\"results\">Results</h2>\n";
-    out += report::html_table(arrangement);
-    out += "</section>\n";
+    append_findings(out, findings, !comparison.contrasts.empty());
+    append_curves(out, arrangement);
+    append_results(out, arrangement, significance);
+    append_scorecard(out, arrangement, report::make_scorecard(comparison));
     append_making(out, comparison, options);
     fmt::format_to(put, "<script type=\"application/json\" id=\"data\">{}</script>\n",
-                   report::html_data(comparison, arrangement));
+                   report::html_data(arrangement));
   }
   fmt::format_to(put,
                  "</main>\n<footer>Made with plackett{}, which learns to rank from clicks. Method: "

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 #include "report/numbers.h"
 #include "report/plot.h"
@@ -18,9 +19,17 @@ struct PanelSize {
   double width;
   double height;
 };
+// The panels of the dataset that has most.
+std::size_t most_beside(const Arrangement& arrangement) {
+  std::vector<std::size_t> counts(arrangement.datasets.size() + 1, 0);
+  for (const Block& block : arrangement.blocks) ++counts[block.dataset];
+  return *std::max_element(counts.begin(), counts.end());
+}
+
 PanelSize panel_size(const Arrangement& arrangement) {
-  if (arrangement.blocks.size() == 1) return {760, 340};
-  if (arrangement.blocks.size() == 2) return {560, 310};
+  const std::size_t most = most_beside(arrangement);
+  if (most == 1) return {760, 340};
+  if (most == 2) return {560, 310};
   return {390, 276};
 }
 
@@ -63,53 +72,6 @@ std::string json_points(const CellSummary& cell, const Axes& axes, Metric metric
   return out;
 }
 
-// Mean and deviation of every row on one small common scale, so that the eye can compare what the
-// numbers say.
-class Whiskers {
- public:
-  Whiskers(const Arrangement& arrangement, Moments CellSummary::*metric) : metric_(metric) {
-    for (const Block& block : arrangement.blocks) {
-      for (const Row& row : block.rows) {
-        const Moments& value = row.cell->*metric;
-        if (!std::isfinite(value.mean) || !std::isfinite(value.std)) continue;
-        low_ = std::min(low_, value.mean - value.std);
-        high_ = std::max(high_, value.mean + value.std);
-      }
-    }
-  }
-
-  [[nodiscard]] std::string draw(const Arrangement& arrangement, const Row& row) const {
-    const Moments& value = row.cell->*metric_;
-    std::string out = "<svg class=\"whisker\" viewBox=\"0 0 240 16\" aria-hidden=\"true\">";
-    if (std::isfinite(value.mean) && std::isfinite(value.std)) {
-      fmt::format_to(std::back_inserter(out),
-                     "<path class=\"rail\" d=\"M2 8H238\"/><g class=\"{0}\">"
-                     "<path class=\"reach\" d=\"M{1:.2f} 8H{2:.2f}\"/>"
-                     "<circle cx=\"{3:.2f}\" cy=\"8\" r=\"4\"/></g>",
-                     colour_class(arrangement, row.series), x(value.mean - value.std),
-                     x(value.mean + value.std), x(value.mean));
-    }
-    return out + "</svg>";
-  }
-
- private:
-  [[nodiscard]] double x(double value) const {
-    return high_ > low_ ? 6 + 228 * (value - low_) / (high_ - low_) : 120;
-  }
-
-  Moments CellSummary::*metric_;
-  double low_ = HUGE_VAL;
-  double high_ = -HUGE_VAL;
-};
-
-std::string moments_cell(const Moments& moments, int digits, bool best) {
-  if (!std::isfinite(moments.mean)) return fmt::format("<td class=\"n\">{}</td>", kNoNumber);
-  const std::string mean = fixed(moments.mean, digits);
-  return fmt::format("<td class=\"n\">{} <span class=\"std\">({})</span></td>",
-                     best ? fmt::format("<strong>{}</strong>", mean) : mean,
-                     fixed(moments.std, digits));
-}
-
 }  // namespace
 
 std::string html_legend(const Arrangement& arrangement) {
@@ -126,26 +88,35 @@ std::string html_legend(const Arrangement& arrangement) {
   return out + "</div>\n";
 }
 
-std::string html_panels(const Comparison& comparison, const Arrangement& arrangement,
-                        Metric metric) {
-  const Axes axes(comparison, metric, panel_frame(arrangement));
+std::string html_panels(const Arrangement& arrangement, Metric metric) {
   const PanelSize size = panel_size(arrangement);
-  std::string out = fmt::format("<div class=\"panels of{}\" data-metric=\"{}\">\n",
-                                std::min<std::size_t>(arrangement.blocks.size(), 3),
-                                metric == Metric::kOffline ? "offline" : "online");
-  for (const Block& block : arrangement.blocks) {
-    fmt::format_to(std::back_inserter(out),
+  const Frame frame = panel_frame(arrangement);
+  std::string out;
+  const auto put = std::back_inserter(out);
+  for (std::size_t at = 0; at < arrangement.blocks.size(); ++at) {
+    const Block& block = arrangement.blocks[at];
+    if (at == 0 || block.dataset != arrangement.blocks[at - 1].dataset) {
+      if (at > 0) out += "</div>\n";
+      if (arrangement.datasets.size() > 1) {
+        fmt::format_to(put, "<h3>{}</h3>\n", markup(arrangement.datasets[block.dataset]));
+      }
+      fmt::format_to(put, "<div class=\"panels of{}\" data-metric=\"{}\" data-first=\"{}\">\n",
+                     std::min<std::size_t>(most_beside(arrangement), 3),
+                     metric == Metric::kOffline ? kOffline.name : kOnline.name, at);
+    }
+    fmt::format_to(put,
                    "<figure class=\"panel\"><figcaption>{}</figcaption>\n"
                    "<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n",
-                   markup(block.title), size.width, size.height,
+                   markup(block.short_title), size.width, size.height,
                    markup(panel_summary(arrangement, block, metric)));
+    const Axes axes(cells_of(arrangement, block.dataset), metric, frame);
     append_panel(out, arrangement, block, axes, metric, {.y = true, .x_offset = 20});
     out += "</svg></figure>\n";
   }
-  return out + "</div>\n";
+  return arrangement.blocks.empty() ? out : out + "</div>\n";
 }
 
-std::string html_data(const Comparison& comparison, const Arrangement& arrangement) {
+std::string html_data(const Arrangement& arrangement) {
   std::string out = "{\"series\":[";
   const auto put = std::back_inserter(out);
   for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
@@ -155,51 +126,21 @@ std::string html_data(const Comparison& comparison, const Arrangement& arrangeme
   }
   const Frame frame = panel_frame(arrangement);
   fmt::format_to(put, "],\"top\":{:.2f},\"bottom\":{:.2f}", frame.top, frame.top + frame.height);
-  for (const Metric metric : {Metric::kOffline, Metric::kOnline}) {
-    const Axes axes(comparison, metric, frame);
-    fmt::format_to(put, ",\n\"{}\":{{\"digits\":{},\"panels\":[",
-                   metric == Metric::kOffline ? "offline" : "online",
-                   metric == Metric::kOffline ? kOfflineDigits : kOnlineDigits);
+  for (const Measure* measure : kMeasures) {
+    fmt::format_to(put, ",\n\"{}\":{{\"digits\":{},\"panels\":[", measure->name, measure->digits);
     for (const Block& block : arrangement.blocks) {
       out += &block == &arrangement.blocks.front() ? "\n[" : ",\n[";
+      const Axes axes(cells_of(arrangement, block.dataset), measure->metric, frame);
       for (const Row& row : block.rows) {
         fmt::format_to(put, "{}{{\"series\":{},\"points\":[{}]}}",
                        &row == &block.rows.front() ? "" : ",", row.series,
-                       json_points(*row.cell, axes, metric));
+                       json_points(*row.cell, axes, measure->metric));
       }
       out += ']';
     }
     out += "]}";
   }
   return out + "}";
-}
-
-std::string html_table(const Arrangement& arrangement) {
-  const Whiskers whiskers(arrangement, &CellSummary::offline);
-  std::string out =
-      "<div class=\"scroll\" role=\"region\" aria-label=\"Results\" tabindex=\"0\"><table>\n"
-      "<caption>Mean and (standard deviation) over the runs, after the last impression. "
-      "Bold: best of its click model.</caption>\n"
-      "<thead><tr><th scope=\"col\">Method</th><th scope=\"col\" class=\"n\">Offline NDCG@10</th>"
-      "<td class=\"spread\"></td><th scope=\"col\" class=\"n\">Online NDCG@10</th>"
-      "<th scope=\"col\" class=\"n\">Impressions<wbr/>/s</th></tr></thead>\n";
-  for (const Block& block : arrangement.blocks) {
-    fmt::format_to(std::back_inserter(out),
-                   "<tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"5\">{}</th></tr>\n",
-                   markup(block.title));
-    for (const Row& row : block.rows) {
-      fmt::format_to(std::back_inserter(out),
-                     "<tr><th scope=\"row\">{}</th>{}<td class=\"spread\">{}</td>{}"
-                     "<td class=\"n\">{}</td></tr>\n",
-                     markup(arrangement.series[row.series].label),
-                     moments_cell(row.cell->offline, kOfflineDigits, row.best_offline),
-                     whiskers.draw(arrangement, row),
-                     moments_cell(row.cell->online, kOnlineDigits, row.best_online),
-                     rate(row.cell->impressions_per_second));
-    }
-    out += "</tbody>\n";
-  }
-  return out + "</table></div>\n";
 }
 
 }  // namespace plackett::report

@@ -38,6 +38,35 @@ if (copy) copy.addEventListener('click', async () => {
   setTimeout(() => { copy.textContent = 'Copy'; }, 1600);
 });
 
+// Titles of marks and dots, shown as the page's own tips; lines of a title are lines of the tip.
+const bubble = document.body.appendChild(document.createElement('div'));
+bubble.className = 'tip bubble';
+bubble.hidden = true;
+bubble.setAttribute('role', 'status');
+for (const tipped of $('.tipped')) {
+  const holder = tipped.querySelector('title');
+  const text = holder ? holder.textContent : tipped.title;
+  if (holder) holder.remove(); else tipped.removeAttribute('title');
+  tipped.setAttribute('aria-label', text);
+  const show = () => {
+    bubble.replaceChildren(...text.split('\n').map(line => {
+      const made = document.createElement('div');
+      made.textContent = line;
+      return made;
+    }));
+    bubble.hidden = false;
+    const box = tipped.getBoundingClientRect();
+    const left = Math.min(box.left + scrollX, scrollX + root.clientWidth - bubble.offsetWidth - 8);
+    bubble.style.left = Math.max(8, left) + 'px';
+    bubble.style.top = box.bottom + scrollY + 8 + 'px';
+  };
+  const hide = () => { bubble.hidden = true; };
+  tipped.addEventListener('pointerenter', show);
+  tipped.addEventListener('pointerleave', hide);
+  tipped.addEventListener('focus', show);
+  tipped.addEventListener('blur', hide);
+}
+
 const holder = document.getElementById('data');
 if (!holder) return;
 const data = JSON.parse(holder.textContent);
@@ -46,7 +75,7 @@ const hidden = new Set();
 // The legends: a pointer over a name singles its lines out, a press takes them away.
 for (const button of $('.legend button')) {
   const series = button.dataset.series;
-  const lines = () => $('.panel [data-series]');
+  const lines = () => $('.panel [data-series],.strip [data-series]');
   const single = on => lines().forEach(
     line => line.classList.toggle('faint', on && line.dataset.series !== series));
   button.addEventListener('pointerenter', () => single(!hidden.has(+series)));
@@ -85,7 +114,7 @@ for (const group of $('.panels')) {
     tip.className = 'tip';
     tip.hidden = true;
     tip.setAttribute('role', 'status');
-    return {figure, svg, layer, tip, lines: metric.panels[at]};
+    return {figure, svg, layer, tip, lines: metric.panels[+group.dataset.first + at]};
   });
 
   const clear = () => panels.forEach(panel => {

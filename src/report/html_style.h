@@ -6,10 +6,12 @@ namespace plackett::report {
 // Custom properties for each scheme, without the series' colours.
 inline constexpr const char* kLightColours =
     "color-scheme:light;--paper:#fbfbf9;--card:#fff;--ink:#161b22;--muted:#57606d;--line:#e2e4e8;"
-    "--rail:#d9dce1;--accent:#0068b5;--shadow:0 1px 2px #1b1f2414,0 8px 24px #1b1f240d;";
+    "--rail:#d9dce1;--up:#0a7a4b;--down:#c0392b;--agree:#0a7a4b1c;--accent:#0068b5;--shadow:0 1px "
+    "2px #1b1f2414,0 8px 24px #1b1f240d;";
 inline constexpr const char* kDarkColours =
     "color-scheme:dark;--paper:#0e1116;--card:#161b22;--ink:#edf1f6;--muted:#9aa5b3;--line:#2a313b;"
-    "--rail:#333b46;--accent:#58aef5;--shadow:0 1px 2px #0006,0 8px 24px #0004;";
+    "--rail:#333b46;--up:#4cd497;--down:#ff8476;--agree:#4cd49724;--accent:#58aef5;--shadow:0 1px "
+    "2px #0006,0 8px 24px #0004;";
 
 inline constexpr const char* kStyle = R"css(
 *{box-sizing:border-box}
@@ -36,19 +38,20 @@ h2{font-size:clamp(1.35rem,2.2vw,1.75rem);letter-spacing:-.018em;line-height:1.2
  margin:clamp(44px,6vw,76px) 0 6px}
 h2+.scroll{margin-top:16px}
 h2+p{margin:0 0 18px;color:var(--muted);max-width:70ch}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,230px),1fr));gap:16px;
+.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,216px),1fr));gap:16px;
  margin:clamp(28px,4vw,48px) 0 0;padding:0;list-style:none}
 .cards li,.panel,.scroll,.made{background:var(--card);border:1px solid var(--line);
  border-radius:14px;box-shadow:var(--shadow)}
 .cards li{padding:20px 22px;display:flex;flex-direction:column}
-.cards b{font-size:clamp(2.1rem,3.4vw,2.9rem);font-weight:700;letter-spacing:-.03em;line-height:1.15}
+.cards b{font-size:clamp(1.75rem,2.7vw,2.4rem);white-space:nowrap;font-weight:700;letter-spacing:-.03em;line-height:1.15}
 .cards span,.cards small{color:var(--muted);font-size:.92rem;overflow-wrap:anywhere}
 .findings{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,340px),1fr));
  gap:22px 40px;margin:20px 0 0}
 .findings div{border-top:2px solid var(--ink);padding-top:10px}
 .findings dt{font-weight:650;overflow-wrap:anywhere}
 .findings dd{margin:4px 0 0;color:var(--muted);overflow-wrap:anywhere}
-.legend{display:flex;flex-wrap:wrap;gap:8px;margin:0 0 16px}
+.legend{display:flex;flex-wrap:wrap;gap:8px;margin:0 -8px 8px;padding:8px;position:sticky;top:0;
+ z-index:1;background:var(--paper)}
 .legend button{display:flex;align-items:center;gap:9px;font-size:.93rem;background:var(--card);
  overflow-wrap:anywhere;text-align:left}
 .legend button[aria-pressed=false]{opacity:.45;text-decoration:line-through}
@@ -61,7 +64,7 @@ h2+p{margin:0 0 18px;color:var(--muted);max-width:70ch}
 .panel svg{display:block;width:100%;height:auto;overflow:visible;touch-action:pan-y}
 .panel svg:focus-visible{outline-offset:4px;border-radius:6px}
 svg text{font-size:12.5px;fill:var(--muted)}
-@media (max-width:640px){.of1 svg text{font-size:24px}.of2 svg text{font-size:19px}
+@media (max-width:640px){.legend{position:static}.strip svg text{font-size:19px}.of1 svg text{font-size:24px}.of2 svg text{font-size:19px}
  .of3 svg text{font-size:13.5px}}
 .x{text-anchor:middle}.y{text-anchor:end}
 .grid,.axis,.line,.rail,.reach{fill:none}
@@ -83,7 +86,7 @@ svg text{font-size:12.5px;fill:var(--muted)}
 .tip em{margin-left:auto;padding-left:14px;font-style:normal;color:var(--ink)}
 .tip em small{color:var(--muted);font-size:inherit}
 .note{color:var(--muted);font-size:.9rem;margin:10px 0 0}
-.scroll{overflow-x:auto;padding:6px clamp(8px,2vw,24px) 16px}
+.scroll{--side:clamp(8px,2vw,24px);overflow-x:auto;padding:6px var(--side) 16px}
 table{border-collapse:collapse;width:100%}
 caption{text-align:left;color:var(--muted);font-size:.92rem;padding:12px 8px 8px}
 th,td{padding:8px;text-align:left;font-weight:400;border-top:1px solid var(--line)}
@@ -99,6 +102,39 @@ strong{font-weight:750}
 .rail{stroke:var(--rail)}
 .reach{stroke:currentColor;stroke-width:4;stroke-opacity:.35;stroke-linecap:round}
 .whisker circle{fill:currentColor}
+h3{font-size:1.12rem;letter-spacing:-.01em;margin:30px 0 12px;overflow-wrap:anywhere}
+.m{padding-left:0;text-align:left;width:1%}
+.marks{display:inline-block;white-space:nowrap;cursor:help;border-radius:4px;letter-spacing:.06em}
+.marks i,.key i{font-style:normal;font-size:.82em}
+.marks i{display:inline-block;width:1.15em;text-align:center}
+.up{color:var(--up)}.down{color:var(--down)}.same{color:var(--muted);font-weight:900}
+.key{display:flex;flex-wrap:wrap;gap:4px 18px;align-items:baseline;margin:14px 0 0;
+ color:var(--muted);font-size:.9rem}
+.key ol{display:flex;flex-wrap:wrap;gap:2px 16px;margin:0;padding:0;list-style:none;
+ counter-reset:baseline}
+.key li{counter-increment:baseline;overflow-wrap:anywhere}
+.key li::before{content:counter(baseline) " "}
+.bubble{max-width:min(92vw,560px);white-space:normal}
+.bubble div:first-child{font-weight:600}
+.strips{display:grid;gap:18px;grid-template-columns:repeat(auto-fit,minmax(min(100%,440px),1fr))}
+.strip,details{background:var(--card);border:1px solid var(--line);border-radius:14px;
+ box-shadow:var(--shadow);margin:0;min-width:0}
+.strip{padding:16px 12px 10px}
+.strip figcaption{font-weight:650;padding:0 8px 10px 10px}
+.strip figcaption small{font-weight:400;color:var(--muted);font-size:.92rem;margin-left:8px}
+.strip svg{display:block;width:100%;height:auto;overflow:visible}
+.agree{fill:var(--agree)}
+.score{fill:currentColor;stroke:var(--card);stroke-width:1.5}
+.score.tipped{cursor:help}.score:hover,.score:focus-visible{stroke:var(--ink);outline:none}
+details{margin-top:18px}
+summary{padding:14px 24px;cursor:pointer;font-weight:650}
+details .scroll{border:0;box-shadow:none;background:none;border-radius:0;padding-top:0}
+.paper{color:var(--muted)}.far{font-weight:750}
+.z{width:116px;padding:0 8px}.z svg{display:block;width:100px;height:14px}
+.group th span{position:sticky;left:8px}
+.results th[scope=row],.beside th[scope=row]{position:sticky;background:var(--card);
+ left:calc(-1*var(--side))}
+caption span{position:sticky;left:8px;display:inline-block;max-width:min(100%,calc(100vw - 64px))}
 .made{padding:8px 24px 20px}
 .made dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,210px),1fr));
  gap:14px 28px;margin:14px 0 0}
@@ -111,7 +147,8 @@ pre{flex:1;min-width:0;margin:0;padding:12px 16px;background:var(--paper);
 footer{color:var(--muted);font-size:.9rem;padding-top:40px;padding-bottom:48px}
 @media (max-width:760px){.spread{display:none}
  .cards{grid-template-columns:1fr 1fr;gap:10px}.cards li{padding:14px 16px}}
-@media (max-width:520px){.std{display:block}table{font-size:.93rem}thead th{font-size:.82rem}
+@media (max-width:520px){.marks{letter-spacing:0}.marks i{width:1em}td.m{padding-left:0;padding-right:2px}
+ .strip figcaption small{display:block;margin:0}.std{display:block}table{font-size:.93rem}thead th{font-size:.82rem}
  .legend{gap:6px}.legend button{font-size:.84rem;padding:4px 10px;gap:6px}
  th,td{padding:7px 5px}th[scope=row]{padding-left:10px}
  .command{flex-direction:column}pre{width:100%}.made{padding:8px 16px 18px}}

@@ -2,32 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <iterator>
-#include <span>
-#include <vector>
 
+#include "report/curve_shape.h"
 #include "report/text.h"
 
 namespace plackett::report {
 namespace {
-
-// The stretches of a curve that can be drawn without a gap.
-std::vector<std::span<const CurveSummary>> pieces(const std::vector<CurveSummary>& curve,
-                                                  Metric metric) {
-  std::vector<std::span<const CurveSummary>> found;
-  for (std::size_t start = 0; start < curve.size();) {
-    if (!drawable(curve[start], metric)) {
-      ++start;
-      continue;
-    }
-    std::size_t end = start;
-    while (end < curve.size() && drawable(curve[end], metric)) ++end;
-    found.emplace_back(curve.data() + start, end - start);
-    start = end;
-  }
-  return found;
-}
 
 void append_grid(std::string& out, const Axes& axes, const PanelLabels& labels) {
   const Frame& frame = axes.frame();
@@ -55,48 +36,33 @@ void append_grid(std::string& out, const Axes& axes, const PanelLabels& labels) 
   }
 }
 
-void append_band(std::string& out, std::span<const CurveSummary> piece, const Axes& axes,
-                 Metric metric) {
-  const auto put = std::back_inserter(out);
-  const auto edge = [&](const CurveSummary& point, double side, char command) {
-    const Moments& value = moments(point, metric);
-    const double deviation = std::isfinite(value.std) ? value.std : 0;
-    fmt::format_to(put, "{}{:.2f} {:.2f}", command, axes.x(static_cast<double>(point.impression)),
-                   axes.y(value.mean + side * deviation));
-  };
+void append_path(std::string& out, const Polyline& shape, bool closed) {
   char command = 'M';
-  for (const CurveSummary& point : piece) {
-    edge(point, 1, command);
+  for (const Point& point : shape) {
+    fmt::format_to(std::back_inserter(out), "{}{:.2f} {:.2f}", command, point.x, point.y);
     command = 'L';
   }
-  for (std::size_t at = piece.size(); at-- > 0;) edge(piece[at], -1, 'L');
-  out += 'Z';
-}
-
-void append_line(std::string& out, std::span<const CurveSummary> piece, const Axes& axes,
-                 Metric metric) {
-  const auto put = std::back_inserter(out);
-  char command = 'M';
-  for (const CurveSummary& point : piece) {
-    fmt::format_to(put, "{}{:.2f} {:.2f}", command, axes.x(static_cast<double>(point.impression)),
-                   axes.y(moments(point, metric).mean));
-    command = 'L';
-  }
+  if (closed) out += 'Z';
   // A line of no length, which the round caps show as a dot.
-  if (piece.size() == 1) out += "h0.01";
+  if (!closed && shape.size() == 1) out += "h0.01";
 }
 
 }  // namespace
 
+std::size_t colour_of(const Series& series) { return series.colour % kColours; }
+
+std::size_t dash_of(const Series& series) {
+  // Past the last colour they start again, with the next dash.
+  return (series.ranker + series.colour / kColours) % kDashes;
+}
+
 std::string colour_class(const Arrangement& arrangement, std::size_t series) {
-  return fmt::format("c{}", arrangement.series[series].colour % kColours);
+  return fmt::format("c{}", colour_of(arrangement.series[series]));
 }
 
 std::string series_classes(const Arrangement& arrangement, std::size_t series) {
-  // Past the last colour they start again, with the next dash.
-  const Series& shown = arrangement.series[series];
   return fmt::format("{} d{}", colour_class(arrangement, series),
-                     (shown.ranker + shown.colour / kColours) % kDashes);
+                     dash_of(arrangement.series[series]));
 }
 
 void append_panel(std::string& out, const Arrangement& arrangement, const Block& block,
@@ -106,13 +72,15 @@ void append_panel(std::string& out, const Arrangement& arrangement, const Block&
   for (const Row& row : block.rows) {
     fmt::format_to(put, "<path class=\"band {}\" data-series=\"{}\" d=\"",
                    colour_class(arrangement, row.series), row.series);
-    for (const auto piece : pieces(row.cell->curve, metric)) append_band(out, piece, axes, metric);
+    for (const Polyline& shape : band_shapes(*row.cell, axes, metric))
+      append_path(out, shape, true);
     out += "\"/>\n";
   }
   for (const Row& row : block.rows) {
     fmt::format_to(put, "<path class=\"line {}\" data-series=\"{}\" d=\"",
                    series_classes(arrangement, row.series), row.series);
-    for (const auto piece : pieces(row.cell->curve, metric)) append_line(out, piece, axes, metric);
+    for (const Polyline& shape : line_shapes(*row.cell, axes, metric))
+      append_path(out, shape, false);
     out += "\"/>\n";
   }
 }

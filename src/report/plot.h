@@ -16,6 +16,9 @@ namespace plackett::report {
 inline constexpr std::size_t kColours = 8;
 inline constexpr std::size_t kDashes = 3;
 
+// Lengths of strokes and gaps; an empty one is a whole line.
+inline constexpr std::array<const char*, kDashes> kDashPatterns{"", "7 5", "1 5"};
+
 // After Okabe and Ito's colours, which stay apart for colour-blind readers, with the lightness
 // moved so that each has a contrast of at least 3:1 with its background.
 inline constexpr std::array<const char*, kColours> kOnLight{
@@ -23,6 +26,9 @@ inline constexpr std::array<const char*, kColours> kOnLight{
 inline constexpr std::array<const char*, kColours> kOnDark{
     "#58aef5", "#ff8f52", "#35c99d", "#f096c6", "#eebc48", "#c3ccd8", "#8fd6f5", "#b79cf2"};
 
+// Which colour (below kColours) and which dash (below kDashes) a series is drawn with.
+std::size_t colour_of(const Series& series);
+std::size_t dash_of(const Series& series);
 // "c0", and "c0 d1".
 std::string colour_class(const Arrangement& arrangement, std::size_t series);
 std::string series_classes(const Arrangement& arrangement, std::size_t series);

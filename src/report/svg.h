@@ -18,8 +18,9 @@ struct SvgStyle {
   double width = 960;  // pixels; at least 280 a panel, the rest go below
 };
 
-// A panel a click model, all on the same scales: impressions on a logarithmic axis, mean
-// performance as a line and its standard deviation as a band for each method and ranker.
+// A panel a click model, those of a dataset on the same scales and on a line of their own:
+// impressions on a logarithmic axis, mean performance as a line and its standard deviation as a
+// band for each method.
 // Well-formed XML for any comparison, also an empty one. The same bytes for the same comparison
 // and style.
 std::string curves_svg(const Comparison& comparison, const SvgStyle& style = {});

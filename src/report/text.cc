@@ -148,6 +148,78 @@ std::string markdown_cell(std::string_view text) {
   });
 }
 
+std::string latex_text(std::string_view text) {
+  return escaped(text, [](char32_t point) -> std::string_view {
+    switch (point) {
+      case '\\':
+        return "$\\backslash$";
+      case '{':
+        return "\\{";
+      case '}':
+        return "\\}";
+      case '$':
+        return "$\\$$";  // in mathematics, where no further font is needed
+      case '&':
+        return "\\&";
+      case '#':
+        return "\\#";
+      case '%':
+        return "\\%";
+      case '_':
+        return "\\_";
+      case '^':
+        return "\\^{}";
+      case '~':
+        return "\\~{}";
+      case '<':
+        return "$<$";
+      case '>':
+        return "$>$";
+      case '|':
+        return "$|$";
+      case '"':
+        return "''";
+      case '-':
+        return "-{}";  // no ligatures: "--" stays two
+      case 0xA0:
+        return "~";
+      case 0xB7:
+        return "$\\cdot$";
+      case 0xD7:
+        return "$\\times$";
+      case 0x2013:
+        return "--";
+      default:
+        break;
+    }
+    const bool plain_letter = point < 0x80;
+    // Accented letters that the oldest of LaTeX's encodings can build.
+    const bool accented = point >= 0xC0 && point <= 0xFF && point != 0xD0 && point != 0xDE &&
+                          point != 0xF0 && point != 0xF7 && point != 0xFE;
+    return plain_letter || accented ? std::string_view() : "?";
+  });
+}
+
+std::string pdf_string(std::string_view text) {
+  std::string out = "(";
+  while (!text.empty()) {
+    const char32_t point = take_printable(text);
+    if (point == '(' || point == ')' || point == '\\') out += '\\';
+    if (point < 0x80) {
+      out += static_cast<char>(point);
+    } else if (point >= 0xA0 && point <= 0xFF) {  // as in Latin-1
+      out += fmt::format("\\{:03o}", static_cast<unsigned>(point));
+    } else if (point == 0x2013) {
+      out += "\\226";
+    } else if (point == 0x2026) {
+      out += "\\205";
+    } else {
+      out += '?';
+    }
+  }
+  return out + ")";
+}
+
 std::string csv_field(std::string_view text) {
   std::string clean = printable(text);
   if (clean.find_first_of(",\"") == std::string::npos) return clean;
@@ -198,6 +270,21 @@ std::string shorten(std::string_view text, std::size_t columns) {
     append_utf8(out, point);
   }
   return out + "…";
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines(1);
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find(' ', start), text.size());
+    const std::string word = shorten(text.substr(start, end - start), columns);
+    const std::size_t taken = display_width(lines.back());
+    if (taken > 0 && taken + 1 + display_width(word) > columns) lines.emplace_back();
+    if (!lines.back().empty()) lines.back() += ' ';
+    lines.back() +=
+        escaped(word, [](char32_t point) { return std::string_view(point == 0xA0 ? " " : ""); });
+    start = end + 1;
+  }
+  return lines;
 }
 
 }  // namespace plackett::report

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace plackett::report {
 
@@ -18,6 +19,12 @@ std::string markup(std::string_view text);
 
 // For a cell of a Markdown table.
 std::string markdown_cell(std::string_view text);
+
+// For LaTeX's running text. What plain pdflatex has no letter for comes out as "?".
+std::string latex_text(std::string_view text);
+
+// A string of a PDF in WinAnsiEncoding, with its parentheses; "?" for what that doesn't have.
+std::string pdf_string(std::string_view text);
 
 // A field of a CSV line (RFC 4180), quoted where it must be.
 std::string csv_field(std::string_view text);
@@ -31,5 +38,9 @@ std::size_t display_width(std::string_view text);
 
 // The text cut to at most `columns` columns, with "…" as the last where something was cut.
 std::string shorten(std::string_view text, std::size_t columns);
+
+// Printable lines of at most `columns` columns, broken at spaces (not at U+00A0, which becomes a
+// space); a word that is too long is cut.
+std::vector<std::string> wrapped(std::string_view text, std::size_t columns);
 
 }  // namespace plackett::report

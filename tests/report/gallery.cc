@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "report/scorecard.h"
 #include "report/svg.h"
 #include "report/table.h"
 #include "report/write.h"
@@ -28,7 +29,9 @@ bool write(const Comparison& comparison, const std::filesystem::path& folder) {
   if (!plackett::write_file(folder / "curves-narrow.svg", narrow)) return false;
   if (!plackett::write_file(folder / "curves-dark.svg", dark)) return false;
   fmt::print("{}\n{}\n", plackett::terminal_table(comparison, {.ansi = true}),
-             plackett::terminal_table(comparison, {.width = 72}));
+             plackett::terminal_table(comparison, {.width = 72, .ascii = true}));
+  fmt::print("{}\n{}\n", plackett::terminal_scorecard(comparison, {.ansi = true, .width = 100}),
+             plackett::terminal_scorecard(comparison));
   return true;
 }
 
@@ -46,9 +49,15 @@ int main(int argc, char** argv) {
   Comparison two = plackett::testing::large_comparison();
   two.cells.resize(12);
   two.title = "two click models";
-  const bool done = write(plackett::testing::small_comparison(), folder / "small") &&
-                    write(plackett::testing::large_comparison(), folder / "large") &&
-                    write(single, folder / "single") && write(two, folder / "two") &&
-                    write(Comparison{}, folder / "empty");
+  using plackett::testing::paper_comparison;
+  const bool done =
+      write(paper_comparison({"MQ2007"}, 1), folder / "paper") &&
+      write(paper_comparison({"MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"}, 1),
+            folder / "five") &&
+      write(plackett::testing::weird_comparison(), folder / "weird") &&
+      write(plackett::testing::small_comparison(), folder / "small") &&
+      write(plackett::testing::large_comparison(), folder / "large") &&
+      write(single, folder / "single") && write(two, folder / "two") &&
+      write(Comparison{}, folder / "empty");
   return done ? 0 : 1;
 }

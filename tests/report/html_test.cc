@@ -8,6 +8,8 @@
 #include "report/arrangement.h"
 #include "report/findings.h"
 #include "report/html_parts.h"
+#include "report/scorecard.h"
+#include "report/significance.h"
 #include "samples.h"
 #include "xml_check.h"
 
@@ -18,6 +20,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::large_comparison;
 using ::testing::Not;
+using testing::paper_comparison;
 using testing::small_comparison;
 
 std::size_t occurrences(const std::string& text, const std::string& what) {
@@ -28,8 +31,14 @@ std::size_t occurrences(const std::string& text, const std::string& what) {
   return count;
 }
 
+// Of parts that have several elements side by side.
+std::string fault_inside(const std::string& part) {
+  return testing::xml_fault("<div>" + part + "</div>");
+}
+
 report::Findings findings_of(const Comparison& comparison) {
-  return report::find(comparison, report::arrange(comparison));
+  return report::find(comparison, report::arrange(comparison),
+                      report::Significance(comparison, SignificanceTest::kWelch));
 }
 
 TEST(HtmlReport, EscapesAllTextOfTheComparison) {
@@ -78,19 +87,26 @@ TEST(HtmlReport, TheSameComparisonGivesTheSameBytes) {
 TEST(HtmlReport, PartsAreWellFormed) {
   Comparison hostile = small_comparison();
   hostile.cells[0].method = "<script>\x02";
-  for (const Comparison& comparison : {small_comparison(), large_comparison(), hostile}) {
+  for (const Comparison& comparison :
+       {small_comparison(), large_comparison(), hostile, testing::weird_comparison(),
+        paper_comparison({"MQ2007", "Yahoo"}, 1)}) {
     const auto arrangement = report::arrange(comparison);
     EXPECT_EQ(testing::xml_fault(report::html_legend(arrangement)), "");
-    EXPECT_EQ(testing::xml_fault(report::html_table(arrangement)), "");
+    const report::Significance significance(comparison, SignificanceTest::kWelch);
+    EXPECT_EQ(fault_inside(report::html_tables(arrangement, significance)), "");
+    if (const auto card = report::make_scorecard(comparison); !card.lines.empty()) {
+      EXPECT_EQ(fault_inside(report::html_scorecard(arrangement, card)), "");
+    }
     for (const auto metric : {report::Metric::kOffline, report::Metric::kOnline}) {
-      EXPECT_EQ(testing::xml_fault(report::html_panels(comparison, arrangement, metric)), "");
+      EXPECT_EQ(fault_inside(report::html_panels(arrangement, metric)), "");
     }
   }
 }
 
 TEST(HtmlReport, TableNamesItsRowsAndColumns) {
   const Comparison comparison = small_comparison();
-  const std::string table = report::html_table(report::arrange(comparison));
+  const std::string table = report::html_tables(
+      report::arrange(comparison), report::Significance(comparison, SignificanceTest::kWelch));
   EXPECT_EQ(occurrences(table, "scope=\"rowgroup\""), 3U);
   EXPECT_EQ(occurrences(table, "scope=\"row\""), 6U);
   EXPECT_THAT(table, AllOf(HasSubstr("<caption>"), HasSubstr("<strong>0.511</strong>"),
@@ -103,7 +119,7 @@ TEST(HtmlReport, DataHasEveryPointWithItsPixel) {
   comparison.cells[0].curve = {{1, {0.25, 0.01}, {0.5, 0}},
                                {10, {std::nan(""), 0.01}, {4, 0}},
                                {100, {0.5, std::nan("")}, {40, 1}}};
-  const std::string data = report::html_data(comparison, report::arrange(comparison));
+  const std::string data = report::html_data(report::arrange(comparison));
   EXPECT_THAT(data, HasSubstr("\"points\":[[1,0.2500,0.0100,46.00,"));
   EXPECT_THAT(data, HasSubstr("[100,0.5000,null,746.00,"));
   EXPECT_THAT(data, Not(HasSubstr("nan")));
@@ -152,12 +168,75 @@ TEST(Findings, CallCloseMeansTooCloseToCall) {
 
 TEST(Findings, CallClearWins) {
   EXPECT_EQ(findings_of(large_comparison()).headline,
-            "PDGD (neural) wins offline, PDGD (linear) online, in all three settings.");
+            "PDGD (linear) beats all four baselines, offline and online, in all three settings.");
   Comparison comparison = large_comparison();
+  comparison.contrasts.clear();
+  EXPECT_EQ(findings_of(comparison).headline,
+            "PDGD (neural) wins offline, PDGD (linear) online, in all three settings.");
   comparison.cells[4].offline.mean = 0.5;
   EXPECT_EQ(findings_of(comparison).headline,
             "PDGD (neural) wins offline in 2 of 3 settings, PDGD (linear) online in all three "
             "settings.");
+}
+
+TEST(Findings, GoByTheTestsWhereThereAreAny) {
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  const auto sentences = findings_of(comparison).findings[2].sentences;
+  EXPECT_THAT(sentences,
+              ::testing::ElementsAre(
+                  "Offline: PDGD (linear) with 0.487; PDGD (neural) is too close to call (0.004 "
+                  "behind, 1.5 standard errors).",
+                  "Online: PDGD (linear) with 704.8, 86.0 ahead of MGD (linear) (p = 1.1e-68).",
+                  "PDGD (linear) is better than all 4 baselines, offline and online.",
+                  "PDGD (neural): offline better than 3, undecided against 1 of 4 baselines; "
+                  "online better than 3, worse than 1 of 4 baselines."));
+  EXPECT_EQ(findings_of(comparison).cards[2].value, "43 of 48");
+}
+
+TEST(Findings, ABaselineThatWasNotTestedWasNotBeaten) {
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  EXPECT_THAT(findings_of(comparison).headline, HasSubstr("beats all four baselines, offline and"));
+  for (Contrast& contrast : comparison.contrasts) {
+    if (contrast.baseline == 0) contrast.offline = {};
+  }
+  EXPECT_EQ(findings_of(comparison).headline,
+            "PDGD (linear) beats all four baselines online, in all three settings.");
+  for (Contrast& contrast : comparison.contrasts) {
+    if (contrast.baseline == 0) contrast.online = {};
+  }
+  EXPECT_THAT(findings_of(comparison).headline, HasSubstr("PDGD (linear) wins online"));
+}
+
+TEST(Findings, SeveralDatasetsAreToldInSum) {
+  const auto findings = findings_of(paper_comparison({"MQ2007", "MSLR-WEB10K"}, 0)).findings;
+  EXPECT_EQ(findings[0].lead, "MQ2007");
+  EXPECT_EQ(findings[0].sentences[0], "Offline: PDGD (linear) leads under all three click models.");
+  EXPECT_EQ(findings[1].sentences[0],
+            "Offline: PDGD (neural) leads under perfect clicks, PDGD (linear) leads under "
+            "navigational and informational clicks.");
+  EXPECT_EQ(findings[2].lead, "Against the baselines");
+  EXPECT_EQ(findings[2].sentences[0],
+            "PDGD (linear) is better in all 24 tests, offline and online.");
+}
+
+TEST(HtmlReport, MarksCarryTheirTests) {
+  const std::string page = html_report(paper_comparison({"MQ2007"}, 0));
+  EXPECT_THAT(page, AllOf(HasSubstr("▽ DBGD (neural): worse, p = 0.043 (t = -2.05, 135 degrees)"),
+                          HasSubstr("Welch&#39;s t-test, two-tailed, against"),
+                          HasSubstr("<li>Pairwise (linear)</li>")));
+  // Six marked rows, two measures.
+  EXPECT_EQ(occurrences(page, "class=\"marks tipped\""), 12U);
+}
+
+TEST(HtmlReport, IsAFunctionOfTheResultsAlone) {
+  Comparison slow = paper_comparison({"MQ2007"}, 0);
+  slow.threads = 1;
+  for (CellSummary& cell : slow.cells) {
+    cell.seconds *= 16;
+    cell.impressions_per_second = 3;
+    cell.evaluation_share = 0.5;
+  }
+  EXPECT_EQ(html_report(slow), html_report(paper_comparison({"MQ2007"}, 0)));
 }
 
 TEST(Findings, ASingleRunHasNoStandardError) {

@@ -3,23 +3,28 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
+
+#include "experiment/contrasts.h"
+#include "report/cikm2018.h"
 
 namespace plackett::testing {
 namespace {
 
 struct Final {
-  const char* click_model;
-  const char* method;
-  const char* ranker;
+  std::string_view click_model;
+  std::string_view method;
+  std::string_view ranker;
   Moments offline;
   Moments online;
   double impressions_per_second;
   double half_way;  // impressions to half of the gain
 };
 
-CellSummary make_cell(const Final& final, double start, const char* dataset,
+CellSummary make_cell(const Final& final, double start, std::string_view dataset,
                       std::uint64_t impressions) {
   CellSummary cell;
+  cell.baseline = final.method != "pdgd";
   cell.method = final.method;
   cell.ranker = final.ranker;
   cell.click_model = final.click_model;
@@ -109,6 +114,69 @@ Comparison large_comparison() {
   for (const Final& final : kFinals) {
     comparison.cells.push_back(make_cell(final, 0.245, "MSLR-WEB10K", 1'000'000));
   }
+  add_contrasts(comparison);
+  return comparison;
+}
+
+Comparison paper_comparison(const std::vector<std::string>& datasets, double noise) {
+  Comparison comparison;
+  comparison.title = datasets.size() == 1 ? "The paper's methods on " + datasets[0]
+                                          : "The paper's methods on its datasets";
+  comparison.threads = 16;
+  comparison.version = "0.1.0";
+  // The paper's means, moved by as much as a repetition of its runs would move them.
+  std::uint64_t state = 1;
+  const auto draw = [&state] {  // nearly normal: twelve uniform numbers
+    double sum = -6;
+    for (int at = 0; at < 12; ++at) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      sum += static_cast<double>(state >> 33U) / 2147483648.0;
+    }
+    return sum;
+  };
+  const auto moved = [&](Moments moments) {
+    moments.mean += noise * draw() * std::sqrt(2.0 / 125) * moments.std;
+    return moments;
+  };
+  for (const std::string& name : datasets) {
+    const std::size_t dataset = report::published_dataset(name);
+    for (const report::PublishedRow& row : report::published_rows()) {
+      const double half_way = row.method == "pdgd" && row.ranker == "linear" ? 200
+                              : row.method == "pdgd"                         ? 900
+                              : row.method == "pairwise"                     ? 40
+                              : row.method == "mgd"                          ? 70
+                                                                             : 400;
+      const double start = 0.72 * row.offline[dataset].mean;
+      comparison.cells.push_back(
+          make_cell({row.click_model, row.method, row.ranker, moved(row.offline[dataset]),
+                     moved(row.online[dataset]), 10'000, half_way},
+                    start, name, report::kPublishedImpressions));
+      comparison.cells.back().label = row.label;
+      comparison.cells.back().protocol = "published";
+    }
+  }
+  add_contrasts(comparison);
+  return comparison;
+}
+
+Comparison weird_comparison() {
+  Comparison comparison = paper_comparison({"MQ2007"}, 1);
+  comparison.title = "Wörter & <Zeichen>: 50% of_a $ {brace} ~ # ^ \\ | \"quote\" 検索 \x01 \xFF";
+  const std::array<std::string, 6> names{
+      "a_method_with_a_very_long_name_nobody_can_remember (linear, learning_rate 0.005, ε 0.8)",
+      "検索検索検索検索 (neural)",
+      "<script>alert(1)</script>",
+      "50% & more_of {it} #1 $x^2$ ~ \\input",
+      "naïve “quoted” – “PDGD”",
+      ""};
+  for (std::size_t at = 0; at < comparison.cells.size(); ++at) {
+    comparison.cells[at].label = names[at % names.size()];
+    comparison.cells[at].dataset = "MQ2007 | Größe_1 (50%)";
+  }
+  comparison.cells[1].offline = {std::nan(""), std::nan("")};
+  comparison.cells[8].online.std = 1234.5;
+  comparison.cells[9].curve.resize(1);
+  add_contrasts(comparison);
   return comparison;
 }
 

@@ -1,6 +1,9 @@
 // Comparisons to report on, made up but shaped like real ones, and the same at every call.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "experiment/record.h"
 
 namespace plackett::testing {
@@ -8,7 +11,14 @@ namespace plackett::testing {
 // Linear and neural PDGD under three click models, near the paper's MQ2007.
 Comparison small_comparison();
 
-// Six methods under three click models, near the paper's MSLR-WEB10K.
+// Six methods under three click models, near the paper's MSLR-WEB10K but a million impressions.
 Comparison large_comparison();
+
+// What the paper published for these of its datasets, with made-up curves. `noise` moves each mean
+// at random: with 1 as much as a repetition of the 125 runs would, with 0 not at all.
+Comparison paper_comparison(const std::vector<std::string>& datasets, double noise);
+
+// Names, numbers and curves that are hard to show.
+Comparison weird_comparison();
 
 }  // namespace plackett::testing

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -16,7 +17,11 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::large_comparison;
 using ::testing::Not;
+using testing::paper_comparison;
 using testing::small_comparison;
+
+const std::vector<std::string> kPaperDatasets{"MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo",
+                                              "Istella"};
 
 std::vector<std::string> lines(const std::string& text) {
   std::vector<std::string> out;
@@ -39,20 +44,20 @@ TEST(TerminalTable, HasThePapersLayout) {
       "PDGD on MQ2007\n"
       "MQ2007 · described protocol · 125 runs × 10,000 impressions\n"
       "\n"
-      "                     offline NDCG@10   online NDCG@10   impressions/s\n"
-      "─────────────────────────────────────────────────────────────────────\n"
+      "                     offline NDCG@10   online NDCG@10\n"
+      "─────────────────────────────────────────────────────\n"
       "Perfect\n"
-      "  PDGD (linear)       0.511* (0.017)    797.3* (17.3)         182,000\n"
-      "  PDGD (neural)       0.509  (0.020)    743.7  (18.8)          41,300\n"
-      "─────────────────────────────────────────────────────────────────────\n"
+      "  PDGD (linear)       0.511* (0.017)    797.3* (17.3)\n"
+      "  PDGD (neural)       0.509  (0.020)    743.7  (18.8)\n"
+      "─────────────────────────────────────────────────────\n"
       "Navigational\n"
-      "  PDGD (linear)       0.503  (0.018)    726.9* (20.4)         190,000\n"
-      "  PDGD (neural)       0.504* (0.019)    653.1  (23.9)          42,000\n"
-      "─────────────────────────────────────────────────────────────────────\n"
+      "  PDGD (linear)       0.503  (0.018)    726.9* (20.4)\n"
+      "  PDGD (neural)       0.504* (0.019)    653.1  (23.9)\n"
+      "─────────────────────────────────────────────────────\n"
       "Informational\n"
-      "  PDGD (linear)       0.496* (0.021)    715.8* (25.6)         175,000\n"
-      "  PDGD (neural)       0.493  (0.022)    634.5  (30.1)          40,800\n"
-      "─────────────────────────────────────────────────────────────────────\n"
+      "  PDGD (linear)       0.496* (0.021)    715.8* (25.6)\n"
+      "  PDGD (neural)       0.493  (0.022)    634.5  (30.1)\n"
+      "─────────────────────────────────────────────────────\n"
       "mean (standard deviation) over runs; * best of its click model\n";
   EXPECT_EQ(terminal_table(small_comparison()), expected);
 }
@@ -72,12 +77,17 @@ TEST(TerminalTable, FitsItsWidthAndAligns) {
     for (const bool ansi : {false, true}) {
       const auto table =
           lines(without_ansi(terminal_table(comparison, {.ansi = ansi, .width = width})));
-      const std::size_t rule = report::display_width(table[4]);
+      const auto is_rule = [](const std::string& line) { return line.starts_with("─"); };
+      const std::size_t rule =
+          report::display_width(*std::find_if(table.begin(), table.end(), is_rule));
+      std::size_t deviation = 0;  // the column that the first ones end in
       EXPECT_LE(rule, width);
       for (const std::string& line : table) {
         EXPECT_LE(report::display_width(line), width) << line;
-        if (line.starts_with("  ") && line.find('(') != std::string::npos) {
-          EXPECT_EQ(report::display_width(line), rule) << line;
+        if (line.starts_with("  ") && line.ends_with(')')) {
+          const std::size_t end = report::display_width(line.substr(0, line.rfind(')') + 1));
+          if (deviation == 0) deviation = end;
+          EXPECT_EQ(end, deviation) << line;
         }
       }
     }
@@ -105,12 +115,47 @@ TEST(TerminalTable, NotANumberIsNeverBest) {
   EXPECT_THAT(table, AllOf(HasSubstr("–"), Not(HasSubstr("nan")), Not(HasSubstr("0.509*"))));
 }
 
-TEST(TerminalTable, NamesTheDatasetWhereThereAreSeveral) {
-  Comparison comparison = small_comparison();
-  for (CellSummary cell : large_comparison().cells) comparison.cells.push_back(std::move(cell));
-  EXPECT_THAT(terminal_table(comparison, {.width = 100}),
-              AllOf(HasSubstr("MQ2007 · Perfect"), HasSubstr("MSLR-WEB10K · Perfect"),
-                    HasSubstr("10,000–1,000,000 impressions")));
+TEST(TerminalTable, MarksWhatIsBetterOrWorseThanEachBaseline) {
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  const std::string table = terminal_table(comparison);
+  // As the paper has them; its own baselines carry none.
+  EXPECT_THAT(table, AllOf(HasSubstr("0.511* (0.017) ▲▲▲▲    797.3* (17.3) ▲▲▲▲\n"),
+                           HasSubstr("0.493  (0.020) ▲▲▲▲    560.9  (14.6) ▼▽▼▲\n"),
+                           HasSubstr("0.483  (0.022) ▲▲▲·    594.6  (23.0) △▲▼▲\n"),
+                           HasSubstr("0.479  (0.022)         458.4  (13.3)\n")));
+  EXPECT_THAT(table, HasSubstr("Welch's t-test,\ntwo-tailed, against 1 DBGD (linear), 2 DBGD "
+                               "(neural), 3 MGD (linear),\n4 Pairwise (linear)\n"));
+  EXPECT_THAT(terminal_table(comparison, {.test = SignificanceTest::kStudent}),
+              HasSubstr("Student's t-test"));
+  comparison.contrasts.clear();
+  EXPECT_THAT(terminal_table(comparison), AllOf(Not(HasSubstr("▲")), Not(HasSubstr("t-test"))));
+}
+
+TEST(TerminalTable, PlainTerminalsGetPlainMarks) {
+  const std::string table = terminal_table(paper_comparison({"MQ2007"}, 0), {.ascii = true});
+  EXPECT_THAT(table, AllOf(HasSubstr("560.9  (14.6) VvVA\n"), HasSubstr("(0.022) AAA.")));
+  EXPECT_TRUE(std::all_of(table.begin(), table.end(), [](char c) { return c > 0; }));
+}
+
+TEST(TerminalTable, SeveralDatasetsStandBesideEachOtherAsFarAsTheyFit) {
+  const Comparison comparison = paper_comparison(kPaperDatasets, 0);
+  const std::string wide = terminal_table(comparison, {.width = 140});
+  EXPECT_THAT(wide, AllOf(HasSubstr("Offline NDCG@10"), HasSubstr("Online NDCG@10"),
+                          HasSubstr("PDGD (linear)       0.511* (0.017) ▲▲▲▲   0.699* (0.024) "
+                                    "▲▲▲▲   0.427  (0.005) ▲▲▲▲   0.736* (0.004) ▲▲▲▲   "
+                                    "0.573  (0.004) ▲▲▲▲\n")));
+  for (const std::size_t width : {72U, 80U, 100U, 140U}) {
+    for (const std::string& line : lines(terminal_table(comparison, {.width = width}))) {
+      EXPECT_LE(report::display_width(line), width) << line;
+    }
+  }
+}
+
+TEST(TerminalTable, ADatasetWithoutAMethodLeavesItsPlaceEmpty) {
+  Comparison comparison = paper_comparison({"MQ2007", "MQ2008"}, 0);
+  comparison.cells.pop_back();
+  comparison.contrasts.clear();
+  EXPECT_THAT(terminal_table(comparison), HasSubstr("  PDGD (neural)       0.483  (0.022)\n"));
 }
 
 TEST(Tables, SayThatNothingWasRun) {
@@ -122,10 +167,10 @@ TEST(Tables, SayThatNothingWasRun) {
 TEST(MarkdownTable, HasABlockAClickModelAndBoldBest) {
   const std::string table = markdown_table(small_comparison());
   EXPECT_THAT(table, HasSubstr("\n## Navigational\n\n"
-                               "| method | offline NDCG@10 | online NDCG@10 | impressions/s |\n"
-                               "|:--|--:|--:|--:|\n"
-                               "| PDGD (linear) | 0.503 (0.018) | **726.9** (20.4) | 190,000 |\n"
-                               "| PDGD (neural) | **0.504** (0.019) | 653.1 (23.9) | 42,000 |\n"));
+                               "| method | offline NDCG@10 | online NDCG@10 |\n"
+                               "|:--|:--|:--|\n"
+                               "| PDGD (linear) | 0.503 (0.018) | **726.9** (20.4) |\n"
+                               "| PDGD (neural) | **0.504** (0.019) | 653.1 (23.9) |\n"));
 }
 
 TEST(MarkdownTable, EscapesNames) {
@@ -135,16 +180,40 @@ TEST(MarkdownTable, EscapesNames) {
               AllOf(HasSubstr("&lt;script&gt;\\|"), Not(HasSubstr("<script>"))));
 }
 
+TEST(MarkdownTable, SeveralDatasetsAreColumns) {
+  const std::string table = markdown_table(paper_comparison({"MQ2007", "MQ2008"}, 0));
+  EXPECT_THAT(
+      table,
+      AllOf(HasSubstr("\n## Offline NDCG@10\n\n### Perfect\n\n| method | MQ2007 | MQ2008 |\n"),
+            HasSubstr("\n## Online NDCG@10\n"),
+            HasSubstr("| PDGD (linear) | **0.511** (0.017) ▲▲▲▲ | **0.699** (0.024) ▲▲▲▲ |\n"),
+            HasSubstr("| DBGD (linear) | 0.483 (0.023) | 0.683 (0.024) |\n"),
+            HasSubstr("Welch's t-test, two-tailed, against 1 DBGD (linear), 2 ")));
+}
+
 TEST(CsvTable, NumbersReadBackTheSame) {
   Comparison comparison = small_comparison();
   comparison.cells.resize(1);
   comparison.cells[0].offline.mean = 0.1 + 0.2;
   comparison.cells[0].online.mean = std::nan("");
-  comparison.cells[0].method = "a,b";
+  comparison.cells[0].label = "a,b";
   const auto table = lines(csv_table(comparison));
   ASSERT_EQ(table.size(), 2U);
-  EXPECT_THAT(table[1], HasSubstr("perfect,\"a,b\",linear,MQ2007,described,125,10000,42,"
-                                  "0.30000000000000004,0.017,,17.3,"));
+  EXPECT_EQ(table[1],
+            "MQ2007,described,perfect,\"a,b\",pdgd,linear,0,125,10000,42,"
+            "0.30000000000000004,0.017,,17.3");
+}
+
+TEST(CsvTests, HasBothTestsOfEveryContrast) {
+  const Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  const auto table = lines(csv_tests(comparison));
+  // 3 click models, 6 methods, 4 baselines but itself, 2 measures.
+  ASSERT_EQ(table.size(), 1U + 3 * (2 * 4 + 4 * 3) * 2);
+  // The t-tests themselves: tests/evaluation/t_test_test.cc.
+  EXPECT_THAT(
+      csv_tests(comparison),
+      HasSubstr("\nMQ2007,published,perfect,PDGD (linear),DBGD (linear),offline,0.02800000"));
+  EXPECT_THAT(csv_tests(comparison), HasSubstr(",248,5.246063673"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "base/file.h"
+#include "report/pdf.h"
+#include "report/scorecard.h"
 #include "report/svg.h"
 #include "report/table.h"
 #include "samples.h"
@@ -27,16 +29,47 @@ class WriteReport : public ::testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(WriteReport, WritesFourFilesIntoANewFolder) {
+TEST_F(WriteReport, WritesItsFilesIntoANewFolder) {
   const auto target = folder_ / "a" / "b";
   const Comparison comparison = testing::small_comparison();
   ASSERT_TRUE(write_report(comparison, target, {.command = "plackett compare"}).ok());
   EXPECT_EQ(read_file(target / "tables.md").value(), markdown_table(comparison));
+  EXPECT_EQ(read_file(target / "tables.tex").value(), latex_table(comparison));
   EXPECT_EQ(read_file(target / "tables.csv").value(), csv_table(comparison));
+  EXPECT_EQ(read_file(target / "tests.csv").value(), csv_tests(comparison));
   EXPECT_EQ(read_file(target / "curves.svg").value(), curves_svg(comparison));
+  EXPECT_EQ(read_file(target / "online.svg").value(),
+            curves_svg(comparison, {.metric = report::Metric::kOnline}));
+  EXPECT_EQ(read_file(target / "curves.pdf").value(), curves_pdf(comparison));
+  EXPECT_EQ(read_file(target / "online.pdf").value(),
+            curves_pdf(comparison, {.metric = report::Metric::kOnline}));
+  EXPECT_EQ(read_file(target / "scorecard.md").value(), markdown_scorecard(comparison));
+  EXPECT_EQ(read_file(target / "scorecard.csv").value(), csv_scorecard(comparison));
   EXPECT_EQ(read_file(target / "report.html").value(),
             html_report(comparison, {.command = "plackett compare"}));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(target), {}), 4);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(target), {}), 11);
+}
+
+TEST_F(WriteReport, LeavesTheScorecardOutWhereThePaperHasNothing) {
+  ASSERT_TRUE(write_report(testing::large_comparison(), folder_).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.md"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 9);
+}
+
+TEST_F(WriteReport, TheSameResultsGiveTheSameFiles) {
+  Comparison slow = testing::paper_comparison({"MQ2007"}, 0);
+  ASSERT_TRUE(write_report(slow, folder_ / "one").ok());
+  slow.threads = 99;
+  for (CellSummary& cell : slow.cells) {
+    cell.seconds = 1e6;
+    cell.impressions_per_second = 0.1;
+    cell.evaluation_share = 0.9;
+  }
+  ASSERT_TRUE(write_report(slow, folder_ / "two").ok());
+  for (const auto& entry : std::filesystem::directory_iterator(folder_ / "one")) {
+    const auto name = entry.path().filename();
+    EXPECT_EQ(read_file(entry.path()).value(), read_file(folder_ / "two" / name).value()) << name;
+  }
 }
 
 TEST_F(WriteReport, SaysWhereItCanNotWrite) {

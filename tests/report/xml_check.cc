@@ -21,7 +21,8 @@ bool good_text(std::string_view text) {
     if (text[at] != '&') continue;
     const std::size_t end = text.find(';', at);
     if (end == std::string_view::npos) return false;
-    static const std::set<std::string_view> kEntities{"amp", "lt", "gt", "quot", "apos", "#39"};
+    static const std::set<std::string_view> kEntities{"amp",  "lt",  "gt", "quot",
+                                                      "apos", "#39", "#10"};
     if (!kEntities.contains(text.substr(at + 1, end - at - 1))) return false;
   }
   return true;

@@ -1,0 +1,34 @@
+// Whether two means differ by more than chance: two-tailed t-tests from summaries.
+#pragma once
+
+#include <cstdint>
+
+namespace plackett {
+
+// What is known of one side: the mean and the sample standard deviation (n - 1) of `count`
+// independent values.
+struct SampleSummary {
+  double mean = 0;
+  double std = 0;
+  std::uint64_t count = 0;
+};
+
+struct TTestResult {
+  double t = 0;        // above 0 where the first mean is the higher one
+  double degrees = 0;  // of freedom
+  double p = 1;        // two-tailed: how likely a t at least so far from 0 is by chance alone
+};
+
+// Student's test pools one variance from both sides and has n1 + n2 - 2 degrees of freedom;
+// Welch's gives each side its own variance, and degrees by Welch and Satterthwaite.
+//
+// p is exact to about 12 digits, also where it is as small as 1e-300, and 0 below what a double
+// holds. Swapping the sides negates t and changes nothing else.
+//
+// There is no verdict, {0, 0, 1}, where a side has fewer than two values, a mean or deviation is
+// not finite, or a deviation is below 0. Where neither side varies at all, equal means give
+// t = 0 and p = 1, and different ones an infinite t and p = 0; degrees are n1 + n2 - 2.
+TTestResult student_t_test(const SampleSummary& one, const SampleSummary& other);
+TTestResult welch_t_test(const SampleSummary& one, const SampleSummary& other);
+
+}  // namespace plackett

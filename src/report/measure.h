@@ -1,0 +1,33 @@
+// The two things that are measured, and what every kind of output needs to know of each.
+#pragma once
+
+#include <array>
+
+#include "experiment/record.h"
+#include "report/numbers.h"
+
+namespace plackett::report {
+
+enum class Metric { kOffline, kOnline };
+
+struct Measure {
+  Metric metric;
+  const char* name;   // "offline", for keys and for the middle of a sentence
+  const char* title;  // "Offline NDCG@10"
+  int digits;         // the paper's precision
+  Moments CellSummary::*final;
+  Moments CurveSummary::*curve;
+  MeasureTests Contrast::*tests;
+};
+
+inline constexpr Measure kOffline{Metric::kOffline,      "offline",
+                                  "Offline NDCG@10",     kOfflineDigits,
+                                  &CellSummary::offline, &CurveSummary::offline,
+                                  &Contrast::offline};
+inline constexpr Measure kOnline{
+    Metric::kOnline,       "online",         "Online NDCG@10", kOnlineDigits, &CellSummary::online,
+    &CurveSummary::online, &Contrast::online};
+
+inline constexpr std::array<const Measure*, 2> kMeasures{&kOffline, &kOnline};
+
+}  // namespace plackett::report

@@ -1,0 +1,203 @@
+// The page as a browser sees it. Skipped where there is no Chromium.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "report/html.h"
+#include "samples.h"
+#include "support/run_command.h"
+
+namespace plackett {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::paper_comparison;
+
+// Acts on the page as a reader would and writes down what there is to see, as attributes of the
+// body, which the browser prints with the rest of the document.
+constexpr const char* kReader = R"js(<script>
+// The page forbids all requests, so an attempt at one is a violation.
+let requests = 0;
+addEventListener('securitypolicyviolation', () => { ++requests; });
+addEventListener('load', () => {
+  const all = (selector, within) => [...(within || document).querySelectorAll(selector)];
+  const note = (name, value) => {
+    document.body.setAttribute('data-' + name, value);
+    if (parent !== window) parent.postMessage([name, String(value)], '*');
+  };
+  const send = (element, kind, x, y) => element.dispatchEvent(
+    new PointerEvent(kind, {bubbles: kind !== 'pointerenter', clientX: x || 0, clientY: y || 0}));
+
+  // Drawn: lines that have a length and lie within their picture.
+  const lines = all('.panels path.line');
+  note('lines', lines.length);
+  note('lines-drawn', lines.filter(line => {
+    const box = line.getBBox(), view = line.ownerSVGElement.viewBox.baseVal;
+    return line.getTotalLength() > 100 && box.x >= 0 && box.y >= 0 &&
+      box.x + box.width <= view.width && box.y + box.height <= view.height &&
+      getComputedStyle(line).stroke !== 'none';
+  }).length);
+  note('bands', all('.panels path.band').length);
+  note('colours', new Set(all('.panels')[0] ? all('path.line', all('.panel')[0]).map(
+    line => getComputedStyle(line).stroke) : []).size);
+  note('dots', all('.strip circle.score').length);
+  note('overflow', Math.max(0, document.documentElement.scrollWidth - innerWidth));
+  note('width', innerWidth);
+  setTimeout(() => note('requests', requests), 100);
+
+  // Values under the pointer, at the right end of the first panel.
+  const panel = document.querySelector('.panel');
+  if (panel) {
+    const box = panel.querySelector('svg').getBoundingClientRect();
+    send(panel.querySelector('svg'), 'pointermove', box.right - 2, box.top + box.height / 2);
+    const tip = panel.querySelector('.tip');
+    note('tip', tip.hidden ? 'hidden' : tip.innerText.replace(/\s+/g, ' '));
+    note('tip-dots', all('.dot', panel).length);
+    const place = tip.getBoundingClientRect();
+    note('tip-inside', place.left >= 0 && place.right <= innerWidth);
+    send(panel.querySelector('svg'), 'pointerleave');
+    note('tip-after', tip.hidden);
+  }
+  // The tests behind the marks.
+  const marks = document.querySelector('.marks');
+  if (marks) {
+    send(marks, 'pointerenter');
+    note('bubble', document.querySelector('.bubble').innerText.replace(/\n/g, '|'));
+    send(marks, 'pointerleave');
+    note('bubble-after', document.querySelector('.bubble').hidden);
+  }
+  // The legend takes lines away and brings them back.
+  const button = document.querySelector('.legend button');
+  if (button) {
+    const shown = () => lines.filter(line => getComputedStyle(line).display !== 'none').length;
+    button.click();
+    note('lines-after-press', shown());
+    button.click();
+    note('lines-after-second', shown());
+  }
+  // Light and dark.
+  const paper = () => getComputedStyle(document.body).backgroundColor;
+  note('paper', paper());
+  document.getElementById('theme').click();
+  note('paper-switched', paper());
+  document.getElementById('theme').click();
+  note('paper-back', paper());
+});
+</script>)js";
+
+// A window is 500 pixels wide at least; a frame in it may be a phone.
+constexpr const char* kPhone = R"(<!DOCTYPE html><body><script>
+addEventListener('message',
+                 event => document.body.setAttribute('data-' + event.data[0], event.data[1]));
+</script><iframe src="page.html" width="400" height="900" style="border:0"></iframe></body>)";
+
+class Browser : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::system("command -v chromium >/dev/null 2>&1") != 0) GTEST_SKIP() << "no chromium";
+  }
+
+  // What Chromium prints with these options for the page, after the reader acted on it.
+  std::string open(const std::string& page, const std::string& options) {
+    write("page.html", page);
+    return run(options, "page.html");
+  }
+  std::string open_on_phone(const std::string& page) {
+    write("page.html", page);
+    EXPECT_TRUE(write_file(folder_.path() / "phone.html", kPhone).ok());
+    return run("--window-size=800,1000 --dump-dom", "phone.html");
+  }
+
+  static std::string noted(const std::string& dom, std::string_view name) {
+    const std::string key = "data-" + std::string(name) + "=\"";
+    const std::size_t body = dom.find("<body");
+    const std::size_t at = body == std::string::npos ? body : dom.find(key, body);
+    if (at == std::string::npos) return "not noted";
+    const std::size_t start = at + key.size();
+    return dom.substr(start, dom.find('"', start) - start);
+  }
+
+  testing::TemporaryFolder folder_;
+
+ private:
+  void write(const std::string& name, std::string page) {
+    page.insert(page.find("</head>"), kReader);
+    EXPECT_TRUE(write_file(folder_.path() / name, page).ok());
+  }
+  std::string run(const std::string& options, const std::string& name) {
+    const std::string line =
+        "timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+        "--disable-background-networking --disable-component-update --disable-sync "
+        "--hide-scrollbars --virtual-time-budget=2000 --user-data-dir='" +
+        folder_ / "profile" + "' " + options + " 'file://" + folder_ / name + "' >'" +
+        folder_ / "dom" + "' 2>/dev/null";
+    EXPECT_EQ(std::system(line.c_str()), 0);
+    return testing::slurp(folder_.path() / "dom");
+  }
+};
+
+TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
+  const std::string dom =
+      open(html_report(paper_comparison({"MQ2007"}, 0)), "--window-size=1400,1000 --dump-dom");
+  EXPECT_EQ(noted(dom, "lines"), "36");  // offline and online
+  EXPECT_EQ(noted(dom, "lines-drawn"), "36");
+  EXPECT_EQ(noted(dom, "bands"), "36");
+  EXPECT_EQ(noted(dom, "colours"), "6");
+  EXPECT_EQ(noted(dom, "dots"), "36");
+  EXPECT_EQ(noted(dom, "width"), "1400");
+  EXPECT_EQ(noted(dom, "overflow"), "0");
+  EXPECT_EQ(noted(dom, "requests"), "0");
+  EXPECT_THAT(noted(dom, "tip"),
+              AllOf(HasSubstr("10,000 impressions PDGD (linear) 0.511 (0.017) PDGD (neural) 0.509"),
+                    HasSubstr("DBGD (neural) 0.463 (0.025)")));
+  EXPECT_EQ(noted(dom, "tip-dots"), "6");
+  EXPECT_EQ(noted(dom, "tip-inside"), "true");
+  EXPECT_EQ(noted(dom, "tip-after"), "true");
+  EXPECT_THAT(noted(dom, "bubble"),
+              AllOf(HasSubstr("▲ DBGD (linear): better, p = 1.1e-22 (t = 10.95, 228 degrees)|▲ "),
+                    HasSubstr("▲ Pairwise (linear): better")));
+  EXPECT_EQ(noted(dom, "bubble-after"), "true");
+  EXPECT_EQ(noted(dom, "lines-after-press"), "30");
+  EXPECT_EQ(noted(dom, "lines-after-second"), "36");
+  EXPECT_EQ(noted(dom, "paper"), "rgb(251, 251, 249)");
+  EXPECT_EQ(noted(dom, "paper-switched"), "rgb(14, 17, 22)");
+  EXPECT_EQ(noted(dom, "paper-back"), "rgb(251, 251, 249)");
+}
+
+TEST_F(Browser, FitsAPhone) {
+  for (const Comparison& comparison :
+       {paper_comparison({"MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"}, 1),
+        testing::weird_comparison()}) {
+    const std::string dom =
+        open_on_phone(html_report(comparison, {.command = std::string(300, 'x')}));
+    EXPECT_EQ(noted(dom, "width"), "400");
+    EXPECT_EQ(noted(dom, "overflow"), "0");
+    EXPECT_EQ(noted(dom, "tip-inside"), "true");
+    EXPECT_EQ(noted(dom, "requests"), "0");
+  }
+}
+
+TEST_F(Browser, TheChecksCanFail) {
+  std::string page = html_report(paper_comparison({"MQ2007"}, 0));
+  page.insert(page.rfind("</main>"),
+              "<img src=\"missing.png\" alt=\"\"><div style=\"width:3000px\">wide</div>");
+  const std::string dom = open(page, "--window-size=1400,1000 --dump-dom");
+  EXPECT_EQ(noted(dom, "requests"), "1");
+  EXPECT_NE(noted(dom, "overflow"), "0");
+}
+
+TEST_F(Browser, PaintsThePage) {
+  open(html_report(paper_comparison({"MQ2007"}, 0)),
+       "--window-size=1400,4000 --screenshot='" + folder_ / "shot.png" + "'");
+  const std::string image = testing::slurp(folder_.path() / "shot.png");
+  ASSERT_TRUE(image.starts_with("\x89PNG"));
+  EXPECT_GT(image.size(), 100'000U);  // a blank page of this size has 20,000
+}
+
+}  // namespace
+}  // namespace plackett

@@ -1,0 +1,170 @@
+#include "report/scorecard.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <string>
+
+#include "report/cikm2018.h"
+#include "report/text.h"
+#include "samples.h"
+
+namespace plackett {
+namespace {
+
+using report::kPublishedDatasets;
+using report::published_dataset;
+using report::published_rows;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using testing::paper_comparison;
+
+CellSummary pdgd_on(const std::string& dataset) {
+  CellSummary cell;
+  cell.label = "PDGD (linear)";
+  cell.method = "pdgd";
+  cell.ranker = "linear";
+  cell.click_model = "perfect";
+  cell.dataset = dataset;
+  cell.protocol = "published";
+  cell.runs = 125;
+  cell.impressions = 10'000;
+  return cell;
+}
+
+TEST(PublishedNumbers, AddUpToWhatTheTablesAddUpTo) {
+  Moments offline;
+  Moments online;
+  for (const auto& row : published_rows()) {
+    for (std::size_t dataset = 0; dataset < kPublishedDatasets.size(); ++dataset) {
+      offline.mean += row.offline[dataset].mean;
+      offline.std += row.offline[dataset].std;
+      online.mean += row.online[dataset].mean;
+      online.std += row.online[dataset].std;
+    }
+  }
+  EXPECT_EQ(published_rows().size(), 18U);
+  EXPECT_NEAR(offline.mean, 46.548, 1e-9);
+  EXPECT_NEAR(offline.std, 1.579, 1e-9);
+  EXPECT_NEAR(online.mean, 64267.8, 1e-6);
+  EXPECT_NEAR(online.std, 2832.9, 1e-6);
+}
+
+TEST(PublishedNumbers, StandWhereTheyStandInThePaper) {
+  const auto rows = published_rows();
+  EXPECT_EQ(rows[0].label, "DBGD (linear)");
+  EXPECT_EQ(rows[0].offline[0].mean, 0.483);
+  EXPECT_EQ(rows[4].label, "PDGD (linear)");
+  EXPECT_EQ(rows[4].online[1].mean, 959.7);
+  EXPECT_EQ(rows[4].online[1].std, 43.4);
+  EXPECT_EQ(rows[9].label, "Pairwise (linear)");
+  EXPECT_EQ(rows[9].click_model, "navigational");
+  EXPECT_EQ(rows[9].offline[4].mean, 0.209);
+  EXPECT_EQ(rows[17].label, "PDGD (neural)");
+  EXPECT_EQ(rows[17].click_model, "informational");
+  EXPECT_EQ(rows[17].online[4].mean, 484.3);
+  EXPECT_EQ(rows[17].offline[2].std, 0.021);
+}
+
+TEST(PublishedNumbers, DatasetsAreKnownByUsualNames) {
+  EXPECT_EQ(published_dataset("mq2007"), 0U);
+  EXPECT_EQ(published_dataset("MQ2008"), 1U);
+  EXPECT_EQ(published_dataset("MSLR-WEB10k"), 2U);
+  EXPECT_EQ(published_dataset("mslr10k"), 2U);
+  EXPECT_EQ(published_dataset("Yahoo! set 1"), 3U);
+  EXPECT_EQ(published_dataset("istella"), 4U);
+  for (const char* other : {"", "MSLR-WEB30K", "istella-s", "MQ2007-agg", "synthetic"}) {
+    EXPECT_EQ(published_dataset(other), kPublishedDatasets.size()) << other;
+  }
+}
+
+TEST(PublishedNumbers, OnlyThePapersSettingsMatch) {
+  EXPECT_EQ(report::published_cell(pdgd_on("MQ2008")).offline->mean, 0.699);
+  CellSummary cell = pdgd_on("MQ2008");
+  cell.impressions = 30'000;
+  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+  cell = pdgd_on("MQ2008");
+  cell.label = "PDGD (linear, learning_rate 0.2)";
+  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+  cell = pdgd_on("MQ2008");
+  cell.click_model = "random";
+  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+  cell = pdgd_on("MQ2008");
+  cell.method = "other";
+  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+}
+
+TEST(Scorecard, CountsStandardErrorsOfTheDifference) {
+  Comparison comparison;
+  comparison.cells = {pdgd_on("MQ2008")};
+  comparison.cells[0].runs = 25;
+  comparison.cells[0].offline = {0.710, 0.020};
+  comparison.cells[0].online = {959.7, 40};
+  const auto card = report::make_scorecard(comparison);
+  ASSERT_EQ(card.lines.size(), 1U);
+  // 0.011 / sqrt(0.020^2 / 25 + 0.024^2 / 125)
+  EXPECT_NEAR(card.lines[0].offline.errors, 0.011 / std::sqrt(1.6e-5 + 4.608e-6), 1e-9);
+  EXPECT_EQ(card.lines[0].online.errors, 0);
+  EXPECT_EQ(card.numbers, 2U);
+  EXPECT_EQ(card.within_two, 1U);
+  EXPECT_EQ(card.within_three, 2U);
+  EXPECT_EQ(report::agreement(card),
+            "1 of 2 numbers within 2 standard errors of the paper's, 2 within 3; the farthest is "
+            "2.4 away.");
+  EXPECT_THAT(
+      csv_scorecard(comparison),
+      HasSubstr("MQ2008,published,perfect,PDGD (linear),offline,25,0.71,0.02,0.699,0.024,"));
+}
+
+TEST(Scorecard, ARepetitionOfThePaperAgreesWithIt) {
+  const auto card = report::make_scorecard(paper_comparison({"MQ2007", "MQ2008"}, 1));
+  EXPECT_EQ(card.numbers, 72U);
+  EXPECT_GE(card.within_two, 65U);
+  EXPECT_FALSE(card.coarse);
+  // The check can fail: ten times as far away, most disagree.
+  EXPECT_LT(report::make_scorecard(paper_comparison({"MQ2007"}, 10)).within_three, 18U);
+}
+
+TEST(Scorecard, SaysWhichProtocolThePaperHad) {
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  EXPECT_THAT(terminal_scorecard(comparison), HasSubstr("is how the paper's numbers"));
+  for (CellSummary& cell : comparison.cells) cell.protocol = "described";
+  EXPECT_THAT(markdown_scorecard(comparison), HasSubstr("differences are expected"));
+}
+
+TEST(Scorecard, OneRunHasNoVerdict) {
+  Comparison comparison;
+  comparison.cells = {pdgd_on("MQ2008")};
+  comparison.cells[0].runs = 1;
+  const auto card = report::make_scorecard(comparison);
+  EXPECT_EQ(card.numbers, 0U);
+  EXPECT_THAT(terminal_scorecard(comparison),
+              AllOf(HasSubstr("single run"), HasSubstr("–"), ::testing::Not(HasSubstr("nan"))));
+}
+
+TEST(Scorecard, RoundedMeansAreMarked) {
+  const Comparison comparison = paper_comparison({"Istella"}, 0);
+  EXPECT_TRUE(report::make_scorecard(comparison).coarse);
+  EXPECT_THAT(markdown_scorecard(comparison), HasSubstr("†"));
+}
+
+TEST(Scorecard, IsEmptyWhereThePaperHasNothing) {
+  EXPECT_EQ(terminal_scorecard(testing::large_comparison()), "");
+  EXPECT_EQ(markdown_scorecard({}), "");
+  EXPECT_EQ(csv_scorecard({}), "");
+}
+
+TEST(Scorecard, FitsTheTerminal) {
+  for (const std::size_t width : {80U, 100U, 140U}) {
+    const std::string text =
+        terminal_scorecard(paper_comparison({"MSLR-WEB10K", "Yahoo"}, 1), {.width = width});
+    for (std::size_t start = 0; start < text.size();) {
+      const std::size_t end = text.find('\n', start);
+      EXPECT_LE(report::display_width(text.substr(start, end - start)), width);
+      start = end + 1;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace plackett
