@@ -15,6 +15,7 @@ namespace {
 
 std::vector<std::string> names_of(const std::vector<ComparedDataset>& datasets) {
   std::vector<std::string> names;
+  names.reserve(datasets.size());
   for (const ComparedDataset& dataset : datasets) names.push_back(dataset.name);
   return names;
 }

@@ -2,7 +2,6 @@
 // a function of this and of the data alone.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -53,7 +52,12 @@ struct RunPlace {
   std::size_t method = 0;
 
   // In the order of the members, which is the order of a finished results file.
-  auto operator<=>(const RunPlace&) const = default;
+  bool operator<(const RunPlace& other) const {
+    if (dataset != other.dataset) return dataset < other.dataset;
+    if (run != other.run) return run < other.run;
+    if (click_model != other.click_model) return click_model < other.click_model;
+    return method < other.method;
+  }
 };
 
 // A run as results name it.

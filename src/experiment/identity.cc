@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
+#include <string_view>
 #include <utility>
 
 #include "base/hash.h"
@@ -48,18 +48,20 @@ std::vector<Field> fields(const ComparisonSpec& spec) {
 std::uint64_t identity(const ComparisonSpec& spec) {
   std::string text;
   for (const auto& [key, value] : fields(spec)) text += fmt::format("{} = {}\n", key, value);
-  return checksum(std::as_bytes(std::span(text.data(), text.size())));
+  return checksum(std::string_view(text));
 }
 
 std::vector<std::string> differences(const ComparisonSpec& there, const ComparisonSpec& asked) {
   std::vector<std::string> result;
   const std::vector<Field> others = fields(asked);
-  for (const auto& [key, value] : fields(there)) {
-    const auto other = std::find_if(others.begin(), others.end(),
-                                    [&](const Field& field) { return field.first == key; });
+  for (const Field& field : fields(there)) {
+    const auto other = std::find_if(others.begin(), others.end(), [&field](const Field& one) {
+      return one.first == field.first;
+    });
     // A dataset that only one of them has is named among the datasets.
-    if (other == others.end() || other->second == value) continue;
-    result.push_back(fmt::format("{}: {} there, {} asked for", key, value, other->second));
+    if (other == others.end() || other->second == field.second) continue;
+    result.push_back(
+        fmt::format("{}: {} there, {} asked for", field.first, field.second, other->second));
   }
   return result;
 }

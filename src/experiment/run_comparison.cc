@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -16,9 +16,9 @@ namespace {
 
 Result<std::uint64_t> user_file_checksum(const std::string& click_model) {
   if (!click_model.ends_with(".toml")) return std::uint64_t{0};
-  auto text = read_file(click_model);
+  const auto text = read_file(click_model);
   if (!text) return text.error();
-  return checksum(std::as_bytes(std::span(text->data(), text->size())));
+  return checksum(std::string_view(*text));
 }
 
 Result<void> require_same_inputs(const FinishedRun& finished, const FinishedRun& now) {

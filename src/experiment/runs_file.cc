@@ -35,7 +35,7 @@ std::string number(double value) {
 
 // `body` has everything behind the checksum, closing brace included.
 std::string sealed(const std::string& body) {
-  const std::uint64_t sum = checksum(std::as_bytes(std::span(body.data(), body.size())));
+  const std::uint64_t sum = checksum(std::string_view(body));
   return fmt::format("{}{}\",{}\n", kChecksumKey, hex(sum), body);
 }
 
