@@ -11,7 +11,13 @@
 namespace plackett {
 
 // A new method: its file in this folder defines one of these, and it gets a line here.
-#define PLACKETT_METHODS(METHOD) METHOD(kDbgd) METHOD(kMgd) METHOD(kPairwise) METHOD(kPdgd)
+// clang-format off
+#define PLACKETT_METHODS(METHOD) \
+  METHOD(kDbgd) \
+  METHOD(kMgd) \
+  METHOD(kPairwise) \
+  METHOD(kPdgd)
+// clang-format on
 
 #define PLACKETT_DECLARE(NAME) extern const Method NAME;
 PLACKETT_METHODS(PLACKETT_DECLARE)
