@@ -101,7 +101,7 @@ void add_compare(CLI::App& app) {
   command->add_option("--methods", options->methods, "how to learn: pdgd")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--rankers", options->rankers, "linear, neural")
+  command->add_option("--rankers", options->rankers, ranker_names())
       ->delimiter(',')
       ->capture_default_str();
   command->add_option("--click-models", options->click_models, "names, or .toml files")

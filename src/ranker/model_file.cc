@@ -94,9 +94,9 @@ class Reader {
 
 // The parameters that a spec asks for; the largest number there is where they can't be counted.
 std::uint64_t count_parameters(const RankerSpec& spec) {
-  if (spec.kind == RankerKind::kLinear) return spec.feature_count;
+  if (!has_network(spec.kind)) return spec.feature_count;
   std::uint64_t inputs = spec.feature_count;
-  std::uint64_t count = 0;
+  std::uint64_t count = spec.kind == RankerKind::kLinearPlusNeural ? spec.feature_count : 0;
   for (const std::uint64_t units : spec.hidden) {
     if (count > std::numeric_limits<std::uint64_t>::max() / 4) return ~std::uint64_t{0};
     count += (inputs + 1) * units;  // both below 2^32
@@ -116,7 +116,7 @@ std::string complaint(const SavedModel& model) {
   for (const std::uint32_t id : model.feature_ids) {
     if (id == 0) return "feature id 0; ids start at 1";
   }
-  if (spec.kind == RankerKind::kNeural && spec.hidden.empty()) return "a network without layers";
+  if (has_network(spec.kind) && spec.hidden.empty()) return "a network without layers";
   for (const std::uint32_t units : spec.hidden) {
     if (units == 0) return "a layer of 0 units; a layer has at least 1";
   }
@@ -139,9 +139,9 @@ std::vector<std::byte> serialise_model(const SavedModel& model) {
   payload.put(static_cast<std::uint8_t>(model.ranker.activation));
   payload.put(std::uint16_t{0});
   payload.put(model.ranker.feature_count);
-  const bool neural = model.ranker.kind == RankerKind::kNeural;
-  payload.put(static_cast<std::uint32_t>(neural ? model.ranker.hidden.size() : 0));
-  if (neural) payload.put_all(std::span(std::as_const(model.ranker.hidden)));
+  const bool layered = has_network(model.ranker.kind);
+  payload.put(static_cast<std::uint32_t>(layered ? model.ranker.hidden.size() : 0));
+  if (layered) payload.put_all(std::span(std::as_const(model.ranker.hidden)));
   payload.put_all(std::span(model.feature_ids));
   payload.put_text(model.scaling);
   payload.put_text(model.learner.method);
@@ -193,8 +193,8 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   const auto kind = reader.get<std::uint8_t>();
   const auto activation = reader.get<std::uint8_t>();
   reader.get<std::uint16_t>();
-  if (kind > static_cast<std::uint8_t>(RankerKind::kNeural)) {
-    return wrong(fmt::format("ranker kind {}; known are 0 and 1", kind));
+  if (kind > static_cast<std::uint8_t>(RankerKind::kLinearPlusNeural)) {
+    return wrong(fmt::format("ranker kind {}; known are 0 to 2", kind));
   }
   if (activation > static_cast<std::uint8_t>(Activation::kTanh)) {
     return wrong(fmt::format("activation {}; known are 0 to 2", activation));

@@ -47,7 +47,8 @@ std::uint64_t allocations_of_a_run(const Dataset& dataset, RankerKind kind,
 
 TEST(Allocation, ALongerRunAllocatesNoMoreThanItsCurve) {
   const Dataset dataset = load_dataset("synthetic", {}).value();
-  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+  for (const RankerKind kind :
+       {RankerKind::kLinear, RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
     // By 5,000 impressions every query has been met; the 20,000 after it may grow the curve.
     const std::uint64_t shorter = allocations_of_a_run(dataset, kind, 5'000);
     const std::uint64_t longer = allocations_of_a_run(dataset, kind, 25'000);

@@ -44,7 +44,8 @@ TEST(Moments, AreMeanAndSampleDeviation) {
 }
 
 TEST(Simulation, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+  for (const RankerKind kind :
+       {RankerKind::kLinear, RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
     SimulationSpec spec = small_spec();
     spec.ranker.kind = kind;
     const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
@@ -67,6 +68,21 @@ TEST(Simulation, AnotherSeedGivesAnotherResult) {
   spec.seed = 2;
   const RunRecord second = Simulation::prepare(dataset(), spec)->run(0, {}).value();
   EXPECT_NE(first.curve.back().online, second.curve.back().online);
+}
+
+// Default data, navigational clicks, 5 runs of 10,000 impressions, seed 1.
+TEST(Simulation, LinearPlusNeuralEndsAboveLinearAndLosesNothingOnline) {
+  const auto summary_of = [](RankerKind kind) {
+    SimulationSpec spec = small_spec();
+    spec.impressions = 10'000;
+    spec.ranker.kind = kind;
+    const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
+    return run_all(simulations, 2, {}).value().front();
+  };
+  const CellSummary linear = summary_of(RankerKind::kLinear);
+  const CellSummary both = summary_of(RankerKind::kLinearPlusNeural);
+  EXPECT_GT(both.offline.mean, linear.offline.mean + 0.02);
+  EXPECT_GT(both.online.mean, linear.online.mean);
 }
 
 TEST(Simulation, LearnsFarMoreFromPerfectClicksThanFromRandomOnes) {

@@ -128,7 +128,8 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
   const auto rows = random_rows();
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   const PdgdOptions options{.learning_rate_decay = 0.999};
-  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+  for (const RankerKind kind :
+       {RankerKind::kLinear, RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
     const RankerSpec spec{.kind = kind, .feature_count = kFeatures};
     const auto make = [&] {
       Rng rng({.seed = 17});
