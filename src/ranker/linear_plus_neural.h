@@ -16,7 +16,7 @@ class LinearPlusNeuralRanker final : public Ranker {
                          Activation activation)
       : linear_(feature_count), network_(feature_count, hidden, activation) {}
 
-  // The network's start; the linear part stays. After Initialisation::kSpread its scores are the
+  // The network's start; the linear part stays. After Initialisation::kSilent its scores are the
   // linear part's alone, to the bit, until the first step.
   void initialise(Initialisation initialisation, Rng& rng) {
     network_.initialise(initialisation, rng);
@@ -26,6 +26,7 @@ class LinearPlusNeuralRanker final : public Ranker {
     return std::make_unique<LinearPlusNeuralRanker>(*this);
   }
   [[nodiscard]] std::uint32_t feature_count() const override { return linear_.feature_count(); }
+  [[nodiscard]] std::size_t linear_count() const override { return linear_.parameter_count(); }
   void score(const FeatureView& docs, std::span<float> scores) override;
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
 

@@ -18,8 +18,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr std::string_view kMagic = "PLKMODEL";
-constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kHeaderBytes = 32;  // magic, version, zero, payload size, checksum
+constexpr std::uint32_t kPlainVersion = 1;
+constexpr std::uint32_t kMemoryVersion = 2;  // version 1, then the learner's memory
+constexpr std::size_t kHeaderBytes = 32;     // magic, version, zero, payload size, checksum
 constexpr std::uint32_t kMaxHiddenLayers = 64;
 
 class Writer {
@@ -127,6 +128,9 @@ std::string complaint(const SavedModel& model) {
   for (const float parameter : model.parameters) {
     if (!std::isfinite(parameter)) return "a parameter that is not finite";
   }
+  for (const float value : model.learner.memory) {
+    if (!std::isfinite(value)) return "a learner's memory that is not finite";
+  }
   if (!std::isfinite(model.learner.learning_rate)) return "a learning rate that is not finite";
   return {};
 }
@@ -150,10 +154,15 @@ std::vector<std::byte> serialise_model(const SavedModel& model) {
   payload.put(model.learner.impressions);
   payload.put(std::uint64_t{model.parameters.size()});
   payload.put_all(std::span(model.parameters));
+  const bool memory = !model.learner.memory.empty();
+  if (memory) {
+    payload.put(std::uint64_t{model.learner.memory.size()});
+    payload.put_all(std::span(model.learner.memory));
+  }
 
   Writer file;
   file.put_all(std::span(kMagic.data(), kMagic.size()));
-  file.put(kVersion);
+  file.put(memory ? kMemoryVersion : kPlainVersion);
   file.put(std::uint32_t{0});
   file.put(std::uint64_t{payload.bytes().size()});
   file.put(checksum(payload.bytes()));
@@ -170,9 +179,9 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   }
   Reader header(bytes.subspan(kMagic.size()));
   const auto version = header.get<std::uint32_t>();
-  if (version != kVersion) {
-    return wrong(
-        fmt::format("model format version {}; this plackett reads version {}", version, kVersion));
+  if (version != kPlainVersion && version != kMemoryVersion) {
+    return wrong(fmt::format("model format version {}; this plackett reads versions {} and {}",
+                             version, kPlainVersion, kMemoryVersion));
   }
   header.get<std::uint32_t>();
   const auto payload_bytes = header.get<std::uint64_t>();
@@ -214,6 +223,9 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   model.learner.updates = reader.get<std::uint64_t>();
   model.learner.impressions = reader.get<std::uint64_t>();
   model.parameters = reader.get_all<float>(reader.get<std::uint64_t>());
+  if (version == kMemoryVersion) {
+    model.learner.memory = reader.get_all<float>(reader.get<std::uint64_t>());
+  }
   if (!reader.ok() || !reader.at_end()) return wrong("its parts don't fill it exactly");
   if (const std::string reason = complaint(model); !reason.empty()) return wrong(reason);
   return model;

@@ -70,19 +70,7 @@ void NeuralRanker::initialise(Initialisation initialisation, Rng& rng) {
     }
   }
   fill({output_.data(), layers_.back().units}, layers_.back().units, 1);
-  if (initialisation == Initialisation::kSpread) spread();
-}
-
-void NeuralRanker::spread() {
-  Layer& first = layers_.front();
-  for (float& weight : first.weights) weight *= kSpreadFactor;
-  for (std::uint32_t input = 0; input < first.inputs; ++input) {
-    const float* weights = first.weights.data() + std::size_t{input} * first.padded_units;
-    for (std::uint32_t unit = 0; unit < first.units; ++unit) {
-      first.biases[unit] -= kSpreadCentre * weights[unit];
-    }
-  }
-  std::fill(output_.begin(), output_.end(), 0.0F);
+  if (initialisation == Initialisation::kSilent) std::fill(output_.begin(), output_.end(), 0.0F);
 }
 
 void NeuralRanker::forward(const float* rows, std::size_t row_count) {

@@ -47,9 +47,6 @@ class NeuralRanker final : public Ranker {
     AlignedVector<float> deltas;       // [row][padded unit], of the last backward pass
   };
 
-  // From Xavier's start to Initialisation::kSpread's.
-  void spread();
-
   // Runs `row_count` rows through all hidden layers; the activations stay in the layers.
   void forward(const float* rows, std::size_t row_count);
 

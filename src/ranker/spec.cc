@@ -79,7 +79,7 @@ Result<std::unique_ptr<Ranker>> make_ranker(const RankerSpec& spec, Rng& rng) {
     }
   }
   if (spec.kind == RankerKind::kLinearPlusNeural) {
-    return make_network<LinearPlusNeuralRanker>(spec, Initialisation::kSpread, rng);
+    return make_network<LinearPlusNeuralRanker>(spec, Initialisation::kSilent, rng);
   }
   return make_network<NeuralRanker>(spec, spec.initialisation, rng);
 }

@@ -20,15 +20,8 @@ enum class RankerKind : std::uint8_t { kLinear = 0, kNeural = 1, kLinearPlusNeur
 enum class Initialisation : std::uint8_t {
   kXavier = 0,     // weights uniform within sqrt(6 / (fan-in + fan-out)), biases 0
   kPublished = 1,  // every weight and bias normal with standard deviation 1 / fan-in
-  kSpread = 2,     // see kSpreadFactor; the network's output is 0 until it learns
+  kSilent = 2,     // Xavier, but the output's weights are 0: all scores are 0 until it learns
 };
-
-// Initialisation::kSpread, for the network beside a linear part: Xavier, but the first layer's
-// weights are larger by this factor, so that its units bend within the range of the features
-// rather than add another linear part; each unit's bias puts its middle at the document whose
-// features are all kSpreadCentre; the output's weights are 0.
-inline constexpr float kSpreadFactor = 5;
-inline constexpr float kSpreadCentre = 0.4F;
 
 // A wider layer is taken for a slip: 2^16 squared is already 16 GiB of weights.
 inline constexpr std::uint32_t kMaxUnits = 65'536;
@@ -38,7 +31,7 @@ struct RankerSpec {
   std::uint32_t feature_count = 0;
   std::vector<std::uint32_t> hidden = {64};  // networks: units of each hidden layer
   Activation activation = Activation::kSigmoid;
-  // Neural only: linear+neural always starts from kSpread.
+  // Neural only: linear+neural always starts from kSilent.
   Initialisation initialisation = Initialisation::kXavier;
 };
 

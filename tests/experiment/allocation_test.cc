@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "experiment/method_entry.h"
 #include "experiment/simulation.h"
 
 namespace {
@@ -33,11 +34,11 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 namespace plackett {
 namespace {
 
-std::uint64_t allocations_of_a_run(const Dataset& dataset, RankerKind kind,
+std::uint64_t allocations_of_a_run(const Dataset& dataset, std::string_view method,
                                    std::uint64_t impressions) {
   SimulationSpec spec;
+  apply(parse_method_entry(method).value(), spec);
   spec.click_model = "informational";
-  spec.ranker.kind = kind;
   spec.impressions = impressions;
   const Simulation simulation = Simulation::prepare(dataset, spec).value();
   const std::uint64_t before = allocations;
@@ -47,11 +48,11 @@ std::uint64_t allocations_of_a_run(const Dataset& dataset, RankerKind kind,
 
 TEST(Allocation, ALongerRunAllocatesNoMoreThanItsCurve) {
   const Dataset dataset = load_dataset("synthetic", {}).value();
-  for (const RankerKind kind :
-       {RankerKind::kLinear, RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
+  for (const std::string_view method :
+       {"pdgd", "pdgd:neural", "pdgd:linear+neural", "pdgd:linear+neural:steps=adagrad"}) {
     // By 5,000 impressions every query has been met; the 20,000 after it may grow the curve.
-    const std::uint64_t shorter = allocations_of_a_run(dataset, kind, 5'000);
-    const std::uint64_t longer = allocations_of_a_run(dataset, kind, 25'000);
+    const std::uint64_t shorter = allocations_of_a_run(dataset, method, 5'000);
+    const std::uint64_t longer = allocations_of_a_run(dataset, method, 25'000);
     EXPECT_GT(shorter, 10U);  // the count does count
     EXPECT_LE(longer, shorter + 4);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "experiment/method_entry.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -71,17 +72,18 @@ TEST(Simulation, AnotherSeedGivesAnotherResult) {
 }
 
 // Default data, navigational clicks, 5 runs of 10,000 impressions, seed 1.
-TEST(Simulation, LinearPlusNeuralEndsAboveLinearAndLosesNothingOnline) {
-  const auto summary_of = [](RankerKind kind) {
+TEST(Simulation, LinearPlusNeuralWithAdaGradHasTheBestOfBothParts) {
+  const auto summary_of = [](std::string_view method) {
     SimulationSpec spec = small_spec();
     spec.impressions = 10'000;
-    spec.ranker.kind = kind;
+    apply(parse_method_entry(method).value(), spec);
     const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
     return run_all(simulations, 2, {}).value().front();
   };
-  const CellSummary linear = summary_of(RankerKind::kLinear);
-  const CellSummary both = summary_of(RankerKind::kLinearPlusNeural);
-  EXPECT_GT(both.offline.mean, linear.offline.mean + 0.02);
+  const CellSummary linear = summary_of("pdgd");
+  const CellSummary neural = summary_of("pdgd:neural");
+  const CellSummary both = summary_of("pdgd:linear+neural:steps=adagrad");
+  EXPECT_GT(both.offline.mean, neural.offline.mean);
   EXPECT_GT(both.online.mean, linear.online.mean);
 }
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "ranker/spec.h"
 
@@ -107,33 +106,26 @@ TEST(LinearPlusNeural, ItsNetworkLearnsFromTheFirstStepOn) {
       std::any_of(parameters.end() - kUnits, parameters.end(), [](float p) { return p != 0; }));
 }
 
-TEST(SpreadInitialisation, IsTheSameUnderEveryProtocol) {
+TEST(LinearPlusNeural, OnlyItsLinearPartsParametersAreLinear) {
+  EXPECT_EQ(make()->linear_count(), kFeatures);
+  EXPECT_EQ(LinearRanker(kFeatures).linear_count(), kFeatures);
+  EXPECT_EQ(NeuralRanker(kFeatures, kHidden, Activation::kTanh).linear_count(), 0U);
+}
+
+TEST(SilentInitialisation, IsTheSameUnderEveryProtocol) {
   EXPECT_EQ(parameters_of(*make(Initialisation::kXavier)),
             parameters_of(*make(Initialisation::kPublished)));
 }
 
-TEST(SpreadInitialisation, PutsEveryUnitsMiddleAtTheCentreAndTheOutputAtZero) {
-  const auto parameters = parameters_of(*make());
-  const float* linear = parameters.data();
-  const float* hidden = linear + kFeatures;
-  const float* biases = hidden + std::size_t{kFeatures} * kUnits;
-  const float* output = biases + kUnits;
-  EXPECT_TRUE(std::all_of(linear, hidden, [](float p) { return p == 0; }));
-  EXPECT_TRUE(std::all_of(output, output + kUnits, [](float p) { return p == 0; }));
-
-  const double bound = kSpreadFactor * std::sqrt(6.0 / (kFeatures + kUnits));
-  double largest = 0;
-  for (std::uint32_t unit = 0; unit < kUnits; ++unit) {
-    double at_centre = biases[unit];
-    for (std::uint32_t f = 0; f < kFeatures; ++f) {
-      const double weight = hidden[std::size_t{f} * kUnits + unit];
-      largest = std::max(largest, std::abs(weight));
-      at_centre += kSpreadCentre * weight;
-    }
-    EXPECT_NEAR(at_centre, 0, 1e-5);
-  }
-  EXPECT_LE(largest, bound * (1 + 1e-6));
-  EXPECT_GT(largest, 0.95 * bound);
+TEST(SilentInitialisation, IsXavierButForTheOutput) {
+  NeuralRanker xavier(kFeatures, kHidden, Activation::kSigmoid);
+  Rng rng({.seed = 32});
+  xavier.initialise(Initialisation::kXavier, rng);
+  std::vector<float> expected(kFeatures);  // the linear part
+  const auto network = parameters_of(xavier);
+  expected.insert(expected.end(), network.begin(), network.end());
+  std::fill(expected.end() - kUnits, expected.end(), 0.0F);
+  EXPECT_EQ(parameters_of(*make()), expected);
 }
 
 }  // namespace

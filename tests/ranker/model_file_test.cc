@@ -97,10 +97,27 @@ TEST(ModelFile, ErrorsSayWhatIsWrong) {
             "m.plk: not a plackett model; one starts with PLKMODEL");
   auto bytes = serialise_model(example(RankerKind::kLinear));
   bytes[8] = std::byte{9};
-  EXPECT_EQ(message(bytes), "m.plk: model format version 9; this plackett reads version 1");
+  EXPECT_EQ(message(bytes), "m.plk: model format version 9; this plackett reads versions 1 and 2");
   bytes[8] = std::byte{1};
   bytes.back() ^= std::byte{1};
   EXPECT_EQ(message(bytes), "m.plk: checksum does not match: the file is damaged");
+}
+
+TEST(ModelFile, ALearnersMemorySurvivesAndOnlyThenIsTheVersion2) {
+  SavedModel model = example(RankerKind::kLinearPlusNeural);
+  const auto plain = serialise_model(model);
+  EXPECT_EQ(plain[8], std::byte{1});
+  model.learner.memory = {0.5F, 0, 3e-9F};
+  auto bytes = serialise_model(model);
+  EXPECT_EQ(bytes[8], std::byte{2});
+  EXPECT_EQ(bytes.size(), plain.size() + 8 + 3 * 4);
+  EXPECT_EQ(parse_model(bytes, {}).value().learner.memory, model.learner.memory);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(parse_model(std::span(bytes).first(size), {.check = false}).ok()) << size;
+  }
+  model.learner.memory[1] = INFINITY;
+  EXPECT_EQ(parse_model(serialise_model(model), {.name = "m"}).error().message,
+            "m: a learner's memory that is not finite");
 }
 
 TEST(ModelFile, LinearPlusNeuralNeedsBothItsParts) {
