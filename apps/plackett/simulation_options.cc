@@ -25,11 +25,11 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
   command.add_option("--shown", spec.shown, "documents shown an impression")
       ->check(whole_number(1, kMaxShown))
       ->capture_default_str();
-  command.add_option("--hidden", spec.ranker.hidden, "neural: units of each hidden layer")
+  command.add_option("--hidden", spec.ranker.hidden, "networks: units of each hidden layer")
       ->delimiter(',')
       ->check(whole_number(1, kMaxUnits))
       ->capture_default_str();
-  command.add_option("--activation", options.activation, "neural: sigmoid, relu or tanh")
+  command.add_option("--activation", options.activation, "networks: sigmoid, relu or tanh")
       ->capture_default_str();
   command.add_option("--eta", spec.eta, "position-based users: examination is 1/rank^eta")
       ->capture_default_str();

@@ -40,7 +40,7 @@ struct CellSummary {
   std::string label;        // "PDGD (linear)": what rows and legends say
   bool baseline = false;    // others are tested against it
   std::string method;       // "pdgd"
-  std::string ranker;       // "linear", "neural"
+  std::string ranker;       // "linear", "neural", "linear+neural"
   std::string click_model;  // "perfect", ...
   std::string dataset;
   std::string protocol;  // "described", "published"

@@ -10,7 +10,16 @@
 namespace plackett {
 
 Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
-    : ranker_(std::move(ranker)), options_(options), state_{"pdgd", options.learning_rate, 0, 0} {}
+    : ranker_(std::move(ranker)), options_(options) {
+  if (options_.steps == Steps::kAdaGrad) adagrad_.emplace(*ranker_);
+  restore({.method = "pdgd", .learning_rate = options_.learning_rate});
+}
+
+void Pdgd::restore(const LearnerState& state) {
+  state_ = state;
+  const std::size_t sums = adagrad_ ? adagrad_->sum_count() : 0;
+  if (state_.memory.size() != sums) state_.memory.assign(sums, 0.0F);
+}
 
 bool Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
   if (scores_.size() < docs.doc_count()) scores_.resize(docs.doc_count());
@@ -37,21 +46,34 @@ void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
     if (rank_weights_[rank] == 0) continue;
     doc_weights_.push_back({ranking.shown[rank], static_cast<float>(rank_weights_[rank])});
   }
-  ranker_->step(docs, doc_weights_, static_cast<float>(state_.learning_rate));
+  const auto rate = static_cast<float>(state_.learning_rate);
+  if (adagrad_) {
+    adagrad_->step(*ranker_, docs, doc_weights_, rate, state_.memory);
+  } else {
+    ranker_->step(docs, doc_weights_, rate);
+  }
   state_.learning_rate *= options_.learning_rate_decay;
   ++state_.updates;
 }
 
 namespace {
 
-constexpr std::array kSettings{learning_rate_setting(PdgdOptions{}.learning_rate)};
+constexpr std::string_view kSteps = "steps";
+constexpr std::array<std::string_view, 2> kStepNames{"constant", "adagrad"};
+constexpr std::array kSettings{
+    learning_rate_setting(PdgdOptions{}.learning_rate),
+    Setting{.name = kSteps,
+            .help = "how far a network's parameters step: all alike, or each by its own past; "
+                    "best with linear+neural",
+            .names = kStepNames}};
 
 std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                    const SettingValues& settings) {
   return std::make_unique<Pdgd>(std::move(ranker),
                                 PdgdOptions{.learning_rate = settings.number(kLearningRate),
                                             .learning_rate_decay = rules.learning_rate_decay,
-                                            .shown = rules.shown});
+                                            .shown = rules.shown,
+                                            .steps = static_cast<Steps>(settings.whole(kSteps))});
 }
 
 }  // namespace

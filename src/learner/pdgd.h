@@ -3,19 +3,25 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "learner/adagrad.h"
 #include "learner/learner.h"
 #include "learner/pairs.h"
 #include "sampling/plackett_luce.h"
 
 namespace plackett {
 
+// How far a network's parameters step: all by the learning rate, or each by its own.
+enum class Steps : std::uint8_t { kConstant = 0, kAdaGrad = 1 };
+
 struct PdgdOptions {
   double learning_rate = 0.1;        // eta
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k: documents shown, fewer where there are fewer
+  Steps steps = Steps::kConstant;
 };
 
 class Pdgd final : public Learner {
@@ -28,12 +34,14 @@ class Pdgd final : public Learner {
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
 
   [[nodiscard]] LearnerState state() const override { return state_; }
-  void restore(const LearnerState& state) override { state_ = state; }
+  // A memory of another length is none of these steps', and theirs starts anew.
+  void restore(const LearnerState& state) override;
 
  private:
   std::unique_ptr<Ranker> ranker_;
   PdgdOptions options_;
   LearnerState state_;
+  std::optional<AdaGrad> adagrad_;  // its sums are the state's memory
   PairInference inference_;
   SamplingScratch sampling_;
   std::vector<float> scores_;

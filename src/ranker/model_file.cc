@@ -18,8 +18,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr std::string_view kMagic = "PLKMODEL";
-constexpr std::uint32_t kVersion = 1;
-constexpr std::size_t kHeaderBytes = 32;  // magic, version, zero, payload size, checksum
+constexpr std::uint32_t kPlainVersion = 1;
+constexpr std::uint32_t kMemoryVersion = 2;  // version 1, then the learner's memory
+constexpr std::size_t kHeaderBytes = 32;     // magic, version, zero, payload size, checksum
 constexpr std::uint32_t kMaxHiddenLayers = 64;
 
 class Writer {
@@ -94,9 +95,9 @@ class Reader {
 
 // The parameters that a spec asks for; the largest number there is where they can't be counted.
 std::uint64_t count_parameters(const RankerSpec& spec) {
-  if (spec.kind == RankerKind::kLinear) return spec.feature_count;
+  if (!has_network(spec.kind)) return spec.feature_count;
   std::uint64_t inputs = spec.feature_count;
-  std::uint64_t count = 0;
+  std::uint64_t count = spec.kind == RankerKind::kLinearPlusNeural ? spec.feature_count : 0;
   for (const std::uint64_t units : spec.hidden) {
     if (count > std::numeric_limits<std::uint64_t>::max() / 4) return ~std::uint64_t{0};
     count += (inputs + 1) * units;  // both below 2^32
@@ -116,7 +117,7 @@ std::string complaint(const SavedModel& model) {
   for (const std::uint32_t id : model.feature_ids) {
     if (id == 0) return "feature id 0; ids start at 1";
   }
-  if (spec.kind == RankerKind::kNeural && spec.hidden.empty()) return "a network without layers";
+  if (has_network(spec.kind) && spec.hidden.empty()) return "a network without layers";
   for (const std::uint32_t units : spec.hidden) {
     if (units == 0) return "a layer of 0 units; a layer has at least 1";
   }
@@ -126,6 +127,9 @@ std::string complaint(const SavedModel& model) {
   }
   for (const float parameter : model.parameters) {
     if (!std::isfinite(parameter)) return "a parameter that is not finite";
+  }
+  for (const float value : model.learner.memory) {
+    if (!std::isfinite(value)) return "a learner's memory that is not finite";
   }
   if (!std::isfinite(model.learner.learning_rate)) return "a learning rate that is not finite";
   return {};
@@ -139,9 +143,9 @@ std::vector<std::byte> serialise_model(const SavedModel& model) {
   payload.put(static_cast<std::uint8_t>(model.ranker.activation));
   payload.put(std::uint16_t{0});
   payload.put(model.ranker.feature_count);
-  const bool neural = model.ranker.kind == RankerKind::kNeural;
-  payload.put(static_cast<std::uint32_t>(neural ? model.ranker.hidden.size() : 0));
-  if (neural) payload.put_all(std::span(std::as_const(model.ranker.hidden)));
+  const bool layered = has_network(model.ranker.kind);
+  payload.put(static_cast<std::uint32_t>(layered ? model.ranker.hidden.size() : 0));
+  if (layered) payload.put_all(std::span(std::as_const(model.ranker.hidden)));
   payload.put_all(std::span(model.feature_ids));
   payload.put_text(model.scaling);
   payload.put_text(model.learner.method);
@@ -150,10 +154,15 @@ std::vector<std::byte> serialise_model(const SavedModel& model) {
   payload.put(model.learner.impressions);
   payload.put(std::uint64_t{model.parameters.size()});
   payload.put_all(std::span(model.parameters));
+  const bool memory = !model.learner.memory.empty();
+  if (memory) {
+    payload.put(std::uint64_t{model.learner.memory.size()});
+    payload.put_all(std::span(model.learner.memory));
+  }
 
   Writer file;
   file.put_all(std::span(kMagic.data(), kMagic.size()));
-  file.put(kVersion);
+  file.put(memory ? kMemoryVersion : kPlainVersion);
   file.put(std::uint32_t{0});
   file.put(std::uint64_t{payload.bytes().size()});
   file.put(checksum(payload.bytes()));
@@ -170,9 +179,9 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   }
   Reader header(bytes.subspan(kMagic.size()));
   const auto version = header.get<std::uint32_t>();
-  if (version != kVersion) {
-    return wrong(
-        fmt::format("model format version {}; this plackett reads version {}", version, kVersion));
+  if (version != kPlainVersion && version != kMemoryVersion) {
+    return wrong(fmt::format("model format version {}; this plackett reads versions {} and {}",
+                             version, kPlainVersion, kMemoryVersion));
   }
   header.get<std::uint32_t>();
   const auto payload_bytes = header.get<std::uint64_t>();
@@ -193,8 +202,8 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   const auto kind = reader.get<std::uint8_t>();
   const auto activation = reader.get<std::uint8_t>();
   reader.get<std::uint16_t>();
-  if (kind > static_cast<std::uint8_t>(RankerKind::kNeural)) {
-    return wrong(fmt::format("ranker kind {}; known are 0 and 1", kind));
+  if (kind > static_cast<std::uint8_t>(RankerKind::kLinearPlusNeural)) {
+    return wrong(fmt::format("ranker kind {}; known are 0 to 2", kind));
   }
   if (activation > static_cast<std::uint8_t>(Activation::kTanh)) {
     return wrong(fmt::format("activation {}; known are 0 to 2", activation));
@@ -214,6 +223,9 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   model.learner.updates = reader.get<std::uint64_t>();
   model.learner.impressions = reader.get<std::uint64_t>();
   model.parameters = reader.get_all<float>(reader.get<std::uint64_t>());
+  if (version == kMemoryVersion) {
+    model.learner.memory = reader.get_all<float>(reader.get<std::uint64_t>());
+  }
   if (!reader.ok() || !reader.at_end()) return wrong("its parts don't fill it exactly");
   if (const std::string reason = complaint(model); !reason.empty()) return wrong(reason);
   return model;

@@ -20,6 +20,7 @@ struct LearnerState {
   double learning_rate = 0;
   std::uint64_t updates = 0;
   std::uint64_t impressions = 0;
+  std::vector<float> memory{};  // what the method keeps between updates besides; mostly nothing
 };
 
 struct SavedModel {

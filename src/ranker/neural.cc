@@ -70,6 +70,7 @@ void NeuralRanker::initialise(Initialisation initialisation, Rng& rng) {
     }
   }
   fill({output_.data(), layers_.back().units}, layers_.back().units, 1);
+  if (initialisation == Initialisation::kSilent) std::fill(output_.begin(), output_.end(), 0.0F);
 }
 
 void NeuralRanker::forward(const float* rows, std::size_t row_count) {

@@ -37,6 +37,12 @@ class Ranker {
   // under each.
   [[nodiscard]] virtual bool is_linear() const { return false; }
 
+  // How many of the parameters, the first ones, enter the score linearly: the gradient by them
+  // does not depend on them or on the others.
+  [[nodiscard]] virtual std::size_t linear_count() const {
+    return is_linear() ? parameter_count() : 0;
+  }
+
   // parameters += rate * sum over w in `weights` of w.weight * d score(w.doc) / d parameters,
   // the gradient taken at the parameters as they are now. Same requirements as score(); a doc
   // may appear once at most.

@@ -14,12 +14,13 @@
 
 namespace plackett {
 
-enum class RankerKind : std::uint8_t { kLinear = 0, kNeural = 1 };
+enum class RankerKind : std::uint8_t { kLinear = 0, kNeural = 1, kLinearPlusNeural = 2 };
 
-// How a network starts. Linear rankers always start at 0.
+// How a network starts. Linear rankers and linear parts always start at 0.
 enum class Initialisation : std::uint8_t {
   kXavier = 0,     // weights uniform within sqrt(6 / (fan-in + fan-out)), biases 0
   kPublished = 1,  // every weight and bias normal with standard deviation 1 / fan-in
+  kSilent = 2,     // Xavier, but the output's weights are 0: all scores are 0 until it learns
 };
 
 // A wider layer is taken for a slip: 2^16 squared is already 16 GiB of weights.
@@ -28,14 +29,18 @@ inline constexpr std::uint32_t kMaxUnits = 65'536;
 struct RankerSpec {
   RankerKind kind = RankerKind::kLinear;
   std::uint32_t feature_count = 0;
-  std::vector<std::uint32_t> hidden = {64};  // neural: units of each hidden layer
+  std::vector<std::uint32_t> hidden = {64};  // networks: units of each hidden layer
   Activation activation = Activation::kSigmoid;
+  // Neural only: linear+neural always starts from kSilent.
   Initialisation initialisation = Initialisation::kXavier;
 };
+
+inline bool has_network(RankerKind kind) { return kind != RankerKind::kLinear; }
 
 Result<RankerKind> parse_ranker_kind(std::string_view name);
 Result<Activation> parse_activation(std::string_view name);
 std::string_view name_of(RankerKind kind);
+std::string ranker_names();  // all kinds, for help: "linear, neural, ..."
 std::string_view name_of(Activation activation);
 
 // A ranker with its first parameters drawn from `rng`. Fails where a layer is empty or too

@@ -14,7 +14,7 @@ using testing::run_command;
 
 TEST(Evaluate, GivesTheOfflineFigureOfTheRunThatTheModelCameFrom) {
   const testing::TemporaryFolder folder;
-  for (const std::string ranker : {"linear", "neural"}) {
+  for (const std::string ranker : {"linear", "neural", "linear+neural"}) {
     const std::string model = folder / ranker;
     const auto simulated = run_command("simulate --runs 1 --impressions 2000 --json --ranker " +
                                        ranker + " --save-model " + model);

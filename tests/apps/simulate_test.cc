@@ -57,7 +57,7 @@ bool machine_has(const std::string& instruction_set) {
 
 TEST(Simulate, Avx2AndAvx512GiveTheSameBits) {
   if (!machine_has("avx512")) GTEST_SKIP() << "this machine lacks AVX-512";
-  for (const std::string ranker : {"linear", "neural"}) {
+  for (const std::string ranker : {"linear", "neural", "linear+neural"}) {
     EXPECT_EQ(outcome("--ranker " + ranker, "PLACKETT_SIMD=avx2"),
               outcome("--ranker " + ranker, "PLACKETT_SIMD=avx512"));
   }
@@ -65,7 +65,7 @@ TEST(Simulate, Avx2AndAvx512GiveTheSameBits) {
 
 // Rounding may turn a draw, and a turned draw another run: the means stay this near.
 TEST(Simulate, PlainCodeAgreesWithVectorCodeWithinAThousandth) {
-  for (const std::string ranker : {"linear", "neural"}) {
+  for (const std::string ranker : {"linear", "neural", "linear+neural"}) {
     const Json plain = outcome("--ranker " + ranker, "PLACKETT_SIMD=scalar");
     const Json vector = outcome("--ranker " + ranker);
     EXPECT_NEAR(plain["offline"]["mean"].get<double>(), vector["offline"]["mean"].get<double>(),

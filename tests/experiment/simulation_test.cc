@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "experiment/method_entry.h"
 #include "experiment/run_jobs.h"
 #include "support/run_command.h"
 
@@ -45,7 +46,8 @@ TEST(Moments, AreMeanAndSampleDeviation) {
 }
 
 TEST(Simulation, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+  for (const RankerKind kind :
+       {RankerKind::kLinear, RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
     SimulationSpec spec = small_spec();
     spec.ranker.kind = kind;
     const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
@@ -68,6 +70,22 @@ TEST(Simulation, AnotherSeedGivesAnotherResult) {
   spec.seed = 2;
   const RunRecord second = Simulation::prepare(dataset(), spec)->run(0, {}).value();
   EXPECT_NE(first.curve.back().online, second.curve.back().online);
+}
+
+// Default data, navigational clicks, 5 runs of 10,000 impressions, seed 1.
+TEST(Simulation, LinearPlusNeuralWithAdaGradHasTheBestOfBothParts) {
+  const auto summary_of = [](std::string_view method) {
+    SimulationSpec spec = small_spec();
+    spec.impressions = 10'000;
+    apply(parse_method_entry(method).value(), spec);
+    const std::vector<Simulation> simulations{Simulation::prepare(dataset(), spec).value()};
+    return run_all(simulations, 2, {}).value().front();
+  };
+  const CellSummary linear = summary_of("pdgd");
+  const CellSummary neural = summary_of("pdgd:neural");
+  const CellSummary both = summary_of("pdgd:linear+neural:steps=adagrad");
+  EXPECT_GT(both.offline.mean, neural.offline.mean);
+  EXPECT_GT(both.online.mean, linear.online.mean);
 }
 
 TEST(Simulation, LearnsFarMoreFromPerfectClicksThanFromRandomOnes) {

@@ -127,8 +127,16 @@ void learn_some(Pdgd& pdgd, const FeatureView& docs, std::uint64_t first, std::u
 TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
   const auto rows = random_rows();
   const FeatureView docs(rows.data(), kDocs, kFeatures);
-  const PdgdOptions options{.learning_rate_decay = 0.999};
-  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+  struct Case {
+    RankerKind kind;
+    Steps steps;
+  };
+  for (const auto [kind, steps] :
+       {Case{RankerKind::kLinear, Steps::kConstant}, Case{RankerKind::kNeural, Steps::kConstant},
+        Case{RankerKind::kNeural, Steps::kAdaGrad},
+        Case{RankerKind::kLinearPlusNeural, Steps::kConstant},
+        Case{RankerKind::kLinearPlusNeural, Steps::kAdaGrad}}) {
+    const PdgdOptions options{.learning_rate_decay = 0.999, .steps = steps};
     const RankerSpec spec{.kind = kind, .feature_count = kFeatures};
     const auto make = [&] {
       Rng rng({.seed = 17});
@@ -152,6 +160,7 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
     EXPECT_EQ(parameters_of(second.ranker()), parameters_of(whole.ranker()));
     EXPECT_EQ(second.state().learning_rate, whole.state().learning_rate);
     EXPECT_EQ(second.state().updates, whole.state().updates);
+    EXPECT_EQ(second.state().memory, whole.state().memory);
   }
 }
 

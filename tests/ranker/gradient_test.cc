@@ -30,6 +30,8 @@ const RankerSpec kSpecs[] = {
     {.kind = RankerKind::kNeural, .hidden = {20, 9}},
     {.kind = RankerKind::kNeural, .hidden = {16, 5, 33}, .activation = Activation::kTanh},
     {.kind = RankerKind::kNeural, .hidden = {12, 12}, .activation = Activation::kRelu},
+    {.kind = RankerKind::kLinearPlusNeural, .hidden = {64}},
+    {.kind = RankerKind::kLinearPlusNeural, .hidden = {9, 18}, .activation = Activation::kTanh},
 };
 
 std::unique_ptr<Ranker> make(RankerSpec spec, std::uint32_t features) {
@@ -164,7 +166,7 @@ TEST(RankerSpec, RefusesLayersThatCannotBe) {
                 .message,
             "hidden layer of 0 units; a layer has 1 to 65536");
   EXPECT_EQ(parse_ranker_kind("forest").error().message,
-            "unknown ranker \"forest\"; known: linear, neural");
+            "unknown ranker \"forest\"; known: linear, neural, linear+neural");
 }
 
 // A user's own scoring function: score = exp(a * x0) + b * x1.

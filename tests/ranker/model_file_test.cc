@@ -18,12 +18,15 @@ SavedModel example(RankerKind kind) {
   model.ranker.kind = kind;
   model.ranker.feature_count = 3;
   model.ranker.hidden =
-      kind == RankerKind::kNeural ? std::vector<std::uint32_t>{5, 2} : std::vector<std::uint32_t>{};
+      has_network(kind) ? std::vector<std::uint32_t>{5, 2} : std::vector<std::uint32_t>{};
   model.ranker.activation = Activation::kTanh;
   model.feature_ids = {1, 7, 40};
   model.scaling = "query-minmax";
   model.learner = {"pdgd", 0.0987, 12'345, 20'000};
-  const std::size_t count = kind == RankerKind::kLinear ? 3 : 4 * 5 + 6 * 2 + 2;
+  const std::size_t network = 4 * 5 + 6 * 2 + 2;
+  const std::size_t count = kind == RankerKind::kLinear   ? 3
+                            : kind == RankerKind::kNeural ? network
+                                                          : 3 + network;
   for (std::size_t at = 0; at < count; ++at) {
     model.parameters.push_back(std::sin(static_cast<float>(at)));
   }
@@ -32,7 +35,8 @@ SavedModel example(RankerKind kind) {
 
 TEST(ModelFile, SurvivesTheRoundTrip) {
   const testing::TemporaryFolder folder;
-  for (const RankerKind kind : {RankerKind::kLinear, RankerKind::kNeural}) {
+  for (const RankerKind kind :
+       {RankerKind::kLinear, RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
     const SavedModel model = example(kind);
     ASSERT_TRUE(save_model(model, folder / "model").ok());
     const SavedModel loaded = load_model(folder / "model").value();
@@ -93,10 +97,44 @@ TEST(ModelFile, ErrorsSayWhatIsWrong) {
             "m.plk: not a plackett model; one starts with PLKMODEL");
   auto bytes = serialise_model(example(RankerKind::kLinear));
   bytes[8] = std::byte{9};
-  EXPECT_EQ(message(bytes), "m.plk: model format version 9; this plackett reads version 1");
+  EXPECT_EQ(message(bytes), "m.plk: model format version 9; this plackett reads versions 1 and 2");
   bytes[8] = std::byte{1};
   bytes.back() ^= std::byte{1};
   EXPECT_EQ(message(bytes), "m.plk: checksum does not match: the file is damaged");
+}
+
+TEST(ModelFile, ALearnersMemorySurvivesAndOnlyThenIsTheVersion2) {
+  SavedModel model = example(RankerKind::kLinearPlusNeural);
+  const auto plain = serialise_model(model);
+  EXPECT_EQ(plain[8], std::byte{1});
+  model.learner.memory = {0.5F, 0, 3e-9F};
+  auto bytes = serialise_model(model);
+  EXPECT_EQ(bytes[8], std::byte{2});
+  EXPECT_EQ(bytes.size(), plain.size() + 8 + 3 * 4);
+  EXPECT_EQ(parse_model(bytes, {}).value().learner.memory, model.learner.memory);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(parse_model(std::span(bytes).first(size), {.check = false}).ok()) << size;
+  }
+  model.learner.memory[1] = INFINITY;
+  EXPECT_EQ(parse_model(serialise_model(model), {.name = "m"}).error().message,
+            "m: a learner's memory that is not finite");
+}
+
+TEST(ModelFile, LinearPlusNeuralNeedsBothItsParts) {
+  SavedModel model = example(RankerKind::kLinearPlusNeural);
+  model.parameters.resize(model.parameters.size() - 3);
+  EXPECT_EQ(parse_model(serialise_model(model), {.name = "m"}).error().message,
+            "m: 34 parameters; its shape needs 37");
+  model.ranker.hidden.clear();
+  EXPECT_EQ(parse_model(serialise_model(model), {.name = "m"}).error().message,
+            "m: a network without layers");
+}
+
+TEST(ModelFile, AnUnknownKindIsRefused) {
+  auto bytes = serialise_model(example(RankerKind::kLinear));
+  bytes[32] = std::byte{3};
+  EXPECT_EQ(parse_model(bytes, {.name = "m", .check = false}).error().message,
+            "m: ranker kind 3; known are 0 to 2");
 }
 
 TEST(ModelFile, AModelThatMakesNoSenseIsNotWritten) {

@@ -1,0 +1,32 @@
+#include "ranker/linear_plus_neural.h"
+
+#include <cassert>
+
+namespace plackett {
+
+void LinearPlusNeuralRanker::score(const FeatureView& docs, std::span<float> scores) {
+  if (network_scores_.size() < scores.size()) network_scores_.resize(scores.size());
+  linear_.score(docs, scores);
+  network_.score(docs, {network_scores_.data(), scores.size()});
+  for (std::size_t doc = 0; doc < scores.size(); ++doc) scores[doc] += network_scores_[doc];
+}
+
+void LinearPlusNeuralRanker::step(const FeatureView& docs, std::span<const DocWeight> weights,
+                                  float rate) {
+  linear_.step(docs, weights, rate);
+  network_.step(docs, weights, rate);
+}
+
+void LinearPlusNeuralRanker::get_parameters(std::span<float> out) const {
+  assert(out.size() == parameter_count());
+  linear_.get_parameters(out.first(linear_.parameter_count()));
+  network_.get_parameters(out.subspan(linear_.parameter_count()));
+}
+
+void LinearPlusNeuralRanker::set_parameters(std::span<const float> parameters) {
+  assert(parameters.size() == parameter_count());
+  linear_.set_parameters(parameters.first(linear_.parameter_count()));
+  network_.set_parameters(parameters.subspan(linear_.parameter_count()));
+}
+
+}  // namespace plackett

@@ -1,0 +1,46 @@
+// score = weights . features + network(features). The linear part learns at once what a linear
+// ranker learns; the network, whose output starts at 0, learns the rest. Both step along the one
+// gradient. When to choose it: docs/rankers.md; what it was measured against:
+// docs/decisions/0004-cascade.md.
+#pragma once
+
+#include "ranker/linear.h"
+#include "ranker/neural.h"
+
+namespace plackett {
+
+class LinearPlusNeuralRanker final : public Ranker {
+ public:
+  // All parameters 0. Requires: hidden not empty, no layer of 0 units.
+  LinearPlusNeuralRanker(std::uint32_t feature_count, std::span<const std::uint32_t> hidden,
+                         Activation activation)
+      : linear_(feature_count), network_(feature_count, hidden, activation) {}
+
+  // The network's start; the linear part stays. After Initialisation::kSilent its scores are the
+  // linear part's alone, to the bit, until the first step.
+  void initialise(Initialisation initialisation, Rng& rng) {
+    network_.initialise(initialisation, rng);
+  }
+
+  [[nodiscard]] std::unique_ptr<Ranker> clone() const override {
+    return std::make_unique<LinearPlusNeuralRanker>(*this);
+  }
+  [[nodiscard]] std::uint32_t feature_count() const override { return linear_.feature_count(); }
+  [[nodiscard]] std::size_t linear_count() const override { return linear_.parameter_count(); }
+  void score(const FeatureView& docs, std::span<float> scores) override;
+  void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
+
+  // The linear part's weights, then the network's parameters.
+  [[nodiscard]] std::size_t parameter_count() const override {
+    return linear_.parameter_count() + network_.parameter_count();
+  }
+  void get_parameters(std::span<float> out) const override;
+  void set_parameters(std::span<const float> parameters) override;
+
+ private:
+  LinearRanker linear_;
+  NeuralRanker network_;
+  std::vector<float> network_scores_;
+};
+
+}  // namespace plackett
