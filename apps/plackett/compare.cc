@@ -83,7 +83,8 @@ void compare(const CLI::App& command, const CompareOptions& options) {
 
   // A full disk is to be an error, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  ResultsFolder folder = take(ResultsFolder::open(out, spec, PLACKETT_VERSION));
+  ResultsFolder folder = take(ResultsFolder::open(out, spec, {PLACKETT_VERSION, options.fresh}));
+  take(require_same_users(folder.stored()));
   warn_of_damage(folder.stored(), out, "their runs are done again");
   const std::size_t before = folder.stored().runs.size();
   const Result<void> done = [&] {

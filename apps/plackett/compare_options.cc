@@ -51,10 +51,6 @@ std::vector<ComparedDataset> chosen(const std::vector<ComparedDataset>& all,
   return result;
 }
 
-bool is_synthetic(const std::string& path) {
-  return path == "synthetic" || path.starts_with("synthetic:");
-}
-
 void override_common(const CLI::App& command, const CompareOptions& options,
                      SimulationSpec& common) {
   const SimulationSpec asked = spec_of(options.simulation);
@@ -104,6 +100,8 @@ void add_compare_options(CLI::App& command, CompareOptions& options) {
   command.add_option("--out", options.out,
                      "folder for results and report (default: under results/, named after the spec "
                      "file and a hash of what is compared)");
+  command.add_flag("--fresh", options.fresh,
+                   "do all runs again, those too that are in the folder already");
   command.add_flag("--dry-run", options.dry_run,
                    "say what would run, where, and for how long; run and write nothing");
 }
@@ -141,6 +139,7 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
 }
 
 std::string results_folder(const CompareOptions& options, const ComparisonSpec& spec) {
+  if (options.out && options.out->empty()) fail(Error{"--out is empty; it names a folder"});
   if (options.out) return *options.out;
   const std::string name = options.spec_file
                                ? std::filesystem::path(*options.spec_file).stem().string()

@@ -22,6 +22,7 @@ struct CompareOptions {
   std::vector<std::string> methods;
   std::vector<std::string> click_models;
   std::optional<std::string> out;
+  bool fresh = false;
   bool dry_run = false;
 };
 

@@ -4,13 +4,13 @@
 #include <filesystem>
 #include <set>
 
-#include "base/file.h"
 #include "dataset/cache.h"
 #include "dataset/letor_files.h"
 #include "dataset/synthetic.h"
 #include "experiment/comparison_spec.h"
 #include "learner/method.h"
 #include "users/make_user.h"
+#include "users/user_file.h"
 
 namespace plackett {
 namespace {
@@ -60,7 +60,7 @@ Result<void> check_methods(const ComparisonSpec& spec) {
 // The number of grades, where it costs little to know; 0 where not. Fails where nothing is there.
 Result<std::uint32_t> known_grades(const ComparedDataset& dataset) {
   const std::string& where = dataset.path;
-  if (where == kSynthetic || where.starts_with("synthetic:")) {
+  if (is_synthetic(where)) {
     auto preset =
         synthetic_preset(where == kSynthetic ? "default" : where.substr(kSynthetic.size() + 1));
     if (!preset) return preset.error();
@@ -86,14 +86,18 @@ Result<std::uint32_t> known_grades(const ComparedDataset& dataset) {
 Result<void> check_click_models(const ComparisonSpec& spec) {
   if (spec.click_models.empty()) return Error{"no click models; a comparison has at least 1"};
   std::set<std::string> names;
+  std::set<std::string> called;  // a file says its own name
   for (const std::string& name : spec.click_models) {
     if (!names.insert(name).second) {
       return Error{fmt::format("click model {} is asked for twice; each may come once", name)};
     }
-    if (name.ends_with(".toml")) {
-      if (auto file = MappedFile::open(name); !file) return file.error();
-    } else if (auto user = make_user(name, {.eta = spec.common.eta}); !user) {
-      return user.error();
+    UserOptions options{.eta = spec.common.eta};
+    if (name.ends_with(".toml")) options.grade_count = user_file_grades(name);
+    auto user = make_user(name, options);
+    if (!user) return user.error();
+    if (!called.emplace(user.value()->name()).second) {
+      return Error{fmt::format("two click models are called \"{}\"; names must differ",
+                               user.value()->name())};
     }
   }
   return {};

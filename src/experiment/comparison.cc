@@ -64,6 +64,9 @@ Comparison assemble(const StoredResults& stored, bool with_times) {
         }
         if (records.empty()) continue;
         CellSummary cell = summarise(simulation, spec.datasets[dataset].name, records);
+        const ComparedDataset& data = spec.datasets[dataset];
+        cell.as_in_paper = cell.as_in_paper && data.scaling == Scaling::kQueryMinMax &&
+                           !data.keep_constant_features && !is_synthetic(data.path);
         if (with_times) add_times(stored, {dataset, click_model, method}, cell);
         comparison.cells.push_back(std::move(cell));
       }

@@ -69,25 +69,17 @@ LoadOptions load_options(const ComparedDataset& dataset) {
 }
 
 MethodEntry canonical(const MethodEntry& entry) {
-  const auto method = find_method(entry.method);
-  if (!method) return entry;
-  const auto values = SettingValues::make(method.value()->settings, entry.settings);
-  if (!values) return entry;
   MethodEntry result = entry;
-  result.settings.clear();
-  for (const Setting& declared : method.value()->settings) {
-    const bool given =
-        std::any_of(entry.settings.begin(), entry.settings.end(),
-                    [&](const GivenSetting& setting) { return setting.name == declared.name; });
-    if (!given) continue;
-    result.settings.push_back(
-        {std::string(declared.name), declared.text(values->number(declared.name))});
-  }
+  result.settings = canonical_settings(entry.method, entry.settings);
   return result;
 }
 
+bool is_synthetic(std::string_view path) {
+  return path == "synthetic" || path.starts_with("synthetic:");
+}
+
 std::string dataset_name(const std::string& path) {
-  if (path == "synthetic" || path.starts_with("synthetic:")) return path;
+  if (is_synthetic(path)) return path;
   std::filesystem::path named = std::filesystem::path(path).lexically_normal();
   if (!named.has_filename()) named = named.parent_path();
   if (named.extension() == ".plk") named = named.stem();

@@ -81,13 +81,17 @@ SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod&
 // What load_dataset takes, threads and trust apart.
 LoadOptions load_options(const ComparedDataset& dataset);
 
-// The entry with its settings in the order of their declaration and their numbers in shortest
-// form, so that two ways to write one method are equal. Requires: parse_method_entry accepts it.
+// The entry with its settings in the order of their declaration, their numbers in shortest form
+// and those left out that are the method's own, so that two ways to write one method are equal.
+// Requires: parse_method_entry accepts it.
 MethodEntry canonical(const MethodEntry& entry);
 
 // A dataset's name where its user gives none: "synthetic:mq2008" as it is, else the last part of
 // the path without ".plk".
 std::string dataset_name(const std::string& path);
+
+// Whether a dataset's path means embedded data.
+bool is_synthetic(std::string_view path);
 
 // Finds what can't run without loading data: nothing to compare, a cell asked for twice, unknown
 // or impossible methods, click models, settings and numbers out of bounds, datasets that are not

@@ -10,10 +10,12 @@ Result<MethodEntry> parse_method_entry(std::string_view text) {
   MethodEntry entry;
   bool ranker_seen = false;
   std::string_view rest = text;
-  for (bool first = true; first || !rest.empty(); first = false) {
+  bool last = false;
+  for (bool first = true; !last; first = false) {
     const std::size_t colon = rest.find(':');
     const std::string_view part = rest.substr(0, colon);
-    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+    last = colon == std::string_view::npos;
+    if (!last) rest.remove_prefix(colon + 1);
     const std::size_t equals = part.find('=');
     if (first) {
       auto method = find_method(part);

@@ -59,8 +59,10 @@ Result<std::optional<StoredResults>> read_results(const fs::path& folder) {
   const bool has_runs = fs::exists(folder / kRunsName, error);
   if (!has_spec && !has_runs) return std::optional<StoredResults>();
   if (!has_spec) {
-    return Error{fmt::format("{}: {} without {}; nothing says what the runs are of",
-                             folder.string(), kRunsName, kSpecName)};
+    return Error{fmt::format(
+        "{}: {} without {}; nothing says what the runs are of, but the command that made them, "
+        "which goes on if it is given again",
+        folder.string(), kRunsName, kSpecName)};
   }
   auto spec = read_spec(folder / kSpecName);
   if (!spec) return spec.error();
@@ -81,6 +83,7 @@ Result<std::optional<StoredResults>> read_results(const fs::path& folder) {
   if (file->header.experiment != identity(stored.spec)) {
     return Error{fmt::format("{}:1: is not of the experiment in {}", name, kSpecName)};
   }
+  if (file->runs.empty() && file->damaged.empty()) return std::optional<StoredResults>();
   stored.plackett = file->header.plackett;
   stored.damaged = file->damaged;
   if (auto placed = place_runs(std::move(file).value(), name, stored); !placed) {

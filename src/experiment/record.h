@@ -37,8 +37,11 @@ struct CurveSummary {
 
 // All runs of one method under one click model.
 struct CellSummary {
-  std::string label;        // "PDGD (linear)": what rows and legends say
-  bool baseline = false;    // others are tested against it
+  std::string label;      // "PDGD (linear)": what rows and legends say
+  bool baseline = false;  // others are tested against it
+  // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
+  // units, features scaled within queries, and real data.
+  bool as_in_paper = false;
   std::string method;       // "pdgd"
   std::string ranker;       // "linear", "neural", "linear+neural"
   std::string click_model;  // "perfect", ...

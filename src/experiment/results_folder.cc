@@ -7,7 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/build_id.h"
 #include "base/file.h"
+#include "base/kernels.h"
 #include "experiment/identity.h"
 #include "experiment/results_names.h"
 #include "experiment/spec_file.h"
@@ -53,6 +55,51 @@ Result<void> write_if_changed(const fs::path& path, const std::string& text) {
   return write_file(path, text);
 }
 
+// What a run's bits depend on besides spec and data. All sets with fused multiply-add agree.
+std::string made_by() {
+  const std::string_view kernels_name = kernels().name;
+  const bool fused = kernels_name == "avx2" || kernels_name == "avx512";
+  return fmt::format("build {}\narithmetic {}\n", build_id(), fused ? "fused" : kernels_name);
+}
+
+Result<void> require_same_build(const fs::path& folder) {
+  const auto there = read_file(folder / kMadeByName);
+  if (!there || *there == made_by()) return {};
+  return Error{
+      fmt::format("{}: its runs were made by another build of plackett or on another kind of "
+                  "processor, and may not be what this one gives; --fresh does them all again, or "
+                  "give --out another folder",
+                  folder.string())};
+}
+
+Result<void> require_own_spec(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) return {};
+  const auto text = read_file(path);
+  if (!text) return text.error();
+  if (text->starts_with(kSpecMark)) return {};
+  return Error{fmt::format(
+      "{}: was not written by plackett, which would write over it; give --out another folder",
+      path.string())};
+}
+
+// The spec of a folder that has lost it, where its runs are of this one.
+Result<void> restore_spec(const fs::path& folder, const ComparisonSpec& spec,
+                          const std::string& spec_text) {
+  std::error_code error;
+  if (fs::exists(folder / kSpecName, error) || !fs::exists(folder / kRunsName, error)) return {};
+  const auto text = read_file(folder / kRunsName);
+  if (!text) return text.error();
+  const auto file = parse_runs(*text, {.name = (folder / kRunsName).string()});
+  if (!file) return file.error();
+  if (file->header.experiment != identity(spec)) {
+    return Error{fmt::format(
+        "{}: holds runs of another experiment, and no {} to say which; give --out another folder",
+        folder.string(), kSpecName)};
+  }
+  return write_file(folder / kSpecName, spec_text);
+}
+
 }  // namespace
 
 ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FolderLock lock,
@@ -80,7 +127,8 @@ Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spe
 }
 
 Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const ComparisonSpec& spec,
-                                          const std::string& version) {
+                                          const Options& options) {
+  const std::string& version = options.version;
   const std::string spec_text = to_toml(spec);
   if (auto read = parse_spec(spec_text, std::string(kSpecName)); !read) return read.error();
   std::error_code error;
@@ -88,12 +136,24 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (error) return Error{fmt::format("{}: can't create: {}", folder.string(), error.message())};
   auto lock = FolderLock::take(folder);
   if (!lock) return lock.error();
+  if (auto ours = require_own_spec(folder / kSpecName); !ours) return ours.error();
+  if (options.fresh) {
+    for (const std::string_view name : {kRunsName, kTimingsName, kMadeByName}) {
+      fs::remove(folder / name, error);
+      if (error) {
+        return Error{
+            fmt::format("{}: can't remove: {}", (folder / name).string(), error.message())};
+      }
+    }
+  }
+  if (auto done = restore_spec(folder, spec, spec_text); !done) return done.error();
   auto read = read_results(folder);
   if (!read) return read.error();
   StoredResults stored;
   if (*read) {
     stored = std::move(**read);
     if (auto same = require_same(stored, spec, version, folder); !same) return same.error();
+    if (auto same = require_same_build(folder); !same) return same.error();
   }
   remove_temporaries(folder);
   stored.spec = spec;
@@ -105,6 +165,7 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
       return done.error();
     }
   }
+  if (auto done = write_if_changed(folder / kMadeByName, made_by()); !done) return done.error();
   if (auto done = prepare_timings(folder / kTimingsName); !done) return done.error();
   auto runs = AppendFile::open(folder / kRunsName, kSyncEvery);
   if (!runs) return runs.error();

@@ -50,8 +50,16 @@ class ResultsFolder {
   // Makes the folder or takes up what is there, and locks it. Fails, and leaves what is there as
   // it is, where it holds another experiment, one of another version of plackett, or another
   // process. Damaged records are dropped: their runs are to be done again.
+  //
+  // "Another version" is also another build, or one whose arithmetic rounds otherwise (without
+  // fused multiply-add). With `fresh` it begins anew, whatever runs are there. A spec file that
+  // plackett did not write is never written over.
+  struct Options {
+    std::string version;
+    bool fresh = false;
+  };
   static Result<ResultsFolder> open(const std::filesystem::path& folder, const ComparisonSpec& spec,
-                                    const std::string& version);
+                                    const Options& options);
 
   [[nodiscard]] const StoredResults& stored() const { return stored_; }
   [[nodiscard]] bool has(const RunPlace& place) const { return stored_.runs.contains(place); }

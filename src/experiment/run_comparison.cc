@@ -21,6 +21,13 @@ Result<std::uint64_t> user_file_checksum(const std::string& click_model) {
   return checksum(std::string_view(*text));
 }
 
+Error changed_user(const std::string& click_model) {
+  return Error{fmt::format(
+      "{}: has changed since the finished runs were made from it; give --out another folder, or "
+      "--fresh",
+      click_model)};
+}
+
 Result<void> require_same_inputs(const FinishedRun& finished, const FinishedRun& now) {
   if (finished.data != now.data) {
     return Error{
@@ -29,15 +36,24 @@ Result<void> require_same_inputs(const FinishedRun& finished, const FinishedRun&
                     now.dataset, finished.data, now.data)};
   }
   if (finished.user_file != now.user_file) {
-    return Error{
-        fmt::format("{}: has changed since the finished runs were made from it; give "
-                    "--out another folder",
-                    now.click_model)};
+    return changed_user(now.click_model);
   }
   return {};
 }
 
 }  // namespace
+
+Result<void> require_same_users(const StoredResults& stored) {
+  for (std::size_t at = 0; at < stored.spec.click_models.size(); ++at) {
+    const std::string& click_model = stored.spec.click_models[at];
+    const auto now = user_file_checksum(click_model);
+    if (!now) return now.error();
+    for (const auto& [place, run] : stored.runs) {
+      if (place.click_model == at && run.user_file != *now) return changed_user(click_model);
+    }
+  }
+  return {};
+}
 
 std::uint64_t finished_runs(const StoredResults& stored, std::size_t dataset) {
   return static_cast<std::uint64_t>(std::distance(stored.runs.lower_bound({dataset, 0, 0, 0}),

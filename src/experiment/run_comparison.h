@@ -18,6 +18,9 @@ std::uint64_t finished_runs(const StoredResults& stored, std::size_t dataset);
 // The cells of one dataset, by click model and method, checked and ready to run.
 Result<std::vector<Simulation>> prepare_cells(const ComparisonSpec& spec, const Dataset& dataset);
 
+// Fails where a click-model file is not what finished runs were made from. Reads no data.
+Result<void> require_same_users(const StoredResults& stored);
+
 struct ComparisonWatch {
   Watch runs;
   // A run is kept; one call at a time.

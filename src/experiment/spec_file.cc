@@ -68,7 +68,7 @@ void read_method(TomlReader& outer, const toml::node& node, ComparedMethod& meth
   if (table == nullptr || table->get("method") == nullptr) {
     outer.fail(
         node, "a method is {}; it must be text like \"pdgd:neural\" or a table with the key method",
-        table == nullptr ? TomlReader::kind(node) : "a table without that key");
+        table == nullptr ? TomlReader::kind(node) : "a table without it");
     return;
   }
   TomlReader reader(outer.path(), *table);
@@ -77,7 +77,12 @@ void read_method(TomlReader& outer, const toml::node& node, ComparedMethod& meth
   if (!reader.error()) parse(*table->get("method"), text, method.entry);
   std::string ranker;
   reader.text("ranker", ranker);
-  if (!ranker.empty()) text += ":" + ranker;
+  if (const toml::node* node_of_ranker = table->get("ranker"); node_of_ranker != nullptr) {
+    if (auto kind = parse_ranker_kind(ranker); !kind && !reader.error()) {
+      reader.fail(*node_of_ranker, "{}", kind.error().message);
+    }
+    text += ":" + ranker;
+  }
   reader.text("label", method.label);
   if (bool baseline = false; table->get("baseline") != nullptr) {
     reader.truth("baseline", baseline);

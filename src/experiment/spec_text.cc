@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "experiment/results_names.h"
 #include "experiment/spec_file.h"
 
 namespace plackett {
@@ -37,7 +38,7 @@ std::string method_text(const ComparedMethod& method) {
 
 std::string to_toml(const ComparisonSpec& spec) {
   const SimulationSpec& common = spec.common;
-  std::string out;
+  std::string out(kSpecMark);
   const auto line = [&out](std::string_view key, const auto& value) {
     out += fmt::format("{} = {}\n", key, value);
   };

@@ -45,6 +45,11 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   cell.label = spec.label.empty() ? label_of(spec) : spec.label;
   const auto method = find_method(spec.method);
   cell.baseline = spec.baseline.value_or(method && method.value()->baseline);
+  cell.as_in_paper = canonical_settings(spec.method, spec.settings).empty() &&
+                     spec.shown == SimulationSpec{}.shown &&
+                     spec.ranker.hidden == RankerSpec{}.hidden &&
+                     spec.ranker.activation == RankerSpec{}.activation &&
+                     spec.no_relevant == SimulationSpec{}.no_relevant;
   cell.method = spec.method;
   cell.ranker = name_of(spec.ranker.kind);
   cell.click_model = spec.click_model;

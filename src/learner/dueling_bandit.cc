@@ -82,13 +82,14 @@ bool DuelingBandit::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
   }
   ranking.rest = {};
   shown_ = ranking.shown;
+  shown_rows_ = docs.data();
   rng_ = rng;
   return true;
 }
 
-void DuelingBandit::learn(const FeatureView& /*docs*/, const Ranking& ranking,
+void DuelingBandit::learn(const FeatureView& docs, const Ranking& ranking,
                           std::span<const std::uint8_t> clicks) {
-  if (ranking.shown != shown_) return;
+  if (docs.data() != shown_rows_ || ranking.shown != shown_) return;
   shown_.clear();
   if (std::all_of(clicks.begin(), clicks.end(), [](std::uint8_t click) { return click == 0; })) {
     return;

@@ -61,8 +61,9 @@ class DuelingBandit final : public Learner {
   std::vector<float> parameters_;
   std::vector<float> moved_;
   ScoreTable scores_;
-  std::vector<Doc> shown_;  // the last list, empty once learned from
-  Rng rng_{{}};             // as the last ranking left it
+  std::vector<Doc> shown_;             // the last list, empty once learned from
+  const float* shown_rows_ = nullptr;  // of the documents it was chosen from
+  Rng rng_{{}};                        // as the last ranking left it
 };
 
 }  // namespace plackett

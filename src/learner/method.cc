@@ -42,6 +42,21 @@ Result<const Method*> find_method(std::string_view name) {
   return Error{fmt::format("unknown method \"{}\"; known: {}", name, fmt::join(known, ", "))};
 }
 
+std::vector<GivenSetting> canonical_settings(std::string_view method,
+                                             const std::vector<GivenSetting>& given) {
+  const auto found = find_method(method);
+  if (!found) return given;
+  const auto values = SettingValues::make(found.value()->settings, given);
+  if (!values) return given;
+  std::vector<GivenSetting> settings;
+  for (const Setting& declared : found.value()->settings) {
+    const double value = values->number(declared.name);
+    if (value == declared.fallback) continue;
+    settings.push_back({std::string(declared.name), declared.text(value)});
+  }
+  return settings;
+}
+
 Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
                                               std::unique_ptr<Ranker> ranker,
                                               const MethodRules& rules,

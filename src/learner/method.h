@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "learner/learner.h"
@@ -37,6 +38,11 @@ std::span<const Method* const> methods();
 
 // Fails on an unknown name; the error lists the known ones.
 Result<const Method*> find_method(std::string_view name);
+
+// The settings in the order of their declaration, their numbers in shortest form, and those left
+// out that are the method's own. As given where the method or a setting is unknown.
+std::vector<GivenSetting> canonical_settings(std::string_view method,
+                                             const std::vector<GivenSetting>& given);
 
 // A learner around `ranker`. Fails on an unknown name or setting, and on values that make no
 // sense.

@@ -78,6 +78,16 @@ Result<std::unique_ptr<Ranker>> make_ranker(const RankerSpec& spec, Rng& rng) {
       return Error{fmt::format("hidden layer of {} units; a layer has 1 to {}", units, kMaxUnits)};
     }
   }
+  std::uint64_t parameters = 0;
+  std::uint64_t inputs = spec.feature_count;
+  for (const std::uint32_t units : spec.hidden) {
+    parameters += (inputs + 1) * units;
+    inputs = units;
+  }
+  if (parameters > kMaxParameters) {
+    return Error{fmt::format("a network of {} parameters ({:.1f} GiB); at most {} are allowed",
+                             parameters, static_cast<double>(parameters) / 0x1p28, kMaxParameters)};
+  }
   if (spec.kind == RankerKind::kLinearPlusNeural) {
     return make_network<LinearPlusNeuralRanker>(spec, Initialisation::kSilent, rng);
   }

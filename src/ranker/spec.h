@@ -26,6 +26,9 @@ enum class Initialisation : std::uint8_t {
 // A wider layer is taken for a slip: 2^16 squared is already 16 GiB of weights.
 inline constexpr std::uint32_t kMaxUnits = 65'536;
 
+// A larger network is taken for a slip too: this many floats are 1 GiB.
+inline constexpr std::uint64_t kMaxParameters = std::uint64_t{1} << 28;
+
 struct RankerSpec {
   RankerKind kind = RankerKind::kLinear;
   std::uint32_t feature_count = 0;

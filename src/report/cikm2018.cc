@@ -114,10 +114,13 @@ std::size_t published_dataset(std::string_view name) {
 
 PublishedCell published_cell(const CellSummary& cell) {
   const std::size_t dataset = published_dataset(cell.dataset);
-  if (dataset == kPublishedDatasets.size() || cell.impressions != kPublishedImpressions) return {};
+  if (dataset == kPublishedDatasets.size() || cell.impressions != kPublishedImpressions ||
+      !cell.as_in_paper) {
+    return {};
+  }
   const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const PublishedRow& published) {
     return published.click_model == cell.click_model && published.method == cell.method &&
-           published.ranker == cell.ranker && published.label == row_label(cell);
+           published.ranker == cell.ranker;
   });
   if (row == kRows.end()) return {};
   return {&row->offline[dataset], &row->online[dataset]};

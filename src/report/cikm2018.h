@@ -35,8 +35,8 @@ std::span<const PublishedRow> published_rows();
 std::size_t published_dataset(std::string_view name);
 
 // What the paper has for a cell's setting, or null: the dataset is one of the paper's, the click
-// model too, the runs have 10,000 impressions, and the method is one of its six with default
-// settings, which its label tells. Results of the cell, its protocol and its number of runs don't
+// model too, the runs have 10,000 impressions, and the method is one of its six as the paper has
+// it. Results of the cell, its protocol and its number of runs don't
 // matter.
 struct PublishedCell {
   const Moments* offline = nullptr;

@@ -155,4 +155,17 @@ Result<std::unique_ptr<User>> read_user_file(const std::filesystem::path& path,
   return reader.at(*table.get("kind"), "kind \"{}\"; {}", *kind, rule);
 }
 
+std::uint32_t user_file_grades(const std::filesystem::path& path) {
+  const Result<std::string> text = read_file(path);
+  if (!text) return 1;
+  try {
+    const toml::table table = toml::parse(*text, path.string());
+    const toml::array* const click = table["click"].as_array();
+    if (click == nullptr || click->empty() || click->size() > kMaxLabel + 1) return 1;
+    return static_cast<std::uint32_t>(click->size());
+  } catch (const toml::parse_error&) {
+    return 1;
+  }
+}
+
 }  // namespace plackett

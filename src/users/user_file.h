@@ -16,4 +16,8 @@ namespace plackett {
 Result<std::unique_ptr<User>> read_user_file(const std::filesystem::path& path,
                                              const UserOptions& options);
 
+// How many grades the file is written for; some number where it is not sound enough to tell, for
+// read_user_file to say why.
+std::uint32_t user_file_grades(const std::filesystem::path& path);
+
 }  // namespace plackett

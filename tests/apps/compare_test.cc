@@ -194,6 +194,8 @@ TEST(Compare, ADatasetThatIsDoneIsNotLoadedAgain) {
 TEST(Compare, MistakesAreFoundBeforeAnythingRuns) {
   const TemporaryFolder folder;
   std::ofstream(folder / "bad.toml") << "runs = 5\nimpresions = 7\n";
+  std::ofstream(folder / "user.toml") << "name = \"perfect\"\nkind = \"cascade\"\n"
+                                         "click = [0, 1]\nstop = [0, 0]\n";
   struct Case {
     std::string arguments;
     const char* message;
@@ -201,6 +203,11 @@ TEST(Compare, MistakesAreFoundBeforeAnythingRuns) {
   for (const Case& mistake : {
            Case{"--methods pdgd,magic", "unknown method \"magic\"; known: "},
            Case{"--methods pdgd,pdgd:linear", "method pdgd is asked for twice"},
+           Case{"--methods mgd,mgd:candidates=49", "method mgd is asked for twice"},
+           Case{"--methods pdgd:neural --hidden 65536,65536", "parameters (16.0 GiB); at most"},
+           Case{"--click-models perfect," + folder / "user.toml",
+                "two click models are called \"perfect\""},
+           Case{"--click-models " + folder / "bad.toml", "bad.toml:"},
            Case{"--rankers linear", "--rankers"},
            Case{"--data synthetic,/nowhere", "dataset nowhere: /nowhere: no such file"},
            Case{"--data a=synthetic,a=synthetic:mslr", "two datasets are called \"a\""},

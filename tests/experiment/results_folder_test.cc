@@ -40,7 +40,7 @@ const Dataset& dataset() {
 // Goes on with the experiment for `most` more runs.
 std::size_t go_on(const std::string& folder, const ComparisonSpec& spec, unsigned threads,
                   std::size_t most) {
-  ResultsFolder results = ResultsFolder::open(folder, spec, kVersion).value();
+  ResultsFolder results = ResultsFolder::open(folder, spec, {kVersion}).value();
   std::atomic<std::size_t> kept{0};
   ComparisonWatch watch;
   watch.runs.stop = [&] { return kept >= most; };
@@ -78,7 +78,7 @@ TEST(ResultsFolder, ResumedRunsEqualUninterruptedOnesWithAnyNumberOfThreads) {
 TEST(ResultsFolder, FinishedRunsAreNotRepeated) {
   const TemporaryFolder folder;
   go_on(folder / "a", small_spec(), 1, 5);
-  ResultsFolder results = ResultsFolder::open(folder / "a", small_spec(), kVersion).value();
+  ResultsFolder results = ResultsFolder::open(folder / "a", small_spec(), {kVersion}).value();
   std::size_t started = 0;
   ComparisonWatch watch;
   watch.runs.run_started = [&](const SimulationSpec&) { ++started; };
@@ -97,8 +97,10 @@ TEST(ResultsFolder, CutAtAnyByteItGoesOnToTheSameEnd) {
     const auto lines = std::count(whole.begin(), whole.begin() + static_cast<long>(size), '\n');
     const auto stored = read_results(folder / "a");
     ASSERT_TRUE(stored.ok()) << size << ": " << stored.error().message;
-    ASSERT_EQ(stored->has_value(), lines > 0) << size;
-    if (lines > 0) {
+    // The first line alone: nothing was begun.
+    const bool begun = lines > 1 || (lines == 1 && whole[size - 1] != '\n');
+    ASSERT_EQ(stored->has_value(), begun) << size;
+    if (begun) {
       ASSERT_EQ((*stored)->runs.size(), static_cast<std::size_t>(lines - 1)) << size;
     }
   }
@@ -117,13 +119,54 @@ TEST(ResultsFolder, DamageInTheMiddleIsNamedDroppedAndRunAgain) {
   damaged += std::string(100, '\0') + "\n\n";
   std::ofstream(folder / "a/runs.jsonl", std::ios::binary) << damaged;
   {
-    const auto results = ResultsFolder::open(folder / "a", small_spec(), kVersion);
+    const auto results = ResultsFolder::open(folder / "a", small_spec(), {kVersion});
     ASSERT_TRUE(results.ok());
     EXPECT_EQ(results->stored().damaged.size(), 3U);
     EXPECT_EQ(results->stored().runs.size(), 11U);
   }
   go_on(folder / "a", small_spec(), 1, 1000);
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
+}
+
+TEST(ResultsFolder, ASpecThatAPersonWroteIsNotWrittenOver) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "a");
+  std::ofstream(folder / "a/experiment.toml") << "# mine\nruns = 3\n";
+  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).error().message,
+              HasSubstr("was not written by plackett"));
+  EXPECT_EQ(slurp(folder / "a/experiment.toml"), "# mine\nruns = 3\n");
+}
+
+TEST(ResultsFolder, AFolderWithoutARunMayBecomeAnyExperiment) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).ok());
+  ComparisonSpec other = small_spec();
+  other.common.runs = 50;
+  EXPECT_TRUE(ResultsFolder::open(folder / "a", other, {kVersion}).ok());
+}
+
+TEST(ResultsFolder, ALostSpecIsRestoredByTheCommandThatMadeTheRuns) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", small_spec(), 1, 5);
+  std::filesystem::remove(folder / "a/experiment.toml");
+  ComparisonSpec other = small_spec();
+  other.common.runs = 50;
+  EXPECT_THAT(ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
+              HasSubstr("runs of another experiment"));
+  EXPECT_EQ(go_on(folder / "a", small_spec(), 1, 1000), 12U);
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
+}
+
+TEST(ResultsFolder, RunsOfAnotherBuildAreRefusedUnlessAllAreDoneAgain) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", small_spec(), 1, 5);
+  EXPECT_THAT(slurp(folder / "a/made_by"), HasSubstr("build "));
+  std::ofstream(folder / "a/made_by") << "build 00\narithmetic fused\n";
+  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).error().message,
+              AllOf(HasSubstr("another build"), HasSubstr("--fresh")));
+  const auto fresh = ResultsFolder::open(folder / "a", small_spec(), {kVersion, true});
+  ASSERT_TRUE(fresh.ok()) << fresh.error().message;
+  EXPECT_TRUE(fresh->stored().runs.empty());
 }
 
 TEST(ResultsFolder, RefusesAnotherExperimentAndTouchesNothing) {
@@ -134,9 +177,9 @@ TEST(ResultsFolder, RefusesAnotherExperimentAndTouchesNothing) {
   ComparisonSpec other = small_spec();
   other.common.runs = 50;
   EXPECT_THAT(
-      ResultsFolder::open(folder / "a", other, kVersion).error().message,
+      ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
       AllOf(HasSubstr("holds another experiment"), HasSubstr("runs: 3 there, 50 asked for")));
-  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), "2.0").error().message,
+  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {"2.0"}).error().message,
               HasSubstr("made by plackett test, this is 2.0"));
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), runs);
   EXPECT_EQ(slurp(folder / "a/experiment.toml"), text);
@@ -154,9 +197,9 @@ TEST(ResultsFolder, ANewLabelRepeatsNoRun) {
 
 TEST(ResultsFolder, RefusesASecondProcessWhileOneIsAtWork) {
   const TemporaryFolder folder;
-  auto first = ResultsFolder::open(folder / "a", small_spec(), kVersion);
+  auto first = ResultsFolder::open(folder / "a", small_spec(), {kVersion});
   ASSERT_TRUE(first.ok());
-  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), kVersion).error().message,
+  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).error().message,
               HasSubstr("another plackett is working in this folder"));
 }
 
@@ -164,7 +207,7 @@ TEST(ResultsFolder, RefusesRunsThatNothingExplains) {
   const TemporaryFolder folder;
   go_on(folder / "a", small_spec(), 1, 3);
   std::filesystem::remove(folder / "a/experiment.toml");
-  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), kVersion).error().message,
+  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).error().message,
               HasSubstr("runs.jsonl without experiment.toml"));
   EXPECT_FALSE(read_results(folder / "nowhere").value().has_value());
 }
@@ -193,7 +236,7 @@ TEST(RunDataset, RefusesChangedDataAndAChangedClickModel) {
   spec.click_models = {folder / "u.toml"};
   go_on(folder / "a", spec, 1, 2);
   {
-    ResultsFolder results = ResultsFolder::open(folder / "a", spec, kVersion).value();
+    ResultsFolder results = ResultsFolder::open(folder / "a", spec, {kVersion}).value();
     const Dataset other = load_dataset("synthetic", {.scaling = Scaling::kNone}).value();
     EXPECT_THAT(run_dataset(results, 0, other, 1, {}).error().message,
                 HasSubstr("the data is not what the finished runs were made from"));

@@ -152,6 +152,7 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
                      moved(row.online[dataset]), 10'000, half_way},
                     start, name, report::kPublishedImpressions));
       comparison.cells.back().label = row.label;
+      comparison.cells.back().as_in_paper = true;
       comparison.cells.back().protocol = "published";
     }
   }

@@ -22,6 +22,7 @@ using testing::paper_comparison;
 CellSummary pdgd_on(const std::string& dataset) {
   CellSummary cell;
   cell.label = "PDGD (linear)";
+  cell.as_in_paper = true;
   cell.method = "pdgd";
   cell.ranker = "linear";
   cell.click_model = "perfect";
@@ -84,7 +85,7 @@ TEST(PublishedNumbers, OnlyThePapersSettingsMatch) {
   cell.impressions = 30'000;
   EXPECT_EQ(report::published_cell(cell).offline, nullptr);
   cell = pdgd_on("MQ2008");
-  cell.label = "PDGD (linear, learning_rate 0.2)";
+  cell.as_in_paper = false;
   EXPECT_EQ(report::published_cell(cell).offline, nullptr);
   cell = pdgd_on("MQ2008");
   cell.click_model = "random";

@@ -1,0 +1,12 @@
+// Which build of the program this is.
+#pragma once
+
+#include <string>
+
+namespace plackett {
+
+// The hash that the linker makes of a program's content, in hex: another wherever the code differs,
+// the same for the same build. Empty where the linker made none.
+std::string build_id();
+
+}  // namespace plackett
