@@ -78,8 +78,9 @@ void print_speeds(const StoredResults& stored) {
 }
 
 std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder) {
-  return fmt::format("{} of {} runs are in {}", report::grouped(stored.runs.size()),
-                     report::grouped(run_count(stored.spec)), folder.string());
+  const std::uint64_t all = run_count(stored.spec);
+  return fmt::format("{} of {} {} in {}", report::grouped(stored.runs.size()), report::grouped(all),
+                     all == 1 ? "run is" : "runs are", folder.string());
 }
 
 void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,

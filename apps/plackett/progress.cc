@@ -78,8 +78,10 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
   } else if (known) {
     parts.emplace_back("ETA -:--");
   }
-  if (state.total_runs > 0)
-    parts.push_back(fmt::format("{}/{} runs", state.runs, state.total_runs));
+  if (state.total_runs > 0) {
+    parts.push_back(
+        fmt::format("{}/{} run{}", state.runs, state.total_runs, state.total_runs == 1 ? "" : "s"));
+  }
   if (state.impressions_per_second > 0) {
     parts.push_back(fmt::format("{} impressions/s", count(state.impressions_per_second)));
   }

@@ -18,7 +18,7 @@ inline constexpr int kOnlineDigits = 1;
 // "0.511"; never "-0.000".
 std::string fixed(double value, int digits);
 
-// "0.511 (0.017)".
+// "0.511 (0.017)"; "0.511 (–)" where there is a mean and no deviation.
 std::string mean_and_std(const Moments& moments, int digits);
 
 // "10,000".

@@ -12,7 +12,7 @@ namespace plackett::report {
 
 // One measure of one cell.
 struct Score {
-  Moments here;
+  Moments here;  // as shown: no deviation (NaN) where there is one run
   Moments paper;
   // (here - paper) in standard errors of that difference: sqrt(s1^2 / n1 + s2^2 / 125). NaN where
   // that is no number: fewer than two runs, or no spread.

@@ -154,8 +154,9 @@ std::string csv_scorecard(const Comparison& comparison) {
                      report::csv_field(line.cell->dataset), report::csv_field(line.cell->protocol),
                      report::csv_field(line.cell->click_model),
                      report::csv_field(report::row_label(*line.cell)), measure->name,
-                     line.cell->runs, number(score.here.mean), number(score.here.std),
-                     number(score.paper.mean), number(score.paper.std), number(score.errors));
+                     line.cell->runs, number(score.here.mean),
+                     number((line.cell->*measure->final).std), number(score.paper.mean),
+                     number(score.paper.std), number(score.errors));
     }
   }
   return out;

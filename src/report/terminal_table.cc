@@ -93,7 +93,7 @@ class Column {
     return report::fixed((row.cell->*measure_->final).mean, measure_->digits);
   }
   [[nodiscard]] std::string deviation(const Row& row) const {
-    const Moments& value = row.cell->*measure_->final;
+    const Moments value = report::shown(*row.cell, *measure_);
     if (!std::isfinite(value.mean)) return "";
     return fmt::format("({})", report::fixed(value.std, measure_->digits));
   }

@@ -148,6 +148,20 @@ TEST(Compare, RefusesAnotherExperimentInTheSameFolderWithWhatDiffers) {
   EXPECT_EQ(results(folder / "a"), before);
 }
 
+TEST(Compare, SingleRunsHaveNoWinner) {
+  const TemporaryFolder folder;
+  const auto result = run_command(
+      "compare --methods pdgd,pairwise,mgd --click-models perfect --runs 1 --impressions 200 "
+      "--out " +
+      folder / "a");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("1 run × 200"), HasSubstr("(–)"),
+                                Not(HasSubstr("1 runs")), Not(HasSubstr("(0.0"))));
+  EXPECT_THAT(slurp(folder / "a/report.html"),
+              AllOf(HasSubstr("<h1>Too few runs to call a winner.</h1>"), Not(HasSubstr(" wins ")),
+                    Not(HasSubstr("1 runs"))));
+}
+
 TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
   const TemporaryFolder folder;
   const auto plan = run_command(kSmall + "--dry-run --out " + folder / "a");

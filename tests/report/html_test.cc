@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "experiment/contrasts.h"
 #include "report/arrangement.h"
 #include "report/findings.h"
 #include "report/html_parts.h"
@@ -239,15 +242,44 @@ TEST(HtmlReport, IsAFunctionOfTheResultsAlone) {
   EXPECT_EQ(html_report(slow), html_report(paper_comparison({"MQ2007"}, 0)));
 }
 
-TEST(Findings, ASingleRunHasNoStandardError) {
-  Comparison comparison = small_comparison();
+Comparison single_runs(Comparison comparison) {
   for (CellSummary& cell : comparison.cells) {
     cell.runs = 1;
     cell.offline.std = 0;
     cell.online.std = 0;
   }
-  EXPECT_EQ(findings_of(comparison).findings[0].sentences[0],
-            "Offline: PDGD (linear) with 0.511, 0.002 ahead of PDGD (neural).");
+  if (!comparison.contrasts.empty()) add_contrasts(comparison);
+  return comparison;
+}
+
+TEST(Findings, SingleRunsHaveNoWinner) {
+  for (const Comparison& comparison :
+       {single_runs(small_comparison()), single_runs(large_comparison())}) {
+    EXPECT_EQ(findings_of(comparison).headline, "Too few runs to call a winner.");
+  }
+  EXPECT_EQ(findings_of(single_runs(small_comparison())).findings[0].sentences[0],
+            "Offline: PDGD (linear) with 0.511; PDGD (neural) is 0.002 behind, without a spread "
+            "over runs to judge by.");
+  EXPECT_EQ(
+      findings_of(single_runs(paper_comparison({"MQ2007", "MQ2008"}, 0))).findings[0].sentences[0],
+      "Offline, by single runs: PDGD (linear) leads under all three click models.");
+}
+
+TEST(Findings, MeansWithoutSpreadHaveNoWinner) {
+  Comparison comparison = small_comparison();
+  for (CellSummary& cell : comparison.cells) cell.offline.std = cell.online.std = 0;
+  EXPECT_EQ(findings_of(comparison).headline, "Too close to call, offline and online.");
+}
+
+TEST(HtmlReport, ASingleRunHasNoDeviation) {
+  const std::string page = html_report(single_runs(small_comparison()));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("0.511</strong> <span class=\"std\">(–)</span>"),
+                    HasSubstr("· 1 run of 10,000 impressions each"), Not(HasSubstr("(0.000)")),
+                    Not(HasSubstr("(0.0)")), Not(HasSubstr("1 runs"))));
+  // Nor do the points of its curves, which the page shows on hover.
+  EXPECT_THAT(report::html_data(report::arrange(single_runs(small_comparison()))),
+              HasSubstr("[10000,0.5110,null,"));
 }
 
 }  // namespace

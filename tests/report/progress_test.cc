@@ -51,6 +51,13 @@ TEST(ProgressLine, FitsAnyWidth) {
   }
 }
 
+TEST(ProgressLine, OneRunIsARun) {
+  ProgressState state = half_way();
+  state.runs = 0;
+  state.total_runs = 1;
+  EXPECT_THAT(progress_line(state, 120), HasSubstr("  0/1 run  "));
+}
+
 TEST(ProgressLine, IsNotDoneBeforeTheLastImpression) {
   ProgressState state = half_way();
   state.impressions = 999'999;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "report/cikm2018.h"
+#include "report/html.h"
 #include "report/text.h"
 #include "samples.h"
 
@@ -138,8 +139,15 @@ TEST(Scorecard, OneRunHasNoVerdict) {
   comparison.cells[0].runs = 1;
   const auto card = report::make_scorecard(comparison);
   EXPECT_EQ(card.numbers, 0U);
-  EXPECT_THAT(terminal_scorecard(comparison),
-              AllOf(HasSubstr("single run"), HasSubstr("–"), ::testing::Not(HasSubstr("nan"))));
+  comparison.cells[0].offline = {0.710, 0};
+  comparison.cells[0].online = {959.7, 0};
+  for (const std::string& text : {terminal_scorecard(comparison), markdown_scorecard(comparison)}) {
+    EXPECT_THAT(text, AllOf(HasSubstr("single run"), HasSubstr("0.710 (–)"), HasSubstr("959.7 (–)"),
+                            ::testing::Not(HasSubstr("nan"))));
+  }
+  const std::string page = html_report(comparison);
+  EXPECT_THAT(page, AllOf(HasSubstr("0.710 <span class=\"std\">(–)</span>"),
+                          ::testing::Not(HasSubstr("(0.000)"))));
 }
 
 TEST(Scorecard, RoundedMeansAreMarked) {
