@@ -32,25 +32,11 @@ Ranked best_two(const Block& block, const Measure& measure) {
   return ranked;
 }
 
-// The difference of the means in standard errors of it; NaN where a side has no spread to judge by.
-double standard_errors(const CellSummary& one, const CellSummary& other, const Measure& measure) {
-  if (one.runs < 2 || other.runs < 2) return std::nan("");
-  const auto variance = [&](const CellSummary& cell) {
-    return (cell.*measure.final).std * (cell.*measure.final).std / cell.runs;
-  };
-  const double error = std::sqrt(variance(one) + variance(other));
-  return error > 0 ? ((one.*measure.final).mean - (other.*measure.final).mean) / error
-                   : std::nan("");
-}
-
-// Two means at least so many standard errors apart are called different.
-constexpr double kClear = 2;
-
 bool clear(const CellSummary& one, const CellSummary& other, const Significance& significance,
            const Measure& measure) {
   const Against tested = significance.between(one, other, measure);
   if (tested.verdict != Verdict::kUntested) return tested.verdict != Verdict::kNoDifference;
-  return standard_errors(one, other, measure) >= kClear;  // not so for NaN
+  return standard_errors(one, other, measure) >= kClearErrors;  // not so for NaN
 }
 
 std::string capitalised(std::string text) {
@@ -100,6 +86,16 @@ std::string share_of(const Wins& wins) {
 }
 
 }  // namespace
+
+double standard_errors(const CellSummary& one, const CellSummary& other, const Measure& measure) {
+  if (one.runs < 2 || other.runs < 2) return std::nan("");
+  const auto variance = [&](const CellSummary& cell) {
+    return (cell.*measure.final).std * (cell.*measure.final).std / cell.runs;
+  };
+  const double error = std::sqrt(variance(one) + variance(other));
+  return error > 0 ? ((one.*measure.final).mean - (other.*measure.final).mean) / error
+                   : std::nan("");
+}
 
 std::string headline(const Arrangement& arrangement, const Significance& significance) {
   if (arrangement.blocks.empty()) return "Nothing was run yet.";

@@ -13,6 +13,11 @@ namespace plackett::report {
 // is a baseline), where they are two standard errors of the difference apart. Without spread, as
 // between single runs, nothing is clear.
 
+inline constexpr double kClearErrors = 2;
+
+// The difference of two means in standard errors of it; NaN where there is no spread to judge by.
+double standard_errors(const CellSummary& one, const CellSummary& other, const Measure& measure);
+
 // One sentence: who beats every baseline in every block, by the tests; where nobody does, who wins
 // clearly in most blocks.
 std::string headline(const Arrangement& arrangement, const Significance& significance);

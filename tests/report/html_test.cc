@@ -282,5 +282,48 @@ TEST(HtmlReport, ASingleRunHasNoDeviation) {
               HasSubstr("[10000,0.5110,null,"));
 }
 
+// The sentences about noise; none where nothing is said.
+std::vector<std::string> noise_sentences(const Comparison& comparison) {
+  for (const report::Finding& finding : findings_of(comparison).findings) {
+    if (finding.lead == "What noise costs") return finding.sentences;
+  }
+  return {};
+}
+
+TEST(Findings, NoiseCostsWhatIsClearlyLost) {
+  // 0.015 / sqrt((0.017^2 + 0.021^2) / 125) = 6.2 and 0.016 / sqrt(...) = 6.0 standard errors.
+  EXPECT_THAT(
+      noise_sentences(small_comparison()),
+      ::testing::ElementsAre(
+          "PDGD (linear) goes from 0.511 under perfect clicks to 0.496 under informational ones.",
+          "PDGD (neural) goes from 0.509 under perfect clicks to 0.493 under informational ones."));
+}
+
+TEST(Findings, NoiseThatHelpsByChanceCostsNothingMeasurable) {
+  Comparison comparison = small_comparison();
+  comparison.cells[0].offline = {0.674, 0.017};
+  comparison.cells[2].offline = {0.677, 0.018};
+  comparison.cells[4].offline = {0.676, 0.018};
+  comparison.cells[5].offline = {0.520, 0.018};  // 0.011 more, 4.6 standard errors
+  EXPECT_THAT(noise_sentences(comparison),
+              ::testing::ElementsAre("Noise costs PDGD (linear) nothing measurable: 0.674 under "
+                                     "perfect clicks, 0.676 under informational ones.",
+                                     "Noise costs PDGD (neural) nothing: 0.509 under perfect "
+                                     "clicks, 0.520 under informational ones."));
+}
+
+TEST(Findings, NoiseGoesByTheClickModelsNotByTheirOrderOrTheirMeans) {
+  Comparison comparison = small_comparison();
+  std::swap(comparison.cells[0].click_model, comparison.cells[4].click_model);
+  std::swap(comparison.cells[1].click_model, comparison.cells[5].click_model);
+  comparison.cells[0].click_model = comparison.cells[1].click_model = "almost-random";
+  EXPECT_THAT(noise_sentences(comparison)[0],
+              HasSubstr("0.496 under perfect clicks, 0.511 under almost-random ones."));
+}
+
+TEST(Findings, SingleRunsSayNothingOfNoise) {
+  EXPECT_THAT(noise_sentences(single_runs(small_comparison())), ::testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace plackett
