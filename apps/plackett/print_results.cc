@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 #include <vector>
 
 #include "command.h"
@@ -21,36 +18,20 @@
 
 namespace plackett::command {
 
-namespace {
-
-// Whether the terminal's locale says UTF-8; a pipe or a file gets it in any case.
-bool shows_utf8() {
-  if (::isatty(STDOUT_FILENO) != 1) return true;
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* const value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    const std::string_view locale(value);
-    return locale.find("UTF-8") != std::string_view::npos ||
-           locale.find("utf8") != std::string_view::npos;
-  }
-  return true;
-}
-
-}  // namespace
-
 void report_results(const StoredResults& stored, const std::filesystem::path& folder,
                     SignificanceTest test) {
   // The same for everyone who runs the experiment: neither times nor this command's words.
   const HtmlOptions options{
       .command = fmt::format("plackett compare --spec {} --out RESULTS", kSpecName), .test = test};
   take(write_report(assemble(stored), folder, options));
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
-  const std::size_t width = terminal ? terminal_size(STDOUT_FILENO).columns : 100;
+  const OutputStyle style = standard_output();
   const Comparison comparison = assemble(stored);
-  fmt::print("{}\n", terminal_table(
-                         comparison,
-                         {.ansi = terminal, .width = width, .ascii = !shows_utf8(), .test = test}));
-  const std::string card = terminal_scorecard(comparison, {.ansi = terminal, .width = width});
+  fmt::print("{}\n", terminal_table(comparison, {.ansi = style.terminal,
+                                                 .width = style.columns,
+                                                 .ascii = style.ascii,
+                                                 .test = test}));
+  const std::string card = terminal_scorecard(
+      comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
   if (!card.empty()) fmt::print("{}\n", card);
 }
 

@@ -13,4 +13,13 @@ struct TerminalSize {
 // The usual size where it is not known.
 TerminalSize terminal_size(int descriptor);
 
+struct OutputStyle {
+  bool terminal = false;      // otherwise a pipe or a file
+  std::size_t columns = 100;  // the terminal's, where it is one
+  bool ascii = false;         // a terminal whose locale doesn't say UTF-8
+};
+
+// How to print on standard output.
+OutputStyle standard_output();
+
 }  // namespace plackett::command

@@ -63,7 +63,8 @@ namespace plackett {
 // nothing the paper did.
 struct ScorecardStyle {
   bool ansi = false;
-  std::size_t width = 80;
+  std::size_t width = 80;  // columns; every line fits where that is >= 60
+  bool ascii = false;      // for terminals without UTF-8
 };
 std::string terminal_scorecard(const Comparison& comparison, const ScorecardStyle& style = {});
 std::string markdown_scorecard(const Comparison& comparison);

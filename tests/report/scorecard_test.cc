@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -162,8 +163,19 @@ TEST(Scorecard, IsEmptyWhereThePaperHasNothing) {
   EXPECT_EQ(csv_scorecard({}), "");
 }
 
+TEST(Scorecard, PlainTerminalsGetPlainText) {
+  Comparison comparison = paper_comparison({"Istella"}, 0);
+  comparison.cells[0].runs = 1;
+  for (const std::size_t width : {60U, 100U}) {
+    const std::string text = terminal_scorecard(comparison, {.width = width, .ascii = true});
+    EXPECT_THAT(text, AllOf(HasSubstr("Istella . Perfect . published"), HasSubstr(" (-)"),
+                            HasSubstr("\n! the rounding of")));
+    EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c > 0; }));
+  }
+}
+
 TEST(Scorecard, FitsTheTerminal) {
-  for (const std::size_t width : {80U, 100U, 140U}) {
+  for (const std::size_t width : {60U, 61U, 70U, 80U, 99U, 100U, 140U}) {
     const std::string text =
         terminal_scorecard(paper_comparison({"MSLR-WEB10K", "Yahoo"}, 1), {.width = width});
     for (std::size_t start = 0; start < text.size();) {
