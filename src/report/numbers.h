@@ -31,7 +31,7 @@ std::string rate(double per_second);
 // Three significant digits at most, for axes and cards: "1", "500", "1k", "2.5k", "7.5M".
 std::string compact(double value);
 
-// "0.4 s", "41 s", "3 min 20 s", "2 h 5 min".
+// "0.4 ms", "41 ms", "0.4 s", "41 s", "3 min 20 s", "2 h 5 min".
 std::string duration(double seconds);
 
 }  // namespace plackett::report
