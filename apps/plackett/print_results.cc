@@ -13,6 +13,7 @@
 #include "report/numbers.h"
 #include "report/scorecard.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "report/write.h"
 #include "terminal_text.h"
 
@@ -52,8 +53,8 @@ void print_speeds(const StoredResults& stored) {
   std::vector<std::string> parts;
   for (const Speed& speed : speeds) {
     if (speed.seconds <= 0) continue;
-    parts.push_back(
-        fmt::format("{} {}", speed.label, report::rate(speed.impressions / speed.seconds)));
+    parts.push_back(fmt::format("{} {}", report::printable(speed.label),
+                                report::rate(speed.impressions / speed.seconds)));
   }
   if (!parts.empty()) fmt::print("impressions/s: {}\n", fmt::join(parts, ", "));
 }

@@ -177,6 +177,19 @@ TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
                               HasSubstr("three: all runs are done"), HasSubstr("0 runs left")));
 }
 
+TEST(Compare, LabelsSendNoEscapesToTheTerminal) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "spec.toml")
+      << "click-models = [\"perfect\"]\nruns = 1\nimpressions = 50\n"
+         "methods = [{method = \"pdgd\", label = \"a\\u001B[2Jb\"}]\n";
+  const std::string command = "compare --spec '" + folder / "spec.toml" + "' --out " + folder / "a";
+  for (const char* option : {" --dry-run", ""}) {
+    const auto result = run_command(command + option);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("a\uFFFD[2Jb"), Not(HasSubstr("\x1b")))) << option;
+  }
+}
+
 TEST(Compare, ItsOwnSpecFileMakesTheSameResultsAndOptionsStandOverIt) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
