@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <system_error>
 #include <vector>
 
 #include "command.h"
@@ -21,10 +22,6 @@ namespace plackett::command {
 
 void report_results(const StoredResults& stored, const std::filesystem::path& folder,
                     SignificanceTest test) {
-  // The same for everyone who runs the experiment: neither times nor this command's words.
-  const HtmlOptions options{
-      .command = fmt::format("plackett compare --spec {} --out RESULTS", kSpecName), .test = test};
-  take(write_report(assemble(stored), folder, options));
   const OutputStyle style = standard_output();
   const Comparison comparison = assemble(stored);
   fmt::print("{}\n", terminal_table(comparison, {.ansi = style.terminal,
@@ -34,6 +31,18 @@ void report_results(const StoredResults& stored, const std::filesystem::path& fo
   const std::string card = terminal_scorecard(
       comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
   if (!card.empty()) fmt::print("{}\n", card);
+  std::fflush(stdout);
+
+  // The same for everyone who runs the experiment: neither times nor this command's words.
+  const HtmlOptions options{
+      .command = fmt::format("plackett compare --spec {} --out RESULTS", kSpecName), .test = test};
+  if (auto done = write_report(comparison, folder, options); !done) {
+    // A report may be written apart from its runs, which are then where they were read.
+    std::error_code error;
+    const bool beside = std::filesystem::exists(folder / kRunsName, error);
+    fail(Error{fmt::format("{}; {}", done.error().message,
+                           beside ? runs_kept(stored, folder) : "no run is lost")});
+  }
 }
 
 void print_speeds(const StoredResults& stored) {

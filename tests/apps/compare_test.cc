@@ -124,6 +124,29 @@ TEST(Compare, AFullDiskIsAnErrorThatKeepsTheRecords) {
   EXPECT_EQ(results(folder / "full"), results(folder / "whole"));
 }
 
+TEST(Compare, AReportThatCanNotBeWrittenHidesNoResult) {
+  const TemporaryFolder folder;
+  const std::string small =
+      "compare --methods pdgd,pdgd:learning-rate=0.01 --click-models perfect --runs 2 "
+      "--impressions 100 --out ";
+  ASSERT_EQ(run_command(small + folder / "whole").exit_code, 0);
+  fs::create_directory(folder / "apart");
+  // Files of at most 8 KiB: all records fit, curves and page do not.
+  const std::string limit = "ulimit -f 16; exec ";
+  for (const std::string& arguments :
+       {small + folder / "full", "report " + folder / "whole",
+        "report " + folder / "whole" + " --out " + folder / "apart"}) {
+    const auto result = run_command(arguments, "", limit);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("offline NDCG@10"), HasSubstr("PDGD (linear)")))
+        << arguments;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("can't write: File too large; "),
+                                  HasSubstr(arguments.ends_with("apart") ? "no run is lost"
+                                                                         : "4 of 4 runs are in ")))
+        << arguments;
+  }
+}
+
 TEST(Compare, DamageIsToldAndMended) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
