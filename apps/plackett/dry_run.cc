@@ -4,10 +4,15 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "experiment/results_folder.h"
 #include "experiment/run_comparison.h"
+#include "plan_table.h"
 #include "report/numbers.h"
+#include "report/text.h"
+#include "terminal_text.h"
 
 namespace plackett::command {
 namespace {
@@ -18,17 +23,29 @@ std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", report::grouped(count), what, count == 1 ? "" : "s");
 }
 
-// The runs of one cell that are left, and the time they take on one thread; prints its line.
-double cell_seconds(const Simulation& simulation, std::uint32_t left) {
+// What one run takes on one thread.
+double run_seconds(const Simulation& simulation) {
   const RunCost cost = take(simulation.cost(kSecondsACell));
   const auto impressions = static_cast<double>(simulation.spec().impressions);
   const auto points = static_cast<double>(curve_points(simulation.spec().impressions).size());
-  const double run_seconds =
-      impressions * cost.impression_seconds + points * cost.evaluation_seconds;
-  fmt::print("  {:<34} {:<16} {:>6} {:>15} {:>13}\n", simulation.spec().label,
-             simulation.spec().click_model, left, report::rate(impressions / run_seconds),
-             report::duration(run_seconds));
-  return run_seconds * left;
+  return impressions * cost.impression_seconds + points * cost.evaluation_seconds;
+}
+
+// As many as are left of each cell, in the order of `simulations`.
+std::vector<PlannedCell> planned_cells(const ComparisonSpec& spec, std::size_t dataset,
+                                       const StoredResults& stored,
+                                       const std::vector<Simulation>& simulations) {
+  std::vector<PlannedCell> cells;
+  const std::size_t methods = spec.methods.size();
+  for (std::size_t at = 0; at < simulations.size(); ++at) {
+    PlannedCell& cell = cells.emplace_back();
+    cell.label = simulations[at].spec().label;
+    cell.click_model = simulations[at].spec().click_model;
+    for (std::uint32_t run = 0; run < spec.common.runs; ++run) {
+      if (!stored.runs.contains({dataset, run, at / methods, at % methods})) ++cell.runs;
+    }
+  }
+  return cells;
 }
 
 // Of the whole dataset, over all threads.
@@ -39,17 +56,21 @@ double dataset_seconds(const ComparisonSpec& spec, std::size_t number, const Sto
   const double load_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const std::vector<Simulation> simulations = take(prepare_cells(spec, dataset));
-  fmt::print("\n{}, read in {}\n", dataset.name, report::duration(load_seconds));
-  fmt::print("  {:<34} {:<16} {:>6} {:>15} {:>13}\n", "method", "click model", "runs",
-             "impressions/s", "a run");
+  const std::vector<PlannedCell> cells = planned_cells(spec, number, stored, simulations);
+  const OutputStyle style = standard_output();
+  const PlanTable table(cells, style.columns);
+  const auto print = [&style](std::string line) {
+    fmt::print("{}\n", style.ascii ? report::in_ascii(std::move(line)) : line);
+  };
+  print(fmt::format("\n{}, read in {}", report::printable(dataset.name),
+                    report::duration(load_seconds)));
+  print(table.head());
   double seconds = 0;
   for (std::size_t at = 0; at < simulations.size(); ++at) {
-    const std::size_t methods = spec.methods.size();
-    std::uint32_t left = 0;
-    for (std::uint32_t run = 0; run < spec.common.runs; ++run) {
-      if (!stored.runs.contains({number, run, at / methods, at % methods})) ++left;
-    }
-    if (left > 0) seconds += cell_seconds(simulations[at], left);
+    if (cells[at].runs == 0) continue;
+    const double a_run = run_seconds(simulations[at]);
+    print(table.line(cells[at], static_cast<double>(simulations[at].spec().impressions), a_run));
+    seconds += a_run * cells[at].runs;
   }
   return load_seconds + seconds / loading.threads;
 }
@@ -68,13 +89,13 @@ void print_plan(const ComparisonSpec& spec, const std::string& folder, const Loa
              counted(spec.click_models.size(), "click model"), counted(spec.common.runs, "run"),
              counted(total, "run"), counted(spec.common.impressions, "impression"));
   fmt::print("{} protocol, seed {}; results go to {}, where {} of the runs are done\n",
-             name_of(spec.common.protocol), spec.common.seed, folder,
+             name_of(spec.common.protocol), spec.common.seed, report::printable(folder),
              report::grouped(stored.runs.size()));
   double seconds = 0;
   const std::uint64_t runs_a_dataset = total / spec.datasets.size();
   for (std::size_t number = 0; number < spec.datasets.size(); ++number) {
     if (finished_runs(stored, number) == runs_a_dataset) {
-      fmt::print("\n{}: all runs are done\n", spec.datasets[number].name);
+      fmt::print("\n{}: all runs are done\n", report::printable(spec.datasets[number].name));
       continue;
     }
     seconds += dataset_seconds(spec, number, stored, loading);

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "command.h"
@@ -16,42 +14,35 @@
 #include "report/numbers.h"
 #include "report/scorecard.h"
 #include "report/table.h"
+#include "report/text.h"
 #include "report/write.h"
 #include "terminal_text.h"
 
 namespace plackett::command {
 
-namespace {
-
-// Whether the terminal's locale says UTF-8; a pipe or a file gets it in any case.
-bool shows_utf8() {
-  if (::isatty(STDOUT_FILENO) != 1) return true;
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* const value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    const std::string_view locale(value);
-    return locale.find("UTF-8") != std::string_view::npos ||
-           locale.find("utf8") != std::string_view::npos;
-  }
-  return true;
-}
-
-}  // namespace
-
 void report_results(const StoredResults& stored, const std::filesystem::path& folder,
                     SignificanceTest test) {
+  const OutputStyle style = standard_output();
+  const Comparison comparison = assemble(stored);
+  fmt::print("{}\n", terminal_table(comparison, {.ansi = style.terminal,
+                                                 .width = style.columns,
+                                                 .ascii = style.ascii,
+                                                 .test = test}));
+  const std::string card = terminal_scorecard(
+      comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
+  if (!card.empty()) fmt::print("{}\n", card);
+  std::fflush(stdout);
+
   // The same for everyone who runs the experiment: neither times nor this command's words.
   const HtmlOptions options{
       .command = fmt::format("plackett compare --spec {} --out RESULTS", kSpecName), .test = test};
-  take(write_report(assemble(stored), folder, options));
-  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
-  const std::size_t width = terminal ? terminal_size(STDOUT_FILENO).columns : 100;
-  const Comparison comparison = assemble(stored);
-  fmt::print("{}\n", terminal_table(
-                         comparison,
-                         {.ansi = terminal, .width = width, .ascii = !shows_utf8(), .test = test}));
-  const std::string card = terminal_scorecard(comparison, {.ansi = terminal, .width = width});
-  if (!card.empty()) fmt::print("{}\n", card);
+  if (auto done = write_report(comparison, folder, options); !done) {
+    // A report may be written apart from its runs, which are then where they were read.
+    std::error_code error;
+    const bool beside = std::filesystem::exists(folder / kRunsName, error);
+    fail(Error{fmt::format("{}; {}", done.error().message,
+                           beside ? runs_kept(stored, folder) : "no run is lost")});
+  }
 }
 
 void print_speeds(const StoredResults& stored) {
@@ -71,15 +62,16 @@ void print_speeds(const StoredResults& stored) {
   std::vector<std::string> parts;
   for (const Speed& speed : speeds) {
     if (speed.seconds <= 0) continue;
-    parts.push_back(
-        fmt::format("{} {}", speed.label, report::rate(speed.impressions / speed.seconds)));
+    parts.push_back(fmt::format("{} {}", report::printable(speed.label),
+                                report::rate(speed.impressions / speed.seconds)));
   }
   if (!parts.empty()) fmt::print("impressions/s: {}\n", fmt::join(parts, ", "));
 }
 
 std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder) {
-  return fmt::format("{} of {} runs are in {}", report::grouped(stored.runs.size()),
-                     report::grouped(run_count(stored.spec)), folder.string());
+  const std::uint64_t all = run_count(stored.spec);
+  return fmt::format("{} of {} {} in {}", report::grouped(stored.runs.size()), report::grouped(all),
+                     all == 1 ? "run is" : "runs are", folder.string());
 }
 
 void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,

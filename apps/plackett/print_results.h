@@ -10,8 +10,9 @@
 
 namespace plackett::command {
 
-// Writes the report into `folder` and prints tables and, where the paper ran the same, the
-// scorecard. Requires: there is at least one run.
+// Prints tables and, where the paper ran the same, the scorecard; then writes the report into
+// `folder`, so that a full disk hides no result. Ends the command where that fails, and says that
+// the runs are safe. Requires: there is at least one run.
 void report_results(const StoredResults& stored, const std::filesystem::path& folder,
                     SignificanceTest test = SignificanceTest::kWelch);
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/text.h"
 #include "terminal_text.h"
 
 namespace plackett::command {
@@ -78,20 +79,23 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
   } else if (known) {
     parts.emplace_back("ETA -:--");
   }
-  if (state.total_runs > 0)
-    parts.push_back(fmt::format("{}/{} runs", state.runs, state.total_runs));
+  if (state.total_runs > 0) {
+    parts.push_back(
+        fmt::format("{}/{} run{}", state.runs, state.total_runs, state.total_runs == 1 ? "" : "s"));
+  }
   if (state.impressions_per_second > 0) {
     parts.push_back(fmt::format("{} impressions/s", count(state.impressions_per_second)));
   }
 
-  std::string line = cut(parts.front(), columns);
+  std::string line = report::shorten(parts.front(), columns);
   for (std::size_t part = 1; part < parts.size(); ++part) {
-    if (width(line) + 2 + width(parts[part]) > columns) return line;
+    if (report::display_width(line) + 2 + report::display_width(parts[part]) > columns) return line;
     line += "  " + parts[part];
   }
-  const std::size_t used = width(line) + 2;
-  if (!state.label.empty() && used + std::min(kLeastLabel, width(state.label)) <= columns) {
-    line += "  " + cut(state.label, columns - used);
+  const std::size_t used = report::display_width(line) + 2;
+  if (!state.label.empty() &&
+      used + std::min(kLeastLabel, report::display_width(state.label)) <= columns) {
+    line += "  " + report::shorten(state.label, columns - used);
   }
   return line;
 }

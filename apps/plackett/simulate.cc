@@ -1,6 +1,7 @@
 // plackett simulate: one method under one click model.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "experiment/simulation.h"
 #include "learner/learner.h"
 #include "ranker/model_file.h"
+#include "report/numbers.h"
 #include "simulation_options.h"
 #include "watched_run.h"
 
@@ -55,17 +57,20 @@ nlohmann::ordered_json to_json(const CellSummary& cell) {
 }
 
 void print_summary(const CellSummary& cell) {
-  fmt::print("{} ({}) under {} clicks on {}, {} protocol, {} runs of {} impressions, seed {}\n",
+  fmt::print("{} ({}) under {} clicks on {}, {} protocol, {} run{} of {} impressions, seed {}\n",
              cell.method, cell.ranker, cell.click_model, cell.dataset, cell.protocol, cell.runs,
-             cell.impressions, cell.seed);
-  fmt::print("  offline NDCG@10  {:.4f} ({:.4f})\n", cell.offline.mean, cell.offline.std);
-  fmt::print("  online           {:.1f} ({:.1f})\n", cell.online.mean, cell.online.std);
+             cell.runs == 1 ? "" : "s", cell.impressions, cell.seed);
+  const auto text = [&cell](Moments moments, int digits) {
+    if (cell.runs < 2) moments.std = std::nan("");  // a single run has none
+    return report::mean_and_std(moments, digits);
+  };
+  fmt::print("  offline NDCG@10  {}\n", text(cell.offline, 4));
+  fmt::print("  online           {}\n", text(cell.online, 1));
   fmt::print("  {:.0f} impressions/s, {:.1f} % of the time in the curve's evaluation\n",
              cell.impressions_per_second, 100 * cell.evaluation_share);
   fmt::print("\n  impression  offline NDCG@10\n");
   for (const CurveSummary& point : cell.curve) {
-    fmt::print("  {:>10}  {:.4f} ({:.4f})\n", point.impression, point.offline.mean,
-               point.offline.std);
+    fmt::print("  {:>10}  {}\n", point.impression, text(point.offline, 4));
   }
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/text.h"
+
 namespace plackett::command {
 namespace {
 
@@ -14,16 +16,16 @@ constexpr std::size_t kGap = 2;
 constexpr const char* kNothing = "-";
 
 std::string padded(const std::string& text, std::size_t columns) {
-  return text + std::string(columns - std::min(columns, width(text)), ' ');
+  return text + std::string(columns - std::min(columns, report::display_width(text)), ' ');
 }
 
 }  // namespace
 
 Standing::Standing(Names names)
     : names_(std::move(names)), sums_(names_.methods.size() * names_.click_models.size()) {
-  names_.title = printable(names_.title);
-  for (std::string& name : names_.methods) name = printable(name);
-  for (std::string& name : names_.click_models) name = printable(name);
+  names_.title = report::printable(names_.title);
+  for (std::string& name : names_.methods) name = report::printable(name);
+  for (std::string& name : names_.click_models) name = report::printable(name);
 }
 
 void Standing::add(std::size_t method, std::size_t click_model, double offline) {
@@ -40,27 +42,27 @@ std::string Standing::value(std::size_t method, std::size_t click_model) const {
 
 std::vector<std::string> Standing::lines(const TerminalSize& room) const {
   if (names_.methods.empty() || room.rows < 2) return {};
-  std::size_t name_columns = width(names_.title);
+  std::size_t name_columns = report::display_width(names_.title);
   for (const std::string& name : names_.methods) {
-    name_columns = std::max(name_columns, width(name));
+    name_columns = std::max(name_columns, report::display_width(name));
   }
   std::size_t wanted = 0;
   for (const std::string& name : names_.click_models) {
-    wanted += kGap + std::max(kLeastColumn, width(name));
+    wanted += kGap + std::max(kLeastColumn, report::display_width(name));
   }
   const std::size_t left = room.columns - std::min(room.columns, wanted);
   name_columns = std::min(name_columns, std::max(kLeastName, left));
   if (name_columns > room.columns) return {};
 
   const std::size_t methods = std::min(names_.methods.size(), room.rows - 1);
-  std::vector<std::string> lines{padded(cut(names_.title, name_columns), name_columns)};
+  std::vector<std::string> lines{padded(report::shorten(names_.title, name_columns), name_columns)};
   for (std::size_t method = 0; method < methods; ++method) {
-    lines.push_back(padded(cut(names_.methods[method], name_columns), name_columns));
+    lines.push_back(padded(report::shorten(names_.methods[method], name_columns), name_columns));
   }
   std::size_t used = name_columns;
   for (std::size_t column = 0; column < names_.click_models.size(); ++column) {
     const std::string& title = names_.click_models[column];
-    const std::size_t columns = std::max(kLeastColumn, width(title));
+    const std::size_t columns = std::max(kLeastColumn, report::display_width(title));
     used += kGap + columns;
     if (used > room.columns) break;
     std::string best;

@@ -1,35 +1,27 @@
 #include "terminal_text.h"
 
 #include <sys/ioctl.h>
+#include <unistd.h>
 
-#include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 namespace plackett::command {
+namespace {
 
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
-}
-
-std::string cut(std::string_view text, std::size_t columns) {
-  if (width(text) <= columns) return std::string(text);
-  std::string out;
-  std::size_t used = 0;
-  for (const char byte : text) {
-    if ((byte & 0xC0) != 0x80 && ++used >= columns) break;
-    out += byte;
+// Whether the locale says UTF-8; yes where it says nothing.
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string_view locale(value);
+    return locale.find("UTF-8") != std::string_view::npos ||
+           locale.find("utf8") != std::string_view::npos;
   }
-  return columns == 0 ? "" : out + "…";
+  return true;
 }
 
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& character : out) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (byte < 0x20 || byte == 0x7F) character = '?';
-  }
-  return out;
-}
+}  // namespace
 
 TerminalSize terminal_size(int descriptor) {
   winsize size{};
@@ -38,6 +30,13 @@ TerminalSize terminal_size(int descriptor) {
   if (size.ws_col > 0) result.columns = size.ws_col;
   if (size.ws_row > 0) result.rows = size.ws_row;
   return result;
+}
+
+OutputStyle standard_output() {
+  if (::isatty(STDOUT_FILENO) != 1) return {};
+  return {.terminal = true,
+          .columns = terminal_size(STDOUT_FILENO).columns,
+          .ascii = !locale_is_utf8()};
 }
 
 }  // namespace plackett::command

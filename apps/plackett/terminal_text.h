@@ -1,20 +1,9 @@
-// Text as a terminal shows it.
+// What is known of a terminal. Text for it is measured and cut by report/text.h.
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <string_view>
 
 namespace plackett::command {
-
-// Columns, where every code point takes one.
-std::size_t width(std::string_view text);
-
-// At most so many columns, with an ellipsis where something was left out.
-std::string cut(std::string_view text, std::size_t columns);
-
-// Without control characters, which could move the cursor.
-std::string printable(std::string_view text);
 
 struct TerminalSize {
   std::size_t columns = 80;
@@ -23,5 +12,14 @@ struct TerminalSize {
 
 // The usual size where it is not known.
 TerminalSize terminal_size(int descriptor);
+
+struct OutputStyle {
+  bool terminal = false;      // otherwise a pipe or a file
+  std::size_t columns = 100;  // the terminal's, where it is one
+  bool ascii = false;         // a terminal whose locale doesn't say UTF-8
+};
+
+// How to print on standard output.
+OutputStyle standard_output();
 
 }  // namespace plackett::command

@@ -178,4 +178,8 @@ Facts facts(const Comparison& comparison) {
   };
 }
 
+std::string runs_text(const Facts& facts) {
+  return fmt::format("{} run{}", facts.runs, facts.runs == "1" ? "" : "s");
+}
+
 }  // namespace plackett::report

@@ -61,6 +61,8 @@ struct Facts {
   std::string seeds;
 };
 Facts facts(const Comparison& comparison);
+// "125 runs", "1 run".
+std::string runs_text(const Facts& facts);
 
 // "pdgd" -> "PDGD", "pairwise" -> "Pairwise"; a name it does not know stays readable.
 std::string method_label(const std::string& method);

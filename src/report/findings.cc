@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include "report/axes.h"
@@ -98,28 +100,47 @@ std::vector<std::string> extremes(std::vector<Measured> all) {
   return out;
 }
 
-// How much a series loses between the click models where it does best and worst.
+// The click models from the least noise to the most.
+constexpr std::array<std::string_view, 5> kByNoise{"perfect", "navigational", "informational",
+                                                   "almost-random", "random"};
+
+// Its place among them; their number for one of another kind.
+std::size_t noise(const CellSummary& cell) {
+  return static_cast<std::size_t>(std::find(kByNoise.begin(), kByNoise.end(), cell.click_model) -
+                                  kByNoise.begin());
+}
+
+// What a series loses from its click model with the least noise to the one with the most. Nothing
+// is said without spread to judge by, and nothing over several datasets or protocols.
 Measured noise_cost(const Arrangement& arrangement, std::size_t series) {
-  const Row* best = nullptr;
-  const Row* worst = nullptr;
+  const CellSummary* first = nullptr;
+  const CellSummary* quiet = nullptr;
+  const CellSummary* noisy = nullptr;
   for (const Block& block : arrangement.blocks) {
     for (const Row& row : block.rows) {
-      const double mean = row.cell->offline.mean;
-      if (row.series != series || !std::isfinite(mean)) continue;
-      if (best == nullptr || mean > best->cell->offline.mean) best = &row;
-      if (worst == nullptr || mean < worst->cell->offline.mean) worst = &row;
+      const CellSummary& cell = *row.cell;
+      if (row.series != series || noise(cell) == kByNoise.size()) continue;
+      if (!std::isfinite(cell.offline.mean)) continue;
+      if (first == nullptr) first = &cell;
+      if (cell.dataset != first->dataset || cell.protocol != first->protocol) return {};
+      if (quiet == nullptr || noise(cell) < noise(*quiet)) quiet = &cell;
+      if (noisy == nullptr || noise(cell) > noise(*noisy)) noisy = &cell;
     }
   }
-  if (best == worst) return {};
-  // Another dataset or protocol is no noise.
-  const CellSummary& one = *best->cell;
-  const CellSummary& other = *worst->cell;
-  if (one.dataset != other.dataset || one.protocol != other.protocol) return {};
-  return {one.offline.mean - other.offline.mean,
-          fmt::format("{} goes from {} under {} clicks to {} under {} ones.",
-                      arrangement.series[series].label, fixed(one.offline.mean, kOfflineDigits),
-                      click_model_words(one), fixed(other.offline.mean, kOfflineDigits),
-                      click_model_words(other))};
+  if (quiet == noisy) return {};
+  const double errors = standard_errors(*quiet, *noisy, kOffline);
+  if (!std::isfinite(errors)) return {};
+  const std::string& label = arrangement.series[series].label;
+  const std::string before = fmt::format(
+      "{} under {} clicks", fixed(quiet->offline.mean, kOfflineDigits), click_model_words(*quiet));
+  const std::string after = fmt::format(
+      "{} under {} ones", fixed(noisy->offline.mean, kOfflineDigits), click_model_words(*noisy));
+  const double cost = quiet->offline.mean - noisy->offline.mean;
+  if (errors >= kClearErrors) {
+    return {cost, fmt::format("{} goes from {} to {}.", label, before, after)};
+  }
+  return {cost, fmt::format("Noise costs {} nothing{}: {}, {}.", label,
+                            errors > -kClearErrors ? " measurable" : "", before, after)};
 }
 
 // When a curve first had nine tenths of what it gained from its first point to its last.

@@ -44,8 +44,8 @@ std::string style_sheet() {
 }
 
 std::string facts_line(const report::Facts& facts) {
-  return fmt::format("{} · {} protocol · {} runs of {} impressions each", facts.datasets,
-                     facts.protocols, facts.runs, facts.impressions);
+  return fmt::format("{} · {} protocol · {} of {} impressions each", facts.datasets,
+                     facts.protocols, report::runs_text(facts), facts.impressions);
 }
 
 // A name stays on one line with its ranker: "PDGD (linear)".

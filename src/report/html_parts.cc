@@ -57,7 +57,7 @@ std::string json_number(double value, int digits) {
   return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "null";
 }
 
-// [[impression, mean, std, x, y], ...] of the points that are drawn.
+// [[impression, mean, std, x, y], ...] of the points that are drawn; no std for a single run.
 std::string json_points(const CellSummary& cell, const Axes& axes, Metric metric) {
   const int digits = metric == Metric::kOffline ? kOfflineDigits + 1 : kOnlineDigits;
   std::string out;
@@ -66,8 +66,8 @@ std::string json_points(const CellSummary& cell, const Axes& axes, Metric metric
     const Moments& value = moments(point, metric);
     fmt::format_to(std::back_inserter(out), "{}[{},{},{},{:.2f},{:.2f}]", out.empty() ? "" : ",",
                    point.impression, json_number(value.mean, digits),
-                   json_number(value.std, digits), axes.x(static_cast<double>(point.impression)),
-                   axes.y(value.mean));
+                   cell.runs < 2 ? "null" : json_number(value.std, digits),
+                   axes.x(static_cast<double>(point.impression)), axes.y(value.mean));
   }
   return out;
 }

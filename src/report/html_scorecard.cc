@@ -74,10 +74,11 @@ class Swarm {
 
 std::string dot_title(const ScoreLine& line, const Measure& measure) {
   const Score& score = line.score(measure);
-  return fmt::format("{}&#10;{}&#10;here {}, {} runs&#10;paper {}&#10;{} standard errors",
+  return fmt::format("{}&#10;{}&#10;here {}, {} run{}&#10;paper {}&#10;{} standard errors",
                      markup(row_label(*line.cell)), markup(setting(line)),
                      mean_and_std(score.here, measure.digits), line.cell->runs,
-                     mean_and_std(score.paper, measure.digits), signed_errors(score.errors));
+                     line.cell->runs == 1 ? "" : "s", mean_and_std(score.paper, measure.digits),
+                     signed_errors(score.errors));
 }
 
 std::string strip(const Arrangement& arrangement, const Scorecard& card, const Measure& measure) {

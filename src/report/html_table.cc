@@ -105,7 +105,7 @@ std::string marks_cell(const Row& row, const Significance& significance, const M
 }
 
 std::string moments_cell(const Row& row, const Measure& measure) {
-  const Moments& value = row.cell->*measure.final;
+  const Moments value = shown(*row.cell, measure);
   if (!std::isfinite(value.mean)) return fmt::format("<td class=\"n\">{}</td>", kNoNumber);
   const std::string mean = fixed(value.mean, measure.digits);
   return fmt::format("<td class=\"n\">{} <span class=\"std\">({})</span></td>",

@@ -66,7 +66,7 @@ const char* command(Verdict verdict) {
 
 std::string cell(const Row* row, const report::Measure& measure, const Significance& significance) {
   if (row == nullptr) return "";
-  const Moments& value = row->cell->*measure.final;
+  const Moments value = report::shown(*row->cell, measure);
   if (!std::isfinite(value.mean)) return "--";
   std::string out = report::fixed(value.mean, measure.digits);
   if (row->best(measure)) out = fmt::format("\\textbf{{{}}}", out);

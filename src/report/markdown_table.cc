@@ -19,7 +19,7 @@ using report::Row;
 std::string cell(const Row* row, const report::Measure& measure,
                  const report::Significance& significance) {
   if (row == nullptr) return "";
-  const Moments& value = row->cell->*measure.final;
+  const Moments value = report::shown(*row->cell, measure);
   std::string mean = report::fixed(value.mean, measure.digits);
   if (!std::isfinite(value.mean)) return mean;
   std::string out = fmt::format("{0}{1}{0} ({2})", row->best(measure) ? "**" : "", mean,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 
 #include "experiment/record.h"
 #include "report/numbers.h"
@@ -29,5 +30,13 @@ inline constexpr Measure kOnline{
     &CurveSummary::online, &Contrast::online};
 
 inline constexpr std::array<const Measure*, 2> kMeasures{&kOffline, &kOnline};
+
+// A cell's moments at its last impression, to be shown: a single run has a mean and no deviation,
+// which is NaN here.
+inline Moments shown(const CellSummary& cell, const Measure& measure) {
+  Moments moments = cell.*measure.final;
+  if (cell.runs < 2) moments.std = std::numeric_limits<double>::quiet_NaN();
+  return moments;
+}
 
 }  // namespace plackett::report

@@ -64,6 +64,8 @@ std::string compact(double value) {
 
 std::string duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return kNoNumber;
+  if (seconds < 0.00995) return fmt::format("{:.1f} ms", seconds * 1e3);
+  if (seconds < 0.0995) return fmt::format("{:.0f} ms", seconds * 1e3);
   if (seconds < 9.95) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::uint64_t>(std::min(std::round(seconds), kLargestCount));
   if (whole < 60) return fmt::format("{} s", whole);

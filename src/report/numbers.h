@@ -18,7 +18,7 @@ inline constexpr int kOnlineDigits = 1;
 // "0.511"; never "-0.000".
 std::string fixed(double value, int digits);
 
-// "0.511 (0.017)".
+// "0.511 (0.017)"; "0.511 (–)" where there is a mean and no deviation.
 std::string mean_and_std(const Moments& moments, int digits);
 
 // "10,000".
@@ -31,7 +31,7 @@ std::string rate(double per_second);
 // Three significant digits at most, for axes and cards: "1", "500", "1k", "2.5k", "7.5M".
 std::string compact(double value);
 
-// "0.4 s", "41 s", "3 min 20 s", "2 h 5 min".
+// "0.4 ms", "41 ms", "0.4 s", "41 s", "3 min 20 s", "2 h 5 min".
 std::string duration(double seconds);
 
 }  // namespace plackett::report

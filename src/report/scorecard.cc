@@ -11,7 +11,7 @@ namespace plackett::report {
 namespace {
 
 Score score(const CellSummary& cell, const Measure& measure, const Moments& paper) {
-  Score made{cell.*measure.final, paper, std::nan(""), false};
+  Score made{shown(cell, measure), paper, std::nan(""), false};
   if (cell.runs < 2) return made;
   const double error =
       std::sqrt(made.here.std * made.here.std / cell.runs + paper.std * paper.std / kPublishedRuns);

@@ -12,7 +12,7 @@ namespace plackett::report {
 
 // One measure of one cell.
 struct Score {
-  Moments here;
+  Moments here;  // as shown: no deviation (NaN) where there is one run
   Moments paper;
   // (here - paper) in standard errors of that difference: sqrt(s1^2 / n1 + s2^2 / 125). NaN where
   // that is no number: fewer than two runs, or no spread.
@@ -63,7 +63,8 @@ namespace plackett {
 // nothing the paper did.
 struct ScorecardStyle {
   bool ansi = false;
-  std::size_t width = 80;
+  std::size_t width = 80;  // columns; every line fits where that is >= 60
+  bool ascii = false;      // for terminals without UTF-8
 };
 std::string terminal_scorecard(const Comparison& comparison, const ScorecardStyle& style = {});
 std::string markdown_scorecard(const Comparison& comparison);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "report/arrangement.h"
 #include "report/cikm2018.h"
@@ -34,12 +35,17 @@ std::string pad(const std::string& text, std::size_t columns) {
   return std::string(columns > width ? columns - width : 0, ' ') + text;
 }
 
+constexpr std::size_t kMoments = 14;
+constexpr std::size_t kErrors = 8;
+// The columns of one measure: here, paper, errors and their mark.
+constexpr std::size_t kMeasured = kMoments + 1 + kMoments + kErrors + 1;
+
 // "  0.511 (0.017)   0.511 (0.017)   +0.1 ".
 std::string measured(const Score& score, const report::Measure& measure, bool ansi) {
   const auto moments = [&](const Moments& value) {
-    return pad(report::mean_and_std(value, measure.digits), 14);
+    return pad(report::mean_and_std(value, measure.digits), kMoments);
   };
-  std::string errors = pad(report::signed_errors(score.errors), 8);
+  std::string errors = pad(report::signed_errors(score.errors), kErrors);
   if (ansi && std::fabs(score.errors) > 3) errors = fmt::format("\x1b[31m{}\x1b[0m", errors);
   if (ansi && std::fabs(score.errors) <= 2) errors = fmt::format("\x1b[32m{}\x1b[0m", errors);
   return fmt::format("{} {}{}{}", moments(score.here), moments(score.paper), errors,
@@ -51,9 +57,11 @@ std::string measured(const Score& score, const report::Measure& measure, bool an
 std::string terminal_scorecard(const Comparison& comparison, const ScorecardStyle& style) {
   const Scorecard card = report::make_scorecard(comparison);
   if (card.lines.empty()) return "";
-  // Both measures beside each other where there is room, below each other where not.
-  const std::size_t names = style.width >= 100 ? 20 : 24;
+  // Both measures beside each other where there is room, below each other where not; in a narrow
+  // terminal names give way to numbers.
   const bool wide = style.width >= 100;
+  const std::size_t room = style.width > kMeasured ? style.width - kMeasured : 0;
+  const std::size_t names = wide ? 20 : std::clamp<std::size_t>(room, 16, 24);
   const auto dim = [&](const std::string& text) {
     return style.ansi ? fmt::format("\x1b[2m{}\x1b[0m", text) : text;
   };
@@ -62,8 +70,8 @@ std::string terminal_scorecard(const Comparison& comparison, const ScorecardStyl
   };
   std::string out;
   const auto line = [&out](const std::string& text) { out += text + '\n'; };
-  const std::string heads =
-      fmt::format("{} {}{} ", pad("here", 14), pad("paper", 14), pad("errors", 8));
+  const std::string heads = fmt::format("{} {}{} ", pad("here", kMoments), pad("paper", kMoments),
+                                        pad("errors", kErrors));
   const auto rows = [&](const std::vector<const report::Measure*>& measures) {
     std::string head(names, ' ');
     for (const report::Measure* measure : measures) {
@@ -101,7 +109,7 @@ std::string terminal_scorecard(const Comparison& comparison, const ScorecardStyl
   if (card.coarse) note(kCoarse, true);
   note(agreement(card), false);
   note(protocol_remark(card), true);
-  return out;
+  return style.ascii ? report::in_ascii(std::move(out)) : out;
 }
 
 std::string markdown_scorecard(const Comparison& comparison) {
@@ -154,8 +162,9 @@ std::string csv_scorecard(const Comparison& comparison) {
                      report::csv_field(line.cell->dataset), report::csv_field(line.cell->protocol),
                      report::csv_field(line.cell->click_model),
                      report::csv_field(report::row_label(*line.cell)), measure->name,
-                     line.cell->runs, number(score.here.mean), number(score.here.std),
-                     number(score.paper.mean), number(score.paper.std), number(score.errors));
+                     line.cell->runs, number(score.here.mean),
+                     number((line.cell->*measure->final).std), number(score.paper.mean),
+                     number(score.paper.std), number(score.errors));
     }
   }
   return out;

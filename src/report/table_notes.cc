@@ -6,8 +6,8 @@ namespace plackett::report {
 
 std::string facts_line(const Comparison& comparison) {
   const Facts known = facts(comparison);
-  return fmt::format("{} · {} protocol · {} runs × {} impressions", known.datasets, known.protocols,
-                     known.runs, known.impressions);
+  return fmt::format("{} · {} protocol · {} × {} impressions", known.datasets, known.protocols,
+                     runs_text(known), known.impressions);
 }
 
 const char* best_of_what(const Arrangement& arrangement) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "report/numbers.h"
@@ -93,7 +92,7 @@ class Column {
     return report::fixed((row.cell->*measure_->final).mean, measure_->digits);
   }
   [[nodiscard]] std::string deviation(const Row& row) const {
-    const Moments& value = row.cell->*measure_->final;
+    const Moments value = report::shown(*row.cell, *measure_);
     if (!std::isfinite(value.mean)) return "";
     return fmt::format("({})", report::fixed(value.std, measure_->digits));
   }
@@ -216,30 +215,6 @@ std::string unbroken(std::string list) {
   return list;
 }
 
-struct Replacement {
-  std::string_view from, to;
-};
-constexpr std::array<Replacement, 10> kAscii{{{"▲", "A"},
-                                              {"△", "^"},
-                                              {"▼", "V"},
-                                              {"▽", "v"},
-                                              {"·", "."},
-                                              {"─", "-"},
-                                              {"×", "x"},
-                                              {"–", "-"},
-                                              {"…", "~"},
-                                              {"≥", ">"}}};
-
-// Our own characters only: names stay as they are.
-std::string in_ascii(std::string text) {
-  for (const Replacement& one : kAscii) {
-    for (std::size_t at = 0; (at = text.find(one.from, at)) != std::string::npos;) {
-      text.replace(at, one.from.size(), one.to);
-    }
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string terminal_table(const Comparison& comparison, const TableStyle& style) {
@@ -278,7 +253,7 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
                     "against {}",
                     significance.test_name(), unbroken(report::baseline_list(significance))));
   }
-  return style.ascii ? in_ascii(std::move(out)) : out;
+  return style.ascii ? report::in_ascii(std::move(out)) : out;
 }
 
 }  // namespace plackett

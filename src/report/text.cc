@@ -130,6 +130,22 @@ std::size_t width_of(char32_t point) {
 constexpr std::string_view kSpecial = "\\|*_`[]#~$";
 constexpr std::string_view kEscaped = "\\\\\\|\\*\\_\\`\\[\\]\\#\\~\\$";
 
+struct Replacement {
+  std::string_view from, to;
+};
+constexpr std::array<Replacement, 12> kAscii{{{"▲", "A"},
+                                              {"△", "^"},
+                                              {"▼", "V"},
+                                              {"▽", "v"},
+                                              {"·", "."},
+                                              {"─", "-"},
+                                              {"×", "x"},
+                                              {"–", "-"},
+                                              {"…", "~"},
+                                              {"≥", ">"},
+                                              {"†", "!"},
+                                              {"\uFFFD", "?"}}};
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -270,6 +286,15 @@ std::string shorten(std::string_view text, std::size_t columns) {
     append_utf8(out, point);
   }
   return out + "…";
+}
+
+std::string in_ascii(std::string text) {
+  for (const Replacement& one : kAscii) {
+    for (std::size_t at = 0; (at = text.find(one.from, at)) != std::string::npos;) {
+      text.replace(at, one.from.size(), one.to);
+    }
+  }
+  return text;
 }
 
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {

@@ -39,6 +39,10 @@ std::size_t display_width(std::string_view text);
 // The text cut to at most `columns` columns, with "…" as the last where something was cut.
 std::string shorten(std::string_view text, std::size_t columns);
 
+// With our own marks, rules and dashes as one ASCII character each, for a terminal without UTF-8;
+// letters of names stay as they are.
+std::string in_ascii(std::string text);
+
 // Printable lines of at most `columns` columns, broken at spaces (not at U+00A0, which becomes a
 // space); a word that is too long is cut.
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns);

@@ -32,25 +32,11 @@ Ranked best_two(const Block& block, const Measure& measure) {
   return ranked;
 }
 
-// The difference of the means in standard errors of it; NaN where a side has no spread to judge by.
-double standard_errors(const CellSummary& one, const CellSummary& other, const Measure& measure) {
-  if (one.runs < 2 || other.runs < 2) return std::nan("");
-  const auto variance = [&](const CellSummary& cell) {
-    return (cell.*measure.final).std * (cell.*measure.final).std / cell.runs;
-  };
-  const double error = std::sqrt(variance(one) + variance(other));
-  return error > 0 ? ((one.*measure.final).mean - (other.*measure.final).mean) / error
-                   : std::nan("");
-}
-
-// Two means at least so many standard errors apart are called different.
-constexpr double kClear = 2;
-
 bool clear(const CellSummary& one, const CellSummary& other, const Significance& significance,
            const Measure& measure) {
   const Against tested = significance.between(one, other, measure);
   if (tested.verdict != Verdict::kUntested) return tested.verdict != Verdict::kNoDifference;
-  return !(standard_errors(one, other, measure) < kClear);
+  return standard_errors(one, other, measure) >= kClearErrors;  // not so for NaN
 }
 
 std::string capitalised(std::string text) {
@@ -58,10 +44,9 @@ std::string capitalised(std::string text) {
   return text;
 }
 
-// " (p = 0.03)", " (6.8 standard errors)", or nothing where there is no spread to judge by.
+// " (p = 0.03)", " (6.8 standard errors)".
 std::string evidence(const Against& tested, double errors) {
   if (tested.verdict != Verdict::kUntested) return fmt::format(" ({})", p_text(tested.test.p));
-  if (!std::isfinite(errors)) return "";
   return fmt::format(" ({} standard errors)", fixed(errors, errors < 10 ? 1 : 0));
 }
 
@@ -69,7 +54,8 @@ std::string evidence(const Against& tested, double errors) {
 struct Wins {
   std::size_t series = 0;
   std::size_t count = 0;
-  std::size_t of = 0;  // blocks with a rival to beat
+  std::size_t of = 0;      // blocks with a rival to beat
+  std::size_t judged = 0;  // of them, with several runs on both sides
 };
 
 Wins most_wins(const Arrangement& arrangement, const Significance& significance,
@@ -80,6 +66,7 @@ Wins most_wins(const Arrangement& arrangement, const Significance& significance,
     const auto [first, second] = best_two(block, measure);
     if (second == nullptr) continue;
     ++wins.of;
+    if (first->cell->runs > 1 && second->cell->runs > 1) ++wins.judged;
     if (clear(*first->cell, *second->cell, significance, measure)) {
       ++counts[first->series];
     }
@@ -100,6 +87,16 @@ std::string share_of(const Wins& wins) {
 
 }  // namespace
 
+double standard_errors(const CellSummary& one, const CellSummary& other, const Measure& measure) {
+  if (one.runs < 2 || other.runs < 2) return std::nan("");
+  const auto variance = [&](const CellSummary& cell) {
+    return (cell.*measure.final).std * (cell.*measure.final).std / cell.runs;
+  };
+  const double error = std::sqrt(variance(one) + variance(other));
+  return error > 0 ? ((one.*measure.final).mean - (other.*measure.final).mean) / error
+                   : std::nan("");
+}
+
 std::string headline(const Arrangement& arrangement, const Significance& significance) {
   if (arrangement.blocks.empty()) return "Nothing was run yet.";
   if (std::string swept = sweep_sentence(arrangement, significance); !swept.empty()) return swept;
@@ -112,6 +109,7 @@ std::string headline(const Arrangement& arrangement, const Significance& signifi
     return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.series[first->series].label,
                        fixed(first->cell->offline.mean, kOfflineDigits));
   }
+  if (offline.judged == 0 && online.judged == 0) return "Too few runs to call a winner.";
   if (offline.count == 0 && online.count == 0) return "Too close to call, offline and online.";
   if (offline.count == 0) {
     return fmt::format("{} wins online{}; offline is too close to call.", name(online),
@@ -154,6 +152,10 @@ std::string lead_sentence(const Arrangement& arrangement, const Block& block,
     return fmt::format("{}; {} is {} behind, no significant difference{}.", text, rival, margin,
                        evidence(tested, errors));
   }
+  if (!std::isfinite(errors)) {
+    return fmt::format("{}; {} is {} behind, without a spread over runs to judge by.", text, rival,
+                       margin);
+  }
   return fmt::format("{}; {} is too close to call ({} behind, {} standard errors).", text, rival,
                      margin, fixed(errors, 1));
 }
@@ -166,17 +168,19 @@ std::string leads_sentence(const Arrangement& arrangement, std::size_t dataset,
   };
   std::vector<Leader> leaders;
   std::size_t blocks = 0;
+  bool single = false;
   for (const Block& block : arrangement.blocks) {
     const Row* const first = best_two(block, measure).first;
     if (block.dataset != dataset || first == nullptr) continue;
     ++blocks;
+    single = single || first->cell->runs < 2;
     auto found = std::find_if(leaders.begin(), leaders.end(),
                               [&](const Leader& one) { return one.series == first->series; });
     if (found == leaders.end()) found = leaders.insert(found, {first->series, {}});
     found->where.push_back(click_model_words(*first->cell));
   }
   if (leaders.empty()) return "";
-  const std::string name = capitalised(measure.name);
+  const std::string name = capitalised(measure.name) + (single ? ", by single runs" : "");
   if (leaders.size() == 1 && blocks > 1) {
     return fmt::format("{}: {} leads under {} click models.", name,
                        arrangement.series[leaders[0].series].label, all_of(blocks));

@@ -10,7 +10,13 @@
 namespace plackett::report {
 
 // Two means differ clearly where the test between them has p < 0.05; where there is none (neither
-// is a baseline), where they are two standard errors of the difference apart.
+// is a baseline), where they are two standard errors of the difference apart. Without spread, as
+// between single runs, nothing is clear.
+
+inline constexpr double kClearErrors = 2;
+
+// The difference of two means in standard errors of it; NaN where there is no spread to judge by.
+double standard_errors(const CellSummary& one, const CellSummary& other, const Measure& measure);
 
 // One sentence: who beats every baseline in every block, by the tests; where nobody does, who wins
 // clearly in most blocks.
@@ -21,7 +27,8 @@ std::string headline(const Arrangement& arrangement, const Significance& signifi
 std::string lead_sentence(const Arrangement& arrangement, const Block& block,
                           const Significance& significance, const Measure& measure);
 
-// "Offline: PDGD (linear) leads under all three click models." For one dataset of several.
+// "Offline: PDGD (linear) leads under all three click models." For one dataset of several. Goes by
+// the means alone, and says so where they are of single runs.
 std::string leads_sentence(const Arrangement& arrangement, std::size_t dataset,
                            const Measure& measure);
 

@@ -36,6 +36,14 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
   if (std::string card = markdown_scorecard(comparison); !card.empty()) {
     files.emplace_back("scorecard.md", std::move(card));
     files.emplace_back("scorecard.csv", csv_scorecard(comparison));
+  } else {
+    for (const char* stale : {"scorecard.md", "scorecard.csv"}) {
+      std::filesystem::remove(folder / stale, error);
+      if (error) {
+        return Error{
+            fmt::format("{}: can't remove: {}", (folder / stale).string(), error.message())};
+      }
+    }
   }
   files.emplace_back("report.html", html_report(comparison, options));
   for (const auto& [name, content] : files) {

@@ -124,6 +124,29 @@ TEST(Compare, AFullDiskIsAnErrorThatKeepsTheRecords) {
   EXPECT_EQ(results(folder / "full"), results(folder / "whole"));
 }
 
+TEST(Compare, AReportThatCanNotBeWrittenHidesNoResult) {
+  const TemporaryFolder folder;
+  const std::string small =
+      "compare --methods pdgd,pdgd:learning-rate=0.01 --click-models perfect --runs 2 "
+      "--impressions 100 --out ";
+  ASSERT_EQ(run_command(small + folder / "whole").exit_code, 0);
+  fs::create_directory(folder / "apart");
+  // Files of at most 8 KiB: all records fit, curves and page do not.
+  const std::string limit = "ulimit -f 16; exec ";
+  for (const std::string& arguments :
+       {small + folder / "full", "report " + folder / "whole",
+        "report " + folder / "whole" + " --out " + folder / "apart"}) {
+    const auto result = run_command(arguments, "", limit);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("offline NDCG@10"), HasSubstr("PDGD (linear)")))
+        << arguments;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("can't write: File too large; "),
+                                  HasSubstr(arguments.ends_with("apart") ? "no run is lost"
+                                                                         : "4 of 4 runs are in ")))
+        << arguments;
+  }
+}
+
 TEST(Compare, DamageIsToldAndMended) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
@@ -148,6 +171,20 @@ TEST(Compare, RefusesAnotherExperimentInTheSameFolderWithWhatDiffers) {
   EXPECT_EQ(results(folder / "a"), before);
 }
 
+TEST(Compare, SingleRunsHaveNoWinner) {
+  const TemporaryFolder folder;
+  const auto result = run_command(
+      "compare --methods pdgd,pairwise,mgd --click-models perfect --runs 1 --impressions 200 "
+      "--out " +
+      folder / "a");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("1 run × 200"), HasSubstr("(–)"),
+                                Not(HasSubstr("1 runs")), Not(HasSubstr("(0.0"))));
+  EXPECT_THAT(slurp(folder / "a/report.html"),
+              AllOf(HasSubstr("<h1>Too few runs to call a winner.</h1>"), Not(HasSubstr(" wins ")),
+                    Not(HasSubstr("1 runs"))));
+}
+
 TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
   const TemporaryFolder folder;
   const auto plan = run_command(kSmall + "--dry-run --out " + folder / "a");
@@ -161,6 +198,19 @@ TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
   const auto done = run_command(kSmall + "--dry-run --out " + folder / "a");
   EXPECT_THAT(done.out, AllOf(HasSubstr("where 32 of the runs are done"),
                               HasSubstr("three: all runs are done"), HasSubstr("0 runs left")));
+}
+
+TEST(Compare, LabelsSendNoEscapesToTheTerminal) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "spec.toml")
+      << "click-models = [\"perfect\"]\nruns = 1\nimpressions = 50\n"
+         "methods = [{method = \"pdgd\", label = \"a\\u001B[2Jb\"}]\n";
+  const std::string command = "compare --spec '" + folder / "spec.toml" + "' --out " + folder / "a";
+  for (const char* option : {" --dry-run", ""}) {
+    const auto result = run_command(command + option);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("a\uFFFD[2Jb"), Not(HasSubstr("\x1b")))) << option;
+  }
 }
 
 TEST(Compare, ItsOwnSpecFileMakesTheSameResultsAndOptionsStandOverIt) {

@@ -45,6 +45,14 @@ TEST(Simulate, PrintsOneJsonObjectWithEveryField) {
   EXPECT_GT(answer["impressions_per_second"].get<double>(), 0);
 }
 
+TEST(Simulate, ASingleRunHasNoDeviation) {
+  const auto result = run_command("simulate --runs 1 --impressions 100");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, ::testing::AllOf(::testing::HasSubstr(", 1 run of 100 impressions"),
+                                           ::testing::HasSubstr(" (–)\n"),
+                                           ::testing::Not(::testing::HasSubstr("(0.0"))));
+}
+
 TEST(Simulate, GivesTheSameBitsForOneTwoAndSevenThreads) {
   const Json one = outcome("--threads 1 --click-model informational");
   EXPECT_EQ(one, outcome("--threads 2 --click-model informational"));

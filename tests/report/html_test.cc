@@ -4,7 +4,10 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "experiment/contrasts.h"
 #include "report/arrangement.h"
 #include "report/findings.h"
 #include "report/html_parts.h"
@@ -239,15 +242,87 @@ TEST(HtmlReport, IsAFunctionOfTheResultsAlone) {
   EXPECT_EQ(html_report(slow), html_report(paper_comparison({"MQ2007"}, 0)));
 }
 
-TEST(Findings, ASingleRunHasNoStandardError) {
-  Comparison comparison = small_comparison();
+Comparison single_runs(Comparison comparison) {
   for (CellSummary& cell : comparison.cells) {
     cell.runs = 1;
     cell.offline.std = 0;
     cell.online.std = 0;
   }
-  EXPECT_EQ(findings_of(comparison).findings[0].sentences[0],
-            "Offline: PDGD (linear) with 0.511, 0.002 ahead of PDGD (neural).");
+  if (!comparison.contrasts.empty()) add_contrasts(comparison);
+  return comparison;
+}
+
+TEST(Findings, SingleRunsHaveNoWinner) {
+  for (const Comparison& comparison :
+       {single_runs(small_comparison()), single_runs(large_comparison())}) {
+    EXPECT_EQ(findings_of(comparison).headline, "Too few runs to call a winner.");
+  }
+  EXPECT_EQ(findings_of(single_runs(small_comparison())).findings[0].sentences[0],
+            "Offline: PDGD (linear) with 0.511; PDGD (neural) is 0.002 behind, without a spread "
+            "over runs to judge by.");
+  EXPECT_EQ(
+      findings_of(single_runs(paper_comparison({"MQ2007", "MQ2008"}, 0))).findings[0].sentences[0],
+      "Offline, by single runs: PDGD (linear) leads under all three click models.");
+}
+
+TEST(Findings, MeansWithoutSpreadHaveNoWinner) {
+  Comparison comparison = small_comparison();
+  for (CellSummary& cell : comparison.cells) cell.offline.std = cell.online.std = 0;
+  EXPECT_EQ(findings_of(comparison).headline, "Too close to call, offline and online.");
+}
+
+TEST(HtmlReport, ASingleRunHasNoDeviation) {
+  const std::string page = html_report(single_runs(small_comparison()));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("0.511</strong> <span class=\"std\">(–)</span>"),
+                    HasSubstr("· 1 run of 10,000 impressions each"), Not(HasSubstr("(0.000)")),
+                    Not(HasSubstr("(0.0)")), Not(HasSubstr("1 runs"))));
+  // Nor do the points of its curves, which the page shows on hover.
+  EXPECT_THAT(report::html_data(report::arrange(single_runs(small_comparison()))),
+              HasSubstr("[10000,0.5110,null,"));
+}
+
+// The sentences about noise; none where nothing is said.
+std::vector<std::string> noise_sentences(const Comparison& comparison) {
+  for (const report::Finding& finding : findings_of(comparison).findings) {
+    if (finding.lead == "What noise costs") return finding.sentences;
+  }
+  return {};
+}
+
+TEST(Findings, NoiseCostsWhatIsClearlyLost) {
+  // 0.015 / sqrt((0.017^2 + 0.021^2) / 125) = 6.2 and 0.016 / sqrt(...) = 6.0 standard errors.
+  EXPECT_THAT(
+      noise_sentences(small_comparison()),
+      ::testing::ElementsAre(
+          "PDGD (linear) goes from 0.511 under perfect clicks to 0.496 under informational ones.",
+          "PDGD (neural) goes from 0.509 under perfect clicks to 0.493 under informational ones."));
+}
+
+TEST(Findings, NoiseThatHelpsByChanceCostsNothingMeasurable) {
+  Comparison comparison = small_comparison();
+  comparison.cells[0].offline = {0.674, 0.017};
+  comparison.cells[2].offline = {0.677, 0.018};
+  comparison.cells[4].offline = {0.676, 0.018};
+  comparison.cells[5].offline = {0.520, 0.018};  // 0.011 more, 4.6 standard errors
+  EXPECT_THAT(noise_sentences(comparison),
+              ::testing::ElementsAre("Noise costs PDGD (linear) nothing measurable: 0.674 under "
+                                     "perfect clicks, 0.676 under informational ones.",
+                                     "Noise costs PDGD (neural) nothing: 0.509 under perfect "
+                                     "clicks, 0.520 under informational ones."));
+}
+
+TEST(Findings, NoiseGoesByTheClickModelsNotByTheirOrderOrTheirMeans) {
+  Comparison comparison = small_comparison();
+  std::swap(comparison.cells[0].click_model, comparison.cells[4].click_model);
+  std::swap(comparison.cells[1].click_model, comparison.cells[5].click_model);
+  comparison.cells[0].click_model = comparison.cells[1].click_model = "almost-random";
+  EXPECT_THAT(noise_sentences(comparison)[0],
+              HasSubstr("0.496 under perfect clicks, 0.511 under almost-random ones."));
+}
+
+TEST(Findings, SingleRunsSayNothingOfNoise) {
+  EXPECT_THAT(noise_sentences(single_runs(small_comparison())), ::testing::IsEmpty());
 }
 
 }  // namespace

@@ -19,9 +19,13 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+// By hand, apart from what is tested: every code point takes one column, those of CJK two.
 std::size_t columns(const std::string& text) {
   std::size_t count = 0;
-  for (const char byte : text) count += (byte & 0xC0) != 0x80 ? 1U : 0U;
+  for (const char byte : text) {
+    const auto lead = static_cast<unsigned char>(byte);
+    if ((lead & 0xC0) != 0x80) count += lead >= 0xE3 && lead <= 0xEC ? 2U : 1U;
+  }
   return count;
 }
 
@@ -49,6 +53,28 @@ TEST(ProgressLine, FitsAnyWidth) {
       EXPECT_THAT(progress_line(state, width), StartsWith(" 50%"));
     }
   }
+}
+
+TEST(ProgressLine, OneRunIsARun) {
+  ProgressState state = half_way();
+  state.runs = 0;
+  state.total_runs = 1;
+  EXPECT_THAT(progress_line(state, 120), HasSubstr("  0/1 run  "));
+}
+
+TEST(ProgressLine, WideLettersDoNotWrapIt) {
+  ProgressState state = half_way();
+  state.label = "検索検索検索検索検索検索検索検索 (linear), perfect";
+  for (std::size_t width = 0; width < 150; ++width) {
+    EXPECT_LE(columns(progress_line(state, width)), width);
+  }
+  EXPECT_THAT(progress_line(state, 80), EndsWith("検…"));
+}
+
+TEST(ProgressLine, IsNotMovedByWhatALabelHolds) {
+  ProgressState state = half_way();
+  state.label = "a\x1b[2J\nb";
+  EXPECT_THAT(progress_line(state, 120), EndsWith("a\uFFFD[2J b"));
 }
 
 TEST(ProgressLine, IsNotDoneBeforeTheLastImpression) {
@@ -162,9 +188,18 @@ TEST(StandingLines, FitAnyTerminal) {
   EXPECT_TRUE(Standing().lines({80, 24}).empty());
 }
 
+TEST(StandingLines, WideLettersDoNotWrapThem) {
+  Standing standing({.title = "検索, NDCG@10 so far",
+                     .methods = {"検索検索検索検索検索検索検索検索 (linear)"},
+                     .click_models = {"perfect", "検索検索"}});
+  for (std::size_t width = 12; width < 60; ++width) {
+    for (const std::string& line : standing.lines({width, 24})) EXPECT_LE(columns(line), width);
+  }
+}
+
 TEST(StandingLines, AreNotMovedByWhatNamesHold) {
   Standing standing({.title = "", .methods = {"a\x1b[2J\nb"}, .click_models = {"x"}});
-  EXPECT_THAT(standing.lines({80, 24})[1], HasSubstr("a?[2J?b"));
+  EXPECT_THAT(standing.lines({80, 24})[1], HasSubstr("a\uFFFD[2J b"));
 }
 
 TEST_F(DrawnProgress, DrawsTheStandingBelowAndComesBackUp) {

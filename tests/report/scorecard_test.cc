@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "report/cikm2018.h"
+#include "report/html.h"
 #include "report/text.h"
 #include "samples.h"
 
@@ -139,8 +141,15 @@ TEST(Scorecard, OneRunHasNoVerdict) {
   comparison.cells[0].runs = 1;
   const auto card = report::make_scorecard(comparison);
   EXPECT_EQ(card.numbers, 0U);
-  EXPECT_THAT(terminal_scorecard(comparison),
-              AllOf(HasSubstr("single run"), HasSubstr("–"), ::testing::Not(HasSubstr("nan"))));
+  comparison.cells[0].offline = {0.710, 0};
+  comparison.cells[0].online = {959.7, 0};
+  for (const std::string& text : {terminal_scorecard(comparison), markdown_scorecard(comparison)}) {
+    EXPECT_THAT(text, AllOf(HasSubstr("single run"), HasSubstr("0.710 (–)"), HasSubstr("959.7 (–)"),
+                            ::testing::Not(HasSubstr("nan"))));
+  }
+  const std::string page = html_report(comparison);
+  EXPECT_THAT(page, AllOf(HasSubstr("0.710 <span class=\"std\">(–)</span>"),
+                          ::testing::Not(HasSubstr("(0.000)"))));
 }
 
 TEST(Scorecard, RoundedMeansAreMarked) {
@@ -155,8 +164,19 @@ TEST(Scorecard, IsEmptyWhereThePaperHasNothing) {
   EXPECT_EQ(csv_scorecard({}), "");
 }
 
+TEST(Scorecard, PlainTerminalsGetPlainText) {
+  Comparison comparison = paper_comparison({"Istella"}, 0);
+  comparison.cells[0].runs = 1;
+  for (const std::size_t width : {60U, 100U}) {
+    const std::string text = terminal_scorecard(comparison, {.width = width, .ascii = true});
+    EXPECT_THAT(text, AllOf(HasSubstr("Istella . Perfect . published"), HasSubstr(" (-)"),
+                            HasSubstr("\n! the rounding of")));
+    EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c > 0; }));
+  }
+}
+
 TEST(Scorecard, FitsTheTerminal) {
-  for (const std::size_t width : {80U, 100U, 140U}) {
+  for (const std::size_t width : {60U, 61U, 70U, 80U, 99U, 100U, 140U}) {
     const std::string text =
         terminal_scorecard(paper_comparison({"MSLR-WEB10K", "Yahoo"}, 1), {.width = width});
     for (std::size_t start = 0; start < text.size();) {

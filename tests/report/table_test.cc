@@ -115,6 +115,24 @@ TEST(TerminalTable, NotANumberIsNeverBest) {
   EXPECT_THAT(table, AllOf(HasSubstr("–"), Not(HasSubstr("nan")), Not(HasSubstr("0.509*"))));
 }
 
+TEST(Tables, ASingleRunHasNoDeviation) {
+  Comparison comparison = small_comparison();
+  for (CellSummary& cell : comparison.cells) {
+    cell.runs = 1;
+    cell.offline.std = cell.online.std = 0;
+  }
+  const std::string terminal = terminal_table(comparison);
+  EXPECT_THAT(terminal, AllOf(HasSubstr("· 1 run × 10,000"), HasSubstr("0.511* (–)")));
+  EXPECT_THAT(terminal_table(comparison, {.ascii = true}), HasSubstr("0.511* (-)"));
+  const std::string markdown = markdown_table(comparison);
+  EXPECT_THAT(markdown, AllOf(HasSubstr("· 1 run × 10,000"), HasSubstr("**0.511** (–)")));
+  const std::string latex = latex_table(comparison);
+  EXPECT_THAT(latex, AllOf(HasSubstr("1 run $"), HasSubstr("\\textbf{0.511} \\plackettstd{--}")));
+  for (const std::string& text : {terminal, markdown, latex}) {
+    EXPECT_THAT(text, AllOf(Not(HasSubstr("0.000")), Not(HasSubstr("1 runs"))));
+  }
+}
+
 TEST(TerminalTable, MarksWhatIsBetterOrWorseThanEachBaseline) {
   Comparison comparison = paper_comparison({"MQ2007"}, 0);
   const std::string table = terminal_table(comparison);

@@ -93,6 +93,11 @@ TEST(Numbers, CountsAndRatesAreShort) {
 }
 
 TEST(Numbers, DurationsUseTheUnitsPeopleUse) {
+  EXPECT_EQ(duration(0.00042), "0.4 ms");
+  EXPECT_EQ(duration(0.0099), "9.9 ms");
+  EXPECT_EQ(duration(0.00996), "10 ms");
+  EXPECT_EQ(duration(0.0994), "99 ms");
+  EXPECT_EQ(duration(0.0996), "0.1 s");
   EXPECT_EQ(duration(0.42), "0.4 s");
   EXPECT_EQ(duration(9.96), "10 s");
   EXPECT_EQ(duration(200), "3 min 20 s");

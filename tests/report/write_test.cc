@@ -56,6 +56,14 @@ TEST_F(WriteReport, LeavesTheScorecardOutWhereThePaperHasNothing) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 9);
 }
 
+TEST_F(WriteReport, TakesAwayAScorecardThatNoLongerApplies) {
+  ASSERT_TRUE(write_report(testing::small_comparison(), folder_).ok());
+  ASSERT_TRUE(std::filesystem::exists(folder_ / "scorecard.csv"));
+  ASSERT_TRUE(write_report(testing::large_comparison(), folder_).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.md"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.csv"));
+}
+
 TEST_F(WriteReport, TheSameResultsGiveTheSameFiles) {
   Comparison slow = testing::paper_comparison({"MQ2007"}, 0);
   ASSERT_TRUE(write_report(slow, folder_ / "one").ok());
