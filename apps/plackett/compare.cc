@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <csignal>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,8 +80,6 @@ void compare(const CLI::App& command, const CompareOptions& options) {
   take(check(spec));
   if (options.dry_run) return print_plan(spec, out, loading);
 
-  // A full disk is to be an error, not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
   ResultsFolder folder = take(ResultsFolder::open(out, spec, {PLACKETT_VERSION, options.fresh}));
   take(require_same_users(folder.stored()));
   warn_of_damage(folder.stored(), out, "their runs are done again");
@@ -109,7 +106,10 @@ void compare(const CLI::App& command, const CompareOptions& options) {
                report::grouped(spec.common.impressions * ran), seconds, loading.threads,
                loading.threads == 1 ? "" : "s");
     print_speeds(stored);
-    if (before > 0) fmt::print("{} runs were finished before\n", report::grouped(before));
+    if (before > 0) {
+      fmt::print("{} run{} finished before\n", report::grouped(before),
+                 before == 1 ? " was" : "s were");
+    }
     fmt::print("report: {}/report.html\n", out);
   }
   if (stopped) {

@@ -126,7 +126,7 @@ void add_simulate(CLI::App& app) {
   command->add_option("--method", options->method, method_help())->capture_default_str();
   command->add_option("--learning-rate", options->learning_rate, "in place of the method's own");
   command->add_option("--ranker", options->ranker,
-                      ranker_names() + "; linear where the method names none");
+                      ranker_names() + "; the method's own, mostly linear, where it names none");
   command
       ->add_option("--click-model", options->simulation.spec.click_model,
                    "perfect, navigational, informational, almost-random, random, "

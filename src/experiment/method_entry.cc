@@ -21,6 +21,7 @@ Result<MethodEntry> parse_method_entry(std::string_view text) {
       auto method = find_method(part);
       if (!method) return method.error();
       entry.method = part;
+      entry.ranker = method.value()->default_ranker;
     } else if (equals != std::string_view::npos) {
       entry.settings.push_back(
           {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1))});
@@ -39,7 +40,9 @@ Result<MethodEntry> parse_method_entry(std::string_view text) {
 
 std::string to_text(const MethodEntry& entry) {
   std::string text = entry.method;
-  if (entry.ranker != RankerKind::kLinear) text += fmt::format(":{}", name_of(entry.ranker));
+  const auto method = find_method(entry.method);
+  const RankerKind unnamed = method ? method.value()->default_ranker : RankerKind::kLinear;
+  if (entry.ranker != unnamed) text += fmt::format(":{}", name_of(entry.ranker));
   for (const GivenSetting& setting : entry.settings) {
     text += fmt::format(":{}={}", setting.name, setting.value);
   }

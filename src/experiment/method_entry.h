@@ -20,7 +20,7 @@ struct MethodEntry {
 
 // "mgd", "pdgd:neural", "mgd:linear:candidates=9": the method, then in any order at most one
 // ranker and settings, with colons between. Fails on unknown methods, rankers and settings and
-// on bad values; the errors name what is allowed.
+// on bad values; the errors name what is allowed. Without a ranker it is the method's default.
 Result<MethodEntry> parse_method_entry(std::string_view text);
 
 // The shortest text that reads back to the same entry.

@@ -13,6 +13,7 @@ namespace plackett {
 // A new method: its file in this folder defines one of these, and it gets a line here.
 // clang-format off
 #define PLACKETT_METHODS(METHOD) \
+  METHOD(kCascade) \
   METHOD(kDbgd) \
   METHOD(kMgd) \
   METHOD(kPairwise) \
@@ -66,6 +67,9 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
   if (!found) return found.error();
   auto values = SettingValues::make(found.value()->settings, settings);
   if (!values) return Error{fmt::format("{}: {}", method, values.error().message)};
+  if (found.value()->check != nullptr) {
+    if (auto fits = found.value()->check(*ranker); !fits) return fits.error();
+  }
   return found.value()->make(std::move(ranker), rules, values.value());
 }
 

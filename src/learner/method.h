@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "learner/learner.h"
 #include "learner/setting.h"
+#include "ranker/spec.h"
 
 namespace plackett {
 
@@ -29,7 +30,11 @@ struct Method {
   std::string_view title;    // "PDGD"
   std::string_view summary;  // a line for help
   bool baseline = false;     // whether others are tested against it by default
+  RankerKind default_ranker = RankerKind::kLinear;  // where none is named
   std::span<const Setting> settings;
+  // Whether it can work with a ranker; absent where it can with all.
+  Result<void> (*check)(const Ranker& ranker) = nullptr;
+  // Requires: `ranker` passes the check.
   std::unique_ptr<Learner> (*make)(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                    const SettingValues& settings) = nullptr;
 };
@@ -44,8 +49,8 @@ Result<const Method*> find_method(std::string_view name);
 std::vector<GivenSetting> canonical_settings(std::string_view method,
                                              const std::vector<GivenSetting>& given);
 
-// A learner around `ranker`. Fails on an unknown name or setting, and on values that make no
-// sense.
+// A learner around `ranker`. Fails on an unknown name or setting, on values that make no sense,
+// and on a ranker that the method can't work with.
 Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
                                               std::unique_ptr<Ranker> ranker,
                                               const MethodRules& rules,

@@ -11,8 +11,18 @@ namespace plackett {
 
 Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
     : ranker_(std::move(ranker)), options_(options) {
-  if (options_.steps == Steps::kAdaGrad) adagrad_.emplace(*ranker_);
-  restore({.method = "pdgd", .learning_rate = options_.learning_rate});
+  state_ = {.method = "pdgd", .learning_rate = options_.learning_rate};
+  set_steps(options_.steps);
+}
+
+void Pdgd::set_steps(Steps steps) {
+  if ((steps == Steps::kAdaGrad) == adagrad_.has_value()) return;
+  if (steps == Steps::kAdaGrad) {
+    adagrad_.emplace(*ranker_);
+  } else {
+    adagrad_.reset();
+  }
+  state_.memory.assign(adagrad_ ? adagrad_->sum_count() : 0, 0.0F);
 }
 
 void Pdgd::restore(const LearnerState& state) {

@@ -32,6 +32,10 @@ class Pdgd final : public Learner {
   void learn(const FeatureView& docs, const Ranking& ranking,
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
+  [[nodiscard]] std::uint64_t updates() const { return state_.updates; }
+
+  // From the next update on; their memory starts anew where the steps change.
+  void set_steps(Steps steps);
 
   [[nodiscard]] LearnerState state() const override { return state_; }
   // A memory of another length is none of these steps', and theirs starts anew.

@@ -19,6 +19,8 @@ class LinearRanker final : public Ranker {
   void score(const FeatureView& docs, std::span<float> scores) override;
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
   [[nodiscard]] std::size_t parameter_count() const override { return feature_count_; }
+  // Padded with zeros to padded_width(feature_count()); valid as long as the ranker.
+  [[nodiscard]] std::span<const float> padded_weights() const { return weights_; }
   void get_parameters(std::span<float> out) const override;
   void set_parameters(std::span<const float> parameters) override;
 

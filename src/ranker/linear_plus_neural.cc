@@ -5,8 +5,9 @@
 namespace plackett {
 
 void LinearPlusNeuralRanker::score(const FeatureView& docs, std::span<float> scores) {
-  if (network_scores_.size() < scores.size()) network_scores_.resize(scores.size());
   linear_.score(docs, scores);
+  if (!network_on_) return;
+  if (network_scores_.size() < scores.size()) network_scores_.resize(scores.size());
   network_.score(docs, {network_scores_.data(), scores.size()});
   for (std::size_t doc = 0; doc < scores.size(); ++doc) scores[doc] += network_scores_[doc];
 }
@@ -14,7 +15,7 @@ void LinearPlusNeuralRanker::score(const FeatureView& docs, std::span<float> sco
 void LinearPlusNeuralRanker::step(const FeatureView& docs, std::span<const DocWeight> weights,
                                   float rate) {
   linear_.step(docs, weights, rate);
-  network_.step(docs, weights, rate);
+  if (network_on_) network_.step(docs, weights, rate);
 }
 
 void LinearPlusNeuralRanker::get_parameters(std::span<float> out) const {

@@ -22,6 +22,14 @@ class LinearPlusNeuralRanker final : public Ranker {
     network_.initialise(initialisation, rng);
   }
 
+  // While off, the network is as if absent: it costs nothing, and scores and steps are those of
+  // the linear part, to the bit. Its parameters stay and are still among the parameters. On at
+  // first.
+  void set_network_on(bool on) { network_on_ = on; }
+  [[nodiscard]] bool network_on() const { return network_on_; }
+  // As LinearRanker::padded_weights().
+  [[nodiscard]] std::span<const float> linear_weights() const { return linear_.padded_weights(); }
+
   [[nodiscard]] std::unique_ptr<Ranker> clone() const override {
     return std::make_unique<LinearPlusNeuralRanker>(*this);
   }
@@ -40,6 +48,7 @@ class LinearPlusNeuralRanker final : public Ranker {
  private:
   LinearRanker linear_;
   NeuralRanker network_;
+  bool network_on_ = true;
   std::vector<float> network_scores_;
 };
 

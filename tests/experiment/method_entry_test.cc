@@ -24,10 +24,20 @@ TEST(MethodEntry, ReadsMethodRankerAndSettingsInAnyOrder) {
   }
 }
 
+TEST(MethodEntry, WithoutARankerItIsTheMethodsOwn) {
+  const MethodEntry cascade = parse_method_entry("cascade").value();
+  EXPECT_EQ(cascade.ranker, RankerKind::kLinearPlusNeural);
+  for (const char* text : {"cascade", "cascade:linear", "cascade:window=9", "pdgd:linear+neural"}) {
+    EXPECT_EQ(to_text(parse_method_entry(text).value()), text);
+  }
+  EXPECT_EQ(to_text(parse_method_entry("cascade:linear+neural").value()), "cascade");
+  EXPECT_EQ(to_text(parse_method_entry("pdgd:linear").value()), "pdgd");
+}
+
 TEST(MethodEntry, ErrorsNameWhatIsAllowed) {
   const auto error = [](const char* text) { return parse_method_entry(text).error().message; };
-  EXPECT_THAT(error(""), HasSubstr("unknown method \"\"; known: dbgd"));
-  EXPECT_THAT(error("sgd"), HasSubstr("unknown method \"sgd\"; known: dbgd"));
+  EXPECT_THAT(error(""), HasSubstr("unknown method \"\"; known: cascade"));
+  EXPECT_THAT(error("sgd"), HasSubstr("unknown method \"sgd\"; known: cascade"));
   EXPECT_THAT(error("mgd:tree"), HasSubstr("mgd:tree: unknown ranker \"tree\"; known: linear"));
   EXPECT_THAT(error("mgd:linear:linear"), HasSubstr("a method has one ranker"));
   EXPECT_THAT(error("mgd:speed=9"), HasSubstr("mgd:speed=9: unknown setting \"speed\"; known:"));

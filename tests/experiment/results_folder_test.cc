@@ -207,7 +207,7 @@ TEST(ResultsFolder, RefusesRunsThatNothingExplains) {
   const TemporaryFolder folder;
   go_on(folder / "a", small_spec(), 1, 3);
   std::filesystem::remove(folder / "a/experiment.toml");
-  EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).error().message,
+  EXPECT_THAT(read_results(folder / "a").error().message,
               HasSubstr("runs.jsonl without experiment.toml"));
   EXPECT_FALSE(read_results(folder / "nowhere").value().has_value());
 }

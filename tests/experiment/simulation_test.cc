@@ -179,7 +179,7 @@ TEST(Simulation, RefusesWhatCannotRun) {
               HasSubstr("18446744073709551615 impressions; a run can have 1 to"));
   EXPECT_THAT(message([](auto& spec) { spec.shown = 0; }), HasSubstr("0 documents shown"));
   EXPECT_THAT(message([](auto& spec) { spec.method = "magic"; }),
-              HasSubstr("unknown method \"magic\"; known: dbgd, mgd, pairwise, pdgd"));
+              HasSubstr("unknown method \"magic\"; known: cascade, dbgd, mgd, pairwise, pdgd"));
   EXPECT_THAT(message([](auto& spec) { spec.click_model = "angry"; }), HasSubstr("perfect"));
   EXPECT_THAT(message([](auto& spec) {
                 spec.settings = {{"learning-rate", "1e39"}};

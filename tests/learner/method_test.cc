@@ -5,15 +5,23 @@
 
 #include <set>
 
-#include "ranker/linear.h"
+#include "ranker/spec.h"
 
 namespace plackett {
 namespace {
 
 using ::testing::HasSubstr;
 
+std::unique_ptr<Ranker> ranker_of(RankerKind kind) {
+  Rng rng({.seed = 1});
+  return make_ranker({.kind = kind, .feature_count = 3}, rng).value();
+}
+
+// With the method's own ranker.
 std::string error_of(std::string_view method, const std::vector<GivenSetting>& settings) {
-  const auto made = make_learner(method, std::make_unique<LinearRanker>(3), {}, settings);
+  const auto found = find_method(method);
+  const auto kind = found ? found.value()->default_ranker : RankerKind::kLinear;
+  const auto made = make_learner(method, ranker_of(kind), {}, settings);
   return made ? "" : made.error().message;
 }
 
@@ -37,13 +45,14 @@ TEST(Method, NamesAndSettingsAreDistinctAndTheirFallbacksAllowed) {
 
 TEST(Method, TheLearnerKnowsItsName) {
   for (const Method* method : methods()) {
-    auto learner = make_learner(method->name, std::make_unique<LinearRanker>(3), {}, {}).value();
+    auto learner = make_learner(method->name, ranker_of(method->default_ranker), {}, {}).value();
     EXPECT_EQ(learner->state().method, method->name);
   }
 }
 
 TEST(Method, ErrorsNameWhatIsAllowed) {
-  EXPECT_THAT(error_of("magic", {}), HasSubstr("unknown method \"magic\"; known: dbgd, mgd"));
+  EXPECT_THAT(error_of("magic", {}),
+              HasSubstr("unknown method \"magic\"; known: cascade, dbgd, mgd"));
   EXPECT_THAT(error_of("mgd", {{"candidate", "3"}}),
               HasSubstr("mgd: unknown setting \"candidate\"; known: learning-rate, candidates"));
   EXPECT_THAT(error_of("mgd", {{"candidates", "2.5"}}),

@@ -95,6 +95,27 @@ TEST(LinearPlusNeural, IsTheSumOfItsPartsAndStepsAsTheyDo) {
   EXPECT_EQ(parameters_of(*ranker), parts);
 }
 
+TEST(LinearPlusNeural, WithItsNetworkOffItIsItsLinearPart) {
+  const auto rows = random_rows();
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  LinearPlusNeuralRanker ranker(kFeatures, kHidden, Activation::kSigmoid);
+  const auto start = random_numbers(ranker.parameter_count(), 35);
+  ranker.set_parameters(start);
+  LinearRanker linear(kFeatures);
+  linear.set_parameters(std::span(start).first(kFeatures));
+  const DocWeight weights[] = {{Doc{1}, 0.8F}, {Doc{4}, -1.1F}};
+  ranker.set_network_on(false);
+  ranker.step(docs, weights, 0.1F);
+  linear.step(docs, weights, 0.1F);
+  EXPECT_EQ(scores_of(ranker, docs), scores_of(linear, docs));
+  std::vector<float> expected = start;
+  linear.get_parameters(std::span(expected).first(kFeatures));
+  EXPECT_EQ(parameters_of(ranker), expected);
+  const auto off = scores_of(ranker, docs);
+  ranker.set_network_on(true);
+  EXPECT_NE(scores_of(ranker, docs), off);
+}
+
 TEST(LinearPlusNeural, ItsNetworkLearnsFromTheFirstStepOn) {
   const auto rows = random_rows();
   const FeatureView docs(rows.data(), kDocs, kFeatures);

@@ -35,6 +35,7 @@ CellSummary make_cell(const Final& final, double start, std::string_view dataset
   cell.seed = 42;
   cell.offline = final.offline;
   cell.online = final.online;
+  cell.as_in_paper = true;
   cell.impressions_per_second = final.impressions_per_second;
   cell.seconds = static_cast<double>(impressions) * cell.runs / final.impressions_per_second;
   cell.evaluation_share = 0.12;
