@@ -146,7 +146,8 @@ pre{flex:1;min-width:0;margin:0;padding:12px 16px;background:var(--paper);
  font:.92rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 footer{color:var(--muted);font-size:.9rem;padding-top:40px;padding-bottom:48px}
 @media (max-width:760px){.spread{display:none}
- .cards{grid-template-columns:1fr 1fr;gap:10px}.cards li{padding:14px 16px}}
+ .cards{grid-template-columns:repeat(2,minmax(0,1fr));gap:10px}
+ .cards li{padding:14px}.cards b{font-size:1.5rem;white-space:normal}}
 @media (max-width:520px){.marks{letter-spacing:0}.marks i{width:1em}td.m{padding-left:0;padding-right:2px}
  .strip figcaption small{display:block;margin:0}.std{display:block}table{font-size:.93rem}thead th{font-size:.82rem}
  .legend{gap:6px}.legend button{font-size:.84rem;padding:4px 10px;gap:6px}
