@@ -74,6 +74,7 @@ void add_report(CLI::App& app) {
       ->required();
   command->add_option("--out", options->out, "where to write the report (default: the folder)");
   std::vector<std::string> names;
+  names.reserve(kFormats.size());
   for (const Format& format : kFormats) names.emplace_back(format.name);
   command
       ->add_option(

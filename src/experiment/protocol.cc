@@ -23,6 +23,7 @@ constexpr std::array kWays{Way{"stop", &Protocol::stop}, Way{"reversed", &Protoc
 
 std::string way_names() {
   std::vector<std::string_view> names;
+  names.reserve(kWays.size());
   for (const Way& way : kWays) names.push_back(way.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -26,7 +26,7 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::string method_text(const ComparedMethod& method) {
-  const std::string entry = in_quotes(to_text(canonical(method.entry)));
+  std::string entry = in_quotes(to_text(canonical(method.entry)));
   if (method.label.empty() && !method.baseline) return entry;
   std::string out = fmt::format("{{method = {}", entry);
   if (!method.label.empty()) out += fmt::format(", label = {}", in_quotes(method.label));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "base/kernels.h"
@@ -23,7 +24,7 @@ DuelingBandit::DuelingBandit(std::unique_ptr<Ranker> ranker,
       probe_(ranker_->clone()),
       multileaving_(std::move(multileaving)),
       options_(options),
-      state_{options.method, options.learning_rate, 0, 0},
+      state_{.method = std::string(options.method), .learning_rate = options.learning_rate},
       parameter_count_(ranker_->parameter_count()),
       stride_(round_up(parameter_count_, kLanes)),
       directions_(round_up(options.candidates * stride_, Rng::kNormalGroup)),

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/aligned.h"
@@ -18,7 +18,7 @@
 namespace plackett {
 
 struct DuelingBanditOptions {
-  std::string method = "dbgd";       // what its state is called
+  std::string_view method = "dbgd";  // what its state is called; must outlive the learner
   std::uint32_t candidates = 1;      // at least 1
   double learning_rate = 0.01;       // eta: the part of the way to the winners' mean
   double learning_rate_decay = 1.0;  // factor after each update

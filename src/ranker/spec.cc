@@ -59,6 +59,7 @@ Result<Activation> parse_activation(std::string_view name) {
 std::string_view name_of(RankerKind kind) { return find_name(kKinds, kind); }
 std::string ranker_names() {
   std::vector<std::string_view> names;
+  names.reserve(kKinds.size());
   for (const auto& [kind, name] : kKinds) names.push_back(name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
