@@ -1,8 +1,12 @@
 #include "report/test_sentences.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace plackett::report {
 namespace {
@@ -81,30 +85,33 @@ SeriesTests series_tests(const Arrangement& arrangement, std::size_t series,
 }
 
 std::string sweep_sentence(const Arrangement& arrangement, const Significance& significance) {
-  std::size_t best = arrangement.series.size();
-  SeriesTests won;
-  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
-    const SeriesTests tests = series_tests(arrangement, series, significance);
-    const std::size_t better = tests.offline.better + tests.online.better;
-    if (better > won.offline.better + won.online.better) {
-      best = series;
-      won = tests;
-    }
-  }
   const std::size_t baselines = significance.baselines().size();
   const std::size_t all = baselines * arrangement.blocks.size();
-  const bool offline = all > 0 && won.offline.better == all;
-  const bool online = all > 0 && won.online.better == all;
-  if (!offline && !online) return "";
+  if (all == 0) return "";
+  // Those that win all tests of both measures, else of offline, else of online.
+  std::array<std::vector<std::string>, 3> sweepers;
+  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
+    const SeriesTests tests = series_tests(arrangement, series, significance);
+    const bool offline = tests.offline.better == all;
+    const bool online = tests.online.better == all;
+    if (!offline && !online) continue;
+    sweepers[offline && online ? 0 : offline ? 1 : 2].push_back(arrangement.series[series].label);
+  }
+  constexpr std::array kInWhat{", offline and online", " offline", " online"};
+  std::size_t measure = 0;
+  while (measure < sweepers.size() && sweepers[measure].empty()) ++measure;
+  if (measure == sweepers.size()) return "";
+  std::vector<std::string>& names = sweepers[measure];
+  const bool several = names.size() > 1;
+  const std::string last = std::move(names.back());
+  names.pop_back();
+  const std::string who = several ? fmt::format("{} and {}", fmt::join(names, ", "), last) : last;
   const std::string against = baselines == 1 ? significance.baselines().front()
                                              : fmt::format("{} baselines", all_of(baselines));
   const std::size_t blocks = arrangement.blocks.size();
   const std::string settings = blocks < 6 ? all_of(blocks) : fmt::format("all {}", blocks);
   const std::string where = blocks == 1 ? "" : fmt::format(", in {} settings", settings);
-  return fmt::format("{} beats {}{}{}.", arrangement.series[best].label, against,
-                     offline && online ? ", offline and online"
-                     : offline         ? " offline"
-                                       : " online",
+  return fmt::format("{} {} {}{}{}.", who, several ? "beat" : "beats", against, kInWhat[measure],
                      where);
 }
 

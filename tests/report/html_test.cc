@@ -171,7 +171,8 @@ TEST(Findings, CallCloseMeansTooCloseToCall) {
 
 TEST(Findings, CallClearWins) {
   EXPECT_EQ(findings_of(large_comparison()).headline,
-            "PDGD (linear) beats all four baselines, offline and online, in all three settings.");
+            "PDGD (linear) and PDGD (neural) beat all four baselines, offline and online, in all "
+            "three settings.");
   Comparison comparison = large_comparison();
   comparison.contrasts.clear();
   EXPECT_EQ(findings_of(comparison).headline,
