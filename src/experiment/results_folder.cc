@@ -114,8 +114,8 @@ Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spe
                           const std::string& version, const fs::path& folder) {
   if (const auto differ = differences(stored.spec, spec); !differ.empty()) {
     return Error{
-        fmt::format("{}: holds another experiment ({}); give --out another folder, or remove this "
-                    "one",
+        fmt::format("{}: holds another experiment ({}); give --out another folder, or --fresh to "
+                    "begin anew in this one",
                     folder.string(), fmt::join(differ, "; "))};
   }
   if (stored.plackett != version) {
