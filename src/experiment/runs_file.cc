@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/hash.h"
+#include "experiment/json_text.h"
 
 namespace plackett {
 namespace {
@@ -23,10 +24,6 @@ constexpr std::size_t kHexDigits = 16;
 constexpr std::size_t kBody = kChecksumKey.size() + kHexDigits + 2;
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
-
-std::string in_quotes(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 // The shortest text that reads back to the same double, as a fraction where that keeps its sign.
 std::string number(double value) {
@@ -132,15 +129,15 @@ std::optional<FinishedRun> parse_run(std::string_view line, const ParseRunsOptio
 
 std::string to_line(const RunsHeader& header) {
   return sealed(fmt::format(R"("kind":"{}","version":{},"plackett":{},"experiment":"{}"}})", kMagic,
-                            kVersion, in_quotes(header.plackett), hex(header.experiment)));
+                            kVersion, json_text(header.plackett), hex(header.experiment)));
 }
 
 std::string to_line(const FinishedRun& run) {
   const auto& curve = run.record.curve;
   std::string body =
       fmt::format(R"("kind":"{}","dataset":{},"method":{},"click_model":{},"user":{},)", kRunKind,
-                  in_quotes(run.dataset), in_quotes(run.method), in_quotes(run.click_model),
-                  in_quotes(run.user));
+                  json_text(run.dataset), json_text(run.method), json_text(run.click_model),
+                  json_text(run.user));
   body += fmt::format(R"("data":"{}","user_file":"{}","run":{},"fold":{},)", hex(run.data),
                       hex(run.user_file), run.record.run, run.record.fold);
   body += fmt::format(

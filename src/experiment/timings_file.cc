@@ -7,15 +7,12 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "experiment/json_text.h"
 
 namespace plackett {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string in_quotes(const std::string& text) {
-  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 }  // namespace
 
@@ -23,7 +20,7 @@ std::string to_line(const FinishedRun& run, const RunTiming& timing) {
   return fmt::format(R"({{"dataset":{},"method":{},"click_model":{},"run":{},"seconds":{:.6f},)"
                      R"("evaluation_seconds":{:.6f},"threads":{}}})"
                      "\n",
-                     in_quotes(run.dataset), in_quotes(run.method), in_quotes(run.click_model),
+                     json_text(run.dataset), json_text(run.method), json_text(run.click_model),
                      run.record.run, timing.seconds, timing.evaluation_seconds, timing.threads);
 }
 
