@@ -7,11 +7,22 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.h"
 
 namespace {
+
+// Says what is known where `name` is no command of `parent`. Nothing said is left to the parser.
+bool known_command(const CLI::App& parent, const char* name) {
+  if (name == nullptr || *name == '-') return true;
+  std::vector<std::string> known;
+  for (const CLI::App* command : parent.get_subcommands({})) known.push_back(command->get_name());
+  if (std::find(known.begin(), known.end(), name) != known.end()) return true;
+  fmt::print(stderr, "plackett: unknown command \"{}\"; known: {}\n", name, fmt::join(known, ", "));
+  return false;
+}
 
 int run(int argc, const char* const* argv) {
   CLI::App app("plackett learns to rank from clicks", "plackett");
@@ -32,12 +43,9 @@ int run(int argc, const char* const* argv) {
   plackett::command::add_data(app);
 
   plackett::command::set_command_line(argc, argv);
-  std::vector<std::string> known;
-  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
-  if (argc > 1 && *argv[1] != '-' &&
-      std::find(known.begin(), known.end(), argv[1]) == known.end()) {
-    fmt::print(stderr, "plackett: unknown command \"{}\"; known: {}\n", argv[1],
-               fmt::join(known, ", "));
+  if (!known_command(app, argc > 1 ? argv[1] : nullptr)) return plackett::command::kFailure;
+  if (argc > 1 && argv[1] == std::string_view("data") &&
+      !known_command(*app.get_subcommand("data"), argc > 2 ? argv[2] : nullptr)) {
     return plackett::command::kFailure;
   }
   try {

@@ -53,6 +53,7 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
                 "--threads: 5000; it takes a whole number from 0 to 1024"},
            Case{"simulate --shown 0", "--shown: 0; it takes a whole number from 1 to 100"},
            Case{"simulate --hidden 64,0", "--hidden: 0; it takes a whole number"},
+           Case{"data frob", "unknown command \"frob\"; known: info, convert, synth"},
            Case{"simulate --learning-rate nan --runs 1", "learning-rate nan; it must be a number"},
            Case{"simulate --eta nan --click-model position-based", "eta nan"},
            Case{"simulate --save-model /nowhere/m --runs 1", "/nowhere/m: can't create"},
