@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/aligned.h"
+#include "learner_samples.h"
 #include "ranker/linear.h"
 #include "ranker/spec.h"
 
@@ -13,17 +13,6 @@ namespace {
 
 constexpr std::uint32_t kFeatures = 6;
 constexpr std::uint32_t kDocs = 8;
-
-AlignedVector<float> random_rows() {
-  Rng rng({.seed = 41});
-  AlignedVector<float> rows(std::size_t{kDocs} * padded_width(kFeatures));
-  for (std::uint32_t doc = 0; doc < kDocs; ++doc) {
-    for (std::uint32_t f = 0; f < kFeatures; ++f) {
-      rows[doc * padded_width(kFeatures) + f] = static_cast<float>(rng.uniform());
-    }
-  }
-  return rows;
-}
 
 std::unique_ptr<Ranker> make(RankerKind kind) {
   Rng rng({.seed = 42});
@@ -34,18 +23,12 @@ std::unique_ptr<Ranker> make(RankerKind kind) {
   return ranker;
 }
 
-std::vector<float> parameters_of(const Ranker& ranker) {
-  std::vector<float> parameters(ranker.parameter_count());
-  ranker.get_parameters(parameters);
-  return parameters;
-}
-
 const DocWeight kFirst[] = {{Doc{0}, 1.0F}, {Doc{3}, -0.7F}};
 const DocWeight kSecond[] = {{Doc{5}, 0.4F}, {Doc{3}, -0.4F}};
 
 // The steps again in double precision, each gradient from a plain step of rate 1.
 TEST(AdaGrad, StepsByTheRootOfTheSummedSquaresAndPlainlyInTheLinearPart) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures, 41);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   constexpr float kRate = 0.05F;
   for (const RankerKind kind : {RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
@@ -55,12 +38,12 @@ TEST(AdaGrad, StepsByTheRootOfTheSummedSquaresAndPlainlyInTheLinearPart) {
     ASSERT_EQ(sums.size() + ranker->linear_count(), ranker->parameter_count());
     std::vector<double> plain_sums(sums.size());
     for (const auto& weights : {std::span(kFirst), std::span(kSecond), std::span(kFirst)}) {
-      const auto before = parameters_of(*ranker);
+      const auto before = testing::parameters_of(*ranker);
       const auto twin = ranker->clone();
       twin->step(docs, weights, 1.0F);
-      const auto moved = parameters_of(*twin);
+      const auto moved = testing::parameters_of(*twin);
       adagrad.step(*ranker, docs, weights, kRate, sums);
-      const auto after = parameters_of(*ranker);
+      const auto after = testing::parameters_of(*ranker);
       const std::size_t linear = ranker->linear_count();
       for (std::size_t at = 0; at < after.size(); ++at) {
         const double gradient = double{moved[at]} - before[at];
@@ -79,7 +62,7 @@ TEST(AdaGrad, StepsByTheRootOfTheSummedSquaresAndPlainlyInTheLinearPart) {
 }
 
 TEST(AdaGrad, LeavesALinearRankersStepsAsTheyAre) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures, 41);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   LinearRanker ranker(kFeatures);
   LinearRanker plain(kFeatures);
@@ -89,19 +72,19 @@ TEST(AdaGrad, LeavesALinearRankersStepsAsTheyAre) {
     adagrad.step(ranker, docs, kFirst, 0.1F, {});
     plain.step(docs, kFirst, 0.1F);
   }
-  EXPECT_EQ(parameters_of(ranker), parameters_of(plain));
+  EXPECT_EQ(testing::parameters_of(ranker), testing::parameters_of(plain));
 }
 
 TEST(AdaGrad, AParameterWithoutGradientStays) {
-  AlignedVector<float> rows = random_rows();
+  AlignedVector<float> rows = testing::random_rows(kDocs, kFeatures, 41);
   for (std::uint32_t doc = 0; doc < kDocs; ++doc) rows[doc * padded_width(kFeatures) + 2] = 0;
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   const auto ranker = make(RankerKind::kNeural);
-  const auto before = parameters_of(*ranker);
+  const auto before = testing::parameters_of(*ranker);
   AdaGrad adagrad(*ranker);
   std::vector<float> sums(adagrad.sum_count());
   adagrad.step(*ranker, docs, kFirst, 0.1F, sums);
-  const auto after = parameters_of(*ranker);
+  const auto after = testing::parameters_of(*ranker);
   for (std::size_t at = 2 * 5; at < 3 * 5; ++at) {  // the third feature's weights
     EXPECT_EQ(after[at], before[at]);
     EXPECT_EQ(sums[at], 0);

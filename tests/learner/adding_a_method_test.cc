@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string>
 
-#include "candidate_rows.h"
 #include "learner/method.h"
+#include "learner_samples.h"
 #include "ranker/linear.h"
 
 namespace plackett {

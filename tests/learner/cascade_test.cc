@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "candidate_rows.h"
 #include "learner/method.h"
+#include "learner_samples.h"
 #include "ranker/spec.h"
 
 namespace plackett {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "candidate_rows.h"
+#include "learner_samples.h"
 #include "ranker/linear.h"
 #include "ranker/spec.h"
 #include "sampling/probabilistic_multileaving.h"
@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::uint32_t kFeatures = 7;
 constexpr std::uint32_t kDocs = 20;
-
-std::vector<float> parameters_of(Ranker& ranker) {
-  std::vector<float> parameters(ranker.parameter_count());
-  ranker.get_parameters(parameters);
-  return parameters;
-}
 
 std::unique_ptr<Ranker> neural() {
   RankerSpec spec;
@@ -68,13 +62,13 @@ TEST(DuelingBandit, CandidatesLieOnTheUnitSphereAndAreScoredExactly) {
     auto duels = std::make_unique<FixedDuels>(std::vector<bool>{false, true, false});
     FixedDuels& seen = *duels;
     DuelingBandit bandit(make(), std::move(duels), {.candidates = 3, .learning_rate = 1});
-    const auto before = parameters_of(bandit.ranker());
+    const auto before = testing::parameters_of(bandit.ranker());
     const auto probe = bandit.ranker().clone();
     Rng rng({.seed = 4});
     ASSERT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
     bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
     // With a learning rate of 1 the current ranker becomes the winner itself.
-    const auto after = parameters_of(bandit.ranker());
+    const auto after = testing::parameters_of(bandit.ranker());
     double square = 0;
     for (std::size_t at = 0; at < after.size(); ++at) {
       square += std::pow(double{after[at]} - double{before[at]}, 2);
@@ -100,7 +94,7 @@ TEST(DuelingBandit, StepsTowardsTheMeanOfTheWinners) {
     Rng rng({.seed = 5});
     EXPECT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
     bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
-    return parameters_of(bandit.ranker());
+    return testing::parameters_of(bandit.ranker());
   };
   const auto first = moved({true, false, false}, 1);
   const auto third = moved({false, false, true}, 1);
@@ -124,7 +118,7 @@ TEST(DuelingBandit, DirectionsAreNotBiased) {
     bandit.learn(fixture.docs, fixture.ranking, fixture.clicks);
   }
   // Each coordinate is a sum of draws of variance 1 / dimensions; five standard deviations.
-  for (const float sum : parameters_of(bandit.ranker())) {
+  for (const float sum : testing::parameters_of(bandit.ranker())) {
     EXPECT_LT(std::abs(sum), 5 * std::sqrt(double{kDraws} / kFeatures));
     EXPECT_GT(std::abs(sum), 1e-3);
   }
@@ -137,7 +131,7 @@ TEST(DuelingBandit, NothingClickedNothingLearned) {
   Rng rng({.seed = 7});
   ASSERT_TRUE(bandit.rank(fixture.docs, rng, fixture.ranking));
   bandit.learn(fixture.docs, fixture.ranking, std::vector<std::uint8_t>(10));
-  EXPECT_EQ(parameters_of(bandit.ranker()), std::vector<float>(kFeatures));
+  EXPECT_EQ(testing::parameters_of(bandit.ranker()), std::vector<float>(kFeatures));
   EXPECT_EQ(bandit.state().updates, 0U);
 }
 
@@ -175,7 +169,7 @@ TEST(DuelingBandit, FindsTheFeatureThatIsClicked) {
       for (const Doc doc : ranking.shown) clicks.push_back(docs.row(doc)[0] > 0.8F ? 1 : 0);
       bandit.learn(docs, ranking, clicks);
     }
-    const auto learned = parameters_of(bandit.ranker());
+    const auto learned = testing::parameters_of(bandit.ranker());
     for (std::uint32_t at = 1; at < kFeatures; ++at) {
       EXPECT_GT(learned[0], 2 * std::abs(learned[at])) << candidates << " candidates";
     }

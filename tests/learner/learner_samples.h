@@ -1,12 +1,16 @@
-// Random documents for learners to rank.
+// What tests of learners share.
 #pragma once
+
+#include <vector>
 
 #include "base/aligned.h"
 #include "base/rng.h"
 #include "dataset/feature_view.h"
+#include "ranker/ranker.h"
 
 namespace plackett::testing {
 
+// Features uniform on [0, 1).
 inline AlignedVector<float> random_rows(std::uint32_t docs, std::uint32_t features,
                                         std::uint64_t seed = 9) {
   Rng rng({.seed = seed});
@@ -17,6 +21,12 @@ inline AlignedVector<float> random_rows(std::uint32_t docs, std::uint32_t featur
     }
   }
   return rows;
+}
+
+inline std::vector<float> parameters_of(const Ranker& ranker) {
+  std::vector<float> parameters(ranker.parameter_count());
+  ranker.get_parameters(parameters);
+  return parameters;
 }
 
 }  // namespace plackett::testing

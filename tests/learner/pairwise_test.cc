@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "candidate_rows.h"
 #include "learner/pairs.h"
+#include "learner_samples.h"
 #include "ranker/linear.h"
 #include "support/chi_square.h"
 

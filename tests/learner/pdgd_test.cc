@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "base/aligned.h"
+#include "learner_samples.h"
 #include "ranker/linear.h"
 #include "ranker/spec.h"
 
@@ -13,23 +13,6 @@ namespace {
 
 constexpr std::uint32_t kFeatures = 5;
 constexpr std::uint32_t kDocs = 12;
-
-AlignedVector<float> random_rows() {
-  Rng rng({.seed = 9});
-  AlignedVector<float> rows(std::size_t{kDocs} * padded_width(kFeatures));
-  for (std::uint32_t doc = 0; doc < kDocs; ++doc) {
-    for (std::uint32_t f = 0; f < kFeatures; ++f) {
-      rows[doc * padded_width(kFeatures) + f] = static_cast<float>(rng.uniform());
-    }
-  }
-  return rows;
-}
-
-std::vector<float> parameters_of(Ranker& ranker) {
-  std::vector<float> parameters(ranker.parameter_count());
-  ranker.get_parameters(parameters);
-  return parameters;
-}
 
 // Algorithm 1 for a linear ranker, written plainly.
 void plain_step(std::vector<double>& theta, const FeatureView& docs, const Ranking& ranking,
@@ -47,7 +30,7 @@ void plain_step(std::vector<double>& theta, const FeatureView& docs, const Ranki
 }
 
 TEST(Pdgd, LinearStepsFollowTheAlgorithm) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   PdgdOptions options;
   options.learning_rate_decay = 0.99;
@@ -65,26 +48,26 @@ TEST(Pdgd, LinearStepsFollowTheAlgorithm) {
     pdgd.learn(docs, ranking, clicks);
     plain_step(theta, docs, ranking, clicks, rate);
     if (pdgd.state().updates > before) rate *= 0.99;
-    const auto learned = parameters_of(pdgd.ranker());
+    const auto learned = testing::parameters_of(pdgd.ranker());
     for (std::size_t f = 0; f < theta.size(); ++f) ASSERT_NEAR(learned[f], theta[f], 1e-5);
   }
   EXPECT_NEAR(pdgd.state().learning_rate, rate, 1e-15);
 }
 
 TEST(Pdgd, LearnsNothingWhereNothingWasClicked) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {.learning_rate_decay = 0.5});
   Rng rng({.seed = 11});
   Ranking ranking;
   ASSERT_TRUE(pdgd.rank(docs, rng, ranking));
   pdgd.learn(docs, ranking, std::vector<std::uint8_t>(ranking.shown.size()));
-  EXPECT_EQ(parameters_of(pdgd.ranker()), std::vector<float>(kFeatures));
+  EXPECT_EQ(testing::parameters_of(pdgd.ranker()), std::vector<float>(kFeatures));
   EXPECT_EQ(pdgd.state().learning_rate, 0.1);
 }
 
 TEST(Pdgd, UsesTheScoresOfDisplayTimeForOldRankings) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {});
   Rng rng({.seed = 12});
@@ -95,12 +78,12 @@ TEST(Pdgd, UsesTheScoresOfDisplayTimeForOldRankings) {
   pdgd.learn(docs, old, clicks);
   std::vector<double> theta = {3, -2, 5, 1, -4};
   plain_step(theta, docs, old, clicks, 0.1);
-  const auto learned = parameters_of(pdgd.ranker());
+  const auto learned = testing::parameters_of(pdgd.ranker());
   for (std::size_t f = 0; f < theta.size(); ++f) EXPECT_NEAR(learned[f], theta[f], 1e-6);
 }
 
 TEST(Pdgd, SaysSoWhereAScoreIsNotFinite) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {});
   Rng rng({.seed = 15});
@@ -125,7 +108,7 @@ void learn_some(Pdgd& pdgd, const FeatureView& docs, std::uint64_t first, std::u
 }
 
 TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   struct Case {
     RankerKind kind;
@@ -150,14 +133,14 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
     SavedModel model;
     model.ranker = spec;
     model.feature_ids = {1, 2, 3, 4, 5};
-    model.parameters = parameters_of(first.ranker());
+    model.parameters = testing::parameters_of(first.ranker());
     model.learner = first.state();
     const SavedModel read = parse_model(serialise_model(model), {}).value();
     Pdgd second(restore_ranker(read).value(), options);
     second.restore(read.learner);
     learn_some(second, docs, 150, 400);
 
-    EXPECT_EQ(parameters_of(second.ranker()), parameters_of(whole.ranker()));
+    EXPECT_EQ(testing::parameters_of(second.ranker()), testing::parameters_of(whole.ranker()));
     EXPECT_EQ(second.state().learning_rate, whole.state().learning_rate);
     EXPECT_EQ(second.state().updates, whole.state().updates);
     EXPECT_EQ(second.state().memory, whole.state().memory);
@@ -165,7 +148,7 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
 }
 
 TEST(Pdgd, RaisesAClickedDocumentsScoreForANetworkToo) {
-  const auto rows = random_rows();
+  const auto rows = testing::random_rows(kDocs, kFeatures);
   const FeatureView docs(rows.data(), kDocs, kFeatures);
   Rng initialise({.seed = 13});
   auto ranker = make_ranker({.kind = RankerKind::kNeural, .feature_count = kFeatures}, initialise);
