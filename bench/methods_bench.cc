@@ -8,14 +8,23 @@
 // the tests.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 #include <string_view>
+#include <vector>
 
+#include "base/aligned.h"
 #include "bench_data.h"
 #include "experiment/method_entry.h"
 #include "experiment/simulation.h"
 #include "measure.h"
+#include "sampling/click_credit.h"
+#include "sampling/random_ranks.h"
+#include "sampling/score_table.h"
 
 namespace plackett::bench {
 namespace {
@@ -80,6 +89,59 @@ bool measure_all(const char* title, const Dataset& dataset, const Table& table, 
   return kept;
 }
 
+// What docs/decisions/0005 says of a duel's parts. Answers are checked against sums that any right
+// code gives.
+void measure_parts(bool quick) {
+  const int repeats = quick ? 20 : 20'000;
+  const auto nanoseconds = [&](double units, const std::function<void()>& once) {
+    return interleaved(quick ? 1 : 5, {[&] {
+                         return seconds_of([&] {
+                                  for (int repeat = 0; repeat < repeats; ++repeat) once();
+                                }) *
+                                1e9 / (repeats * units);
+                       }})[0];
+  };
+  const auto require = [](bool right, const char* what) {
+    if (right) return;
+    fmt::print(stderr, "wrong answer: {}\n", what);
+    std::exit(1);
+  };
+  Rng rng({.seed = 1});
+  constexpr std::size_t kNormals = 105 * Rng::kNormalGroup;  // 49 x 136, about
+  AlignedVector<float> normals(kNormals);
+  const double many = nanoseconds(kNormals, [&] { rng.fill_normals(normals.data(), kNormals); });
+  double squares = 0;
+  for (const float normal : normals) squares += double{normal} * normal;
+  require(std::abs(squares / kNormals - 1) < 0.1, "normals of variance 1");
+  double sum = 0;
+  const double one = nanoseconds(1, [&] { sum += rng.normal(); });
+  require(std::isfinite(sum), "a normal");
+
+  ScoreTable scores;
+  scores.resize(1, 125);
+  std::copy_n(normals.begin(), 125, scores.row(0).begin());
+  RandomRanks ranks;
+  std::uint64_t total = 0;
+  const double rank = nanoseconds(1, [&] {
+    const auto found = ranks.rank(scores.row(0), rng).first(125);
+    total = std::accumulate(found.begin(), found.end(), std::uint64_t{0});
+  });
+  require(total == 125 * 124 / 2, "ranks are a permutation");
+
+  fmt::print("parts of a duel\n  a normal number: {:.1f} ns of many, {:.1f} ns one by one\n", many,
+             one);
+  fmt::print("  ranks of 125 documents: {:.2f} us\n", rank / 1e3);
+  for (const std::size_t clicks : {3U, 10U}) {
+    const std::vector<double> current(clicks, 0.02);
+    const std::vector<double> candidate(clicks, 0.03);
+    ClickCredit credit;
+    double sign = 0;
+    const double duel = nanoseconds(1, [&] { sign = credit.expected_sign(candidate, current); });
+    require(sign > 0 && sign < 0.1, "the candidate with more credit is ahead");
+    fmt::print("  49 duels over {} clicks: {:.1f} us\n", clicks, 49 * duel / 1e3);
+  }
+}
+
 }  // namespace
 }  // namespace plackett::bench
 
@@ -94,6 +156,7 @@ int main(int argc, char** argv) {
   }
   const Dataset small = load_dataset("synthetic:mq2008", {}).value();
   const Dataset large = make_dataset({136, 125, quick ? 50U : 6'000U});
+  measure_parts(quick);
   bool kept = measure_all("MQ2008's shape (made-up data)", small, kOnMq2008, quick);
   kept = measure_all("136 features x 125 documents", large, kOnMslr, quick) && kept;
   return require && !kept ? 1 : 0;
