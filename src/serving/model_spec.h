@@ -18,6 +18,7 @@ inline constexpr std::uint32_t kMaxOpenSeconds = 30 * 24 * 3600;
 inline constexpr std::size_t kMaxIdBytes = 256;  // of items, impressions and events
 inline constexpr std::size_t kMaxModelNameBytes = 64;
 inline constexpr std::size_t kMaxContextBytes = 16 * 1024;
+inline constexpr std::uint32_t kSeriesSeconds = 10;  // a span of the statistics
 
 struct ModelSpec {
   std::string name;
