@@ -54,7 +54,7 @@ export function draw_tiles(list, model, stats) {
     tile({ id: 'ctr', name: 'Click-through rate', value: percent(now.ctr),
       details: [...against_first_day(now.ctr, stats.first_day.ctr, percent, points_of_percent),
         `${count(stats.total.clicks)} clicks in all`] }),
-    tile({ id: 'mrr', name: 'Reciprocal rank of clicks', value: decimal(now.mrr, 3),
+    tile({ id: 'mrr', name: 'MRR of clicks', value: decimal(now.mrr, 3),
       details: [...against_first_day(now.mrr, stats.first_day.mrr,
         (value) => decimal(value, 3), (value) => value.toFixed(3))] }),
     tile({ id: 'entropy', name: 'Entropy', value: decimal(now.entropy),
