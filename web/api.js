@@ -71,6 +71,7 @@ export async function call(method, path, body) {
 
 const path_of = (model, rest = '') => `models/${encodeURIComponent(model)}${rest}`;
 
+export const get_health = () => call('GET', 'health');
 export const list_models = async () => (await call('GET', 'models')).models;
 export const create_model = (model, spec) => call('PUT', path_of(model), spec);
 export const get_model = (model) => call('GET', path_of(model));

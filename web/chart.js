@@ -9,7 +9,7 @@ const kMargin = { top: 14, right: 12, bottom: 26, left: 46 };
 const finite = (value) => value !== null && Number.isFinite(value);
 
 function x_ticks(low, high, wanted, over_time) {
-  if (!over_time) return round_ticks(low, high, wanted).map((at) => ({ at, label: compact(at) }));
+  if (!over_time) return round_ticks(low, high, wanted, 1).map((at) => ({ at, label: compact(at) }));
   const { ticks, step_ms } = time_ticks(low, high, wanted);
   return ticks.map((at) => ({ at, label: time_label(at, step_ms) }));
 }
@@ -21,10 +21,12 @@ function compact(value) {
 export class Chart {
   // label: what a reader who cannot see it is told. write_y: a value as text. write_x: as text
   // under the pointer. over_time: x counts milliseconds since 1970. y_range: fixed, else fitted.
+  // least_width: of the range of x.
   constructor(container, { label, write_y, write_x, over_time = false, y_range = null,
-    from_zero = false, height = 190, empty = 'Nothing yet' }) {
+    from_zero = false, least_width = 1, height = 190, empty = 'Nothing yet' }) {
     this.container_ = container;
-    this.options_ = { label, write_y, write_x, over_time, y_range, from_zero, height, empty };
+    this.options_ = { label, write_y, write_x, over_time, y_range, from_zero, least_width, height,
+      empty };
     this.points_ = [];
     this.references_ = [];
     this.markers_ = [];
@@ -69,7 +71,7 @@ export class Chart {
 
   fit_(width, height, known) {
     const first_x = this.points_[0].x;
-    const last_x = Math.max(this.points_.at(-1).x, first_x + (this.options_.over_time ? 1000 : 1));
+    const last_x = Math.max(this.points_.at(-1).x, first_x + this.options_.least_width);
     const values = [...known, ...this.references_].map((point) => point.y);
     const low = this.options_.from_zero ? 0 : Math.min(...values);
     const [from, to] = this.options_.y_range ?? round_range(low, Math.max(...values), 4);

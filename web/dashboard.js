@@ -16,14 +16,15 @@ const kImpressions = 20;
 const kFeatures = 20;
 
 const charts = {
-  ctr: new Chart(by_id('chart-ctr'), { label: 'Click-through rate over time', over_time: true,
+  ctr: new Chart(by_id('chart-ctr'), { label: 'Click-through rate over time', over_time: true, least_width: 1000,
     write_y: (y, tick) => percent(y, tick ? 0 : 1), write_x: date_and_time }),
   mrr: new Chart(by_id('chart-mrr'), { label: 'Mean reciprocal rank over time', over_time: true,
+    least_width: 1000,
     write_y: (y, tick) => decimal(y, tick ? 2 : 3), write_x: date_and_time }),
-  entropy: new Chart(by_id('chart-entropy'), { label: 'Entropy over time', over_time: true,
+  entropy: new Chart(by_id('chart-entropy'), { label: 'Entropy over time', over_time: true, least_width: 1000,
     from_zero: true, write_y: (y, tick) => decimal(y, tick ? 1 : 2), write_x: date_and_time }),
   update_norm: new Chart(by_id('chart-norm'), { label: 'Size of updates over time',
-    over_time: true, from_zero: true, write_y: short, write_x: date_and_time }),
+    over_time: true, least_width: 1000, from_zero: true, write_y: short, write_x: date_and_time }),
 };
 const features = new WeightBars(by_id('features'));
 const impressions = new ImpressionList(by_id('impressions'), by_id('impressions-note'));
@@ -148,6 +149,12 @@ const poller = new Poller(refresh, {
   },
 });
 
+// A service started without the demo says so.
+async function hide_missing_demo() {
+  const { demo } = await api.get_health().catch(() => ({}));
+  for (const link of document.querySelectorAll('.to-demo')) link.hidden = demo === false;
+}
+
 async function act(action) {
   const notice = by_id('notice');
   try {
@@ -192,4 +199,5 @@ by_id('clicked-only').addEventListener('change', () => {
   poller.now();
 });
 
+hide_missing_demo();
 poller.now();

@@ -21,7 +21,7 @@ const kRedraw_ms = 160;
 const kReorder_ms = 700;
 
 const products = new Map(kCatalogue.map((product) => [product.id, product]));
-const crowd = new Crowd(Date.now());
+const crowd = new Crowd(1);
 const results = new ResultList(by_id('results'), click_on);
 const weight_panel = new WeightPanel(by_id('weights'));
 const quality_panel = new QualityPanel(by_id('chart-quality'), by_id('quality'));
@@ -93,6 +93,11 @@ function set_view(view) {
   by_id('view-best').setAttribute('aria-pressed', String(view === 'best'));
 }
 
+function say(text, { learned = false } = {}) {
+  set_text(by_id('lesson'), text);
+  by_id('lesson').classList.toggle('learned', learned);
+}
+
 function show_list(listed, facts) {
   results.show(listed, { compared: listed_query === query });
   listed_query = query;
@@ -109,6 +114,7 @@ async function show_sampled() {
   });
   set_view('sampled');
   impression = answer.impression;
+  say('Click what you would choose: it was better than what you passed over.');
   document.body.dataset.impression = impression;
   show_list(answer.items.map((item) => ({ product: products.get(item.id), score: item.score })),
     `sampled from ${candidates.products.length} candidates \u00b7 `
@@ -121,11 +127,12 @@ async function show_sampled() {
 function show_best() {
   set_view('best');
   impression = null;
+  say('What the model would show now, without exploration.');
   const { order, scores } = best_order(candidates.rows, weights);
   show_list(order.slice(0, kShown).map((doc) =>
     ({ product: candidates.products[doc], score: scores[doc] })),
   `best of ${candidates.products.length} candidates by the weights of version `
-    + `${count(model?.version)} \u00b7 no exploration, so clicks here would teach nothing`);
+    + `${count(model?.version)}`);
   reordered_at = performance.now();
 }
 
@@ -137,7 +144,6 @@ async function search(text) {
   }
   const found = candidates_for(query);
   candidates = { ...found, rows: scaled(found.features) };
-  set_text(by_id('lesson'), '');
   if (simulation.running) show_best();
   else await show_sampled();
 }
@@ -155,8 +161,7 @@ function lesson_from(shown, chosen) {
 
 function click_on(id) {
   if (document.body.dataset.view === 'best') {
-    set_text(by_id('lesson'), 'This is the best order, without exploration. '
-      + 'Choose Sampled to teach with clicks.');
+    say('Clicks on the best order teach nothing. Choose Sampled to teach.');
     return;
   }
   alone(async () => {
@@ -167,7 +172,7 @@ function click_on(id) {
     const shown = await api.get_impression(kModel, clicked);
     await refresh();
     await show_sampled();
-    set_text(by_id('lesson'), lesson_from(shown, id));
+    say(lesson_from(shown, id), { learned: shown.state === 'learned' });
   });
 }
 
@@ -177,7 +182,7 @@ async function after_round() {
   await refresh();
   show_connection('live', 'Live');
   const rate = simulation.impressions_per_second();
-  set_text(by_id('rate'), rate > 0 ? `${count(rate)} impressions/s` : '');
+  set_text(by_id('rate'), rate > 0 ? `${count(rate)} a second` : '');
   if (document.body.dataset.view === 'best' && now - reordered_at > kReorder_ms) show_best();
 }
 
@@ -187,7 +192,6 @@ function draw_switch() {
 }
 
 function begin_simulation() {
-  set_text(by_id('lesson'), '');
   show_best();
   simulation.start();
   draw_switch();
@@ -244,12 +248,16 @@ async function start_over() {
   }
   quality_panel.clear();
   await begin();
-  set_text(by_id('lesson'), 'A new model: it knows nothing.');
   if (was_running) begin_simulation();
 }
 
 async function begin() {
-  model = await api.create_model(kModel, kSpec);
+  try {
+    await api.create_model(kModel, kSpec);
+  } catch (error) {
+    // A token that may not make models can still use one.
+    if (error.status !== 403) throw error;
+  }
   await refresh();
   await find_snapshot();
   await search(query);

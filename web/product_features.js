@@ -20,7 +20,7 @@ const text = (field) => (product, query_words) => share(query_words, kWords.get(
 
 export const kFeatures = [
   { name: 'title_match', label: 'title match', value: text('title') },
-  { name: 'description_match', label: 'description match', value: text('description') },
+  { name: 'description_match', label: 'text match', value: text('description') },
   { name: 'kind_match', label: 'kind match', value: text('kind') },
   { name: 'low_price', label: 'low price', value: (product) => -Math.log(product.price) },
   { name: 'discount', label: 'discount', value: (product) => product.discount },

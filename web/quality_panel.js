@@ -9,8 +9,8 @@ const kMostPoints = 500;
 export class QualityPanel {
   constructor(container, number) {
     this.number_ = number;
-    this.chart_ = new Chart(container, { label: 'NDCG@10 over impressions', height: 170,
-      y_range: [0, 1], write_y: (y, tick) => decimal(y, tick ? 1 : 3),
+    this.chart_ = new Chart(container, { label: 'NDCG@10 over impressions', height: 152,
+      y_range: [0, 1], least_width: 40, write_y: (y, tick) => decimal(y, tick ? 1 : 3),
       write_x: (x) => `after ${count(x)} impressions` });
     this.chance_ = null;
     this.clear();

@@ -1,8 +1,9 @@
 // Axes: where the labelled places of a range lie.
 
-// Round values in [low, high], about `wanted` of them. Requires: low < high.
-export function round_ticks(low, high, wanted) {
-  const rough = (high - low) / Math.max(1, wanted);
+// Round values in [low, high], about `wanted` of them, at least `least_step` apart.
+// Requires: low < high.
+export function round_ticks(low, high, wanted, least_step = 0) {
+  const rough = Math.max(least_step, (high - low) / Math.max(1, wanted));
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
   const ticks = [];
