@@ -93,7 +93,7 @@ export class ResultList {
       const before = tops.get(id);
       if (before === row.offsetTop) continue;
       const from = before === undefined
-        ? { transform: 'translateX(26px)', opacity: 0 }
+        ? { transform: 'scale(.96)', opacity: 0 }
         : { transform: `translateY(${before - row.offsetTop}px)` };
       row.animate([from, { transform: 'none', opacity: 1 }], { duration: kMove_ms, easing: kEase });
     }

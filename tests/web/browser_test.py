@@ -13,6 +13,7 @@ import pathlib
 import shutil
 import sys
 import time
+import urllib.error
 import urllib.request
 
 from webdriver import DIRECT, Browser, BrowserError
@@ -48,6 +49,13 @@ class Service:
 
     def weights(self):
         return [each["weight"] for each in self.call("GET", "/models/demo/weights")["weights"]]
+
+    def knows_nothing(self):
+        """Whether there is a model and all its weights are 0; while it is made anew, none is."""
+        try:
+            return set(self.weights()) == {0}
+        except urllib.error.HTTPError:
+            return False
 
     def version(self):
         return self.call("GET", "/models/demo")["version"]
@@ -153,7 +161,7 @@ def demo_learns(visit):
     visit.wait(f"{PAGE_VERSION} > 0 && {PAGE_ORDER}.length === 10", "the demo shows ten results")
     service.teach()
     browser.click("#start-over")
-    visit.wait(lambda: set(service.weights()) == {0}, "starting over forgets everything")
+    visit.wait(service.knows_nothing, "starting over forgets everything")
     visit.wait(f"{PAGE_WEIGHTS}.every(w => w === 0) && {PAGE_ORDER}.length === 10",
                "the page shows the new model")
 
@@ -269,6 +277,7 @@ def dashboard_acts(visit):
 def dashboard_recovers(visit):
     browser = visit.browser
     online = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    browser.devtools("Network.enable")
     browser.devtools("Network.emulateNetworkConditions", offline=True, **online)
     visit.wait("document.getElementById('connection').dataset.state === 'lost'",
                "a lost connection is told")
