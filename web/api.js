@@ -34,6 +34,8 @@ function new_token(refused) {
   return asking;
 }
 
+export const has_token = () => Boolean(token);
+
 async function send(method, path, body) {
   const headers = {};
   if (token) headers.Authorization = `Bearer ${token}`;

@@ -30,6 +30,7 @@ export class Chart {
     this.points_ = [];
     this.references_ = [];
     this.markers_ = [];
+    this.pointer_x_ = null;
     this.svg_ = svg_element('svg', { class: 'chart', role: 'img', 'aria-label': label });
     this.tip_ = element('div', { class: 'chart-tip', hidden: true, 'aria-hidden': 'true' });
     container.classList.add('chart-box');
@@ -67,6 +68,7 @@ export class Chart {
     this.fit_(width, height, known);
     this.svg_.replaceChildren(this.grid_(width, height), this.reference_lines_(width),
       this.marker_lines_(height), this.line_(height), this.last_dot_(known), this.cross_());
+    this.draw_pointer_();
   }
 
   fit_(width, height, known) {
@@ -117,7 +119,7 @@ export class Chart {
 
   marker_lines_(height) {
     const group = svg_element('g', {});
-    for (const { x, label } of this.markers_) {
+    for (const [place, { x, label }] of this.markers_.entries()) {
       if (x < this.x_range_[0] || x > this.x_range_[1]) continue;
       const at = this.x_(x);
       const on_right = at > (this.x_(this.x_range_[0]) + this.x_(this.x_range_[1])) / 2;
@@ -125,7 +127,7 @@ export class Chart {
         svg_element('line', { class: 'chart-marker', x1: at, x2: at, y1: kMargin.top,
           y2: height - kMargin.bottom }),
         svg_element('text', { class: on_right ? 'chart-marker-label chart-end' : 'chart-marker-label',
-          x: at + (on_right ? -5 : 5), y: height - kMargin.bottom - 6 }, label));
+          x: at + (on_right ? -5 : 5), y: height - kMargin.bottom - 32 - 15 * (place % 3) }, label));
     }
     return group;
   }
@@ -164,11 +166,14 @@ export class Chart {
   }
 
   point_at_(event) {
+    this.pointer_x_ = event.clientX - this.svg_.getBoundingClientRect().left;
+    this.draw_pointer_();
+  }
+
+  draw_pointer_() {
     const known = this.points_.filter((point) => finite(point.y));
-    if (known.length === 0 || !this.pointer_) return;
-    const box = this.svg_.getBoundingClientRect();
-    const pointer_x = event.clientX - box.left;
-    const distance = (point) => Math.abs(this.x_(point.x) - pointer_x);
+    if (this.pointer_x_ === null || known.length === 0) return;
+    const distance = (point) => Math.abs(this.x_(point.x) - this.pointer_x_);
     const nearest = known.reduce((best, point) => distance(point) < distance(best) ? point : best);
     const [x, y] = [this.x_(nearest.x), this.y_(nearest.y)];
     const [line, dot] = this.pointer_.children;
@@ -180,12 +185,13 @@ export class Chart {
     this.tip_.replaceChildren(element('b', {}, this.options_.write_y(nearest.y)),
       element('span', {}, this.options_.write_x(nearest.x)));
     this.tip_.hidden = false;
-    const room = box.width - this.tip_.offsetWidth;
+    const room = this.container_.clientWidth - this.tip_.offsetWidth;
     this.tip_.style.left = `${Math.max(0, Math.min(room, x - this.tip_.offsetWidth / 2))}px`;
     this.tip_.style.top = `${Math.max(-8, y - this.tip_.offsetHeight - 12)}px`;
   }
 
   leave_() {
+    this.pointer_x_ = null;
     this.tip_.hidden = true;
     this.pointer_?.setAttribute('visibility', 'hidden');
   }

@@ -89,20 +89,30 @@ function draw_features(weights) {
     ? `${kind}, ${kFeatures} of ${count(weights.length)}` : kind);
 }
 
+function curl_line(options, path, body) {
+  const address = new URL(path, location.href).href;
+  const token = api.has_token() ? '  -H "Authorization: Bearer $TOKEN" \\\n' : '';
+  return `curl ${options}${options && ' '}${address} \\\n${token}  -d '${body}'`;
+}
+
 function draw_empty(models) {
   by_id('no-models').hidden = models.length > 0;
   by_id('model').hidden = models.length === 0;
-  const root = new URL('.', location.href).href;
-  set_text(by_id('create-line'),
-    `curl -X PUT ${root}models/shop \\\n  -d '{"features": ["price", "rating", "age"]}'`);
+  set_text(by_id('create-line'), curl_line('-X PUT', 'models/shop',
+    '{"features": ["price", "rating", "age"]}'));
   if (model === null) return;
   by_id('no-impressions').hidden = model.impressions > 0;
   by_id('charts').hidden = model.impressions === 0;
   const example = JSON.stringify(Array.from({ length: Math.min(model.features, 8) },
     (_, feature) => Number((0.9 - 0.1 * feature).toFixed(1)))).slice(0, -1)
     + (model.features > 8 ? ',\u2026]' : ']');
-  set_text(by_id('rank-line'), `curl ${root}models/${encodeURIComponent(model.name)}/rank \\\n`
-    + `  -d '{"items": [{"id": "a", "features": ${example}}]}'`);
+  const path = `models/${encodeURIComponent(model.name)}`;
+  set_text(by_id('rank-line'), [
+    curl_line('', `${path}/rank`, `{"items": [{"id": "a", "features": ${example}}, \u2026]}`),
+    curl_line('', `${path}/feedback`,
+      '[{"impression": "i-1", "item": "a", "event": "click"},\n'
+      + '       {"impression": "i-1", "event": "close"}]'),
+  ].join('\n'));
 }
 
 async function refresh() {
@@ -145,7 +155,7 @@ const poller = new Poller(refresh, {
     if (error.status === 404) return;
     show_connection('lost', `${error.status === 0 ? 'Connection lost' : error.message}. `
       + `Trying again in ${Math.round(retry_ms / 1000)} s`);
-    if (error.status === undefined) throw error;
+    if (error.status === undefined) reportError(error);
   },
 });
 
@@ -163,7 +173,7 @@ async function act(action) {
   } catch (error) {
     notice.textContent = error.message;
     notice.hidden = false;
-    if (error.status === undefined) throw error;
+    if (error.status === undefined) reportError(error);
   }
   poller.now();
 }

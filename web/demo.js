@@ -49,7 +49,7 @@ function on_trouble(error, goes_on) {
   if (goes_on) return;
   draw_switch();
   show_notice(error);
-  if (error.status === undefined) throw error;
+  if (error.status === undefined) reportError(error);
 }
 
 function show_notice(error) {
@@ -105,8 +105,17 @@ function show_list(listed, facts) {
   set_text(by_id('list-facts'), facts);
 }
 
+// A list left without a click is closed, so that the service does not wait for one.
+async function leave_list() {
+  if (impression === null) return;
+  const left = impression;
+  impression = null;
+  await api.send_feedback(kModel, [{ impression: left, event: 'close' }]);
+}
+
 // A list as a visitor gets it: sampled by the service, and what is clicked on it is learned.
 async function show_sampled() {
+  await leave_list();
   const answer = await api.rank(kModel, {
     items: candidates.products.map((product, doc) =>
       ({ id: product.id, features: candidates.features[doc] })),
@@ -126,7 +135,6 @@ async function show_sampled() {
 // The order without exploration, from the weights: nothing is asked of the service.
 function show_best() {
   set_view('best');
-  impression = null;
   say('What the model would show now, without exploration.');
   const { order, scores } = best_order(candidates.rows, weights);
   show_list(order.slice(0, kShown).map((doc) =>
@@ -166,6 +174,7 @@ function click_on(id) {
   }
   alone(async () => {
     const clicked = impression;
+    impression = null;
     results.mark_chosen(id);
     await api.send_feedback(kModel, [
       { impression: clicked, item: id, event: 'click' }, { impression: clicked, event: 'close' }]);
@@ -246,6 +255,7 @@ async function start_over() {
   } catch (error) {
     if (error.status !== 404) throw error;
   }
+  impression = null;
   quality_panel.clear();
   await begin();
   if (was_running) begin_simulation();
@@ -276,8 +286,13 @@ by_id('search').addEventListener('submit', (event) => {
   alone(() => search(by_id('query').value));
 });
 by_id('view-sampled').addEventListener('click', () => alone(show_sampled));
-by_id('view-best').addEventListener('click', show_best);
+by_id('view-best').addEventListener('click', () => alone(async () => {
+  if (candidates === null) return;
+  await leave_list();
+  show_best();
+}));
 by_id('simulate').addEventListener('click', () => {
+  if (candidates === null) return;
   if (!simulation.running) {
     begin_simulation();
     return;

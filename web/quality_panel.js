@@ -5,6 +5,7 @@ import { set_text } from './dom.js';
 import { count, decimal } from './format.js';
 
 const kMostPoints = 500;
+const kMostMarkers = 6;
 
 export class QualityPanel {
   constructor(container, number) {
@@ -38,11 +39,12 @@ export class QualityPanel {
     this.draw_();
   }
 
-  // A moment worth a line in the chart; one at the same place replaces it.
+  // A moment worth a line in the chart.
   mark(impressions, label) {
-    this.markers_ = this.markers_.filter((marker) => marker.x !== impressions);
-    this.markers_.push({ x: impressions, label });
-    this.markers_ = this.markers_.slice(-6);
+    const last = this.markers_.at(-1);
+    if (last?.x === impressions) last.label = `${last.label}, ${label}`;
+    else this.markers_.push({ x: impressions, label });
+    this.markers_ = this.markers_.slice(-kMostMarkers);
   }
 
   draw_() {

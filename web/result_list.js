@@ -21,7 +21,7 @@ function facts_of(product) {
       element('span', { class: 'muted' }, ` (${count(product.reviews)})`)),
     element('span', {}, days === 1 ? 'tomorrow' : `in ${days} days`),
     product.in_stock ? null : element('span', { class: 'warn' }, 'out of stock'),
-    product.age_days < 60 ? element('span', { class: 'fresh' }, 'new') : null);
+    product.age_days < 60 ? element('span', { class: 'fresh' }, 'just in') : null);
 }
 
 function make_row(product, on_click) {

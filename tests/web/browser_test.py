@@ -115,6 +115,7 @@ class Visit:
         for scheme in ("light", "dark"):
             for name, width, height in (("wide", 1280, 900), ("narrow", 390, 844)):
                 self.browser.show_as(width, height, scheme)
+                self.browser.script("scrollTo(0, 0)")
                 time.sleep(0.2)
                 paper = self.value("getComputedStyle(document.body).backgroundColor")
                 bright = sum(int(part) for part in paper[4:-1].split(",")) > 382
