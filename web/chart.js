@@ -127,7 +127,7 @@ export class Chart {
         svg_element('line', { class: 'chart-marker', x1: at, x2: at, y1: kMargin.top,
           y2: height - kMargin.bottom }),
         svg_element('text', { class: on_right ? 'chart-marker-label chart-end' : 'chart-marker-label',
-          x: at + (on_right ? -5 : 5), y: height - kMargin.bottom - 32 - 15 * (place % 3) }, label));
+          x: at + (on_right ? -5 : 5), y: kMargin.top + 44 + 15 * (place % 3) }, label));
     }
     return group;
   }

@@ -158,6 +158,17 @@ async function search(text) {
 
 const name_of = (id) => products.get(id)?.title.split(',')[0] ?? id;
 
+// Where the best order of the listed query puts a product now, from 1.
+function best_place(id) {
+  const { order } = best_order(candidates.rows, weights);
+  return 1 + order.findIndex((doc) => candidates.products[doc].id === id);
+}
+
+function movement_text(before, after) {
+  if (before === after) return `Its best place stays ${after}.`;
+  return `Its best place went from ${before} to ${after}.`;
+}
+
 function lesson_from(shown, chosen) {
   if (shown.state !== 'learned') return 'Learning is frozen; the click is kept, not learned from.';
   const losers = shown.pairs.filter((pair) => pair.winner === chosen).map((pair) => pair.loser);
@@ -175,13 +186,21 @@ function click_on(id) {
   alone(async () => {
     const clicked = impression;
     impression = null;
+    if (clicked === null) {
+      await show_sampled();
+      return;
+    }
     results.mark_chosen(id);
     await api.send_feedback(kModel, [
       { impression: clicked, item: id, event: 'click' }, { impression: clicked, event: 'close' }]);
     const shown = await api.get_impression(kModel, clicked);
+    const before = best_place(id);
     await refresh();
+    const after = best_place(id);
     await show_sampled();
-    say(lesson_from(shown, id), { learned: shown.state === 'learned' });
+    const learned = shown.state === 'learned';
+    say(`${lesson_from(shown, id)}${learned ? ` ${movement_text(before, after)}` : ''}`,
+      { learned });
   });
 }
 
@@ -191,7 +210,7 @@ async function after_round() {
   await refresh();
   show_connection('live', 'Live');
   const rate = simulation.impressions_per_second();
-  set_text(by_id('rate'), rate > 0 ? `${count(rate)} a second` : '');
+  set_text(by_id('rate'), rate > 0 ? `${count(rate)}/s` : '');
   if (document.body.dataset.view === 'best' && now - reordered_at > kReorder_ms) show_best();
 }
 

@@ -29,7 +29,8 @@ const points_of_percent = (value) => `${(100 * value).toFixed(1)} points`;
 
 function against_first_day(now, first, write, write_change) {
   const change = difference(now, first, write_change);
-  const direction = change === '' || now === first ? 'level' : now > first ? 'up' : 'down';
+  const level = !/[1-9]/.test(change);
+  const direction = level ? 'level' : now > first ? 'up' : 'down';
   return [
     change && element('span', { class: `change ${direction}` }, change),
     element('span', {}, `first day ${write(first)}`),
