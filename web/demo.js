@@ -4,6 +4,7 @@ import * as api from './api.js';
 import { kCatalogue, kSuggestedQueries } from './catalogue.js';
 import { by_id, element, set_text } from './dom.js';
 import { count, decimal } from './format.js';
+import { lesson_text } from './lesson.js';
 import { best_order, candidates_for, kFeatureNames, scaled } from './product_features.js';
 import { QualityPanel } from './quality_panel.js';
 import { ResultList } from './result_list.js';
@@ -156,26 +157,10 @@ async function search(text) {
   else await show_sampled();
 }
 
-const name_of = (id) => products.get(id)?.title.split(',')[0] ?? id;
-
 // Where the best order of the listed query puts a product now, from 1.
 function best_place(id) {
   const { order } = best_order(candidates.rows, weights);
   return 1 + order.findIndex((doc) => candidates.products[doc].id === id);
-}
-
-function movement_text(before, after) {
-  if (before === after) return `Its best place stays ${after}.`;
-  return `Its best place went from ${before} to ${after}.`;
-}
-
-function lesson_from(shown, chosen) {
-  if (shown.state !== 'learned') return 'Learning is frozen; the click is kept, not learned from.';
-  const losers = shown.pairs.filter((pair) => pair.winner === chosen).map((pair) => pair.loser);
-  if (losers.length === 0) return 'Nothing to compare it with.';
-  const named = losers.slice(0, 2).map(name_of).join(', ');
-  const more = losers.length > 2 ? ` and ${losers.length - 2} more` : '';
-  return `Learned: ${name_of(chosen)} over ${named}${more}.`;
 }
 
 function click_on(id) {
@@ -198,9 +183,7 @@ function click_on(id) {
     await refresh();
     const after = best_place(id);
     await show_sampled();
-    const learned = shown.state === 'learned';
-    say(`${lesson_from(shown, id)}${learned ? ` ${movement_text(before, after)}` : ''}`,
-      { learned });
+    say(lesson_text(shown, id, { before, after }), { learned: shown.state === 'learned' });
   });
 }
 
