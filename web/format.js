@@ -27,11 +27,12 @@ export function percent(value, digits = 1) {
   return missing(value) ? kDash : `${(100 * value).toFixed(digits)}\u2009%`;
 }
 
-// The difference of two values, as written by `write`, with its sign.
+// The difference of two values, as written by `write`, with its sign; a word where it rounds to 0.
 export function difference(now, before, write) {
   if (missing(now) || missing(before)) return '';
-  const change = now - before;
-  return (change < 0 ? kMinus : '+') + write(Math.abs(change));
+  const change = write(Math.abs(now - before));
+  if (!/[1-9]/.test(change)) return 'unchanged';
+  return (now < before ? kMinus : '+') + change;
 }
 
 export function time_of_day(at_ms) {

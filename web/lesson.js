@@ -10,9 +10,8 @@ export function lesson_text(shown, chosen, { before, after }) {
   if (shown.state !== 'learned') return 'Learning is frozen; the click is kept, not learned from.';
   const losers = shown.pairs.filter((pair) => pair.winner === chosen).map((pair) => pair.loser);
   if (losers.length === 0) return 'There was nothing to compare it with.';
-  const named = losers.slice(0, 2).map((id) => kNames.get(id)).join(', ');
-  const more = losers.length > 2 ? ` and ${losers.length - 2} more` : '';
+  const more = losers.length > 1 ? ` and ${losers.length - 1} more` : '';
   const moved = before === after ? `Its best place stays ${after}.`
     : `Its best place went from ${before} to ${after}.`;
-  return `Learned: ${kNames.get(chosen)} over ${named}${more}. ${moved}`;
+  return `Learned: ${kNames.get(chosen)} over ${kNames.get(losers[0])}${more}. ${moved}`;
 }
