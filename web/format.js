@@ -3,7 +3,8 @@
 const kDash = '\u2013';
 const kMinus = '\u2212';
 const missing = (value) => value === null || value === undefined || !Number.isFinite(value);
-const signed = (text, value) => (value < 0 ? kMinus : '') + text;
+// No sign for what rounds to 0.
+const signed = (text, value) => (value < 0 && /[1-9]/.test(text) ? kMinus : '') + text;
 
 export function count(value) {
   return missing(value) ? kDash : Math.round(value).toLocaleString('en');
