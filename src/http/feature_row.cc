@@ -28,13 +28,11 @@ void read_array(JsonReader& reader, JsonValue value, const serving::ModelSpec& s
   const std::uint32_t count = spec.ranker.feature_count;
   std::uint32_t met = 0;
   reader.array(value, [&](std::uint32_t feature, JsonValue inner) {
-    if (feature >= count) {
-      reader.wrong(fmt::format("more features than {}, which is what the model has", count));
-    }
-    row[feature] = read_feature(reader, inner);
+    const float number = read_feature(reader, inner);
+    if (feature < count) row[feature] = number;
     met = feature + 1;
   });
-  if (met < count) {
+  if (met != count) {
     reader.wrong(fmt::format("{} feature{}; the model has {}", met, met == 1 ? "" : "s", count));
   }
 }

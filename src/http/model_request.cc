@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <optional>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
@@ -108,11 +108,25 @@ void read_learner(JsonReader& json, JsonValue value, ModelSpec& spec) {
   spec.learner = name;
 }
 
+// Each by itself, so that the refusal names the one that is wrong.
+void check_settings(const ModelSpec& spec) {
+  const auto method = find_method(spec.learner);
+  if (!method) return;
+  for (const GivenSetting& one : spec.settings) {
+    const auto values = SettingValues::make(method.value()->settings, std::span(&one, 1));
+    if (values) continue;
+    JsonReader::wrong_at(
+        one.name == kLearningRate ? "learning_rate" : fmt::format("settings.{}", one.name),
+        values.error().message);
+  }
+}
+
 // What one key cannot know of another.
 void check_together(std::uint32_t seen, ModelSpec& spec) {
   if (!has(seen, kFeatures)) {
     JsonReader::wrong_at("features", "no features; give their number or their names");
   }
+  check_settings(spec);
   if (!has(seen, kRanker)) {
     if (const auto method = find_method(spec.learner)) {
       spec.ranker.kind = method.value()->default_ranker;

@@ -39,20 +39,14 @@ void write_spec(JsonWriter& json, const ModelSpec& spec) {
     for (const std::string& name : spec.feature_names) json.value(std::string_view(name));
     json.end_array();
   }
-  const bool network = has_network(spec.ranker.kind);
   json.field("ranker", name_of(spec.ranker.kind));
   json.key("hidden");
   json.begin_array();
-  if (network) {
+  if (has_network(spec.ranker.kind)) {
     for (const std::uint32_t units : spec.ranker.hidden) json.value(units);
   }
   json.end_array();
-  json.key("activation");
-  if (network) {
-    json.value(name_of(spec.ranker.activation));
-  } else {
-    json.null();
-  }
+  json.field("activation", name_of(spec.ranker.activation));
   json.field("learner", spec.learner);
   json.key("settings");
   json.begin_object();

@@ -3,22 +3,19 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
-#include <array>
 #include <utility>
 
 namespace plackett::http {
 namespace {
 
 std::string_view type_of(std::string_view name) {
-  constexpr std::array kTypes = {
-      std::pair<std::string_view, std::string_view>{".html", "text/html; charset=utf-8"},
+  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+      {".html", "text/html; charset=utf-8"},
       {".css", "text/css; charset=utf-8"},
       {".js", "text/javascript; charset=utf-8"},
       {".json", "application/json"},
       {".svg", "image/svg+xml"},
       {".png", "image/png"},
-      {".ico", "image/x-icon"},
-      {".woff2", "font/woff2"},
   };
   for (const auto& [ending, type] : kTypes) {
     if (name.ends_with(ending)) return type;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <span>
 
@@ -50,15 +49,7 @@ std::optional<serving::Refused> RankRequestReader::read(JsonReader& json, const 
                                                         const FeatureNames& names,
                                                         const RankLimits& limits,
                                                         RankRequest& request) {
-  request.id = {};
-  request.items.clear();
-  request.given.clear();
-  request.rows.clear();
-  request.pinned.clear();
-  request.blocked.clear();
-  request.k = 0;
-  request.exploit = false;
-  request.context = {};
+  request.clear();
   ids_.clear(128);
   pins_.clear();
   blocks_.clear();
@@ -168,15 +159,13 @@ void RankRequestReader::read_pins(JsonReader& json, JsonValue value) {
 
 void RankRequestReader::resolve(RankRequest& request, const serving::ModelSpec& spec) {
   const std::size_t width = padded_width(spec.ranker.feature_count);
-  if (!request.rows.empty()) {
-    if (request.items.size() * width > kMaxRowFloats) {
-      throw WrongJson{{serving::Refusal::kTooLarge,
-                       fmt::format("{} items of {} features; a request holds at most {} numbers",
-                                   request.items.size(), spec.ranker.feature_count, kMaxRowFloats),
-                       "items"}};
-    }
-    request.rows.resize(request.items.size() * width);
+  if (request.items.size() * width > kMaxRowFloats) {
+    throw WrongJson{{serving::Refusal::kTooLarge,
+                     fmt::format("{} items of {} features; a request holds at most {} numbers",
+                                 request.items.size(), spec.ranker.feature_count, kMaxRowFloats),
+                     "items"}};
   }
+  if (!request.rows.empty()) request.rows.resize(request.items.size() * width);
   for (std::size_t at = 0; at < blocks_.size(); ++at) {
     const auto item = ids_.find(blocks_[at]);
     if (!item) {
@@ -186,34 +175,12 @@ void RankRequestReader::resolve(RankRequest& request, const serving::ModelSpec& 
     request.blocked[*item] = 1;
   }
   for (std::size_t at = 0; at < pins_.size(); ++at) {
-    const NamedPin& pin = pins_[at];
-    const auto item = ids_.find(pin.id);
-    const auto refuse = [&](std::string_view key, std::string message) {
-      JsonReader::wrong_at(fmt::format("pinned[{}].{}", at, key), std::move(message));
-    };
-    if (!item) return refuse("id", fmt::format("\"{}\" is none of the items", pin.id));
-    if (request.blocked[*item] != 0) {
-      return refuse("id", fmt::format("\"{}\" is blocked; it can't be pinned", pin.id));
+    const auto item = ids_.find(pins_[at].id);
+    if (!item) {
+      JsonReader::wrong_at(fmt::format("pinned[{}].id", at),
+                           fmt::format("\"{}\" is none of the items", pins_[at].id));
     }
-    for (const RankRequest::Pin& earlier : request.pinned) {
-      if (earlier.item == *item) {
-        return refuse("id", fmt::format("\"{}\" is pinned twice", pin.id));
-      }
-      if (earlier.rank + 1 == pin.rank) {
-        return refuse("rank", fmt::format("rank {} is taken by another pin", pin.rank));
-      }
-    }
-    request.pinned.push_back({*item, pin.rank - 1});
-  }
-  const auto blocked = static_cast<std::uint32_t>(
-      std::count(request.blocked.begin(), request.blocked.end(), std::uint8_t{1}));
-  const auto places = std::min(request.k == 0 ? spec.shown : request.k,
-                               static_cast<std::uint32_t>(request.items.size()) - blocked);
-  for (std::size_t at = 0; at < pins_.size(); ++at) {
-    if (pins_[at].rank > places) {
-      JsonReader::wrong_at(fmt::format("pinned[{}].rank", at),
-                           fmt::format("rank {}; {} items are shown", pins_[at].rank, places));
-    }
+    request.pinned.push_back({*item, pins_[at].rank - 1});
   }
 }
 

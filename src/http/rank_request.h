@@ -24,8 +24,8 @@ struct RankLimits {
 class RankRequestReader {
  public:
   // Fills `request`, whose views point into the reader's memory and `body` until the next read;
-  // gives why not where the body is refused, with `request` in any state. Everything that can be
-  // said without the stored items is checked: ids are distinct, pins and blocks name items.
+  // gives why not where the body is refused, with `request` in any state. Ids are distinct, pins
+  // and blocks name items; whether the pins fit together is left to the service.
   std::optional<serving::Refused> read(JsonReader& json, const PaddedText& body,
                                        const serving::ModelSpec& spec, const FeatureNames& names,
                                        const RankLimits& limits, serving::RankRequest& request);

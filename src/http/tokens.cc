@@ -10,7 +10,6 @@
 namespace plackett::http {
 namespace {
 
-constexpr std::size_t kLeastBytes = 8;
 constexpr std::size_t kMostBytes = 256;
 constexpr std::string_view kBlank = " \t\r";
 
@@ -28,7 +27,7 @@ std::optional<Role> role_named(std::string_view name) {
 }
 
 bool is_token(std::string_view text) {
-  return text.size() >= kLeastBytes && text.size() <= kMostBytes &&
+  return !text.empty() && text.size() <= kMostBytes &&
          std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 0x7F; });
 }
 
@@ -72,8 +71,8 @@ Result<Tokens> Tokens::parse(std::string_view text, std::string_view path) {
     const std::string_view token = trimmed(line.substr(name.size()));
     if (!is_token(token)) {
       return Error{fmt::format(
-          "{}:{}: a token of {} bytes; it has {} to {} visible ASCII characters, no blanks", path,
-          number, token.size(), kLeastBytes, kMostBytes)};
+          "{}:{}: a token of {} bytes; it has 1 to {} visible ASCII characters, no blanks", path,
+          number, token.size(), kMostBytes)};
     }
     for (const Entry& entry : tokens.entries_) {
       if (entry.token == token) {

@@ -19,7 +19,7 @@ std::string_view name_of(Role role);
 // Tokens and their roles; with none, everything is allowed to everyone.
 class Tokens {
  public:
-  // Lines of `ROLE TOKEN`: read, feedback or admin, and 8 to 256 visible ASCII characters. Empty
+  // Lines of `ROLE TOKEN`: read, feedback or admin, and 1 to 256 visible ASCII characters. Empty
   // lines and lines that start with # say nothing. `path` is for errors.
   static Result<Tokens> parse(std::string_view text, std::string_view path);
   static Result<Tokens> load(const std::filesystem::path& path);
