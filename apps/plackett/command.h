@@ -68,5 +68,6 @@ void add_explain(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_serve(CLI::App& app);
+void add_replay(CLI::App& app);
 
 }  // namespace plackett::command
