@@ -181,8 +181,9 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
 
   const std::string last = ids_of(ranking).back();
   call(200, {"feedback", model, "", event(ranking, "view", last).dump()});
-  call(200, {"feedback", model, "", Json{event(ranking, "click", last)}.dump()});
-  call(200, {"feedback", model, "", Json{{"events", {event(ranking, "close")}}}.dump()});
+  call(200, {"feedback", model, "", Json::array({event(ranking, "click", last)}).dump()});
+  call(200,
+       {"feedback", model, "", Json{{"events", Json::array({event(ranking, "close")})}}.dump()});
   call(400, {"feedback", model, "", R"({"events": 1})"});
   call(404, {"feedback", unknown, "", event(ranking, "close").dump()});
 
