@@ -183,6 +183,7 @@ TEST_F(Rank, RefusesRequestsThatMakeNoSense) {
       {{{"items", items(3)}, {"k", -1}}, "k"},
       {{{"items", items(3)}, {"k", "3"}}, "k"},
       {{{"items", items(3)}, {"k", 1.5}}, "k"},
+      {{{"items", items(3)}, {"k", 101}}, "k"},
       {{{"items", items(3)}, {"mode", "guess"}}, "mode"},
       {{{"items", items(3)}, {"id", 7}}, "id"},
       {{{"items", items(3)}, {"colour", 1}}, "colour"},

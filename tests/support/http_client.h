@@ -109,6 +109,27 @@ class Connection {
     }
   }
 
+  // Sends what the peer takes without our reading a byte, for so long; how much it took.
+  std::size_t send_what_fits(std::string_view bytes, std::chrono::milliseconds patience) {
+    const auto end = std::chrono::steady_clock::now() + patience;
+    std::size_t taken = 0;
+    while (taken < bytes.size() && std::chrono::steady_clock::now() < end) {
+      pollfd waiting{socket_, POLLOUT, 0};
+      if (::poll(&waiting, 1, 10) <= 0) continue;
+      const ssize_t sent =
+          ::send(socket_, bytes.data() + taken, bytes.size() - taken, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent < 0 && errno != EAGAIN) break;
+      if (sent > 0) taken += static_cast<std::size_t>(sent);
+    }
+    return taken;
+  }
+
+  // From now on the end of this is a reset, as of a client that crashed.
+  void reset_when_closed() {
+    const linger now{1, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+  }
+
   // Closes our side alone.
   void finish_sending() { ::shutdown(socket_, SHUT_WR); }
 

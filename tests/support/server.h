@@ -66,6 +66,7 @@ class Server {
 
   [[nodiscard]] bool runs() { return !child_->ended().has_value(); }
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] pid_t process() const { return child_->process(); }
   [[nodiscard]] HttpClient client(const std::string& token = "") const {
     return HttpClient(port_, token);
   }
