@@ -187,6 +187,7 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
        {"feedback", model, "", Json{{"events", Json::array({event(ranking, "close")})}}.dump()});
   call(400, {"feedback", model, "", R"({"events": 1})"});
   call(404, {"feedback", unknown, "", event(ranking, "close").dump()});
+  call(413, {"feedback", model, "", too_large});
 
   const Json snapshot = call(201, {"takeSnapshot", model, "", R"({"note": "one"})"}).json();
   call(201, {"takeSnapshot", model, "", ""});
@@ -244,8 +245,8 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
   call(200, {"webFile", {{"file", file_name[1]}}, "", ""});
   call(404, {"webFile", {{"file", "none.css"}}, "", ""});
 
-  // What tokens, load and a full disk bring is tested elsewhere.
-  const std::set<std::string> elsewhere = {"401", "403", "429", "503", "default"};
+  // What tokens, caches, load and a full disk bring is tested elsewhere.
+  const std::set<std::string> elsewhere = {"304", "401", "403", "429", "503", "default"};
   for (const Json& entry : api_description()["paths"]) {
     for (const auto& [method, operation] : entry.items()) {
       if (method == "parameters") continue;
@@ -320,6 +321,20 @@ TEST(OpenApi, EachRoleMayDoWhatTheDescriptionSays) {
         }
       }
     }
+  }
+}
+
+TEST(OpenApi, PagesThatAClientHasAreNotSentAgain) {
+  Server server({"--demo"});
+  HttpClient client = server.client();
+  for (const std::string path : {"/", "/demo", "/openapi.json"}) {
+    const Answer first = client.get(path);
+    ASSERT_NE(first.header("ETag"), "") << path;
+    const auto known = [&](const std::string& tag) {
+      return client.send("GET", path, "", {{"If-None-Match", tag}});
+    };
+    EXPECT_THAT(known(first.header("ETag")), HasStatus(304)) << path;
+    EXPECT_EQ(known("\"another\"").body, first.body) << path;
   }
 }
 
