@@ -102,7 +102,7 @@ Result<void> restore_spec(const fs::path& folder, const ComparisonSpec& spec,
 
 }  // namespace
 
-ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FolderLock lock,
+ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FileLock lock,
                              AppendFile runs, AppendFile timings)
     : folder_(std::move(folder)),
       stored_(std::move(stored)),
@@ -134,7 +134,7 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Error{fmt::format("{}: can't create: {}", folder.string(), error.message())};
-  auto lock = FolderLock::take(folder);
+  auto lock = FileLock::take_folder(folder);
   if (!lock) return lock.error();
   if (auto ours = require_own_spec(folder / kSpecName); !ours) return ours.error();
   if (options.fresh) {

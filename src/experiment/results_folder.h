@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/append_file.h"
-#include "base/folder_lock.h"
+#include "base/file_lock.h"
 #include "base/result.h"
 #include "experiment/comparison_spec.h"
 #include "experiment/runs_file.h"
@@ -72,12 +72,12 @@ class ResultsFolder {
   Result<void> finish();
 
  private:
-  ResultsFolder(std::filesystem::path folder, StoredResults stored, FolderLock lock,
+  ResultsFolder(std::filesystem::path folder, StoredResults stored, FileLock lock,
                 AppendFile runs, AppendFile timings);
 
   std::filesystem::path folder_;
   StoredResults stored_;
-  FolderLock lock_;
+  FileLock lock_;
   AppendFile runs_;
   AppendFile timings_;
 };

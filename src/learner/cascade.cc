@@ -133,6 +133,7 @@ const Method kCascade{.name = kName,
                       .summary =
                           "PDGD with a linear ranker; when its progress stalls, a network "
                           "is added to it",
+                      .servable = true,
                       .default_ranker = RankerKind::kLinearPlusNeural,
                       .settings = kSettings,
                       .check = check_ranker,

@@ -30,6 +30,9 @@ struct Method {
   std::string_view title;    // "PDGD"
   std::string_view summary;  // a line for help
   bool baseline = false;     // whether others are tested against it by default
+  // Whether it ranks by sampling from its ranker's scores, and learns from a ranking whenever the
+  // clicks come: what a service needs.
+  bool servable = false;
   RankerKind default_ranker = RankerKind::kLinear;  // where none is named
   std::span<const Setting> settings;
   // Whether it can work with a ranker; absent where it can with all.

@@ -92,6 +92,7 @@ extern const Method kPdgd;
 const Method kPdgd{.name = "pdgd",
                    .title = "PDGD",
                    .summary = "pairwise differentiable gradient descent (the paper's method)",
+                   .servable = true,
                    .settings = kSettings,
                    .make = make_pdgd};
 

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <fstream>
 
-#include "base/folder_lock.h"
+#include "base/file_lock.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -58,15 +58,15 @@ TEST(AppendFile, SaysSoWhereTheDiskIsFullOrTheFileAbsent) {
               HasSubstr("/nowhere/log: can't open"));
 }
 
-TEST(FolderLock, IsHeldByOneAtATime) {
+TEST(FileLock, IsHeldByOneAtATime) {
   const TemporaryFolder folder;
   {
-    const auto first = FolderLock::take(folder.path());
+    const auto first = FileLock::take_folder(folder.path());
     ASSERT_TRUE(first.ok());
-    EXPECT_FALSE(FolderLock::take(folder.path()).ok());
+    EXPECT_FALSE(FileLock::take_folder(folder.path()).ok());
   }
-  EXPECT_TRUE(FolderLock::take(folder.path()).ok());
-  EXPECT_FALSE(FolderLock::take("/nowhere").ok());
+  EXPECT_TRUE(FileLock::take_folder(folder.path()).ok());
+  EXPECT_FALSE(FileLock::take_folder("/nowhere").ok());
 }
 
 }  // namespace

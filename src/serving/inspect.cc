@@ -1,0 +1,271 @@
+// What there is to see of a model. Reads the store; never waits for its writer.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "learner/pairs.h"
+#include "serving/service_parts.h"
+
+namespace plackett::serving {
+namespace {
+
+Refused unreadable(const Error& error) { return {Refusal::kUnavailable, error.message}; }
+
+Totals totals_of(const store::SeriesRow& row) {
+  return {row.impressions, row.clicked, row.clicks, row.reciprocal_ranks};
+}
+
+// What leaves a feature: its linear weight, and the norm of its weights into the first layer.
+void first_layer(const ModelSpec& spec, std::span<const float> parameters,
+                 std::vector<FeatureWeight>& features) {
+  const std::size_t count = spec.ranker.feature_count;
+  const bool linear = spec.ranker.kind != RankerKind::kNeural;
+  const bool network = has_network(spec.ranker.kind);
+  const std::size_t units = network ? spec.ranker.hidden.front() : 0;
+  const std::size_t offset = linear ? count : 0;
+  for (std::size_t feature = 0; feature < count; ++feature) {
+    double squares = 0;
+    if (linear) {
+      features[feature].weight = parameters[feature];
+      squares += static_cast<double>(parameters[feature]) * parameters[feature];
+    }
+    for (std::size_t unit = 0; unit < units; ++unit) {
+      const double weight = parameters[offset + feature * units + unit];
+      squares += weight * weight;
+    }
+    features[feature].strength = std::sqrt(squares);
+  }
+}
+
+std::vector<SeenPair> pairs_of(const store::Impression& impression,
+                               const std::vector<std::byte>& clicked) {
+  Ranking ranking;
+  std::vector<std::uint8_t> clicks;
+  std::vector<std::uint32_t> ranks;  // on the page
+  for (std::uint32_t rank = 0; rank < impression.shown.size(); ++rank) {
+    if (impression.shown[rank].pinned) continue;
+    ranking.shown.push_back(Doc{static_cast<std::uint32_t>(ranking.shown.size())});
+    ranking.scores.push_back(impression.shown[rank].sampled_score);
+    clicks.push_back(static_cast<std::uint8_t>(clicked[rank]));
+    ranks.push_back(rank);
+  }
+  ranking.rest = impression.rest;
+  std::vector<SeenPair> pairs;
+  if (impression.exploit || ranks.empty()) return pairs;
+  PairInference inference;
+  for (const WeightedPair& pair : inference.infer(ranking, clicks)) {
+    pairs.push_back({ranks[pair.winner_rank], ranks[pair.loser_rank], pair.rho, pair.weight});
+  }
+  return pairs;
+}
+
+}  // namespace
+
+SnapshotInfo info_of(const store::SnapshotRow& row) {
+  constexpr std::array<std::string_view, 3> kKinds{"asked", "automatic", "imported"};
+  return {row.id,
+          row.created_at,
+          row.updates,
+          row.learned,
+          static_cast<std::uint64_t>(row.log),
+          std::string(kKinds.at(static_cast<std::size_t>(row.kind))),
+          row.note};
+}
+
+ModelInfo Service::info(const Model& model) const {
+  const auto version = model.publication.latest();
+  ModelInfo info;
+  info.spec = model.spec;
+  info.created_at = model.created_at;
+  info.version = version->number;
+  info.updates = version->learner.updates;
+  info.impressions = model.shown;
+  info.learned = version->learned;
+  info.open = model.open;
+  info.items = model.items.count();
+  info.parameters = version->ranker->parameter_count();
+  info.learning = version->learning;
+  info.frozen_because = version->frozen_because;
+  return info;
+}
+
+Answer<std::vector<float>> Service::item(const Model& model, std::string_view id) const {
+  AlignedVector<float> row(model.items.stride());
+  const std::uint8_t given = 0;
+  if (model.items.gather({&id, 1}, {&given, 1}, row) == 0) {
+    return Refused{Refusal::kUnknown, fmt::format("item \"{}\" is not stored", id)};
+  }
+  return std::vector<float>(row.begin(), row.begin() + model.spec.ranker.feature_count);
+}
+
+Answer<std::vector<SnapshotInfo>> Service::snapshots(const Model& model) const {
+  const std::lock_guard lock(parts_->reader_mutex);
+  auto rows = parts_->reader->snapshots(model.id);
+  if (!rows) return unreadable(rows.error());
+  std::vector<SnapshotInfo> infos;
+  for (const store::SnapshotRow& row : *rows) infos.push_back(info_of(row));
+  return infos;
+}
+
+Weights Service::weights(const Model& model) const {
+  const auto version = model.publication.latest();
+  std::vector<float> parameters(version->ranker->parameter_count());
+  version->ranker->get_parameters(parameters);
+  Weights weights;
+  weights.version = version->number;
+  weights.features.resize(model.spec.ranker.feature_count);
+  for (std::size_t feature = 0; feature < weights.features.size(); ++feature) {
+    weights.features[feature].feature = model.spec.feature_ids[feature];
+    if (!model.spec.feature_names.empty()) {
+      weights.features[feature].name = model.spec.feature_names[feature];
+    }
+  }
+  first_layer(model.spec, parameters, weights.features);
+  return weights;
+}
+
+std::vector<std::byte> Service::export_file(const Model& model) const {
+  const auto version = model.publication.latest();
+  SavedModel saved;
+  saved.ranker = model.spec.ranker;
+  saved.feature_ids = model.spec.feature_ids;
+  saved.scaling = model.spec.scaling;
+  saved.parameters.resize(version->ranker->parameter_count());
+  version->ranker->get_parameters(saved.parameters);
+  saved.learner = version->learner;
+  saved.learner.impressions = version->learned;
+  return serialise_model(saved);
+}
+
+Answer<Stats> Service::stats(const Model& model, std::uint32_t points) const {
+  constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
+  constexpr std::int64_t kStepMs = kSeriesSeconds * 1000;
+  const std::lock_guard lock(parts_->reader_mutex);
+  auto first_day = parts_->reader->series_total(model.id, model.created_at + kDayMs);
+  if (!first_day) return unreadable(first_day.error());
+  auto total = parts_->reader->series_total(model.id, now_ms() + kDayMs);
+  if (!total) return unreadable(total.error());
+  Stats stats;
+  stats.first_day = totals_of(*first_day);
+  stats.total = totals_of(*total);
+  // Steps as fine as so many points allow.
+  const std::int64_t span = std::max<std::int64_t>(now_ms() - total->at, kStepMs);
+  const std::int64_t steps = (span / kStepMs + points) / points;
+  stats.step_seconds = static_cast<std::uint32_t>(steps) * kSeriesSeconds;
+  auto rows = parts_->reader->series(model.id, 0, steps * kStepMs);
+  if (!rows) return unreadable(rows.error());
+  for (const store::SeriesRow& row : *rows) {
+    stats.points.push_back({row.at, totals_of(row), row.entropies, row.updates, row.update_norms});
+  }
+  return stats;
+}
+
+namespace {
+
+Result<std::optional<SeenImpression>> see(store::Reader& reader, const Model& model,
+                                          std::int64_t id) {
+  auto kept = reader.impression(id);
+  if (!kept) return kept.error();
+  if (!*kept) return std::optional<SeenImpression>();
+  auto response = reader.response(id);
+  if (!response) return response.error();
+  const store::Impression& impression = (*kept)->impression;
+  store::ResponseRow said = *response ? std::move(**response) : store::ResponseRow{};
+  said.clicked.resize(impression.shown.size());
+  said.viewed.resize(impression.shown.size());
+
+  SeenImpression seen;
+  const std::uint64_t number = store::ImpressionKey::of(id).number;
+  seen.id = (*kept)->given.empty() ? impression_name(number) : (*kept)->given;
+  seen.shown_at = (*kept)->shown_at;
+  seen.model_version = (*kept)->version;
+  seen.exploit = impression.exploit;
+  constexpr std::array<std::string_view, 4> kStates{"open", "learned", "expired", "closed"};
+  seen.state = kStates.at(static_cast<std::size_t>(said.closed));
+  const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
+  if (said.closed == store::Closed::kNo && seen.shown_at + open_ms <= now_ms()) {
+    seen.state = "expired";
+  }
+  for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
+    const store::ShownItem& item = impression.shown[rank];
+    seen.items.push_back({item.id, item.score, item.pinned, said.clicked[rank] != std::byte{0},
+                          said.viewed[rank] != std::byte{0}});
+  }
+  seen.log_probability = impression.log_probability;
+  seen.entropy = impression.entropy;
+  seen.context = impression.context;
+  seen.pairs = pairs_of(impression, said.clicked);
+  return std::optional(std::move(seen));
+}
+
+}  // namespace
+
+Answer<std::vector<SeenImpression>> Service::impressions(const Model& model, std::uint32_t limit,
+                                                         bool clicked_only) const {
+  const std::lock_guard lock(parts_->reader_mutex);
+  auto ids = parts_->reader->recent(model.id, limit, clicked_only);
+  if (!ids) return unreadable(ids.error());
+  std::vector<SeenImpression> impressions;
+  for (const std::int64_t id : *ids) {
+    auto seen = see(*parts_->reader, model, id);
+    if (!seen) return unreadable(seen.error());
+    if (*seen) impressions.push_back(std::move(**seen));
+  }
+  return impressions;
+}
+
+Answer<SeenImpression> Service::impression(const Model& model, std::string_view id) const {
+  const std::lock_guard lock(parts_->reader_mutex);
+  std::optional<std::int64_t> key;
+  if (const auto number = impression_number(id)) {
+    key = store::ImpressionKey{model.id, *number}.id();
+  } else {
+    auto given = parts_->reader->given_id(model.id, id);
+    if (!given) return unreadable(given.error());
+    key = *given;
+  }
+  const Refused unknown{Refusal::kUnknown, fmt::format("impression \"{}\" is not known", id)};
+  if (!key) return unknown;
+  auto seen = see(*parts_->reader, model, *key);
+  if (!seen) return unreadable(seen.error());
+  if (!*seen) return unknown;
+  return std::move(**seen);
+}
+
+ServiceMeters Service::meters() const {
+  ServiceMeters meters;
+  for (const ModelHandle& model : parts_->all_models()) {
+    const auto version = model->publication.latest();
+    ModelMeters of;
+    of.name = model->spec.name;
+    of.impressions = model->shown;
+    of.open = model->open;
+    for (std::size_t status = 0; status < kFeedbackStatuses; ++status) {
+      of.events[status] = model->events[status];
+      of.clicks[status] = model->clicks[status];
+    }
+    of.updates = version->learner.updates;
+    of.version = version->number;
+    of.update_norm = model->update_norm;
+    of.entropy = model->entropy;
+    of.items = model->items.count();
+    of.learning = version->learning;
+    meters.models.push_back(std::move(of));
+  }
+  meters.writer_queue = parts_->writer->queued();
+  meters.store_lag_seconds = parts_->writer->lag_seconds();
+  meters.learning_queue = parts_->learner->queued();
+  meters.learning_lag_seconds = parts_->learner->lag_seconds();
+  meters.commits = parts_->writer->commits();
+  meters.commit_seconds = parts_->writer->commit_seconds();
+  meters.syncs = parts_->syncer->syncs();
+  meters.sync_seconds = parts_->syncer->seconds();
+  meters.write_failures = parts_->writer->failures();
+  std::error_code ignored;
+  const auto bytes = std::filesystem::file_size(parts_->options.db, ignored);
+  meters.store_bytes = ignored ? 0 : bytes;
+  return meters;
+}
+
+}  // namespace plackett::serving

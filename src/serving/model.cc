@@ -1,0 +1,67 @@
+#include "serving/model.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+
+#include "serving/spec_text.h"
+
+namespace plackett::serving {
+namespace {
+
+constexpr std::string_view kPrefix = "i-";
+
+std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> places_of(
+    const std::vector<std::string>& names) {
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> places;
+  for (std::uint32_t at = 0; at < names.size(); ++at) places.emplace(names[at], at);
+  return places;
+}
+
+}  // namespace
+
+Model::Model(ModelSpec given, const store::ModelRow& row)
+    : spec(std::move(given)),
+      scaling(parse_scaling(spec.scaling).value()),
+      id(row.id),
+      created_at(row.created_at),
+      feature_places(places_of(spec.feature_names)),
+      items(spec.ranker.feature_count),
+      next_number(row.next_number),
+      expired(row.expired),
+      dropped_log(row.dropped_log) {}
+
+store::ModelRow Model::row() const {
+  return {id, spec.name, created_at, to_text(spec), next_number, expired, dropped_log};
+}
+
+std::string impression_name(std::uint64_t number) { return fmt::format("{}{}", kPrefix, number); }
+
+std::optional<std::uint64_t> impression_number(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  if (number >= store::ImpressionKey::kNumbers) return std::nullopt;
+  // One number, one name.
+  if (name.size() > 1 && name.front() == '0') return std::nullopt;
+  return number;
+}
+
+std::int64_t now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+const ModelSpec& spec_of(const Model& model) { return model.spec; }
+
+std::optional<std::uint32_t> feature_index(const Model& model, std::string_view name) {
+  const auto found = model.feature_places.find(name);
+  if (found == model.feature_places.end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace plackett::serving

@@ -1,0 +1,57 @@
+// A served model as the threads share it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "dataset/scaling.h"
+#include "serving/item_table.h"
+#include "serving/model_spec.h"
+#include "serving/service.h"
+#include "serving/version.h"
+#include "store/rows.h"
+
+namespace plackett::serving {
+
+class Model {
+ public:
+  // Requires: a checked spec, whose text is the row's.
+  Model(ModelSpec spec, const store::ModelRow& row);
+
+  const ModelSpec spec;
+  const Scaling scaling;
+  const std::int64_t id;
+  const std::int64_t created_at;
+  const std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> feature_places;
+
+  ItemTable items;
+  Publication publication;
+  std::atomic<std::uint64_t> next_number;
+  std::atomic<bool> removed{false};
+
+  // The writer's alone.
+  std::uint64_t expired;
+  std::int64_t dropped_log;
+
+  // Counts of what is in the store.
+  std::atomic<std::uint64_t> shown{0};
+  std::atomic<std::uint64_t> open{0};
+  // Since the start of the process.
+  std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> events{};
+  std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> clicks{};
+  std::atomic<double> entropy{0};
+  std::atomic<double> update_norm{0};
+
+  [[nodiscard]] store::ModelRow row() const;
+};
+
+// The id as callers know it, "i-41", and back: none where it has another form.
+std::string impression_name(std::uint64_t number);
+std::optional<std::uint64_t> impression_number(std::string_view name);
+
+std::int64_t now_ms();
+
+}  // namespace plackett::serving

@@ -1,0 +1,108 @@
+#include "serving/model_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "dataset/scaling.h"
+#include "learner/method.h"
+#include "serving/spec_text.h"
+
+namespace plackett::serving {
+namespace {
+
+Result<void> check_features(const ModelSpec& spec) {
+  const std::uint32_t count = spec.ranker.feature_count;
+  if (count == 0 || count > kMaxFeatures) {
+    return Error{fmt::format("{} features; a model has 1 to {}", count, kMaxFeatures)};
+  }
+  if (!spec.feature_names.empty() && spec.feature_names.size() != count) {
+    return Error{fmt::format("{} feature names for {} features", spec.feature_names.size(), count)};
+  }
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& name : spec.feature_names) {
+    const bool plain = std::all_of(name.begin(), name.end(), [](char character) {
+      return static_cast<unsigned char>(character) >= 0x20;
+    });
+    if (name.empty() || name.size() > kMaxIdBytes || !plain) {
+      return Error{
+          fmt::format("feature name \"{}\"; names have 1 to {} bytes and no control "
+                      "characters",
+                      name, kMaxIdBytes)};
+    }
+    if (!seen.insert(name).second) {
+      return Error{fmt::format("feature name \"{}\" twice; names are distinct", name)};
+    }
+  }
+  if (!spec.feature_ids.empty() && spec.feature_ids.size() != count) {
+    return Error{fmt::format("{} feature ids for {} features", spec.feature_ids.size(), count)};
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_model_name(std::string_view name) {
+  constexpr std::string_view kAllowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return !name.empty() && name.size() <= kMaxModelNameBytes && name != "." && name != ".." &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+std::vector<std::string_view> served_learners() {
+  std::vector<std::string_view> names;
+  for (const Method* method : methods()) {
+    if (method->servable) names.push_back(method->name);
+  }
+  return names;
+}
+
+bool ModelSpec::operator==(const ModelSpec& other) const {
+  return to_text(*this) == to_text(other);
+}
+
+Result<ModelSpec> check(ModelSpec spec) {
+  if (!is_model_name(spec.name)) {
+    return Error{
+        fmt::format("model name \"{}\"; names have 1 to {} of letters, digits, '.', '_' "
+                    "and '-'",
+                    spec.name, kMaxModelNameBytes)};
+  }
+  if (auto sound = check_features(spec); !sound) return sound.error();
+  const auto served = served_learners();
+  if (std::find(served.begin(), served.end(), spec.learner) == served.end()) {
+    return Error{fmt::format("learner \"{}\"; those that can be served: {}", spec.learner,
+                             fmt::join(served, ", "))};
+  }
+  if (spec.shown == 0 || spec.shown > kMaxShown) {
+    return Error{fmt::format("k {}; it is 1 to {}", spec.shown, kMaxShown)};
+  }
+  if (!(spec.temperature >= 1e-3 && spec.temperature <= 1e3)) {
+    return Error{fmt::format("temperature {}; it is 0.001 to 1000", spec.temperature)};
+  }
+  if (spec.open_seconds == 0 || spec.open_seconds > kMaxOpenSeconds) {
+    return Error{fmt::format("open_seconds {}; it is 1 to {}", spec.open_seconds, kMaxOpenSeconds)};
+  }
+  if (auto scaling = parse_scaling(spec.scaling); !scaling) return scaling.error();
+  if (!has_network(spec.ranker.kind)) {
+    spec.ranker.hidden.clear();
+    spec.ranker.activation = RankerSpec{}.activation;
+  }
+  Rng rng({spec.seed, 0, 0, Purpose::kInitialise});
+  auto ranker = make_ranker(spec.ranker, rng);
+  if (!ranker) return ranker.error();
+  auto learner =
+      make_learner(spec.learner, std::move(ranker).value(), {.shown = spec.shown}, spec.settings);
+  if (!learner) return learner.error();
+  spec.settings = canonical_settings(spec.learner, spec.settings);
+  if (spec.feature_ids.empty()) {
+    for (std::uint32_t id = 1; id <= spec.ranker.feature_count; ++id)
+      spec.feature_ids.push_back(id);
+  }
+  return spec;
+}
+
+}  // namespace plackett::serving

@@ -1,0 +1,48 @@
+// What a served model is, fixed when it is made.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "learner/setting.h"
+#include "ranker/spec.h"
+
+namespace plackett::serving {
+
+inline constexpr std::uint32_t kMaxFeatures = 65'536;
+inline constexpr std::uint32_t kMaxShown = 100;  // pair weights cost O(shown^3) at worst
+inline constexpr std::uint32_t kMaxOpenSeconds = 30 * 24 * 3600;
+inline constexpr std::size_t kMaxIdBytes = 256;  // of items, impressions and events
+inline constexpr std::size_t kMaxModelNameBytes = 64;
+inline constexpr std::size_t kMaxContextBytes = 16 * 1024;
+inline constexpr std::uint32_t kSeriesSeconds = 10;  // a span of the statistics
+
+struct ModelSpec {
+  std::string name;
+  RankerSpec ranker;                       // its feature_count is the model's
+  std::vector<std::string> feature_names;  // one a feature, or none
+  std::vector<std::uint32_t> feature_ids;  // of the source, as in model files; 1, 2, ... if empty
+  std::string learner = "pdgd";
+  std::vector<GivenSetting> settings;  // the learner's own, its learning rate among them
+  std::uint32_t shown = 10;            // k
+  std::string scaling = "query-minmax";
+  std::uint64_t seed = 1;
+  double temperature = 1;  // scores are divided by it before sampling
+  std::uint32_t open_seconds = 1800;
+
+  bool operator==(const ModelSpec& other) const;
+};
+
+// Fails on what no model can be; puts settings and ids in their canonical form.
+Result<ModelSpec> check(ModelSpec spec);
+
+// Letters, digits, '.', '_' and '-', 1 to kMaxModelNameBytes of them.
+bool is_model_name(std::string_view name);
+
+// The learners that can be served: those that learn from a stored ranking whenever its clicks come.
+std::vector<std::string_view> served_learners();
+
+}  // namespace plackett::serving

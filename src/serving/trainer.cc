@@ -1,0 +1,184 @@
+#include "serving/trainer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "learner/method.h"
+
+namespace plackett::serving {
+
+Result<Trainer> Trainer::start(const ModelSpec& spec) {
+  Rng rng({spec.seed, 0, 0, Purpose::kInitialise});
+  auto ranker = make_ranker(spec.ranker, rng);
+  if (!ranker) return ranker.error();
+  auto learner =
+      make_learner(spec.learner, std::move(ranker).value(), {.shown = spec.shown}, spec.settings);
+  if (!learner) return learner.error();
+  Trainer trainer;
+  trainer.spec_ = spec;
+  trainer.learner_ = std::move(learner).value();
+  trainer.before_.resize(trainer.learner_->ranker().parameter_count());
+  trainer.after_.resize(trainer.before_.size());
+  return trainer;
+}
+
+Result<SavedModel> fitting_model(const ModelSpec& spec, std::span<const std::byte> file) {
+  auto model = parse_model(file, {});
+  if (!model) return model.error();
+  const auto differs = [](std::string_view what, const auto& has, const auto& wanted) {
+    return Error{fmt::format("model: its {} is {}; this model's is {}", what, has, wanted)};
+  };
+  if (model->ranker.feature_count != spec.ranker.feature_count) {
+    return differs("feature count", model->ranker.feature_count, spec.ranker.feature_count);
+  }
+  if (model->ranker.kind != spec.ranker.kind) {
+    return differs("ranker", name_of(model->ranker.kind), name_of(spec.ranker.kind));
+  }
+  if (model->learner.method != spec.learner) {
+    return differs("learner", model->learner.method, spec.learner);
+  }
+  if (model->scaling != spec.scaling) return differs("scaling", model->scaling, spec.scaling);
+  if (has_network(spec.ranker.kind) && (model->ranker.hidden != spec.ranker.hidden ||
+                                        model->ranker.activation != spec.ranker.activation)) {
+    return Error{"model: its network has another shape than this model's"};
+  }
+  return model;
+}
+
+Result<void> Trainer::load(const std::vector<std::byte>& file) {
+  auto model = fitting_model(spec_, file);
+  if (!model) return model.error();
+  learner_->ranker().set_parameters(model->parameters);
+  learner_->restore(model->learner);
+  learned_ = model->learner.impressions;
+  return {};
+}
+
+Result<void> Trainer::restore(const store::SnapshotRow& snapshot) {
+  if (auto loaded = load(snapshot.file); !loaded) return loaded;
+  version_ = snapshot.version;
+  learning_ = snapshot.learning;
+  frozen_because_ = snapshot.frozen_because;
+  last_log_ = snapshot.log;
+  return {};
+}
+
+void Trainer::freeze(std::string why) {
+  learning_ = false;
+  frozen_because_ = std::move(why);
+}
+
+double Trainer::apply(const store::LogEntry& entry, store::Reader& store) {
+  ++version_;
+  last_log_ = entry.seq;
+  switch (entry.kind) {
+    case store::LogKind::kLearn:
+    case store::LogKind::kExpire:
+      return learning_ ? learn(entry.argument, store) : 0;
+    case store::LogKind::kRollback: {
+      auto snapshot = store.snapshot(entry.argument);
+      if (!snapshot || !*snapshot) {
+        freeze(fmt::format("snapshot {} can't be read", entry.argument));
+      } else if (auto loaded = load((*snapshot)->file); !loaded) {
+        freeze(loaded.error().message);
+      }
+      return 0;
+    }
+    case store::LogKind::kFreeze:
+      freeze("asked");
+      return 0;
+    case store::LogKind::kResume:
+      learning_ = true;
+      frozen_because_.clear();
+      return 0;
+  }
+  return 0;
+}
+
+double Trainer::learn(std::int64_t impression_id, store::Reader& store) {
+  auto kept = store.impression(impression_id);
+  auto response = store.response(impression_id);
+  if (!kept || !response || !*kept || !*response) {
+    freeze("an impression of the log can't be read");
+    return 0;
+  }
+  const store::Impression& impression = (*kept)->impression;
+  const std::uint32_t count = impression.learned_count();
+  if (impression.rows.empty() || impression.feature_count != spec_.ranker.feature_count ||
+      (*response)->clicked.size() != impression.shown.size()) {
+    freeze("an impression of the log is of another model");
+    return 0;
+  }
+  ++learned_;
+  ranking_.shown.clear();
+  ranking_.scores.clear();
+  clicks_.clear();
+  for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
+    const store::ShownItem& item = impression.shown[rank];
+    if (item.pinned) continue;
+    ranking_.shown.push_back(Doc{static_cast<std::uint32_t>(ranking_.shown.size())});
+    ranking_.scores.push_back(item.sampled_score);
+    clicks_.push_back(static_cast<std::uint8_t>((*response)->clicked[rank]));
+  }
+  ranking_.rest = impression.rest;
+  if (std::find(clicks_.begin(), clicks_.end(), 1) == clicks_.end()) return 0;
+
+  Ranker& ranker = learner_->ranker();
+  ranker.get_parameters(before_);
+  learner_->learn(FeatureView(impression.rows.data(), count, impression.feature_count), ranking_,
+                  clicks_);
+  ranker.get_parameters(after_);
+  double squares = 0;
+  bool finite = true;
+  for (std::size_t at = 0; at < after_.size(); ++at) {
+    finite = finite && std::isfinite(after_[at]);
+    const double change = static_cast<double>(after_[at]) - static_cast<double>(before_[at]);
+    squares += change * change;
+  }
+  if (!finite) {
+    ranker.set_parameters(before_);
+    freeze("a parameter is not finite");
+    return 0;
+  }
+  return std::sqrt(squares);
+}
+
+std::shared_ptr<const Version> Trainer::version() const {
+  auto version = std::make_shared<Version>();
+  version->number = version_;
+  version->ranker = learner_->ranker().clone();
+  version->learner = learner_->state();
+  version->learned = learned_;
+  version->learning = learning_;
+  version->frozen_because = frozen_because_;
+  return version;
+}
+
+SavedModel Trainer::saved() const {
+  SavedModel model;
+  model.ranker = spec_.ranker;
+  model.feature_ids = spec_.feature_ids;
+  model.scaling = spec_.scaling;
+  model.parameters.resize(learner_->ranker().parameter_count());
+  learner_->ranker().get_parameters(model.parameters);
+  model.learner = learner_->state();
+  model.learner.impressions = learned_;
+  return model;
+}
+
+store::SnapshotRow Trainer::snapshot() const {
+  store::SnapshotRow row;
+  row.log = last_log_;
+  row.version = version_;
+  row.learned = learned_;
+  row.learning = learning_;
+  row.frozen_because = frozen_because_;
+  const SavedModel model = saved();
+  row.updates = model.learner.updates;
+  row.file = serialise_model(model);
+  return row;
+}
+
+}  // namespace plackett::serving

@@ -1,0 +1,50 @@
+// What the learner publishes and everyone else ranks with.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "ranker/model_file.h"
+#include "ranker/ranker.h"
+
+namespace plackett::serving {
+
+// A model at one moment. Never changes; threads that rank clone the ranker, which has scratch.
+struct Version {
+  std::uint64_t number = 0;  // log entries that it has seen
+  std::shared_ptr<const Ranker> ranker;
+  LearnerState learner;
+  std::uint64_t learned = 0;  // impressions learned from
+  bool learning = true;
+  std::string frozen_because;
+};
+
+// The newest version. The learner's publish and the others' reads exclude each other for the copy
+// of a pointer only, and readers that ask serial() first rarely need that.
+class Publication {
+ public:
+  void publish(std::shared_ptr<const Version> version) {
+    {
+      const std::lock_guard lock(mutex_);
+      version_.swap(version);
+    }
+    serial_.fetch_add(1, std::memory_order_release);
+    // The old version goes here, outside the lock.
+  }
+  [[nodiscard]] std::shared_ptr<const Version> latest() const {
+    const std::lock_guard lock(mutex_);
+    return version_;
+  }
+  // Changes with every publication.
+  [[nodiscard]] std::uint64_t serial() const { return serial_.load(std::memory_order_acquire); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Version> version_;
+  std::atomic<std::uint64_t> serial_{0};
+};
+
+}  // namespace plackett::serving

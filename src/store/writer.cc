@@ -1,0 +1,371 @@
+#include "store/writer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "store/schema.h"
+
+namespace plackett::store {
+namespace {
+
+// An impression of ten documents with a hundred features is 4 to 6 KB: it fits into a page.
+constexpr int kPageBytes = 16384;
+// The log of writes is cut back to this when it begins anew.
+constexpr std::int64_t kLogBytesKept = std::int64_t{64} << 20;
+
+}  // namespace
+
+Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& path,
+                                             const std::string& vfs) {
+  auto database = Database::open(path, Database::Access::kWrite, vfs);
+  if (!database) return database.error();
+  std::unique_ptr<Writer> writer(new Writer);
+  writer->database_ = std::make_shared<Database>(std::move(database).value());
+  Database& db = *writer->database_;
+  // Page size and vacuum take effect in a new file only, and before it has a log. Foreign files
+  // are refused before anything in them changes.
+  if (auto set =
+          db.run(fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL;", kPageBytes));
+      !set) {
+    return set.error();
+  }
+  if (auto made = make_schema(db); !made) return made.error();
+  if (auto set = db.run(fmt::format("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; "
+                                    "PRAGMA wal_autocheckpoint=0; PRAGMA journal_size_limit={}; "
+                                    "PRAGMA cache_size=-16384;",
+                                    kLogBytesKept));
+      !set) {
+    return set.error();
+  }
+  const std::pair<Statement*, std::string_view> statements[] = {
+      {&writer->begin_, "BEGIN IMMEDIATE"},
+      {&writer->commit_, "COMMIT"},
+      {&writer->keep_,
+       "INSERT INTO impressions(id, shown_at, version, given, data) VALUES(?, ?, ?, ?, ?)"},
+      {&writer->give_id_, "INSERT INTO given_ids(model, given, impression) VALUES(?, ?, ?)"},
+      {&writer->response_,
+       "INSERT INTO responses(impression, clicked, viewed, closed) VALUES(?, ?, ?, ?) "
+       "ON CONFLICT(impression) DO UPDATE SET clicked = excluded.clicked, "
+       "viewed = excluded.viewed, closed = excluded.closed"},
+      {&writer->event_,
+       "INSERT INTO events(impression, rank, kind, at, event_id) VALUES(?, ?, ?, ?, ?)"},
+      {&writer->log_, "INSERT INTO log(seq, model, kind, argument, at) VALUES(?, ?, ?, ?, ?)"},
+      {&writer->series_,
+       "INSERT INTO series VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(model, at) DO UPDATE SET "
+       "impressions = impressions + excluded.impressions, clicked = clicked + excluded.clicked, "
+       "clicks = clicks + excluded.clicks, "
+       "reciprocal_ranks = reciprocal_ranks + excluded.reciprocal_ranks, "
+       "entropies = entropies + excluded.entropies, updates = updates + excluded.updates, "
+       "update_norms = update_norms + excluded.update_norms"},
+      {&writer->item_,
+       "INSERT INTO items(model, id, features) VALUES(?, ?, ?) ON CONFLICT(model, id) DO UPDATE "
+       "SET features = excluded.features"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    auto made = db.prepare(sql);
+    if (!made) return made.error();
+    *statement = std::move(made).value();
+  }
+  auto reader = Reader::over(writer->database_);
+  if (!reader) return reader.error();
+  writer->reader_ = std::move(reader).value();
+  auto last = writer->read().last_log();
+  if (!last) return last.error();
+  writer->next_log_ = *last + 1;
+
+  sqlite3_wal_hook(
+      db.handle(),
+      [](void* self, sqlite3* /*handle*/, const char* /*name*/, int pages) {
+        static_cast<Writer*>(self)->log_pages_ = static_cast<std::uint64_t>(pages);
+        return SQLITE_OK;
+      },
+      writer.get());
+  // The log is open from here on, and stays the same file until the end.
+  if (auto recovered = writer->checkpoint(); !recovered) return recovered.error();
+  sqlite3_file_control(db.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &writer->wal_);
+  if (writer->wal_ == nullptr || writer->wal_->pMethods == nullptr) {
+    return Error{
+        fmt::format("{}: no log of writes; the file system can't share memory", path.string())};
+  }
+  if (auto synced = writer->sync(); !synced) return synced.error();
+  return writer;
+}
+
+Result<void> Writer::begin() {
+  if (sync_failed_) {
+    // What a failed sync left in doubt goes another way to the disk before anything new does.
+    if (auto moved = checkpoint(true); !moved) return moved.error();
+    sync_failed_ = false;
+  }
+  next_log_at_begin_ = next_log_;
+  return begin_.run();
+}
+
+Result<void> Writer::commit() { return commit_.run(); }
+
+void Writer::roll_back() {
+  // Some failures have rolled back already.
+  if (sqlite3_get_autocommit(database_->handle()) == 0) {
+    [[maybe_unused]] const auto rolled = database_->run("ROLLBACK");
+  }
+  next_log_ = next_log_at_begin_;
+}
+
+Result<void> Writer::sync() {
+  if (wal_->pMethods->xSync(wal_, SQLITE_SYNC_NORMAL) == SQLITE_OK) return {};
+  sync_failed_ = true;
+  return Error{"can't sync the store's log of writes"};
+}
+
+Result<void> Writer::checkpoint(bool empty) {
+  int log = 0;
+  int moved = 0;
+  const int mode = empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+  const int code = sqlite3_wal_checkpoint_v2(database_->handle(), nullptr, mode, &log, &moved);
+  if (code != SQLITE_OK) return sqlite_error(database_->handle());
+  return {};
+}
+
+Result<std::int64_t> Writer::insert_model(const ModelRow& model) {
+  auto insert = database_->prepare("INSERT INTO models(name, created_at, spec) VALUES(?, ?, ?)");
+  if (!insert) return insert.error();
+  if (auto done = insert->bind(model.name).bind(model.created_at).bind(model.spec).run(); !done) {
+    return done.error();
+  }
+  return sqlite3_last_insert_rowid(database_->handle());
+}
+
+Result<void> Writer::delete_model(std::int64_t id) {
+  auto statement = database_->prepare("DELETE FROM models WHERE id = ?");
+  if (!statement) return statement.error();
+  return statement->bind(id).run();
+}
+
+Result<void> Writer::set_model_marks(const ModelRow& model) {
+  auto statement = database_->prepare(
+      "UPDATE models SET next_number = ?, expired = ?, dropped_log = ? WHERE id = ?");
+  if (!statement) return statement.error();
+  return statement->bind(static_cast<std::int64_t>(model.next_number))
+      .bind(static_cast<std::int64_t>(model.expired))
+      .bind(model.dropped_log)
+      .bind(model.id)
+      .run();
+}
+
+Result<void> Writer::put_item(std::int64_t model, std::string_view id,
+                              std::span<const std::byte> features) {
+  return item_.bind(model).bind(id).bind(features).run();
+}
+
+Result<bool> Writer::delete_item(std::int64_t model, std::string_view id) {
+  auto statement = database_->prepare("DELETE FROM items WHERE model = ? AND id = ?");
+  if (!statement) return statement.error();
+  if (auto done = statement->bind(model).bind(id).run(); !done) return done.error();
+  return sqlite3_changes(database_->handle()) > 0;
+}
+
+Result<void> Writer::keep(const NewImpression& impression) {
+  keep_.bind(impression.key.id())
+      .bind(impression.shown_at)
+      .bind(static_cast<std::int64_t>(impression.version));
+  if (impression.given.empty()) {
+    keep_.bind_null();
+  } else {
+    keep_.bind(impression.given);
+  }
+  if (auto kept = keep_.bind(impression.data).run(); !kept) return kept;
+  if (impression.given.empty()) return {};
+  return give_id_.bind(impression.key.model).bind(impression.given).bind(impression.key.id()).run();
+}
+
+Result<void> Writer::set_response(std::int64_t impression, const ResponseRow& response) {
+  return response_.bind(impression)
+      .bind(response.clicked)
+      .bind(response.viewed)
+      .bind(static_cast<std::int64_t>(response.closed))
+      .run();
+}
+
+Result<void> Writer::add_event(const NewEvent& event) {
+  event_.bind(event.impression);
+  if (event.rank) {
+    event_.bind(std::int64_t{*event.rank});
+  } else {
+    event_.bind_null();
+  }
+  event_.bind(static_cast<std::int64_t>(event.kind)).bind(event.at);
+  if (event.event_id.empty()) {
+    event_.bind_null();
+  } else {
+    event_.bind(event.event_id);
+  }
+  return event_.run();
+}
+
+Result<LogEntry> Writer::append_log(LogEntry entry, std::int64_t at) {
+  entry.seq = next_log_++;
+  if (auto done = log_.bind(entry.seq)
+                      .bind(entry.model)
+                      .bind(static_cast<std::int64_t>(entry.kind))
+                      .bind(entry.argument)
+                      .bind(at)
+                      .run();
+      !done) {
+    return done.error();
+  }
+  return entry;
+}
+
+Result<std::int64_t> Writer::insert_snapshot(const SnapshotRow& snapshot) {
+  auto insert = database_->prepare(
+      "INSERT INTO snapshots(model, log, created_at, kind, note, version, updates, learned, "
+      "learning, frozen_because, file) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  if (!insert) return insert.error();
+  if (auto done = insert->bind(snapshot.model)
+                      .bind(snapshot.log)
+                      .bind(snapshot.created_at)
+                      .bind(static_cast<std::int64_t>(snapshot.kind))
+                      .bind(snapshot.note)
+                      .bind(static_cast<std::int64_t>(snapshot.version))
+                      .bind(static_cast<std::int64_t>(snapshot.updates))
+                      .bind(static_cast<std::int64_t>(snapshot.learned))
+                      .bind(std::int64_t{snapshot.learning})
+                      .bind(snapshot.frozen_because)
+                      .bind(snapshot.file)
+                      .run();
+      !done) {
+    return done.error();
+  }
+  return sqlite3_last_insert_rowid(database_->handle());
+}
+
+Result<void> Writer::delete_snapshot(std::int64_t id) {
+  auto statement = database_->prepare("DELETE FROM snapshots WHERE id = ?");
+  if (!statement) return statement.error();
+  return statement->bind(id).run();
+}
+
+Result<void> Writer::add_to_series(std::int64_t model, const SeriesRow& sums) {
+  return series_.bind(model)
+      .bind(sums.at)
+      .bind(static_cast<std::int64_t>(sums.impressions))
+      .bind(static_cast<std::int64_t>(sums.clicked))
+      .bind(static_cast<std::int64_t>(sums.clicks))
+      .bind(sums.reciprocal_ranks)
+      .bind(sums.entropies)
+      .bind(static_cast<std::int64_t>(sums.updates))
+      .bind(sums.update_norms)
+      .run();
+}
+
+Result<void> Writer::coarsen_series(std::int64_t model, std::int64_t before, std::int64_t step_ms) {
+  before = before / step_ms * step_ms;
+  auto fine = database_->prepare(
+      "SELECT at, impressions, clicked, clicks, reciprocal_ranks, entropies, updates, "
+      "update_norms FROM series WHERE model = ? AND at < ? AND at % ? <> 0");
+  if (!fine) return fine.error();
+  fine->bind(model).bind(before).bind(step_ms);
+  std::vector<SeriesRow> sums;
+  for (;;) {
+    auto row = fine->step();
+    if (!row) return row.error();
+    if (!*row) break;
+    sums.push_back({fine->whole(0) / step_ms * step_ms, static_cast<std::uint64_t>(fine->whole(1)),
+                    static_cast<std::uint64_t>(fine->whole(2)),
+                    static_cast<std::uint64_t>(fine->whole(3)), fine->real(4), fine->real(5),
+                    static_cast<std::uint64_t>(fine->whole(6)), fine->real(7)});
+  }
+  auto remove = database_->prepare("DELETE FROM series WHERE model = ? AND at < ? AND at % ? <> 0");
+  if (!remove) return remove.error();
+  if (auto done = remove->bind(model).bind(before).bind(step_ms).run(); !done) return done;
+  for (const SeriesRow& row : sums) {
+    if (auto added = add_to_series(model, row); !added) return added;
+  }
+  return {};
+}
+
+Result<bool> Writer::drop(const std::string& sql, std::int64_t from, std::int64_t to,
+                          std::uint32_t limit) {
+  auto statement = database_->prepare(sql);
+  if (!statement) return statement.error();
+  if (auto done = statement->bind(from).bind(to).bind(std::int64_t{limit}).run(); !done) {
+    return done.error();
+  }
+  return sqlite3_changes(database_->handle()) < static_cast<int>(limit);
+}
+
+Result<bool> Writer::drop_impressions(std::int64_t model, std::uint64_t number,
+                                      std::uint32_t limit) {
+  const std::int64_t from = ImpressionKey{model, 0}.id();
+  const std::int64_t to = ImpressionKey{model, number}.id();
+  bool all = true;
+  // Ids last: while they are there, what they stand for is found again.
+  for (const char* sql :
+       {"DELETE FROM events WHERE id IN (SELECT id FROM events WHERE impression >= ? AND "
+        "impression < ? ORDER BY impression LIMIT ?)",
+        "DELETE FROM responses WHERE impression IN (SELECT impression FROM responses WHERE "
+        "impression >= ? AND impression < ? ORDER BY impression LIMIT ?)",
+        "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions "
+        "WHERE id >= ? AND id < ? AND given IS NOT NULL ORDER BY id LIMIT ?)",
+        "DELETE FROM impressions WHERE id IN (SELECT id FROM impressions WHERE id >= ? AND "
+        "id < ? ORDER BY id LIMIT ?)"}) {
+    auto done = drop(sql, from, to, limit);
+    if (!done) return done.error();
+    all = all && *done;
+  }
+  return all;
+}
+
+Result<bool> Writer::drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit) {
+  return drop(
+      "DELETE FROM log WHERE seq IN (SELECT seq FROM log WHERE model = ? AND seq <= ? "
+      "ORDER BY seq LIMIT ?)",
+      model, up_to, limit);
+}
+
+Result<bool> Writer::drop_rows(std::int64_t model, std::uint32_t limit) {
+  auto all = drop_impressions(model, ImpressionKey::kNumbers - 1, limit);
+  if (!all) return all;
+  auto log = drop_log(model, next_log_, limit);
+  if (!log) return log;
+  if (!*all || !*log) return false;
+  for (const char* sql :
+       {"DELETE FROM items WHERE model = ?", "DELETE FROM snapshots WHERE model = ?",
+        "DELETE FROM series WHERE model = ?", "DELETE FROM given_ids WHERE model = ?"}) {
+    auto statement = database_->prepare(sql);
+    if (!statement) return statement.error();
+    if (auto done = statement->bind(model).run(); !done) return done.error();
+  }
+  return true;
+}
+
+Result<void> Writer::shrink(std::uint32_t pages) {
+  auto counts = database_->prepare(
+      "SELECT (SELECT page_count FROM pragma_page_count), "
+      "(SELECT freelist_count FROM pragma_freelist_count)");
+  if (!counts) return counts.error();
+  if (auto counted = counts->step(); !counted) return counted.error();
+  const bool much = counts->whole(1) * 5 > counts->whole(0);
+  counts->reset();
+  if (!much) return {};
+  auto statement = database_->prepare(fmt::format("PRAGMA incremental_vacuum({})", pages));
+  if (!statement) return statement.error();
+  for (;;) {
+    auto row = statement->step();
+    if (!row) return row.error();
+    if (!*row) return {};
+  }
+}
+
+Result<std::uint64_t> Writer::used_bytes() {
+  auto statement = database_->prepare(
+      "SELECT (SELECT page_count FROM pragma_page_count) - "
+      "(SELECT freelist_count FROM pragma_freelist_count)");
+  if (!statement) return statement.error();
+  auto row = statement->step();
+  if (!row) return row.error();
+  return static_cast<std::uint64_t>(statement->whole(0)) * kPageBytes;
+}
+
+}  // namespace plackett::store

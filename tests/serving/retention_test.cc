@@ -1,0 +1,90 @@
+// Old impressions go; snapshots, and what is needed to go on from them, stay.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "served.h"
+#include "serving/recover.h"
+
+namespace plackett::serving {
+namespace {
+
+TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
+  Served served;
+  served.close();
+  served.options().keep_seconds = 2;
+  served.open();
+  ModelSpec spec = small_spec();
+  spec.open_seconds = 1;
+  const ModelHandle model = served.make(spec);
+  const Candidates candidates(12, 5);
+  const auto learn = [&] {
+    RankRequest request;
+    const auto ranked = served.rank(model, candidates.view(), request);
+    served.tell(model, {{ranked->impression, std::to_string(ranked->items[3].item),
+                         "e" + ranked->impression, EventKind::kClick},
+                        {ranked->impression, "", "", EventKind::kClose}});
+    return *ranked;
+  };
+  const Ranked first = learn();
+  for (int round = 0; round < 30; ++round) learn();
+  const SnapshotInfo asked = served.snapshot(model, "kept");
+  for (int wait = 0; wait < 1000 && served->impression(*model, first.impression); ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(served->impression(*model, first.impression).ok());
+  EXPECT_EQ(served.feedback(model, FeedbackEvent{first.impression, "0", "", EventKind::kClick}),
+            FeedbackStatus::kUnknownImpression);
+  bool kept = false;
+  const auto snapshots = served->snapshots(*model);
+  ASSERT_TRUE(snapshots.ok());
+  for (const SnapshotInfo& snapshot : *snapshots) {
+    kept = kept || snapshot.id == asked.id;
+  }
+  EXPECT_TRUE(kept);
+  learn();
+  const auto live = served->export_file(*model);
+  served.close();
+  auto reader = store::Reader::open(served.db());
+  ASSERT_TRUE(reader.ok());
+  ReplayReport report;
+  const store::ModelRow row = reader->models()->front();
+  EXPECT_GT(row.dropped_log, 0);
+  const auto again = replay(*check(spec), row, *reader, report);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_TRUE(report.from_snapshot);
+  EXPECT_EQ(report.different, 0U);
+  EXPECT_EQ(serialise_model(again->saved()), live);
+
+  served.open();
+  EXPECT_EQ(served->export_file(*served->find("m")), live);
+  const auto next = served.rank(served->find("m"), candidates.view());
+  EXPECT_EQ(next->impression, "i-32") << "numbers are never used again";
+}
+
+TEST(Retention, KeepsTheStoreBelowItsSize) {
+  Served served;
+  served.close();
+  served.options().keep_bytes = 2 << 20;
+  served.open();
+  ModelSpec spec = small_spec("m", 136);
+  spec.open_seconds = 1;
+  const ModelHandle model = served.make(spec);
+  const Candidates candidates(12, 136);
+  for (int round = 0; round < 1500; ++round)
+    EXPECT_TRUE(served.rank(model, candidates.view()).ok());
+  const auto size = [&] {
+    std::error_code ignored;
+    return std::filesystem::file_size(served.db(), ignored);
+  };
+  for (int wait = 0; wait < 1000 && served->impression(*model, "i-100"); ++wait) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(served->impression(*model, "i-100").ok());
+  EXPECT_TRUE(served->impression(*model, "i-1499").ok());
+  served.close();
+  EXPECT_LT(size(), 8U << 20);
+}
+
+}  // namespace
+}  // namespace plackett::serving

@@ -1,0 +1,134 @@
+// A service on a store of its own, called as a test reads: every call waits for its answer.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dataset/feature_view.h"
+#include "serving/service.h"
+#include "support/run_command.h"
+
+namespace plackett::serving {
+
+template <typename T, typename Call>
+Answer<T> wait_for(Call call) {
+  auto promise = std::make_shared<std::promise<Answer<T>>>();
+  auto future = promise->get_future();
+  call(Done<T>([promise](Answer<T> answer) { promise->set_value(std::move(answer)); }));
+  return future.get();
+}
+
+class Served {
+ public:
+  Served() { open(); }
+
+  ServiceOptions& options() { return options_; }
+  [[nodiscard]] std::string db() const { return folder_ / "store.db"; }
+
+  void open() {
+    options_.db = db();
+    auto opened = Service::open(options_);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    service_ = std::move(opened).value();
+    room_ = std::make_unique<Room>(service_->make_room());
+  }
+  void close() {
+    room_.reset();
+    service_.reset();
+  }
+  void reopen() {
+    close();
+    open();
+  }
+  Service& operator*() { return *service_; }
+  Service* operator->() { return service_.get(); }
+
+  ModelHandle make(ModelSpec spec) {
+    const std::string name = spec.name;
+    auto created = wait_for<Created>([&](auto done) { service_->create(std::move(spec), done); });
+    EXPECT_TRUE(created.ok()) << (created ? "" : created.refused().message);
+    return service_->find(name);
+  }
+
+  // Ranks these rows, named "0", "1", ..., and keeps what is shown.
+  Answer<Ranked> rank(const ModelHandle& model, const FeatureView& docs, RankRequest request = {}) {
+    names_.clear();
+    for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc)
+      names_.push_back(std::to_string(doc));
+    for (const std::string& name : names_) request.items.push_back(name);
+    request.given.assign(names_.size(), 1);
+    request.blocked.resize(names_.size());
+    request.rows.assign(docs.data(), docs.data() + std::size_t{docs.doc_count()} * docs.stride());
+    return rank(model, request);
+  }
+  Answer<Ranked> rank(const ModelHandle& model, const RankRequest& request) {
+    auto ranked = service_->rank(*model, request, **room_);
+    if (!ranked) return ranked;
+    auto kept = wait_for<Nothing>([&](auto done) { service_->keep(model, ranked->record, done); });
+    if (!kept) return kept.refused();
+    return ranked;
+  }
+  Answer<std::vector<FeedbackStatus>> feedback(const ModelHandle& model,
+                                               std::vector<FeedbackEvent> events) {
+    return wait_for<std::vector<FeedbackStatus>>(
+        [&](auto done) { service_->feedback(model, std::move(events), done); });
+  }
+  // Where the statuses don't matter.
+  void tell(const ModelHandle& model, std::vector<FeedbackEvent> events) {
+    EXPECT_TRUE(feedback(model, std::move(events)).ok());
+  }
+  FeedbackStatus feedback(const ModelHandle& model, FeedbackEvent event) {
+    auto statuses = feedback(model, std::vector{std::move(event)});
+    EXPECT_TRUE(statuses.ok());
+    return statuses->front();
+  }
+  SnapshotInfo snapshot(const ModelHandle& model, const std::string& note = "") {
+    auto taken =
+        wait_for<SnapshotInfo>([&](auto done) { service_->take_snapshot(model, note, done); });
+    EXPECT_TRUE(taken.ok());
+    return *taken;
+  }
+
+ private:
+  using Room = decltype(std::declval<Service>().make_room());
+  testing::TemporaryFolder folder_;
+  ServiceOptions options_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<Room> room_;
+  std::vector<std::string> names_;
+};
+
+// Rows of a few made-up candidates with their memory.
+struct Candidates {
+  std::uint32_t docs;
+  std::uint32_t features;
+  AlignedVector<float> rows;
+
+  Candidates(std::uint32_t docs_given, std::uint32_t features_given, std::uint64_t seed = 1)
+      : docs(docs_given),
+        features(features_given),
+        rows(std::size_t{docs} * padded_width(features)) {
+    Rng rng({seed, 0, 0, Purpose::kTest});
+    for (std::uint32_t doc = 0; doc < docs; ++doc) {
+      for (std::uint32_t feature = 0; feature < features; ++feature) {
+        rows[std::size_t{doc} * padded_width(features) + feature] =
+            static_cast<float>(rng.uniform());
+      }
+    }
+  }
+  [[nodiscard]] FeatureView view() const { return {rows.data(), docs, features}; }
+};
+
+inline ModelSpec small_spec(const std::string& name = "m", std::uint32_t features = 5) {
+  ModelSpec spec;
+  spec.name = name;
+  spec.ranker.feature_count = features;
+  return spec;
+}
+
+}  // namespace plackett::serving

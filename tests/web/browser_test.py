@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Uses the dashboard and the demo of a running service as a visitor would.
+
+    browser_test.py BASE_URL [--pictures DIR]
+
+The service must have the demo and ask for no token; its model "demo" is made anew. Exits 1 with
+the claim that failed, 77 where there is no browser.
+"""
+
+import argparse
+import json
+import pathlib
+import shutil
+import sys
+import time
+import urllib.error
+import urllib.request
+
+from webdriver import DIRECT, Browser, BrowserError
+
+DEADLINE_S = 58
+WIDTHS = (320, 390, 1280)
+NO_BROWSER = 77
+
+
+class Failed(Exception):
+    pass
+
+
+def claim(holds, what):
+    if not holds:
+        raise Failed(what)
+
+
+class Service:
+    """The API, asked directly: what the pages show is compared with it."""
+
+    def __init__(self, base):
+        self.base = base.rstrip("/")
+
+    def call(self, method, path, body=None):
+        request = urllib.request.Request(
+            self.base + path, method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"})
+        with DIRECT.open(request, timeout=10) as response:
+            text = response.read()
+        return json.loads(text) if text else None
+
+    def weights(self):
+        return [each["weight"] for each in self.call("GET", "/models/demo/weights")["weights"]]
+
+    def knows_nothing(self):
+        """Whether there is a model and all its weights are 0; while it is made anew, none is."""
+        try:
+            return set(self.weights()) == {0}
+        except urllib.error.HTTPError:
+            return False
+
+    def version(self):
+        return self.call("GET", "/models/demo")["version"]
+
+    def teach(self):
+        """One impression with a click at its second place."""
+        count = self.call("GET", "/models/demo")["features"]
+        items = [{"id": f"t{doc}", "features": [(doc * (7 + feature)) % 11
+                                                for feature in range(count)]}
+                 for doc in range(12)]
+        shown = self.call("POST", "/models/demo/rank", {"items": items})
+        self.call("POST", "/models/demo/feedback", {"events": [
+            {"impression": shown["impression"], "item": shown["items"][1]["id"],
+             "event": "click"},
+            {"impression": shown["impression"], "event": "close"}]})
+
+
+class Visit:
+    def __init__(self, browser, service, pictures):
+        self.browser = browser
+        self.service = service
+        self.pictures = pictures
+        self.deadline = time.monotonic() + DEADLINE_S
+
+    def wait(self, condition, what, within_s=8.0):
+        """Until `condition` (JavaScript, or a function) holds; gives what it returned."""
+        end = min(time.monotonic() + within_s, self.deadline)
+        while True:
+            held = self.browser.script(f"return {condition}") if isinstance(condition, str) \
+                else condition()
+            if held:
+                return held
+            claim(time.monotonic() < end, f"{what} (waited {within_s:g} s)")
+            time.sleep(0.05)
+
+    def text(self, selector):
+        return self.browser.script("return document.querySelector(arguments[0]).textContent",
+                                   selector)
+
+    def value(self, expression):
+        return self.browser.script(f"return {expression}")
+
+    def no_errors(self, where):
+        found = self.browser.errors()
+        claim(not found, f"{where}: console errors: {found}")
+
+    def picture(self, name):
+        if self.pictures is not None:
+            self.browser.picture(self.pictures / f"{name}.png", whole_page=False)
+
+    def fits_every_width(self, page):
+        for width in WIDTHS:
+            self.browser.show_as(width, 844 if width < 700 else 900)
+            time.sleep(0.15)
+            reach = self.value("document.documentElement.scrollWidth")
+            claim(reach <= width, f"{page} at {width} px: content reaches {reach} px")
+        for scheme in ("light", "dark"):
+            for name, width, height in (("wide", 1280, 900), ("narrow", 390, 844)):
+                self.browser.show_as(width, height, scheme)
+                self.browser.script("scrollTo(0, 0)")
+                time.sleep(0.2)
+                paper = self.value("getComputedStyle(document.body).backgroundColor")
+                bright = sum(int(part) for part in paper[4:-1].split(",")) > 382
+                claim(bright == (scheme == "light"), f"{page}: {scheme} paper is {paper}")
+                self.picture(f"{page}_{name}_{scheme}")
+        self.browser.show_as(1280, 900)
+
+
+PAGE_WEIGHTS = "[...document.querySelectorAll('#weights [data-feature]')].map(e => +e.dataset.value)"
+PAGE_ORDER = "[...document.querySelectorAll('#results [data-id]')].map(e => e.dataset.id)"
+PAGE_QUALITY = "+document.getElementById('quality').dataset.value"
+PAGE_VERSION = "+document.body.dataset.version"
+
+
+def empty_dashboard(visit):
+    """A service without models says how to make one."""
+    if visit.service.call("GET", "/models")["models"]:
+        print("skipped: the service has models, so the page without any was not seen")
+        return
+    visit.browser.open(visit.service.base + "/")
+    visit.wait("!document.getElementById('no-models').hidden", "the empty dashboard says so")
+    claim("curl -X PUT" in visit.text("#create-line"), "the empty dashboard shows the curl line")
+    visit.no_errors("empty dashboard")
+
+
+def best_order(visit):
+    visit.browser.click("#view-best")
+    visit.wait("document.body.dataset.view === 'best'", "the best order is shown")
+    return visit.value(PAGE_ORDER)
+
+
+def simulate_until(visit, condition, what, within_s):
+    visit.browser.click("#simulate")
+    visit.wait("document.getElementById('simulate').ariaChecked === 'true'", "the users begin")
+    visit.wait(condition, what, within_s)
+    visit.browser.click("#simulate")
+    visit.wait("document.getElementById('simulate').ariaChecked === 'false'"
+               " && document.body.dataset.view === 'sampled'", "the users stop")
+
+
+def demo_learns(visit):
+    browser, service = visit.browser, visit.service
+    browser.open(service.base + "/demo")
+    visit.wait(f"{PAGE_VERSION} > 0 && {PAGE_ORDER}.length === 10", "the demo shows ten results")
+    service.teach()
+    browser.click("#start-over")
+    visit.wait(service.knows_nothing, "starting over forgets everything")
+    visit.wait(f"{PAGE_WEIGHTS}.every(w => w === 0) && {PAGE_ORDER}.length === 10",
+               "the page shows the new model")
+
+    browser.type("#query", "kettle")
+    browser.click("#go")
+    visit.wait("document.getElementById('results-title').textContent.includes('kettle')",
+               "a search shows its results")
+    claim(visit.value(f"{PAGE_ORDER}.length") == 10, "a search gives ten results")
+    claim("log-probability" in visit.text("#list-facts"), "the list tells its probability")
+
+    version = service.version()
+    impression = visit.value("document.body.dataset.impression")
+    browser.click("#results li:nth-child(3) button")
+    visit.wait("document.getElementById('lesson').classList.contains('learned')",
+               "a click says what was learned")
+    claim(visit.value(PAGE_VERSION) > version, "a click raises the model's version")
+    claim(any(visit.value(PAGE_WEIGHTS)), "a click changes the weights in the page")
+    claim(visit.value(PAGE_WEIGHTS) == service.weights(), "the page's weights are the service's")
+    claim(visit.value("document.body.dataset.impression") != impression,
+          "after a click the list is ranked again")
+
+
+def crowd_teaches(visit):
+    start_order = best_order(visit)
+    start = visit.value(PAGE_QUALITY)
+    simulate_until(visit, f"{PAGE_QUALITY} > {max(0.6, start + 0.2)}",
+                   f"simulated users raise NDCG from {start:.3f}", 15)
+    claim(visit.value("+document.getElementById('chart-quality').dataset.points") > 2,
+          "NDCG is drawn as it rises")
+    claim(best_order(visit) != start_order, "the crowd changes the order of results")
+
+
+def demo_rolls_back(visit):
+    browser, service = visit.browser, visit.service
+    browser.click("#snapshot")
+    visit.wait("!document.getElementById('rollback').disabled", "a snapshot can be rolled back to")
+    kept_weights, kept_order = service.weights(), best_order(visit)
+    browser.click("#people label:nth-of-type(2) input")
+    simulate_until(visit, lambda: max(abs(now - kept) for now, kept in
+                                      zip(service.weights(), kept_weights)) > 0.5,
+                   "another crowd moves the weights", 15)
+    claim(best_order(visit) != kept_order, "another crowd changes the order")
+    browser.click("#rollback")
+    visit.wait("document.getElementById('snapshot-note').textContent.startsWith('Rolled back')",
+               "the demo says that it rolled back")
+    claim(service.weights() == kept_weights, "rolling back restores the weights")
+    claim(visit.value(PAGE_WEIGHTS) == kept_weights, "the page shows the restored weights")
+    claim(visit.value(PAGE_ORDER) == kept_order, "rolling back restores the order")
+    visit.no_errors("demo")
+
+
+def dashboard_shows(visit):
+    browser, service = visit.browser, visit.service
+    browser.open(service.base + "/#model=demo")
+    visit.wait("document.getElementById('connection').dataset.state === 'live'",
+               "the dashboard is live")
+    visit.wait("document.querySelectorAll('#tiles .tile').length === 6", "six tiles")
+    claim(visit.value("document.getElementById('model-select').value") == "demo",
+          "the address chooses the model")
+    visit.wait(lambda: int(visit.text("#tile-impressions").replace(",", ""))
+               == service.call("GET", "/models/demo")["impressions"], "the tile counts impressions")
+    for chart in ("ctr", "mrr", "entropy", "norm"):
+        claim(visit.value(f"+document.getElementById('chart-{chart}').dataset.points") > 0,
+              f"chart {chart} has points")
+        claim(visit.value(f"!!document.querySelector('#chart-{chart} .chart-dot')"),
+              f"chart {chart} is drawn")
+    for chart in ("ctr", "mrr"):
+        claim("first day" in visit.text(f"#chart-{chart}"), f"chart {chart} marks the first day")
+    claim(visit.value("document.querySelectorAll('#features .bar-row').length") == 12,
+          "every feature has a bar")
+    browser.click("#clicked-only")
+    visit.wait("document.querySelectorAll('#impressions .impression').length > 0"
+               " && [...document.querySelectorAll('#impressions .impression')]"
+               ".every(row => row.querySelector('.place.clicked'))", "only clicked impressions")
+    browser.click("#impressions li:first-child summary")
+    visit.wait("document.querySelectorAll('.impression-body .shown.clicked').length > 0",
+               "an impression opens with its clicks marked")
+    claim(visit.value("document.querySelectorAll('.impression-body .shown').length") == 10,
+          "an impression opens with its ten items")
+    visit.no_errors("dashboard")
+
+
+def dashboard_acts(visit):
+    browser, service = visit.browser, visit.service
+    browser.click("#freeze")
+    visit.wait("document.getElementById('tile-learning').textContent === 'Frozen'", "it freezes")
+    claim(service.call("GET", "/models/demo")["learning"] is False, "the service is frozen")
+    browser.click("#freeze")
+    visit.wait("document.getElementById('tile-learning').textContent === 'On'", "it resumes")
+
+    browser.click("#take-snapshot")
+    note = f"browser test {time.time():.0f}"
+    browser.type("#dialog-input", note)
+    browser.click("#dialog-confirm")
+    visit.wait(f"document.querySelector('#snapshots li b')?.textContent === '{note}'",
+               "a snapshot appears with its note")
+    kept = service.weights()
+    service.teach()
+    claim(service.weights() != kept, "feedback moves the weights")
+    version = service.version()
+
+    browser.click("#snapshots li:first-child .roll-back")
+    browser.click("#dialog-cancel")
+    visit.wait("!document.getElementById('confirm-dialog')", "cancelling closes the dialog")
+    claim(service.version() == version, "cancelling rolls nothing back")
+    browser.click("#snapshots li:first-child .roll-back")
+    browser.click("#dialog-confirm")
+    visit.wait(lambda: service.version() > version, "rolling back publishes a version")
+    claim(service.weights() == kept, "the dashboard's roll back restores the weights")
+    visit.no_errors("dashboard's actions")
+
+
+def dashboard_recovers(visit):
+    browser = visit.browser
+    online = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    browser.devtools("Network.enable")
+    browser.devtools("Network.emulateNetworkConditions", offline=True, **online)
+    visit.wait("document.getElementById('connection').dataset.state === 'lost'",
+               "a lost connection is told")
+    browser.devtools("Network.emulateNetworkConditions", offline=False, **online)
+    visit.wait("document.getElementById('connection').dataset.state === 'live'",
+               "the connection comes back")
+    browser.errors()
+
+
+def visit_all(visit):
+    visit.browser.show_as(1280, 900)
+    empty_dashboard(visit)
+    demo_learns(visit)
+    crowd_teaches(visit)
+    demo_rolls_back(visit)
+    visit.fits_every_width("demo")
+    dashboard_shows(visit)
+    dashboard_acts(visit)
+    visit.fits_every_width("dashboard")
+    dashboard_recovers(visit)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("base_url")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="DIR")
+    arguments = parser.parse_args()
+    for needed in ("chromium", "chromedriver"):
+        if shutil.which(needed) is None:
+            print(f"skipped: no {needed}", file=sys.stderr)
+            return NO_BROWSER
+    if arguments.pictures is not None:
+        arguments.pictures.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    try:
+        with Browser() as browser:
+            visit_all(Visit(browser, Service(arguments.base_url), arguments.pictures))
+    except Failed as failure:
+        print(f"FAILED: {failure}", file=sys.stderr)
+        return 1
+    except (BrowserError, OSError) as error:
+        print(f"FAILED: {error}", file=sys.stderr)
+        return 1
+    print(f"dashboard and demo work ({time.monotonic() - began:.0f} s)")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

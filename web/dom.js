@@ -1,0 +1,30 @@
+// Building elements. Text goes in as text, never as markup.
+
+const kSvg = 'http://www.w3.org/2000/svg';
+
+function fill(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? '' : value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+// element('p', {class: 'note'}, 'text', other_element): null children and attributes are left out.
+export function element(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function svg_element(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(kSvg, tag), attributes, children);
+}
+
+export const by_id = (id) => document.getElementById(id);
+
+export function set_text(target, text) {
+  if (target.textContent !== text) target.textContent = text;
+}
+
+export const motion_allowed = () => !matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -1,0 +1,56 @@
+// Numbers and times as people read them. null and undefined become a dash.
+
+const kDash = '\u2013';
+const kMinus = '\u2212';
+const missing = (value) => value === null || value === undefined || !Number.isFinite(value);
+// No sign for what rounds to 0.
+const signed = (text, value) => (value < 0 && /[1-9]/.test(text) ? kMinus : '') + text;
+
+export function count(value) {
+  return missing(value) ? kDash : Math.round(value).toLocaleString('en');
+}
+
+export function decimal(value, digits = 2) {
+  return missing(value) ? kDash : signed(Math.abs(value).toFixed(digits), value);
+}
+
+// Three significant digits, without an exponent where it stays short.
+export function short(value) {
+  if (missing(value)) return kDash;
+  const size = Math.abs(value);
+  if (size === 0) return '0';
+  if (size >= 1000) return count(value);
+  if (size < 0.0005) return signed(size.toExponential(1).replace('-', kMinus), value);
+  return signed(String(Number(size.toPrecision(3))), value);
+}
+
+export function percent(value, digits = 1) {
+  return missing(value) ? kDash : `${(100 * value).toFixed(digits)}\u2009%`;
+}
+
+// The difference of two values, as written by `write`, with its sign; a word where it rounds to 0.
+export function difference(now, before, write) {
+  if (missing(now) || missing(before)) return '';
+  const change = write(Math.abs(now - before));
+  if (!/[1-9]/.test(change)) return 'unchanged';
+  return (now < before ? kMinus : '+') + change;
+}
+
+export function time_of_day(at_ms) {
+  return new Date(at_ms).toLocaleTimeString('en-GB');
+}
+
+export function date_and_time(at_ms) {
+  return new Date(at_ms).toLocaleString('en-GB', {
+    day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit',
+  });
+}
+
+export function ago(at_ms, now_ms = Date.now()) {
+  const seconds = Math.max(0, Math.round((now_ms - at_ms) / 1000));
+  if (seconds < 2) return 'just now';
+  if (seconds < 90) return `${seconds} s ago`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;
+  if (seconds < 129600) return `${Math.round(seconds / 3600)} h ago`;
+  return `${Math.round(seconds / 86400)} days ago`;
+}

@@ -1,0 +1,117 @@
+// Recent impressions: what was shown, what was clicked, and what was inferred from it. The list
+// stands still while one of them is open.
+
+import { element, set_text } from './dom.js';
+import { ago, date_and_time, decimal, short } from './format.js';
+
+const kStates = {
+  open: 'waiting', learned: 'learned', expired: 'expired', closed: 'not learned from',
+};
+
+// The context's query where it has one, else the context itself.
+function context_text(context) {
+  if (context === null || context === undefined) return '';
+  const text = typeof context === 'string' ? context
+    : typeof context.query === 'string' ? context.query : JSON.stringify(context);
+  return text.length > 80 ? `${text.slice(0, 79)}\u2026` : text;
+}
+
+function shown_item(item) {
+  const marks = [item.clicked && 'clicked', item.pinned && 'pinned', item.viewed && 'viewed']
+    .filter(Boolean);
+  return element('li', { class: item.clicked ? 'shown clicked' : 'shown' },
+    element('span', { class: 'shown-rank' }, String(item.rank)),
+    element('span', { class: 'shown-id' }, item.id),
+    element('span', { class: 'shown-marks' }, marks.join(', ')),
+    element('span', { class: 'shown-score' }, decimal(item.score, 3)));
+}
+
+function pairs_table(pairs) {
+  if (pairs.length === 0) return element('p', { class: 'muted' }, 'No preference was inferred.');
+  return element('table', { class: 'pairs' },
+    element('caption', {}, `${pairs.length} inferred ${pairs.length === 1 ? 'pair' : 'pairs'}`),
+    element('thead', {}, element('tr', {},
+      element('th', { scope: 'col' }, 'winner over loser'),
+      element('th', { scope: 'col', class: 'number' }, '\u03c1'),
+      element('th', { scope: 'col', class: 'number' }, 'weight'))),
+    element('tbody', {}, pairs.map((pair) => element('tr', {},
+      element('td', {}, element('b', {}, pair.winner),
+        element('span', { class: 'muted' }, ' over '), pair.loser),
+      element('td', { class: 'number' }, decimal(pair.rho, 3)),
+      element('td', { class: 'number' }, short(pair.weight))))));
+}
+
+function details_of(impression) {
+  return element('div', { class: 'impression-body' },
+    element('div', {},
+      element('ol', { class: 'shown-list' }, impression.items.map(shown_item)),
+      element('p', { class: 'muted small' },
+        `version ${impression.model_version} \u00b7 ${impression.mode} \u00b7 `
+        + `log-probability ${decimal(impression.log_probability)} \u00b7 `
+        + `entropy ${decimal(impression.entropy)} \u00b7 ${date_and_time(impression.shown_at)}`)),
+    pairs_table(impression.pairs ?? []));
+}
+
+function strip(items) {
+  return element('span', { class: 'strip', 'aria-hidden': 'true' },
+    items.slice(0, 20).map((item) =>
+      element('i', { class: item.clicked ? 'place clicked' : 'place' })));
+}
+
+function summary_of(impression) {
+  const clicked = impression.items.filter((item) => item.clicked).map((item) => item.rank);
+  const clicks = clicked.length === 0 ? 'no click'
+    : `clicked ${clicked.map((rank) => `#${rank}`).join(', ')}`;
+  return element('summary', {},
+    element('span', { class: 'impression-name' }, impression.impression),
+    element('span', { class: 'impression-context' }, context_text(impression.context)),
+    strip(impression.items),
+    element('span', { class: clicked.length ? 'impression-clicks some' : 'impression-clicks' },
+      clicks),
+    element('span', { class: `state state-${impression.state}` },
+      kStates[impression.state] ?? impression.state),
+    element('span', { class: 'impression-time' }, ago(impression.shown_at)));
+}
+
+// What a row says, so that it is built again only where that changed.
+const says = (impression) => JSON.stringify([impression.state, impression.pairs?.length,
+  impression.items.map((item) => item.clicked), ago(impression.shown_at)]);
+
+export class ImpressionList {
+  constructor(list, note) {
+    this.list_ = list;
+    this.note_ = note;
+    this.rows_ = new Map();
+  }
+
+  clear() {
+    this.rows_.clear();
+    this.list_.replaceChildren();
+  }
+
+  update(impressions) {
+    if (this.list_.querySelector('details[open]')) {
+      set_text(this.note_, 'held while one is open');
+      return;
+    }
+    set_text(this.note_, impressions.length ? '' : 'none yet');
+    const rows = new Map();
+    for (const impression of impressions) {
+      const key = impression.impression;
+      const said = says(impression);
+      const row = this.rows_.get(key);
+      rows.set(key, row?.said === said ? row : { said, row: this.row_(impression) });
+    }
+    this.rows_ = rows;
+    this.list_.replaceChildren(...[...rows.values()].map(({ row }) => row));
+  }
+
+  row_(impression) {
+    const details = element('details', { 'data-impression': impression.impression },
+      summary_of(impression));
+    details.addEventListener('toggle', () => {
+      if (details.open && details.children.length === 1) details.append(details_of(impression));
+    });
+    return element('li', { class: 'impression' }, details);
+  }
+}
