@@ -150,7 +150,7 @@ TEST_F(RankRequestTest, RefusesTextThatIsNoJson) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_TRUE(read(whole.substr(0, size))) << size;
   }
-  for (const std::string body :
+  for (const std::string& body :
        {whole + "x", whole + "{}", whole + "}", "[" + whole, whole + "]", std::string("\"a\""),
         std::string("5"), std::string("null"), std::string(" \n"),
         std::string("{\"items\": [\"a\"}"), std::string("{\"items\": [\"\xff\"]}"),
