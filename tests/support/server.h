@@ -34,6 +34,7 @@ class Server {
   void start() {
     std::vector<std::string> whole = {"serve", "--db", folder_ / "plackett.db", "--port", "0"};
     whole.insert(whole.end(), arguments_.begin(), arguments_.end());
+    std::filesystem::remove(folder_ / "out");  // what it said before
     child_ = std::make_unique<Child>(whole, folder_ / "out", folder_ / "err");
     const std::string before = "plackett serves http://127.0.0.1:";
     const bool started = eventually([&] {
