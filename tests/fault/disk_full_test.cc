@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <thread>
@@ -245,18 +246,19 @@ TEST(FailingSyncThenPowerLoss, LosesNothingAtAnyMoment) {
       auto other = store::Database::open(options.db, store::Database::Access::kWrite, vfs.name());
       ASSERT_TRUE(other->run("PRAGMA wal_checkpoint(TRUNCATE)").ok());
     }
+    traffic.name = "begun";  // by ranks alone: the next commit does not begin it
+    traffic.threads = 1;
+    traffic.steps = 2;
+    story.add(run_traffic(**opened, traffic));
     traffic.name = "failing";
     traffic.seed = 2;
+    traffic.threads = 3;
     vfs.fail_syncs(1);
-    std::uint64_t failed_at = 0;
+    std::atomic<bool> failed{false};
     traffic.over = [&] {
-      if (failed_at == 0 && vfs.failed_syncs() > 0) {
-        failed_at = 1;
-        vfs.lose_power_after(operations);
-      }
+      if (vfs.failed_syncs() > 0 && !failed.exchange(true)) vfs.lose_power_after(operations);
       return vfs.power_lost();
     };
-    traffic.threads = 1;
     traffic.steps = 80;
     story.add(run_traffic(**opened, traffic));
     if (!vfs.power_lost()) vfs.lose_power();
@@ -268,7 +270,7 @@ TEST(FailingSyncThenPowerLoss, LosesNothingAtAnyMoment) {
       vfs.write_image(image.path(), seed == 0 ? Holds::kSynced : Holds::kSome, seed);
       const FaultVfs reading;
       const Findings found = check_store({.db = image / "store.db", .vfs = reading.name()}, story);
-      ASSERT_TRUE(found.none()) << operations << " operations after the failure, disk " << seed
+      EXPECT_TRUE(found.none()) << operations << " operations after the failure, disk " << seed
                                 << "\n"
                                 << found.text();
     }
