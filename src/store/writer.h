@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,12 +30,16 @@ class Writer {
   // Makes the file where there is none. Fails where it is none of ours.
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& path,
                                               const std::string& vfs = "");
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer();
 
   Result<void> begin();
   Result<void> commit();
   void roll_back();
 
-  // Brings all commits that ended before the call to the disk. From any thread.
+  // Brings all commits that ended before the call to the disk. From any thread. Once it has failed
+  // it fails until the next begin() has made good what was left in doubt.
   Result<void> sync();
 
   // Moves the log of writes into the file, as far as readers let it; `empty` also cuts it to
@@ -96,12 +101,16 @@ class Writer {
 
  private:
   Writer() = default;
+  // Writes the log of writes over itself, and syncs it.
+  // Requires: no other can cut the log meanwhile, as within a transaction.
+  Result<void> write_log_again();
   Result<bool> drop(const std::string& sql, std::int64_t from, std::int64_t to,
                     std::uint32_t limit);
 
   std::shared_ptr<Database> database_;
   std::optional<Reader> reader_;
   sqlite3_file* wal_ = nullptr;
+  std::mutex sync_mutex_;  // held while the log is synced
   std::atomic<bool> sync_failed_{false};
   std::atomic<std::uint64_t> log_pages_{0};
   std::int64_t next_log_ = 1;

@@ -226,7 +226,7 @@ TEST_F(FailingSync, RefusesFeedbackAndLaterFeedbackIsDurable) {
 // on the way is tried.
 TEST(FailingSyncThenPowerLoss, LosesNothingAtAnyMoment) {
   std::uint64_t acknowledged = 0;
-  for (std::uint64_t operations = 0; operations < 60; ++operations) {
+  for (std::uint64_t operations = 0; operations < 200; operations += operations < 40 ? 1 : 8) {
     FaultVfs vfs;
     const TemporaryFolder folder;
     serving::ServiceOptions options;
