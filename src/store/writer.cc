@@ -168,6 +168,8 @@ Result<void> Writer::checkpoint(bool empty) {
   return sqlite_error(database_->handle());
 }
 
+Result<void> Writer::probe() { return write_version(*database_); }
+
 Result<std::int64_t> Writer::insert_model(const ModelRow& model) {
   auto insert = database_->prepare("INSERT INTO models(name, created_at, spec) VALUES(?, ?, ?)");
   if (!insert) return insert.error();

@@ -50,6 +50,9 @@ class Writer {
   // Sees the changes of the present transaction.
   [[nodiscard]] Reader& read() { return *reader_; }
 
+  // Writes something that changes nothing: fails where nothing can be written.
+  Result<void> probe();
+
   Result<std::int64_t> insert_model(const ModelRow& model);
   // The row alone; what belongs to it goes with drop_rows().
   Result<void> delete_model(std::int64_t id);
