@@ -7,6 +7,8 @@ find_package(FastFloat REQUIRED)
 find_package(hwy REQUIRED)
 find_package(Boost 1.81 REQUIRED)  # Math, for p-values; Beast and Asio, for HTTP
 find_package(SQLite3 REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
 
 # Debian's libdeflate and xxHash come without CMake packages.
 function(plackett_plain_library name header library)

@@ -67,5 +67,7 @@ void add_report(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_evaluate(CLI::App& app);
+void add_serve(CLI::App& app);
+void add_replay(CLI::App& app);
 
 }  // namespace plackett::command

@@ -41,6 +41,8 @@ int run(int argc, const char* const* argv) {
   plackett::command::add_audit(app);
   plackett::command::add_evaluate(app);
   plackett::command::add_data(app);
+  plackett::command::add_serve(app);
+  plackett::command::add_replay(app);
 
   plackett::command::set_command_line(argc, argv);
   if (!known_command(app, argc > 1 ? argv[1] : nullptr)) return plackett::command::kFailure;

@@ -76,6 +76,9 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   auto store = store::Writer::open(options.db, options.vfs);
   if (!store) return store.error();
   parts->store = std::move(store).value();
+  auto checkpointer = store::Checkpointer::start(options.db, options.vfs);
+  if (!checkpointer) return checkpointer.error();
+  parts->checkpointer = std::move(checkpointer).value();
   auto learner_reader = store::Reader::open(options.db, options.vfs);
   if (!learner_reader) return learner_reader.error();
   auto reader = store::Reader::open(options.db, options.vfs);
@@ -128,6 +131,7 @@ void Service::stop() {
   parts_->writer->stop();
   parts_->learner->stop();
   parts_->syncer->stop();
+  parts_->checkpointer.reset();
   // The threads are gone: this one writes.
   store::Writer& store = *parts_->store;
   std::vector<store::SnapshotRow> last;

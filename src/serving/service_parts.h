@@ -18,6 +18,7 @@
 #include "serving/sync_thread.h"
 #include "serving/upkeep.h"
 #include "serving/writer_thread.h"
+#include "store/checkpointer.h"
 #include "store/reader.h"
 #include "store/writer.h"
 
@@ -27,6 +28,7 @@ struct ServiceParts {
   ServiceOptions options;
   std::optional<FileLock> file_lock;
   std::unique_ptr<store::Writer> store;
+  std::unique_ptr<store::Checkpointer> checkpointer;
 
   // Read by all, changed by the writer's thread.
   mutable std::shared_mutex models_mutex;

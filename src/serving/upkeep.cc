@@ -80,7 +80,7 @@ void Upkeep::run() {
           })});
     }
   }
-  if (parts_.store->log_pages() > kLogPages) {
+  if (parts_.store->log_pages() > kLogPages && parts_.checkpointer->poll()) {
     [[maybe_unused]] const auto moved = parts_.store->checkpoint();
   }
 }

@@ -1,0 +1,110 @@
+// plackett replay: a service's log -> the model again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "command.h"
+#include "serving/recover.h"
+#include "serving/spec_text.h"
+#include "store/reader.h"
+
+namespace plackett::command {
+namespace {
+
+struct ReplayOptions {
+  std::string db;
+  std::optional<std::string> model;
+  std::optional<std::string> save_model;
+  bool json = false;
+};
+
+struct Replayed {
+  store::ModelRow row;
+  serving::ReplayReport report;
+  std::shared_ptr<const serving::Version> version;
+  std::vector<std::byte> file;
+};
+
+Replayed replay_model(const store::ModelRow& row, store::Reader& store) {
+  Replayed replayed;
+  replayed.row = row;
+  const serving::ModelSpec spec = take(serving::parse_spec_text(row.spec));
+  const serving::Trainer trainer = take(serving::replay(spec, row, store, replayed.report));
+  replayed.version = trainer.version();
+  replayed.file = serialise_model(trainer.saved());
+  return replayed;
+}
+
+void print(const Replayed& replayed) {
+  const serving::ReplayReport& report = replayed.report;
+  fmt::print("{}: {} log entries {}, {} updates, model file {:016x}\n", replayed.row.name,
+             report.entries, report.from_snapshot ? "after a snapshot" : "from the beginning",
+             replayed.version->learner.updates, checksum(replayed.file));
+  fmt::print("  {} of {} snapshots on the way are the same to the bit\n",
+             report.compared - report.different, report.compared);
+  if (!replayed.version->learning) fmt::print("  frozen: {}\n", replayed.version->frozen_because);
+}
+
+nlohmann::ordered_json to_json(const Replayed& replayed) {
+  return {{"model", replayed.row.name},
+          {"entries", replayed.report.entries},
+          {"from_snapshot", replayed.report.from_snapshot},
+          {"version", replayed.version->number},
+          {"updates", replayed.version->learner.updates},
+          {"learned", replayed.version->learned},
+          {"snapshots_compared", replayed.report.compared},
+          {"snapshots_different", replayed.report.different},
+          {"file_checksum", fmt::format("{:016x}", checksum(replayed.file))}};
+}
+
+void replay(const ReplayOptions& options) {
+  store::Reader store = take(store::Reader::open(options.db));
+  std::vector<store::ModelRow> rows = take(store.models());
+  if (options.model) {
+    std::erase_if(rows, [&](const store::ModelRow& row) { return row.name != *options.model; });
+    if (rows.empty()) fail(Error{fmt::format("{}: no model \"{}\"", options.db, *options.model)});
+  }
+  if (options.save_model) {
+    if (rows.size() != 1) {
+      fail(Error{
+          fmt::format("{}: {} models; name one with --model to save it", options.db, rows.size())});
+    }
+    require_writable_file(*options.save_model);
+  }
+  bool same = true;
+  for (const store::ModelRow& row : rows) {
+    const Replayed replayed = replay_model(row, store);
+    same = same && replayed.report.different == 0;
+    if (options.json) {
+      print_json(to_json(replayed));
+    } else {
+      print(replayed);
+    }
+    if (options.save_model) {
+      take(write_file(*options.save_model,
+                      {reinterpret_cast<const char*>(replayed.file.data()), replayed.file.size()}));
+    }
+  }
+  if (!same) throw Exit(kNegative, "a snapshot is not what the log leads to");
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app) {
+  auto options = std::make_shared<ReplayOptions>();
+  CLI::App* command =
+      app.add_subcommand("replay", "A service's log made into its models again, bit by bit");
+  command->add_option("--db", options->db, "the service's store")->required();
+  command->add_option("--model", options->model, "this one alone");
+  command->add_option("--save-model", options->save_model, "write the model to this file");
+  command->add_flag("--json", options->json, "print one JSON object a model");
+  command->callback([options] { replay(*options); });
+}
+
+}  // namespace plackett::command

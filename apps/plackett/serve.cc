@@ -1,0 +1,203 @@
+// plackett serve: the learning service over HTTP.
+#include <fmt/format.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
+#include <unistd.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "command.h"
+#include "http/server.h"
+#include "serving/service.h"
+#include "stop_signal.h"
+
+namespace plackett::command {
+namespace {
+
+constexpr std::chrono::seconds kGrace{10};
+
+struct ServeOptions {
+  std::string db = "plackett.db";
+  std::string tokens;
+  std::string tls_cert;
+  std::string tls_key;
+  std::string max_body = "16M";
+  std::string keep_bytes = "0";
+  std::uint64_t keep_days = 0;
+  serving::ServiceOptions service;
+  http::ServerOptions server;
+};
+
+// "1500", "64K", "500M", "20G": bytes, in powers of 1024.
+std::uint64_t parse_bytes(const std::string& option, std::string_view text) {
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  constexpr std::string_view kUnits = "KMGT";
+  unsigned shift = 0;
+  if (error == std::errc() && stop + 1 == end) {
+    const std::size_t unit = kUnits.find(*stop);
+    if (unit != std::string_view::npos) shift = static_cast<unsigned>(10 * (unit + 1));
+  }
+  const bool sound = error == std::errc() && (stop == end || shift > 0) &&
+                     number <= std::numeric_limits<std::uint64_t>::max() >> shift;
+  if (!sound) {
+    fail(Error{fmt::format("{} {}; it takes bytes as 1500, 64K, 500M or 20G", option, text)});
+  }
+  return number << shift;
+}
+
+// A folder that goes with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "plackett-XXXXXX").string();
+    if (::mkdtemp(pattern.data()) == nullptr) {
+      fail(Error{fmt::format("{}: can't make a folder", pattern)});
+    }
+    path_ = pattern;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+void require_positive_seconds(const std::string& option, double seconds) {
+  if (std::isfinite(seconds) && seconds > 0 && seconds <= 86'400) return;
+  fail(Error{fmt::format("{} {}; it takes seconds, above 0 and at most 86400", option, seconds)});
+}
+
+void check(ServeOptions& options) {
+  if (options.tls_cert.empty() != options.tls_key.empty()) {
+    fail(Error{"--tls-cert and --tls-key go together"});
+  }
+  options.server.limits.body_bytes = parse_bytes("--max-body", options.max_body);
+  options.service.keep_bytes = parse_bytes("--keep-bytes", options.keep_bytes);
+  options.service.keep_seconds = options.keep_days * 24 * 3600;
+  require_positive_seconds("--request-seconds", options.server.limits.request_seconds);
+  require_positive_seconds("--idle-seconds", options.server.limits.idle_seconds);
+  options.server.tokens = options.tokens;
+  options.server.tls_cert = options.tls_cert;
+  options.server.tls_key = options.tls_key;
+}
+
+void serve(ServeOptions options, bool db_given) {
+  check(options);
+  StopSignal signal("stopped at once; what was answered is in the store");
+  signal.begin_work();
+  std::unique_ptr<TemporaryFolder> temporary;
+  options.service.db = options.db;
+  if (options.server.demo && !db_given) {
+    temporary = std::make_unique<TemporaryFolder>();
+    options.service.db = temporary->path() / "demo.db";
+  }
+  const auto service = take(serving::Service::open(options.service));
+  const auto server = take(http::Server::start(*service, options.server));
+  if (!is_loopback(options.server.host) && options.tokens.empty()) {
+    fmt::print(stderr,
+               "plackett: {} can be reached from elsewhere and there are no tokens: anyone may "
+               "change the models; --tokens FILE says who may\n",
+               options.server.host);
+  }
+  const bool v6 = options.server.host.find(':') != std::string::npos;
+  fmt::print("plackett serves {}://{}{}{}:{}\n", options.tls_cert.empty() ? "http" : "https",
+             v6 ? "[" : "", options.server.host, v6 ? "]" : "", server->port());
+  if (std::fflush(stdout) != 0) throw Exit(kFailure, "standard output: can't write");
+  while (!stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  server->stop(kGrace);
+  service->stop();
+}
+
+void add_limits(CLI::App& command, ServeOptions& options) {
+  constexpr std::uint64_t kMost = 1'000'000;
+  http::Limits& limits = options.server.limits;
+  command.add_option("--max-body", options.max_body, "largest body of a request (64K, 16M, 1G)")
+      ->capture_default_str();
+  command.add_option("--max-items", limits.items, "most items of a request to rank")
+      ->check(whole_number(1, kMost))
+      ->capture_default_str();
+  command.add_option("--max-connections", limits.connections, "most connections at a time")
+      ->check(whole_number(1, kMost))
+      ->capture_default_str();
+  command
+      .add_option("--request-seconds", limits.request_seconds,
+                  "time that a request may take to come whole")
+      ->capture_default_str();
+  command
+      .add_option("--idle-seconds", limits.idle_seconds,
+                  "time that a connection may wait between requests")
+      ->capture_default_str();
+}
+
+void add_store(CLI::App& command, ServeOptions& options) {
+  constexpr std::uint64_t kMost = 1'000'000'000;
+  command
+      .add_option("--queue", options.service.queue_limit, "most requests that wait for the store")
+      ->check(whole_number(1, kMost))
+      ->capture_default_str();
+  command
+      .add_option("--snapshot-every", options.service.snapshot_every,
+                  "log entries between automatic snapshots")
+      ->check(whole_number(1, kMost))
+      ->capture_default_str();
+  command
+      .add_option("--keep-days", options.keep_days,
+                  "drop impressions that are older than so many days; 0: none")
+      ->check(whole_number(0, 36'500))
+      ->capture_default_str();
+  command
+      .add_option("--keep-bytes", options.keep_bytes,
+                  "drop the oldest impressions above so many bytes (500M, 20G); 0: none")
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app) {
+  auto options = std::make_shared<ServeOptions>();
+  CLI::App* command =
+      app.add_subcommand("serve", "The learning service over HTTP, with dashboard and demo");
+  CLI::Option* db = command->add_option("--db", options->db, "the store, one file; made if new")
+                        ->capture_default_str();
+  command->add_option("--host", options->server.host, "address to listen on; 0.0.0.0: all")
+      ->capture_default_str();
+  command->add_option("--port", options->server.port, "0: one that is free")
+      ->check(whole_number(0, 65'535))
+      ->capture_default_str();
+  command
+      ->add_option("--threads", options->server.threads,
+                   "that answer requests; 0: one a core, 2 at least")
+      ->check(whole_number(0, 1024))
+      ->capture_default_str();
+  command->add_option(
+      "--tokens", options->tokens,
+      "file of lines ROLE TOKEN (read, feedback or admin); without it everything is allowed");
+  command->add_option("--tls-cert", options->tls_cert, "certificate chain, PEM: serves https");
+  command->add_option("--tls-key", options->tls_key, "its private key, PEM");
+  add_limits(*command, *options);
+  add_store(*command, *options);
+  command->add_flag("--demo", options->server.demo,
+                    "serve /demo too; without --db its store goes when it ends");
+  command->callback([options, db] { serve(*options, db->count() > 0); });
+}
+
+}  // namespace plackett::command

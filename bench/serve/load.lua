@@ -1,0 +1,70 @@
+-- wrk's side of bench/serve/load: ranks, and a tenth as many feedbacks about what was shown.
+--   wrk ... -s load.lua URL -- PATH_OF_THE_RANK_BODY MODEL [PAUSE_MS]
+-- Each answer is looked at: a ranking must name an impression, a feedback must be accepted twice
+-- (the click and the close). PAUSE_MS: each connection rests about so long after each answer.
+
+ranks, feedbacks, wrong = 0, 0, 0
+local shown = {} -- feedback about impressions answered, waiting to be sent
+local threads = {}
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+function init(args)
+  local file = assert(io.open(args[1], "rb"))
+  local body = file:read("*a")
+  file:close()
+  rank_request = wrk.format("POST", "/models/" .. args[2] .. "/rank",
+    {["Content-Type"] = "application/json"}, body)
+  feedback_path = "/models/" .. args[2] .. "/feedback"
+  pause = tonumber(args[3] or "0")
+  if pause == 0 then delay = nil end
+  math.randomseed(1)
+end
+
+local sent = 0
+
+function request()
+  sent = sent + 1
+  if sent % 11 == 0 and #shown > 0 then
+    return wrk.format("POST", feedback_path, {["Content-Type"] = "application/json"},
+      table.remove(shown))
+  end
+  return rank_request
+end
+
+function delay()
+  return math.random() * 2 * pause
+end
+
+function response(status, headers, body)
+  local impression, item = string.match(body, '"impression":"([^"]+)".-"rank":2}.-{"id":"([^"]+)"')
+  if status ~= 200 then
+    wrong = wrong + 1
+  elseif impression then
+    ranks = ranks + 1
+    if #shown < 1000 then
+      shown[#shown + 1] = '[{"impression":"' .. impression .. '","item":"' .. item ..
+        '","event":"click"},{"impression":"' .. impression .. '","event":"close"}]'
+    end
+  elseif string.find(body, '"accepted":2', 1, true) then
+    feedbacks = feedbacks + 1
+  else
+    wrong = wrong + 1
+  end
+end
+
+function done(summary, latency, requests)
+  local sums = {ranks = 0, feedbacks = 0, wrong = 0}
+  for _, thread in ipairs(threads) do
+    for name in pairs(sums) do sums[name] = sums[name] + thread:get(name) end
+  end
+  io.write(string.format(
+    'RESULT {"seconds": %.6f, "requests": %d, "ranks": %d, "feedbacks": %d, "wrong": %d, ' ..
+    '"socket_errors": %d, "p50_ms": %.3f, "p90_ms": %.3f, "p99_ms": %.3f, "max_ms": %.3f}\n',
+    summary.duration / 1e6, summary.requests, sums.ranks, sums.feedbacks, sums.wrong,
+    summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
+    latency:percentile(50) / 1e3, latency:percentile(90) / 1e3, latency:percentile(99) / 1e3,
+    latency.max / 1e3))
+end

@@ -1,0 +1,59 @@
+// The HTTP server in front of a service.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "serving/service.h"
+
+namespace plackett::http {
+
+struct Limits {
+  std::uint64_t body_bytes = std::uint64_t{16} << 20;
+  std::uint32_t header_bytes = 16 * 1024;
+  std::size_t items = 1000;  // of a request to rank
+  std::size_t connections = 1024;
+  double request_seconds = 10;  // from a request's first byte to its last
+  double idle_seconds = 60;     // between requests
+  double write_seconds = 30;    // for a client to take some of an answer
+};
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";  // an address
+  std::uint16_t port = 8080;       // 0: any that is free
+  unsigned threads = 0;            // 0: one a core, 2 at least
+  std::filesystem::path tokens;    // empty: everything is allowed to everyone
+  std::filesystem::path tls_cert;  // PEM, a chain; empty: no TLS
+  std::filesystem::path tls_key;
+  bool demo = false;  // whether /demo is there
+  Limits limits;
+};
+
+struct ServerParts;
+
+// Threads of its own. The service must outlive it.
+class Server {
+ public:
+  // Listens and answers when this returns.
+  static Result<std::unique_ptr<Server>> start(serving::Service& service,
+                                               const ServerOptions& options);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();  // stop() without grace
+
+  [[nodiscard]] std::uint16_t port() const;
+
+  // Accepts nothing more, closes what waits for a request, finishes the requests that are under
+  // way within `grace`, ends its threads. Blocks; a second call does nothing.
+  void stop(std::chrono::milliseconds grace);
+
+ private:
+  explicit Server(std::unique_ptr<ServerParts> parts);
+  std::unique_ptr<ServerParts> parts_;
+};
+
+}  // namespace plackett::http
