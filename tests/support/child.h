@@ -2,12 +2,14 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +27,7 @@ class Child {
     process_ = ::fork();
     if (process_ < 0) std::abort();
     if (process_ > 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that dies leaves nothing behind
     constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
     ::dup2(::open(out.c_str(), kFlags, 0644), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), kFlags, 0644), STDERR_FILENO);
@@ -40,18 +43,34 @@ class Child {
     }
   }
 
-  void signal(int number) const { ::kill(process_, number); }
+  void signal(int number) const {
+    if (process_ > 0) ::kill(process_, number);
+  }
 
   // The exit code, or 128 and the signal that ended it.
   int wait() {
-    int status = 0;
-    ::waitpid(process_, &status, 0);
-    process_ = -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    reap(0);
+    return code_;
   }
 
+  // As wait() where it has ended; else nothing, at once.
+  std::optional<int> ended() {
+    reap(WNOHANG);
+    return process_ > 0 ? std::nullopt : std::optional<int>(code_);
+  }
+
+  [[nodiscard]] pid_t process() const { return process_; }
+
  private:
-  pid_t process_ = -1;
+  void reap(int options) {
+    int status = 0;
+    if (process_ <= 0 || ::waitpid(process_, &status, options) != process_) return;
+    process_ = -1;
+    code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  pid_t process_ = -1;  // until it was waited for
+  int code_ = 0;
 };
 
 // Waits until `holds`, for ten seconds at most; whether it does.

@@ -1,0 +1,182 @@
+// Bodies that no honest client sends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "http/hostile.h"
+
+namespace plackett {
+namespace {
+
+using testing::Answer;
+using ::testing::AnyOf;
+using testing::Connection;
+using testing::HasStatus;
+using testing::HttpClient;
+using testing::IsError;
+using testing::IsProper;
+using testing::item;
+using testing::items;
+using testing::Json;
+using testing::request_bytes;
+
+using HostileBodies = testing::HostileTest;
+
+constexpr std::size_t kHundredMegabytes = 100'000'000;
+constexpr long kMoreKib = 40'000;  // what the server's memory may grow by at its peak
+
+TEST_F(HostileBodies, OfAHundredMegabytesAreRefusedAndNotKept) {
+  const long before = server.status("VmHWM");
+  const std::string piece(1 << 16, '[');
+  for (const auto& [method, target] :
+       {std::pair("POST", "/models/shop/rank"), std::pair("PUT", "/models/shop/items"),
+        std::pair("POST", "/models/shop/import"), std::pair("PUT", "/models/new"),
+        std::pair("POST", "/nowhere"), std::pair("GET", "/health")}) {
+    Connection connection(server.port());
+    connection.send(
+        request_bytes(method, target, "", {{"Content-Length", std::to_string(kHundredMegabytes)}}));
+    for (std::size_t sent = 0; sent < kHundredMegabytes; sent += piece.size()) {
+      if (!connection.send(piece)) break;
+    }
+    EXPECT_THAT(connection.read_answer(), AnyOf(IsError(413), IsError(404))) << target;
+    EXPECT_TRUE(connection.closes()) << target << ": the rest must not be read as a request";
+  }
+  EXPECT_LT(server.status("VmHWM") - before, kMoreKib);
+}
+
+TEST_F(HostileBodies, OfAHundredMegabytesInChunksAreRefusedAndNotKept) {
+  const long before = server.status("VmHWM");
+  const std::string piece = "10000\r\n" + std::string(1 << 16, '[') + "\r\n";
+  Connection connection(server.port());
+  connection.send(
+      request_bytes("POST", "/models/shop/rank", "", {{"Transfer-Encoding", "chunked"}}));
+  for (std::size_t sent = 0; sent < kHundredMegabytes; sent += piece.size()) {
+    if (!connection.send(piece)) break;
+  }
+  EXPECT_THAT(connection.read_answer(), IsError(413));
+  EXPECT_TRUE(connection.closes());
+  EXPECT_LT(server.status("VmHWM") - before, kMoreKib);
+}
+
+TEST_F(HostileBodies, AreRefusedWithoutBeingSentWhereTheClientAsksFirst) {
+  Connection connection(server.port());
+  connection.send(request_bytes(
+      "POST", "/models/shop/rank", "",
+      {{"Content-Length", std::to_string(kHundredMegabytes)}, {"Expect", "100-continue"}}));
+  EXPECT_THAT(connection.read_answer(), AnyOf(IsError(413), IsError(417)));
+}
+
+TEST_F(HostileBodies, NestedDeeplyAreRefused) {
+  const std::string open(100'000, '[');
+  const std::string close(100'000, ']');
+  std::string objects;
+  for (int at = 0; at < 100'000; ++at) objects += "{\"a\":";
+  EXPECT_THAT(rank_raw(open), IsError(400));
+  EXPECT_THAT(rank_raw(open + close), IsError(400));
+  EXPECT_THAT(rank_raw(objects), IsError(400));
+  EXPECT_THAT(rank_raw(R"({"items": )" + open + close + "}"), IsError(400));
+  EXPECT_THAT(rank_raw(R"({"items": [{"id": "a", "features": )" + open + close + "}]}"),
+              IsError(400));
+  EXPECT_THAT(
+      rank_raw(R"({"items": [{"id": "a", "features": [1, 2]}], "context": )" + open + close + "}"),
+      AnyOf(IsError(400), IsError(413)));
+  EXPECT_THAT(answer_to(request_bytes("PUT", "/models/new", R"({"features": )" + open)),
+              IsError(400));
+  EXPECT_THAT(answer_to(request_bytes("POST", "/models/shop/feedback", open + close)),
+              IsError(400));
+}
+
+TEST_F(HostileBodies, WithAContextAsDeepAsItMayBeComeBackWhole) {
+  const std::string deep = std::string(500, '[') + std::string(500, ']');
+  const Answer answer =
+      rank_raw(R"({"items": [{"id": "a", "features": [1, 2]}], "context": )" + deep + "}");
+  ASSERT_THAT(answer, IsProper());
+  if (answer.status != 200) return;  // it may have a limit of its own
+  const std::string id = answer.json()["impression"];
+  EXPECT_EQ(server.client().get("/models/shop/impressions/" + id).json()["context"].dump(), deep);
+}
+
+TEST_F(HostileBodies, CutAnywhereAreRefused) {
+  const std::string whole =
+      Json{{"items", items(3)}, {"k", 2}, {"pinned", {{{"id", "a"}, {"rank", 1}}}}}.dump();
+  HttpClient client = server.client();
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THAT(client.send("POST", "/models/shop/rank", whole.substr(0, size)), IsError(400))
+        << size;
+  }
+  EXPECT_THAT(client.send("POST", "/models/shop/rank", whole), HasStatus(200));
+}
+
+TEST_F(HostileBodies, WithMoreAfterTheirEndAreRefused) {
+  const std::string whole = Json{{"items", items(3)}}.dump();
+  for (const std::string& more : {std::string("x"), whole, std::string("]"), std::string("}"),
+                                  std::string("\0", 1), std::string("\xEF\xBB\xBF")}) {
+    EXPECT_THAT(rank_raw(whole + more), IsError(400)) << more;
+  }
+  EXPECT_THAT(rank_raw(whole + " \r\n\t"), HasStatus(200));
+}
+
+TEST_F(HostileBodies, ThatAreNotUtf8AreRefused) {
+  for (const std::string bad : {"\xFF", "\xC3", "\xC3(", "\xE2\x82", "\xC0\xAF", "\xED\xA0\x80",
+                                "\xF4\x90\x80\x80", "a\x80z"}) {
+    const std::string items_with_id = R"("items": [{"id": ")" + bad + R"(", "features": [1, 2]}])";
+    const std::string sound = R"("items": [{"id": "a", "features": [1, 2]}])";
+    EXPECT_THAT(rank_raw("{" + items_with_id + "}"), IsError(400)) << Json(bad.size());
+    EXPECT_THAT(rank_raw("{" + sound + R"(, "id": ")" + bad + "\"}"), IsError(400));
+    EXPECT_THAT(rank_raw("{" + sound + R"(, "context": ")" + bad + "\"}"), IsError(400));
+    EXPECT_THAT(rank_raw("{" + sound + ", \"" + bad + "\": 1}"), IsError(400));
+    EXPECT_THAT(answer_to(request_bytes("PUT", "/models/shop/items", "{" + items_with_id + "}")),
+                IsError(400));
+    EXPECT_THAT(
+        answer_to(request_bytes("PUT", "/models/new", R"({"features": ["a", ")" + bad + "\"]}")),
+        IsError(400));
+    EXPECT_THAT(answer_to(request_bytes("POST", "/models/shop/feedback",
+                                        R"({"event": "close", "impression": ")" + bad + "\"}")),
+                IsError(400));
+    EXPECT_THAT(
+        answer_to(request_bytes("POST", "/models/shop/snapshots", R"({"note": ")" + bad + "\"}")),
+        IsError(400));
+  }
+  for (const std::string half : {R"("\ud800")", R"("\udc00x")", R"("\ud800\u0041")", R"("\u12")"}) {
+    EXPECT_THAT(rank_raw(R"({"items": [{"id": )" + half + R"(, "features": [1, 2]}]})"),
+                IsError(400))
+        << half;
+  }
+}
+
+TEST_F(HostileBodies, WithZeroBytesAreRefusedOrKeptAsTheyAre) {
+  const std::string zero(1, '\0');
+  EXPECT_THAT(rank_raw(zero), IsError(400));
+  EXPECT_THAT(rank_raw("{" + zero + R"("items": [{"id": "a", "features": [1, 2]}]})"),
+              IsError(400));
+  EXPECT_THAT(rank_raw(R"({"items": [{"id": "a)" + zero + R"(b", "features": [1, 2]}]})"),
+              IsError(400));
+  const Answer answer = rank_raw(R"({"items": [{"id": "a\u0000b", "features": [1, 2]}]})");
+  ASSERT_THAT(answer, IsProper());
+  if (answer.status == 200) {
+    EXPECT_EQ(answer.json()["items"][0]["id"], std::string("a\0b", 3));
+  }
+}
+
+TEST_F(HostileBodies, WithNumbersOutOfAllRangesAreRefused) {
+  for (const std::string number :
+       {"1e30", "99999999999999999999", "18446744073709551616", "4294967297", "-0.5", "1e-400",
+        "-9223372036854775809", "1E+2147483648", "0.9999999999999999999"}) {
+    EXPECT_THAT(rank_raw(R"({"items": [{"id": "a", "features": [1, 2]}], "k": )" + number + "}"),
+                IsError(400))
+        << number;
+    EXPECT_THAT(
+        answer_to(request_bytes("POST", "/models/shop/rollback", "{\"snapshot\": " + number + "}")),
+        AnyOf(IsError(400), IsError(404)))
+        << number;
+  }
+}
+
+TEST_F(HostileBodies, WithAnIdTwiceAmongManyAreRefused) {
+  Json all = Json::array();
+  for (int at = 0; at < 900; ++at) all.push_back(item("item-" + std::to_string(at), {at, 1}));
+  all.push_back(all.front());
+  EXPECT_THAT(rank_raw(Json{{"items", all}}.dump()), AnyOf(IsError(400), IsError(413)));
+}
+
+}  // namespace
+}  // namespace plackett

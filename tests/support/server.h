@@ -1,0 +1,91 @@
+// A plackett server that runs beside the test, on a database of its own.
+#pragma once
+
+#include <csignal>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/child.h"
+#include "support/http_client.h"
+#include "support/run_command.h"
+
+namespace plackett::testing {
+
+class Server {
+ public:
+  // Starts it, with more arguments after its own; `tokens` is what its tokens file holds, where
+  // it has one. Throws where it does not get ready.
+  explicit Server(std::vector<std::string> arguments = {}, const std::string& tokens = "")
+      : arguments_(std::move(arguments)) {
+    if (!tokens.empty()) {
+      std::ofstream(folder_ / "tokens") << tokens;
+      arguments_.insert(arguments_.end(), {"--tokens", folder_ / "tokens"});
+    }
+    start();
+  }
+
+  // Starts it again on the same database.
+  // Requires: it was stopped or killed.
+  void start() {
+    std::vector<std::string> whole = {"serve", "--db", folder_ / "plackett.db", "--port", "0"};
+    whole.insert(whole.end(), arguments_.begin(), arguments_.end());
+    child_ = std::make_unique<Child>(whole, folder_ / "out", folder_ / "err");
+    const std::string before = "plackett serves http://127.0.0.1:";
+    const bool started = eventually([&] {
+      const std::string line = slurp(folder_ / "out");
+      if (child_->ended().has_value()) throw std::runtime_error("serve ended: " + error_output());
+      if (!line.starts_with(before) || line.find('\n') == std::string::npos) return false;
+      port_ = static_cast<std::uint16_t>(std::stoul(line.substr(before.size())));
+      return true;
+    });
+    if (!started) throw std::runtime_error("serve does not say its port: " + error_output());
+    HttpClient client = this->client();
+    if (!eventually([&] { return client.get("/ready").status == 200; })) {
+      throw std::runtime_error("serve does not get ready: " + error_output());
+    }
+  }
+
+  // Asks it to stop; its exit code, or nothing where it does not stop within ten seconds.
+  std::optional<int> stop() {
+    child_->signal(SIGTERM);
+    std::optional<int> code;
+    eventually([&] { return (code = child_->ended()).has_value(); });
+    return code;
+  }
+
+  // Kills it, as a machine's death would.
+  void kill() {
+    child_->signal(SIGKILL);
+    child_->wait();
+  }
+
+  [[nodiscard]] bool runs() { return !child_->ended().has_value(); }
+  [[nodiscard]] std::uint16_t port() const { return port_; }
+  [[nodiscard]] pid_t process() const { return child_->process(); }
+  [[nodiscard]] HttpClient client(const std::string& token = "") const {
+    return HttpClient(port_, token);
+  }
+  [[nodiscard]] std::string error_output() const { return slurp(folder_ / "err"); }
+
+  // A line of /proc/PID/status, as in "VmRSS"; in KiB where it is memory.
+  [[nodiscard]] long status(const std::string& name) const {
+    std::ifstream file("/proc/" + std::to_string(child_->process()) + "/status");
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with(name + ":")) return std::stol(line.substr(name.size() + 1));
+    }
+    throw std::runtime_error("no " + name + " of the server");
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::vector<std::string> arguments_;
+  std::unique_ptr<Child> child_;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace plackett::testing
