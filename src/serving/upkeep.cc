@@ -80,7 +80,8 @@ void Upkeep::run() {
           })});
     }
   }
-  if (parts_.store->log_pages() > kLogPages && parts_.checkpointer->poll()) {
+  if (parts_.store->log_pages() > kLogPages && !parts_.store->in_doubt() &&
+      parts_.checkpointer->poll()) {
     [[maybe_unused]] const auto moved = parts_.store->checkpoint();
   }
 }

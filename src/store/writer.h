@@ -45,6 +45,8 @@ class Writer {
   // Moves the log of writes into the file, as far as readers let it; `empty` also cuts it to
   // nothing. Syncs both.
   Result<void> checkpoint(bool empty = false);
+  // A sync has failed and what it was about has not been written again: nothing may be moved.
+  [[nodiscard]] bool in_doubt() const { return sync_failed_; }
   [[nodiscard]] std::uint64_t log_pages() const { return log_pages_; }  // since it began anew
 
   // Sees the changes of the present transaction.
