@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <new>
+#include <utility>
 
 #include "base/rng.h"
 
@@ -216,9 +217,10 @@ void FaultVfs::set_room(std::optional<std::uint64_t> bytes) {
   room_ = bytes;
 }
 
-void FaultVfs::fail_syncs(std::uint64_t count) {
+void FaultVfs::fail_syncs(std::uint64_t count, std::optional<std::uint64_t> then_lose_power_after) {
   const std::lock_guard lock(mutex_);
   syncs_to_fail_ = count;
+  operations_after_failure_ = then_lose_power_after;
 }
 
 void FaultVfs::count_operation() {
@@ -277,6 +279,9 @@ int FaultVfs::sync(File& file) {
   if (syncs_to_fail_ > 0) {
     --syncs_to_fail_;
     ++failed_syncs_;
+    if (operations_after_failure_) {
+      operations_left_ = std::exchange(operations_after_failure_, std::nullopt);
+    }
     for (Change& change : file.disk->changes) change.given_up = true;
     return SQLITE_IOERR_FSYNC;
   }

@@ -54,8 +54,8 @@ class FaultVfs {
   // fits; nothing: without end.
   void set_room(std::optional<std::uint64_t> bytes);
   // The next syncs fail, and what they were for never gets to the disk unless it is written again:
-  // so Linux does it.
-  void fail_syncs(std::uint64_t count);
+  // so Linux does it. The power may go too, so many operations after the first failure.
+  void fail_syncs(std::uint64_t count, std::optional<std::uint64_t> then_lose_power_after = {});
   // Syncs say that they went well and do nothing.
   void lie_about_syncs(bool on) { lies_ = on; }
 
@@ -95,6 +95,7 @@ class FaultVfs {
   std::optional<std::uint64_t> operations_left_;
   std::optional<std::uint64_t> room_;
   std::uint64_t syncs_to_fail_ = 0;
+  std::optional<std::uint64_t> operations_after_failure_;
   std::atomic<bool> lost_{false};
   std::atomic<bool> lies_{false};
   std::atomic<std::uint64_t> operations_{0};
