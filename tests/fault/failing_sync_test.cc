@@ -14,14 +14,14 @@ using FailingSync = FailingDisk;
 
 TEST_F(FailingSync, RefusesFeedbackAndLaterFeedbackIsDurable) {
   std::uint64_t refusals = 0;
-  for (int times = 0; times < 10; ++times) {
+  for (int times = 0; times < 8; ++times) {
     const std::string number = std::to_string(times);
     vfs_.fail_syncs(static_cast<std::uint64_t>(times) + 1);
-    Story failing = traffic("failing" + number, 30);
+    Story failing = traffic("failing" + number, 20);
     expect_unavailable(failing);
     refusals += failing.refusals.size();
     vfs_.fail_syncs(0);
-    Story after = traffic("after" + number, 20);
+    Story after = traffic("after" + number, 10);
     EXPECT_TRUE(after.refusals.empty()) << after.refusals.front().message;
     story_.add(std::move(failing));
     story_.add(std::move(after));

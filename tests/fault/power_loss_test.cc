@@ -1,6 +1,10 @@
 // Power is lost, or the process dies, at a random write, truncation or sync, again and again.
+// PLACKETT_LIVES says how many stores go through it; 15 if it does not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "base/rng.h"
@@ -122,14 +126,19 @@ class Life {
   std::uint64_t in_stopping_ = 0;
 };
 
+std::uint64_t lives_asked_for() {
+  const char* text = std::getenv("PLACKETT_LIVES");
+  return text == nullptr ? 15 : static_cast<std::uint64_t>(std::clamp(std::atoi(text), 1, 100'000));
+}
+
 TEST(PowerLoss, FeedbackOutlivesThePowerAndRanksTheProcessAndNothingIsHalfThere) {
-  constexpr std::uint64_t kLives = 15;
+  const std::uint64_t lives = lives_asked_for();
   constexpr int kRounds = 8;
   std::uint64_t acknowledged = 0;
   std::uint64_t answered = 0;
   std::uint64_t images = 0;
   std::uint64_t in_stopping = 0;
-  for (std::uint64_t seed = 1; seed <= kLives; ++seed) {
+  for (std::uint64_t seed = 1; seed <= lives; ++seed) {
     Life life(seed);
     for (int round = 0; round < kRounds; ++round) {
       ASSERT_NO_FATAL_FAILURE(life.round({})) << "life " << seed << ", round " << round;
@@ -141,19 +150,14 @@ TEST(PowerLoss, FeedbackOutlivesThePowerAndRanksTheProcessAndNothingIsHalfThere)
     images += life.images();
     in_stopping += life.in_stopping();
   }
-  RecordProperty("rounds", static_cast<int>(kLives * kRounds));
-  RecordProperty("images", static_cast<int>(images));
-  RecordProperty("acknowledged", static_cast<int>(acknowledged));
-  RecordProperty("answered", static_cast<int>(answered));
   std::printf(
-      "%d rounds, %d images of disks, %d feedback requests acknowledged, %d ranks answered; lost "
-      "0\n",
-      static_cast<int>(kLives * kRounds), static_cast<int>(images), static_cast<int>(acknowledged),
-      static_cast<int>(answered));
-  EXPECT_GT(acknowledged, kLives * kRounds * 5) << "else the rounds show little";
-  EXPECT_GT(answered, kLives * kRounds * 10);
-  EXPECT_GT(in_stopping, 0U) << "as it stopped";
-  EXPECT_LT(in_stopping, kLives * kRounds / 2);
+      "%llu rounds, %llu disks, %llu requests with feedback and %llu ranks answered; lost 0\n",
+      static_cast<unsigned long long>(lives * kRounds), static_cast<unsigned long long>(images),
+      static_cast<unsigned long long>(acknowledged), static_cast<unsigned long long>(answered));
+  EXPECT_GT(acknowledged, lives * kRounds * 5) << "else the rounds show little";
+  EXPECT_GT(answered, lives * kRounds * 10);
+  if (lives >= 10) EXPECT_GT(in_stopping, 0U) << "as it stopped";
+  EXPECT_LT(in_stopping, lives * kRounds / 2);
 }
 
 TEST(PowerLoss, CheckRejectsADiskThatLiesAboutSyncs) {
