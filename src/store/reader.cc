@@ -151,7 +151,7 @@ Result<std::vector<std::int64_t>> Reader::recent(std::int64_t model, std::uint32
   auto rows = database_->prepare(
       clicked_only
           ? "SELECT impression FROM responses WHERE impression >= ? AND impression < ? "
-            "ORDER BY impression DESC LIMIT ?"
+            "AND instr(clicked, x'01') > 0 ORDER BY impression DESC LIMIT ?"
           : "SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?");
   if (!rows) return rows.error();
   rows->bind(ImpressionKey{model, 0}.id())

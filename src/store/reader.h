@@ -43,7 +43,7 @@ class Reader {
   Result<std::optional<KeptImpression>> impression(std::int64_t id);
   Result<std::optional<std::int64_t>> given_id(std::int64_t model, std::string_view given);
   Result<std::optional<ResponseRow>> response(std::int64_t impression);
-  // The newest first; `clicked_only`: those with feedback.
+  // The newest first; `clicked_only`: those with a click.
   Result<std::vector<std::int64_t>> recent(std::int64_t model, std::uint32_t limit,
                                            bool clicked_only);
   // How many impressions of numbers in [from, to) are closed.

@@ -67,7 +67,8 @@ TEST_F(Feedback, IsTakenAsOneEventAsAnArrayOrAsAnObjectOfEvents) {
   EXPECT_THAT(statuses(Json::array({event(ranking, "click", ids[1])})), ElementsAre("accepted"));
   EXPECT_THAT(statuses({{"events", Json::array({event(ranking, "click", ids[2])})}}),
               ElementsAre("accepted"));
-  for (const Json& shown : impression(ranking["impression"])["items"]) {
+  const Json seen = impression(ranking["impression"]);
+  for (const Json& shown : seen["items"]) {
     EXPECT_EQ(shown["clicked"], true);
     EXPECT_EQ(shown["viewed"], false);
   }

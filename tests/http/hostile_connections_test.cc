@@ -153,13 +153,7 @@ TEST_F(HostileConnections, BeyondTheLimitAreTurnedAwayUntilOthersLeave) {
     }
   }
   held.clear();
-  EXPECT_TRUE(eventually([&] {
-    try {
-      return server.client().get("/health").status == 200;
-    } catch (const NoAnswer&) {
-      return false;
-    }
-  }));
+  EXPECT_TRUE(eventually([&] { return is_healthy(); }));
 }
 
 TEST_F(HostileConnections, ThatNeverReadDoNotFillTheMemory) {

@@ -134,7 +134,8 @@ TEST_F(Learning, TakesNoFileThatIsNotWhole) {
   EXPECT_THAT(import("shop", "{}"), IsError(400));
   EXPECT_THAT(import("shop", file.substr(0, file.size() - 1)), IsError(400));
   EXPECT_THAT(import("shop", file + "x"), IsError(400));
-  for (std::size_t at = 0; at < file.size(); at += 1 + file.size() / 40) {
+  for (std::size_t at = 0; at < file.size(); ++at) {
+    if (at >= 12 && at < 16) continue;  // reserved, and not read
     std::string flipped = file;
     flipped[at] = static_cast<char>(flipped[at] ^ 0x10);
     EXPECT_THAT(import("shop", flipped), IsError(400)) << "byte " << at;

@@ -84,7 +84,8 @@ TEST_F(Models, HaveTheDefaultsOfTheDescription) {
 TEST_F(Models, AreListedEach) {
   ASSERT_THAT(client.put("/models/another", {{"features", 1}}), HasStatus(201));
   std::vector<std::string> names;
-  for (const Json& one : client.get("/models").json()["models"]) names.push_back(one["name"]);
+  const Json list = client.get("/models").json();
+  for (const Json& one : list["models"]) names.push_back(one["name"]);
   EXPECT_THAT(names, ::testing::UnorderedElementsAre("another", "shop"));
 }
 

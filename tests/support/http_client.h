@@ -17,6 +17,7 @@
 #include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -58,6 +59,11 @@ struct Answer {
   }
   // Throws where the body is not JSON.
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(body); }
+
+  // For messages of failed tests.
+  friend void PrintTo(const Answer& answer, std::ostream* out) {
+    *out << answer.status << " " << answer.body.substr(0, 400);
+  }
 };
 
 // A connection to loopback. Everything on it ends within the timeout.

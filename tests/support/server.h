@@ -52,7 +52,7 @@ class Server {
   void launch() {
     std::vector<std::string> whole = {"serve", "--db", db(), "--port", "0"};
     whole.insert(whole.end(), arguments_.begin(), arguments_.end());
-    std::ofstream(folder_ / "out", std::ios::trunc).close();  // else the last one's port is read
+    std::filesystem::remove(folder_ / "out");  // what it said before
     child_ = std::make_unique<Child>(whole, folder_ / "out", folder_ / "err");
   }
 

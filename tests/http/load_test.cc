@@ -1,0 +1,93 @@
+// Many clients at once, and more than the server takes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "http/service.h"
+
+namespace plackett {
+namespace {
+
+using testing::Answer;
+using testing::HasStatus;
+using testing::HttpClient;
+using testing::IsError;
+using testing::items;
+using testing::Json;
+using testing::Server;
+
+constexpr int kClients = 6;
+
+// Runs `work` on so many threads, each with a client of its own.
+template <typename Work>
+void at_once(const Server& server, const Work& work) {
+  std::vector<std::thread> threads;
+  for (int one = 0; one < kClients; ++one) {
+    threads.emplace_back([&] {
+      HttpClient client = server.client();
+      work(client);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Load, OfManyClientsAtOnceCountsEachImpressionOnce) {
+  constexpr int kRounds = 25;
+  Server server;
+  HttpClient client = server.client();
+  ASSERT_THAT(client.put("/models/shop", testing::shop()), HasStatus(201));
+  at_once(server, [](HttpClient& mine) {
+    for (int round = 0; round < kRounds; ++round) {
+      testing::rank_click_close(mine, "shop", {{"items", items(6)}});
+    }
+  });
+  const Json model = client.get("/models/shop").json();
+  EXPECT_EQ(model["impressions"], kClients * kRounds);
+  EXPECT_EQ(model["learned"], kClients * kRounds);
+  EXPECT_EQ(model["open"], 0);
+  EXPECT_EQ(client.get("/models/shop/stats").json()["total"]["clicks"], kClients * kRounds);
+}
+
+TEST(Load, BeyondTheQueueIsRefusedAndLeavesNoTrace) {
+  Server server({"--queue", "1"});
+  HttpClient client = server.client();
+  ASSERT_THAT(client.put("/models/shop", testing::shop()), HasStatus(201));
+  std::atomic<int> ranked = 0;
+  at_once(server, [&](HttpClient& mine) {
+    for (int round = 0; round < 100; ++round) {
+      const Answer answer = mine.post("/models/shop/rank", {{"items", items(6)}});
+      if (answer.status == 200) {
+        ++ranked;
+      } else {
+        EXPECT_THAT(answer, IsError(429));
+        EXPECT_EQ(answer.header("Retry-After"), "1");
+      }
+    }
+  });
+  EXPECT_GT(ranked, 0);
+  EXPECT_EQ(client.get("/models/shop").json()["impressions"], ranked.load());
+}
+
+TEST(Load, OfModelsMadeAndDeletedWhileTheyAreUsedIsAnsweredInOrder) {
+  Server server;
+  at_once(server, [](HttpClient& mine) {
+    for (int round = 0; round < 15; ++round) {
+      EXPECT_THAT(mine.put("/models/shop", testing::shop()).status,
+                  ::testing::AnyOf(200, 201, 409));
+      const Answer ranked = mine.post("/models/shop/rank", {{"items", items(6)}});
+      ASSERT_THAT(ranked.status, ::testing::AnyOf(200, 404)) << ranked.body;
+      if (ranked.status == 200) {
+        const Json ranking = ranked.json();
+        const Answer taken = mine.post("/models/shop/feedback", testing::event(ranking, "close"));
+        EXPECT_THAT(taken.status, ::testing::AnyOf(200, 404)) << taken.body;
+      }
+      EXPECT_THAT(mine.remove("/models/shop").status, ::testing::AnyOf(204, 404));
+    }
+  });
+  EXPECT_THAT(server.client().get("/health"), HasStatus(200));
+}
+
+}  // namespace
+}  // namespace plackett

@@ -1,0 +1,141 @@
+// The small bodies: models, notes of snapshots, rollbacks; and items to store.
+#include "http/model_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "dataset/feature_view.h"
+#include "http/items_request.h"
+#include "http/json_writer.h"
+
+namespace plackett::http {
+namespace {
+
+using ::testing::ElementsAre;
+
+serving::Answer<serving::ModelSpec> read(const std::string& body) {
+  JsonReader json;
+  return read_model_request(json, PaddedText(body), "shop");
+}
+
+TEST(ModelRequest, HasDefaultsForAllButFeatures) {
+  const auto spec = read(R"({"features": 136})");
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ(spec->name, "shop");
+  EXPECT_EQ(spec->ranker.feature_count, 136U);
+  EXPECT_EQ(spec->ranker.kind, RankerKind::kLinear);
+  EXPECT_TRUE(spec->settings.empty());
+  EXPECT_EQ(spec->shown, 10U);
+}
+
+TEST(ModelRequest, TakesTheLearnersOwnRanker) {
+  const auto spec = read(R"({"features": 2, "learner": "cascade"})");
+  ASSERT_TRUE(spec.ok());
+  EXPECT_EQ(spec->ranker.kind, RankerKind::kLinearPlusNeural);
+}
+
+TEST(ModelRequest, TakesEverythingItIsTold) {
+  const auto spec = read(R"({"features": ["a", "b"], "ranker": "neural", "hidden": [8, 4],
+      "activation": "relu", "learner": "pdgd", "settings": {"steps": "adagrad"},
+      "learning_rate": 0.25, "k": 7, "scaling": "none", "seed": 18446744073709551615,
+      "temperature": 0.5, "open_seconds": 60})");
+  ASSERT_TRUE(spec.ok()) << spec.refused().message;
+  EXPECT_THAT(spec->feature_names, ElementsAre("a", "b"));
+  EXPECT_THAT(spec->ranker.hidden, ElementsAre(8, 4));
+  EXPECT_EQ(spec->ranker.activation, Activation::kRelu);
+  EXPECT_THAT(spec->settings,
+              ElementsAre(GivenSetting{"steps", "adagrad"}, GivenSetting{"learning-rate", "0.25"}));
+  EXPECT_EQ(spec->shown, 7U);
+  EXPECT_EQ(spec->scaling, "none");
+  EXPECT_EQ(spec->seed, ~std::uint64_t{0});
+  EXPECT_EQ(spec->temperature, 0.5);
+  EXPECT_EQ(spec->open_seconds, 60U);
+}
+
+TEST(ModelRequest, SaysWhereItIsWrong) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({})", "features"},
+      {R"({"features": 0})", "features"},
+      {R"({"features": 65537})", "features"},
+      {R"({"features": ["a", "a"]})", "features[1]"},
+      {R"({"features": 2, "ranker": "forest"})", "ranker"},
+      {R"({"features": 2, "hidden": [4]})", "hidden"},
+      {R"({"features": 2, "activation": "tanh"})", "activation"},
+      {R"({"features": 2, "ranker": "neural", "hidden": []})", "hidden"},
+      {R"({"features": 2, "ranker": "neural", "hidden": [4, 0]})", "hidden[1]"},
+      {R"({"features": 2, "learner": "dbgd"})", "learner"},
+      {R"({"features": 2, "settings": {"magic": 1}})", "settings.magic"},
+      {R"({"features": 2, "settings": {"learning-rate": 1}})", "settings.learning-rate"},
+      {R"({"features": 2, "learning_rate": 0})", "learning_rate"},
+      {R"({"features": 2, "temperature": 0})", "temperature"},
+      {R"({"features": 2, "colour": 1})", "colour"},
+  };
+  for (const auto& [body, place] : cases) {
+    const auto spec = read(body);
+    ASSERT_FALSE(spec.ok()) << body;
+    EXPECT_EQ(spec.refused().where, place) << body;
+  }
+}
+
+TEST(SnapshotRequest, NeedsNoBody) {
+  JsonReader json;
+  EXPECT_EQ(*read_snapshot_request(json, PaddedText("")), "");
+  EXPECT_EQ(*read_snapshot_request(json, PaddedText("{}")), "");
+  EXPECT_EQ(*read_snapshot_request(json, PaddedText(R"({"note": "before the sale"})")),
+            "before the sale");
+  EXPECT_FALSE(read_snapshot_request(json, PaddedText(R"({"note": 5})")).ok());
+}
+
+TEST(RollbackRequest, NamesASnapshot) {
+  JsonReader json;
+  EXPECT_EQ(*read_rollback_request(json, PaddedText(R"({"snapshot": 3})")), 3);
+  for (const char* body : {"{}", "", R"({"snapshot": -1})", R"({"snapshot": "3"})",
+                           R"({"snapshot": 18446744073709551615})"}) {
+    EXPECT_FALSE(read_rollback_request(json, PaddedText(body)).ok()) << body;
+  }
+}
+
+TEST(ItemsRequest, HasARowAnItem) {
+  serving::ModelSpec spec;
+  spec.ranker.feature_count = 2;
+  JsonReader json;
+  const auto items = read_items_request(
+      json,
+      PaddedText(
+          R"({"items": [{"features": [1, 2], "id": "a"}, {"id": "b", "features": [3, 4]}]})"),
+      spec, FeatureNames(spec));
+  ASSERT_TRUE(items.ok());
+  EXPECT_THAT(items->ids, ElementsAre("a", "b"));
+  EXPECT_EQ(items->rows[padded_width(2) + 1], 4.F);
+  for (const char* body : {R"({"items": []})", R"({"items": ["a"]})", R"({"items": [{"id": "a"}]})",
+                           R"({"items": [{"features": [1, 2]}]})", R"({})",
+                           R"({"items": [{"id": "a", "features": {"x": 1}}]})"}) {
+    EXPECT_FALSE(read_items_request(json, PaddedText(body), spec, FeatureNames(spec)).ok()) << body;
+  }
+}
+
+TEST(JsonWriter, WritesWhatReadsBack) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("text", std::string("a\"\\\n\x01 \xC3\xA4 \xFF"));
+  json.field("number", 0.1);
+  json.field("none", std::numeric_limits<double>::infinity());
+  json.field("whole", std::uint64_t{18446744073709551615U});
+  json.key("list");
+  json.begin_array();
+  json.value(true);
+  json.null();
+  json.begin_object();
+  json.end_object();
+  json.end_array();
+  json.end_object();
+  EXPECT_EQ(out,
+            "{\"text\":\"a\\\"\\\\\\n\\u0001 \xC3\xA4 \xEF\xBF\xBD\",\"number\":0.1,\"none\":null,"
+            "\"whole\":18446744073709551615,\"list\":[true,null,{}]}");
+}
+
+}  // namespace
+}  // namespace plackett::http

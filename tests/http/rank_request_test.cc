@@ -1,0 +1,191 @@
+// The body of a request to rank: what is taken from it, and what is refused where.
+#include "http/rank_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "dataset/feature_view.h"
+#include "http/feature_row.h"
+
+namespace plackett::http {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class RankRequestTest : public ::testing::Test {
+ protected:
+  RankRequestTest() {
+    spec.ranker.feature_count = 2;
+    spec.feature_names = {"price", "rating"};
+    names = FeatureNames(spec);
+  }
+
+  std::optional<serving::Refused> read(const std::string& body) {
+    text = PaddedText(body);
+    return reader.read(json, text, spec, names, {.items = 5}, request);
+  }
+  std::string where(const std::string& body) {
+    const auto refused = read(body);
+    return refused ? refused->where : "taken";
+  }
+
+  serving::ModelSpec spec;
+  FeatureNames names;
+  JsonReader json;
+  RankRequestReader reader;
+  PaddedText text;
+  serving::RankRequest request;
+};
+
+TEST_F(RankRequestTest, TakesIdsAndFeaturesInAllTheirForms) {
+  ASSERT_FALSE(read(R"({"items": ["a", {"id": "b"}, {"features": [1, -2.5], "id": "c"},
+                        {"id": "d", "features": {"rating": 4e0}}]})"));
+  EXPECT_THAT(request.items, ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(request.given, ElementsAre(0, 0, 1, 1));
+  const std::size_t width = padded_width(2);
+  ASSERT_EQ(request.rows.size(), 4 * width);
+  EXPECT_EQ(request.rows[2 * width], 1.F);
+  EXPECT_EQ(request.rows[2 * width + 1], -2.5F);
+  EXPECT_EQ(request.rows[2 * width + 2], 0.F);
+  EXPECT_EQ(request.rows[3 * width], 0.F);
+  EXPECT_EQ(request.rows[3 * width + 1], 4.F);
+}
+
+TEST_F(RankRequestTest, LeavesRowsEmptyWhereNoFeaturesAreGiven) {
+  ASSERT_FALSE(read(R"({"items": ["a", "b"]})"));
+  EXPECT_TRUE(request.rows.empty());
+}
+
+TEST_F(RankRequestTest, TakesTheRestInAnyOrder) {
+  ASSERT_FALSE(read(R"({"blocked": ["b"], "pinned": [{"rank": 2, "id": "c"}], "mode": "exploit",
+                        "context": {"q": [1, {"x": null}]} , "k": 7, "id": "mine",
+                        "items": ["a", "b", "c"]})"));
+  EXPECT_EQ(request.id, "mine");
+  EXPECT_EQ(request.k, 7U);
+  EXPECT_TRUE(request.exploit);
+  EXPECT_EQ(request.context, R"({"q": [1, {"x": null}]})");
+  EXPECT_THAT(request.blocked, ElementsAre(0, 1, 0));
+  ASSERT_EQ(request.pinned.size(), 1U);
+  EXPECT_EQ(request.pinned[0].item, 2U);
+  EXPECT_EQ(request.pinned[0].rank, 1U);
+}
+
+TEST_F(RankRequestTest, ForgetsTheRequestBefore) {
+  ASSERT_FALSE(read(R"({"id": "mine", "k": 2, "mode": "exploit", "context": 1, "blocked": ["a"],
+                        "items": ["a", {"id": "b", "features": [1, 2]}]})"));
+  ASSERT_FALSE(read(R"({"items": ["b"]})"));
+  EXPECT_TRUE(request.id.empty());
+  EXPECT_EQ(request.k, 0U);
+  EXPECT_FALSE(request.exploit);
+  EXPECT_TRUE(request.context.empty());
+  EXPECT_TRUE(request.rows.empty());
+  EXPECT_THAT(request.blocked, ElementsAre(0));
+}
+
+TEST_F(RankRequestTest, UnescapesIds) {
+  ASSERT_FALSE(read(R"({"items": ["K\u00e4se \"\\\n", "a\u0000b"]})"));
+  EXPECT_EQ(request.items[0], "Käse \"\\\n");
+  EXPECT_EQ(request.items[1], std::string_view("a\0b", 3));
+}
+
+TEST_F(RankRequestTest, TakesAnyValueAsContext) {
+  for (const std::string value : {"7", "-1.5e3", "true", "\"x y\"", "[]", "{}", "[1, [2]]"}) {
+    ASSERT_FALSE(read(R"({"items": ["a"], "context": )" + value + " }")) << value;
+    EXPECT_EQ(request.context, value);
+    ASSERT_FALSE(read(R"({"context":  )" + value + R"( , "items": ["a"]})")) << value;
+    EXPECT_EQ(request.context, value);
+  }
+  ASSERT_FALSE(read(R"({"items": ["a"], "context": null})"));
+  EXPECT_TRUE(request.context.empty());
+}
+
+TEST_F(RankRequestTest, ChecksWhatItKeepsAsContext) {
+  for (const std::string value : {"tru", "[1,]", "{\"a\"}", "[1 2]", "01", "{\"a\":}", "nul"}) {
+    EXPECT_EQ(where(R"({"items": ["a"], "context": )" + value + "}"), "context") << value;
+  }
+  const std::string deep = std::string(40, '[') + std::string(40, ']');
+  EXPECT_EQ(where(R"({"items": ["a"], "context": )" + deep + "}"), "context");
+  const std::string large = '"' + std::string(serving::kMaxContextBytes, 'x') + '"';
+  EXPECT_EQ(where(R"({"items": ["a"], "context": )" + large + "}"), "context");
+}
+
+TEST_F(RankRequestTest, SaysWhereItIsWrong) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"items": ["a", {"id": "b", "features": [1, 1e39]}]})", "items[1].features[1]"},
+      {R"({"items": ["a", {"id": "b", "features": [1, 1e400]}]})", "items[1].features[1]"},
+      {R"({"items": ["a", {"id": "b", "features": ["1", 2]}]})", "items[1].features[0]"},
+      {R"({"items": ["a", {"id": "b", "features": [1, NaN]}]})", "items[1].features[1]"},
+      {R"({"items": ["a", {"id": "b", "features": [1, 2, 3]}]})", "items[1].features"},
+      {R"({"items": ["a", {"id": "b", "features": [1]}]})", "items[1].features"},
+      {R"({"items": ["a", {"id": "b", "features": {"colour": 1}}]})", "items[1].features.colour"},
+      {R"({"items": ["a", {"id": "b", "features": {"price": 1, "price": 2}}]})",
+       "items[1].features.price"},
+      {R"({"items": ["a", "b", "a"]})", "items[2]"},
+      {R"({"items": [""]})", "items[0]"},
+      {R"({"items": ["a"], "items": ["b"]})", "items"},
+      {R"({"items": ["a"], "more": 1})", "more"},
+      {R"({"items": ["a"], "k": 0})", "k"},
+      {R"({"items": ["a"], "k": 1.0})", "k"},
+      {R"({"items": ["a"], "id": "i-12"})", "id"},
+      {R"({"items": ["a"], "blocked": ["z"]})", "blocked[0]"},
+      {R"({"items": ["a"], "pinned": [{"id": "z", "rank": 1}]})", "pinned[0].id"},
+      {R"({"items": ["a"], "pinned": [{"id": "a", "rank": 0}]})", "pinned[0].rank"},
+      {R"({"items": []})", "items"},
+      {R"({})", "items"},
+  };
+  for (const auto& [body, place] : cases) EXPECT_EQ(where(body), place) << body;
+}
+
+TEST_F(RankRequestTest, NamesValueAndRule) {
+  EXPECT_EQ(read(R"({"items": [{"id": "a", "features": [1, 1e39]}]})")->message,
+            "1e39; a feature is a finite number within the range of floats");
+  EXPECT_THAT(read(R"({"items": ["a"], "mode": "guess"})")->message, HasSubstr("\"guess\""));
+}
+
+TEST_F(RankRequestTest, RefusesTextThatIsNoJson) {
+  const std::string whole = R"({"items": ["a", {"id": "b", "features": [1, 2]}], "k": 2})";
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_TRUE(read(whole.substr(0, size))) << size;
+  }
+  for (const std::string& body :
+       {whole + "x", whole + "{}", whole + "}", "[" + whole, whole + "]", std::string("\"a\""),
+        std::string("5"), std::string("null"), std::string(" \n"),
+        std::string("{\"items\": [\"a\"}"), std::string("{\"items\": [\"\xff\"]}"),
+        std::string("{\"items\": [\"\xc3\x28\"]}"), std::string("{\"items\": [\"\\ud800\"]}")}) {
+    EXPECT_TRUE(read(body)) << body;
+  }
+  EXPECT_FALSE(read(" \r\n" + whole + "\t\n "));
+}
+
+TEST_F(RankRequestTest, RefusesMoreThanItsLimits) {
+  EXPECT_EQ(read(R"({"items": ["a", "b", "c", "d", "e", "f"]})")->kind,
+            serving::Refusal::kTooLarge);
+  spec.ranker.feature_count = serving::kMaxFeatures;
+  spec.feature_names.clear();
+  std::string ids = "\"0\"";
+  for (int at = 1; at < 300; ++at) ids += ",\"" + std::to_string(at) + "\"";
+  text = PaddedText("{\"items\": [" + ids + "]}");
+  const auto refused = reader.read(json, text, spec, FeatureNames(), {.items = 1000}, request);
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->kind, serving::Refusal::kTooLarge);
+}
+
+TEST_F(RankRequestTest, FindsTheSameIdAmongMany) {
+  std::string ids = "\"0\"";
+  for (int at = 1; at < 3000; ++at) ids += ",\"" + std::to_string(at) + "\"";
+  const auto read_many = [&](const std::string& all) {
+    text = PaddedText("{\"items\": [" + all + "]}");
+    return reader.read(json, text, spec, names, {.items = 5000}, request);
+  };
+  EXPECT_FALSE(read_many(ids));
+  const auto refused = read_many(ids + ",\"1234\"");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->where, "items[3000]");
+  EXPECT_THAT(refused->message, HasSubstr("items[1234]"));
+}
+
+}  // namespace
+}  // namespace plackett::http
