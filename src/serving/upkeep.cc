@@ -46,6 +46,11 @@ Result<std::uint64_t> end_of(store::Reader& store, const Model& model, std::int6
 }  // namespace
 
 void Upkeep::run() {
+  // Who sees that the service is not ready sends it nothing, so it must find out by itself.
+  if (!parts_.writer->failure().empty()) {
+    [[maybe_unused]] const auto done = parts_.writer->run_now(
+        {quiet([](Group& group) -> Result<void> { return group.store.probe(); })});
+  }
   for (const ModelHandle& model : parts_.all_models()) expire(model);
   flush_learned();
   drop_removed();
@@ -75,7 +80,8 @@ void Upkeep::run() {
           })});
     }
   }
-  if (parts_.store->log_pages() > kLogPages && parts_.checkpointer->poll()) {
+  if (parts_.store->log_pages() > kLogPages && !parts_.store->in_doubt() &&
+      parts_.checkpointer->poll()) {
     [[maybe_unused]] const auto moved = parts_.store->checkpoint();
   }
 }
