@@ -346,11 +346,12 @@ Result<std::vector<SeriesRow>> Reader::series(std::int64_t model, std::int64_t f
   }
 }
 
-Result<SeriesRow> Reader::series_total(std::int64_t model, std::int64_t before) {
+Result<SeriesRow> Reader::series_total(std::int64_t model, std::int64_t from, std::int64_t before) {
   auto rows = database_->prepare(fmt::format(
-      "SELECT coalesce(min(at), 0), {} FROM series WHERE model = ? AND at < ?", kSeriesSums));
+      "SELECT coalesce(min(at), 0), {} FROM series WHERE model = ? AND at >= ? AND at < ?",
+      kSeriesSums));
   if (!rows) return rows.error();
-  auto row = rows->bind(model).bind(before).step();
+  auto row = rows->bind(model).bind(from).bind(before).step();
   if (!row) return row.error();
   return series_of(*rows);
 }

@@ -78,7 +78,8 @@ class Reader {
   // Oldest first, in steps of `step_ms`, from `from` on.
   Result<std::vector<SeriesRow>> series(std::int64_t model, std::int64_t from,
                                         std::int64_t step_ms);
-  Result<SeriesRow> series_total(std::int64_t model, std::int64_t before);
+  // Over spans that start in [from, before); `at` is the first one's.
+  Result<SeriesRow> series_total(std::int64_t model, std::int64_t from, std::int64_t before);
 
  private:
   Reader() = default;

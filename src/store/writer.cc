@@ -171,9 +171,15 @@ Result<void> Writer::checkpoint(bool empty) {
 Result<void> Writer::probe() { return write_version(*database_); }
 
 Result<std::int64_t> Writer::insert_model(const ModelRow& model) {
-  auto insert = database_->prepare("INSERT INTO models(name, created_at, spec) VALUES(?, ?, ?)");
+  auto insert = database_->prepare(
+      "INSERT INTO models(name, created_at, spec, next_number) VALUES(?, ?, ?, ?)");
   if (!insert) return insert.error();
-  if (auto done = insert->bind(model.name).bind(model.created_at).bind(model.spec).run(); !done) {
+  if (auto done = insert->bind(model.name)
+                      .bind(model.created_at)
+                      .bind(model.spec)
+                      .bind(static_cast<std::int64_t>(model.next_number))
+                      .run();
+      !done) {
     return done.error();
   }
   return sqlite3_last_insert_rowid(database_->handle());
