@@ -1,8 +1,9 @@
 // plackett serve: the learning service over HTTP.
 #include <fmt/format.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
-#include <unistd.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -100,6 +101,17 @@ void check(ServeOptions& options) {
   options.server.tls_key = options.tls_key;
 }
 
+// As many files as its connections may take, where the system lets it have them.
+void allow_connections(std::size_t connections) {
+  constexpr std::size_t kOthers = 256;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min<rlim_t>(limit.rlim_max, connections + kOthers);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 void serve(ServeOptions options, bool db_given) {
   check(options);
   StopSignal signal("stopped at once; what was answered is in the store");
@@ -110,6 +122,7 @@ void serve(ServeOptions options, bool db_given) {
     temporary = std::make_unique<TemporaryFolder>();
     options.service.db = temporary->path() / "demo.db";
   }
+  allow_connections(options.server.limits.connections);
   const auto service = take(serving::Service::open(options.service));
   const auto server = take(http::Server::start(*service, options.server));
   if (!is_loopback(options.server.host) && options.tokens.empty()) {

@@ -40,7 +40,6 @@ Connection::Connection(Site& its_site, ThreadRoom& its_room, Worker& worker,
       worker_(worker),
       socket_(std::move(socket)) {
   if (tls != nullptr) tls_.emplace(socket_, *tls);
-  over_limit_ = site.connections.fetch_add(1) >= site.options.limits.connections;
 }
 
 std::shared_ptr<Connection> Connection::self() {
@@ -55,10 +54,6 @@ void Connection::enter(Phase phase, double seconds) {
 void Connection::start() {
   ErrorCode ignored;
   socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  if (over_limit_) {
-    if (tls_) return close();
-    return answer_and_close(503, "too many connections");
-  }
   buffer_.resize(kFirstBuffer);
   if (!tls_) return next_request();
   enter(Phase::kHandshake, site.options.limits.request_seconds);
@@ -67,6 +62,11 @@ void Connection::start() {
     if (error) return self->close();
     self->next_request();
   });
+}
+
+void Connection::refuse_all() {
+  if (tls_) return close();
+  answer_and_close(503, "too many connections");
 }
 
 void Connection::close() {

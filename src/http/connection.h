@@ -24,7 +24,10 @@ class Connection final : public Exchange {
              Socket socket, boost::asio::ssl::context* tls);
   ~Connection() override = default;
 
+  // One of these, once.
   void start();
+  void refuse_all();  // says that there are too many connections, and closes
+
   void close();
   void close_if_idle();
 
@@ -83,7 +86,6 @@ class Connection final : public Exchange {
   bool header_done_ = false;
   bool close_after_ = false;
   bool timed_out_ = false;
-  bool over_limit_ = false;  // counted, but one too many
 };
 
 }  // namespace plackett::http

@@ -47,12 +47,14 @@ serving::ModelHandle Exchange::model() {
 
 void Exchange::handle(const Route& route) {
   deferred_ = false;
+  ++number_;
   guarded([&] { route.handle(*this); });
   if (!deferred_) send();
 }
 
 void Exchange::fail_inside(const char* what) {
   deferred_ = false;
+  ++number_;
   fail(500, fmt::format("the server failed: {}", what));
 }
 

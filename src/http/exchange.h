@@ -1,6 +1,7 @@
 // One request and its answer, as a handler sees them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,11 +46,11 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   template <typename T, typename Then>
   serving::Done<T> later(Then then) {
     deferred_ = true;
-    return [mailbox = mailbox_, weak = weak_from_this(),
+    return [mailbox = mailbox_, weak = weak_from_this(), number = number_,
             then = std::move(then)](serving::Answer<T> answer) {
-      mailbox->post([weak, then, answer = std::move(answer)]() mutable {
+      mailbox->post([weak, number, then, answer = std::move(answer)]() mutable {
         const auto self = weak.lock();
-        if (!self) return;
+        if (!self || self->number_ != number) return;
         self->guarded([&] {
           if (answer) {
             then(*self, *answer);
@@ -84,6 +85,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   void fail_inside(const char* what);
 
   std::shared_ptr<Mailbox> mailbox_;
+  std::uint64_t number_ = 0;  // of the request; what comes late for another is dropped
   bool deferred_ = false;
 };
 

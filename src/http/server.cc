@@ -22,8 +22,10 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
 
-// Beyond the limit of connections so many more are told that they are too many; others are closed.
-constexpr std::size_t kRefusedConnections = 64;
+// At the limit of connections a new one waits a little for another to go before it is refused;
+// those behind it wait in the system's queue.
+constexpr std::chrono::milliseconds kWaitAtLimit{20};
+constexpr int kWaitsAtLimit = 5;
 constexpr std::chrono::milliseconds kAfterAcceptFails{100};
 
 }  // namespace
@@ -33,6 +35,10 @@ struct ServerParts {
       : site(service, options, std::move(tokens), Router(routes())) {}
 
   void accept();
+  // Takes the connection; refused where the limit is reached and stays so.
+  void admit(Worker& worker, const std::shared_ptr<Socket>& socket, int waits);
+  template <typename Work>
+  void after(std::chrono::milliseconds time, Work work);
 
   Site site;
   std::unique_ptr<asio::ssl::context> tls;
@@ -50,17 +56,29 @@ void ServerParts::accept() {
   Worker& worker = *workers[next++ % workers.size()];
   acceptor->async_accept(worker.io(), [this, &worker](const error_code& error, Socket socket) {
     if (!acceptor->is_open()) return;
-    if (error && error != asio::error::connection_aborted) {
-      // No descriptors, or no memory: it passes.
-      pause->expires_after(kAfterAcceptFails);
-      pause->async_wait([this](const error_code& cancelled) {
-        if (!cancelled) accept();
-      });
-      return;
-    }
-    const std::size_t most = site.options.limits.connections + kRefusedConnections;
-    if (!error && site.connections.load() < most) worker.adopt(std::move(socket));
-    accept();
+    if (!error) return admit(worker, std::make_shared<Socket>(std::move(socket)), 0);
+    if (error == asio::error::connection_aborted) return accept();
+    // No descriptors, or no memory: it passes.
+    after(kAfterAcceptFails, [this] { accept(); });
+  });
+}
+
+void ServerParts::admit(Worker& worker, const std::shared_ptr<Socket>& socket, int waits) {
+  const bool full = site.connections.load() >= site.options.limits.connections;
+  if (full && waits < kWaitsAtLimit) {
+    after(kWaitAtLimit, [this, &worker, socket, waits] { admit(worker, socket, waits + 1); });
+    return;
+  }
+  site.connections.fetch_add(1);
+  worker.adopt(std::move(*socket), full);
+  accept();
+}
+
+template <typename Work>
+void ServerParts::after(std::chrono::milliseconds time, Work work) {
+  pause->expires_after(time);
+  pause->async_wait([work = std::move(work)](const error_code& cancelled) {
+    if (!cancelled) work();
   });
 }
 

@@ -31,17 +31,22 @@ void Worker::run() {
   thread_ = std::thread([this] { io_.run(); });
 }
 
-void Worker::adopt(Socket socket) {
-  boost::asio::post(
-      io_, [this, socket = std::move(socket)]() mutable { start_connection(std::move(socket)); });
+void Worker::adopt(Socket socket, bool refused) {
+  boost::asio::post(io_, [this, refused, socket = std::move(socket)]() mutable {
+    start_connection(std::move(socket), refused);
+  });
 }
 
-void Worker::start_connection(Socket socket) {
+void Worker::start_connection(Socket socket, bool refused) {
   auto connection =
       std::make_shared<Connection>(site_, room_, *this, mailbox_, std::move(socket), tls_);
   connections_.insert(connection);
   if (!ticking_) tick();
-  connection->start();
+  if (refused) {
+    connection->refuse_all();
+  } else {
+    connection->start();
+  }
 }
 
 void Worker::forget(const std::shared_ptr<Connection>& connection) {

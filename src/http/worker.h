@@ -34,7 +34,8 @@ class Worker {
 
   // From any thread.
   boost::asio::io_context& io() { return io_; }
-  void adopt(Socket socket);
+  // A connection that the site has counted; `refused`: only to be told that it is one too many.
+  void adopt(Socket socket, bool refused);
   void close_idle();
   // Closes all connections and ends the thread. A second call does nothing.
   void stop();
@@ -49,7 +50,7 @@ class Worker {
   }
 
  private:
-  void start_connection(Socket socket);
+  void start_connection(Socket socket, bool refused);
   void tick();
 
   Site& site_;

@@ -195,7 +195,8 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
       ++state->model->events[status];
       if (state->events[at].kind == EventKind::kClick) ++state->model->clicks[status];
     }
-    state->model->open -= state->closed;
+    state->model->closed_in_window += state->closed;
+    state->model->open -= std::min(state->closed, state->model->open.load());
   };
   job.settled = [state](const Answer<Nothing>& settled) {
     if (!settled) {

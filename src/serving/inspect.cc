@@ -142,9 +142,9 @@ Answer<Stats> Service::stats(const Model& model, std::uint32_t points) const {
   constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
   constexpr std::int64_t kStepMs = kSeriesSeconds * 1000;
   const std::lock_guard lock(parts_->reader_mutex);
-  auto first_day = parts_->reader->series_total(model.id, model.created_at + kDayMs);
+  auto first_day = parts_->reader->series_total(model.id, 0, model.created_at + kDayMs);
   if (!first_day) return unreadable(first_day.error());
-  auto total = parts_->reader->series_total(model.id, now_ms() + kDayMs);
+  auto total = parts_->reader->series_total(model.id, 0, now_ms() + kDayMs);
   if (!total) return unreadable(total.error());
   Stats stats;
   stats.first_day = totals_of(*first_day);

@@ -29,11 +29,13 @@ Model::Model(ModelSpec given, const store::ModelRow& row)
       feature_places(places_of(spec.feature_names)),
       items(spec.ranker.feature_count),
       next_number(row.next_number),
+      reserved(row.next_number),
+      reserved_in_store(row.next_number),
       expired(row.expired),
       dropped_log(row.dropped_log) {}
 
 store::ModelRow Model::row() const {
-  return {id, spec.name, created_at, to_text(spec), next_number, expired, dropped_log};
+  return {id, spec.name, created_at, to_text(spec), reserved_in_store, expired, dropped_log};
 }
 
 std::string impression_name(std::uint64_t number) { return fmt::format("{}{}", kPrefix, number); }

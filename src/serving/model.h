@@ -18,6 +18,9 @@ namespace plackett::serving {
 
 class Model {
  public:
+  // Numbers are reserved at once in blocks of so many.
+  static constexpr std::uint64_t kBlock = std::uint64_t{1} << 18;
+
   // Requires: a checked spec, whose text is the row's.
   Model(ModelSpec spec, const store::ModelRow& row);
 
@@ -30,15 +33,20 @@ class Model {
   ItemTable items;
   Publication publication;
   std::atomic<std::uint64_t> next_number;
+  // Numbers from this on may not be used yet: it is in the store, on the disk, before they are, so
+  // that none is used again after a loss of power took the impressions that had it.
+  std::atomic<std::uint64_t> reserved;
   std::atomic<bool> removed{false};
 
   // The writer's alone.
+  std::uint64_t reserved_in_store;  // synced or not
   std::uint64_t expired;
   std::int64_t dropped_log;
 
   // Counts of what is in the store.
   std::atomic<std::uint64_t> shown{0};
-  std::atomic<std::uint64_t> open{0};
+  std::atomic<std::uint64_t> open{0};  // to within a span of the series
+  std::uint64_t closed_in_window = 0;  // closed, and shown so late that they could be open
   // Since the start of the process.
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> events{};
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> clicks{};

@@ -174,6 +174,10 @@ Answer<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRo
 
   auto keep = std::make_shared<ImpressionToKeep>();
   keep->number = model.next_number.fetch_add(1, std::memory_order_relaxed);
+  if (keep->number >= model.reserved.load(std::memory_order_acquire)) {
+    model.next_number.fetch_sub(1, std::memory_order_relaxed);
+    return Refused{Refusal::kBusy, "the store is behind in numbering impressions; try again later"};
+  }
   keep->version = copy.version->number;
   keep->given = request.id;
   store::Impression& impression = room.impression;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "serving/impression_to_keep.h"
@@ -24,14 +25,13 @@ Result<void> fill(Model& model, store::Reader& store) {
   auto end = store.numbers_end(model.id);
   if (!end) return end.error();
   model.next_number = std::max(model.next_number.load(), *end);
-  auto total = store.series_total(model.id, std::int64_t{1} << 62);
+  auto total = store.series_total(model.id, 0, std::numeric_limits<std::int64_t>::max());
   if (!total) return total.error();
   model.shown = total->impressions;
   auto closed = store.closed_within(model.id, model.expired, model.next_number);
   if (!closed) return closed.error();
-  const std::uint64_t passed =
-      model.next_number - std::min(model.expired, model.next_number.load());
-  model.open = passed > *closed ? passed - *closed : 0;
+  model.closed_in_window = *closed;
+  if (auto counted = count_open(model, store); !counted) return counted;
 
   std::vector<std::string> ids;
   AlignedVector<float> rows;
@@ -61,6 +61,18 @@ Result<void> bring_back(ServiceParts& parts, const store::ModelRow& row, store::
   parts.learner->adopt(model, std::move(trainer).value());
   parts.models.emplace(row.name, model);
   return {};
+}
+
+// A block of numbers for every model, before any is used.
+Result<void> reserve_numbers(ServiceParts& parts) {
+  if (auto begun = parts.store->begin(); !begun) return begun;
+  for (const auto& [name, model] : parts.models) {
+    model->reserved_in_store = model->next_number + Model::kBlock;
+    model->reserved = model->reserved_in_store;
+    if (auto set = parts.store->set_model_marks(model->row()); !set) return set;
+  }
+  if (auto committed = parts.store->commit(); !committed) return committed;
+  return parts.store->sync();
 }
 
 }  // namespace
@@ -109,6 +121,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   for (const store::ModelRow& row : *rows) {
     if (auto back = bring_back(all, row, *parts->reader); !back) return back.error();
   }
+  if (auto reserved = reserve_numbers(all); !reserved) return reserved.error();
   auto removed = parts->reader->removed_models();
   if (!removed) return removed.error();
   for (const std::int64_t id : *removed) parts->upkeep->add_removed(id);
@@ -148,6 +161,12 @@ void Service::stop() {
   for (const store::SnapshotRow& snapshot : last) {
     if (!written) break;
     if (auto id = store.insert_snapshot(snapshot); !id) written = id.error();
+  }
+  // All numbers that were not used are free again.
+  for (const ModelHandle& model : parts_->all_models()) {
+    if (!written) break;
+    model->reserved_in_store = model->next_number;
+    written = store.set_model_marks(model->row());
   }
   const std::int64_t bucket = now_ms() / (kSeriesSeconds * 1000) * (kSeriesSeconds * 1000);
   for (auto& [model, sums] : parts_->learned) {
@@ -209,6 +228,7 @@ struct Creation {
         return {};
       }
       store::ModelRow row;
+      row.next_number = Model::kBlock;
       row.name = spec.name;
       row.created_at = group.now;
       row.spec = to_text(spec);
@@ -216,6 +236,7 @@ struct Creation {
       if (!id) return id.error();
       row.id = *id;
       model = std::make_shared<Model>(spec, row);
+      model->next_number = 0;
       trainer = std::move(started).value();
       is_new = true;
       return {};

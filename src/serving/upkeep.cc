@@ -1,6 +1,8 @@
 #include "serving/upkeep.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "serving/service_parts.h"
 
@@ -45,8 +47,25 @@ Result<std::uint64_t> end_of(store::Reader& store, const Model& model, std::int6
 
 }  // namespace
 
+Result<void> count_open(Model& model, store::Reader& store) {
+  const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
+  auto shown =
+      store.series_total(model.id, now_ms() - open_ms, std::numeric_limits<std::int64_t>::max());
+  if (!shown) return shown.error();
+  model.open = shown->impressions - std::min(shown->impressions, model.closed_in_window);
+  return {};
+}
+
 void Upkeep::run() {
-  for (const ModelHandle& model : parts_.all_models()) expire(model);
+  // Who sees that the service is not ready sends it nothing, so it must find out by itself.
+  if (!parts_.writer->failure().empty()) {
+    [[maybe_unused]] const auto done = parts_.writer->run_now(
+        {quiet([](Group& group) -> Result<void> { return group.store.probe(); })});
+  }
+  for (const ModelHandle& model : parts_.all_models()) {
+    expire(model);
+    reserve(model);
+  }
   flush_learned();
   drop_removed();
   const auto now = Clock::now();
@@ -56,13 +75,15 @@ void Upkeep::run() {
         options.keep_seconds == 0
             ? 0
             : now_ms() - static_cast<std::int64_t>(options.keep_seconds) * 1000;
-    bool too_large = false;
+    double excess = 0;
     if (options.keep_bytes > 0) {
       const auto used = parts_.store->used_bytes();
-      too_large = used && *used > options.keep_bytes;
+      if (used && *used > options.keep_bytes) {
+        excess = static_cast<double>(*used - options.keep_bytes) / static_cast<double>(*used);
+      }
     }
-    if (since > 0 || too_large) {
-      for (const ModelHandle& model : parts_.all_models()) retain(model, since, too_large);
+    if (since > 0 || excess > 0) {
+      for (const ModelHandle& model : parts_.all_models()) retain(model, since, excess);
     }
   }
   if (now - coarsened_ > std::chrono::minutes(10)) {
@@ -75,7 +96,8 @@ void Upkeep::run() {
           })});
     }
   }
-  if (parts_.store->log_pages() > kLogPages && parts_.checkpointer->poll()) {
+  if (parts_.store->log_pages() > kLogPages && !parts_.store->in_doubt() &&
+      parts_.checkpointer->poll()) {
     [[maybe_unused]] const auto moved = parts_.store->checkpoint();
   }
 }
@@ -94,8 +116,6 @@ void Upkeep::expire(const ModelHandle& model) {
   }
   auto closed = read.closed_within(model->id, model->expired, expired);
   if (!closed) return;
-  const std::uint64_t passed = expired - model->expired;
-  const std::uint64_t opened = passed > *closed ? passed - *closed : 0;
   const auto apply = [&](Group& group) -> Result<void> {
     for (const std::int64_t id : *waiting) {
       auto response = group.store.read().response(id);
@@ -114,11 +134,30 @@ void Upkeep::expire(const ModelHandle& model) {
   };
   [[maybe_unused]] const auto done = parts_.writer->run_now({quiet(apply, [&] {
     model->expired = expired;
-    model->open -= std::min(opened, model->open.load());
+    model->closed_in_window -= std::min(*closed, model->closed_in_window);
+    [[maybe_unused]] const auto counted = count_open(*model, read);
   })});
 }
 
-void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, bool too_large) {
+void Upkeep::reserve(const ModelHandle& model) {
+  if (model->next_number + Model::kBlock / 2 < model->reserved_in_store) return;
+  const std::uint64_t more = model->reserved_in_store + Model::kBlock;
+  Job job = quiet([model, more](Group& group) -> Result<void> {
+    store::ModelRow row = model->row();
+    row.next_number = more;
+    return group.store.set_model_marks(row);
+  });
+  job.sync = true;
+  job.committed = [model, more] { model->reserved_in_store = more; };
+  job.settled = [model, more](const Answer<Nothing>& settled) {
+    if (settled) model->reserved.store(more, std::memory_order_release);
+  };
+  std::vector<Job> jobs;
+  jobs.push_back(std::move(job));
+  [[maybe_unused]] const auto done = parts_.writer->run_now(std::move(jobs));
+}
+
+void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double excess) {
   store::Reader& read = parts_.store->read();
   auto first = read.shown_from(model->id, 0);
   if (!first || !*first) return;
@@ -128,7 +167,10 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, bool too_
     if (!old) return;
     end = *old;
   }
-  if (too_large) end = (*first)->first + kDroppedAtOnce;
+  if (excess > 0) {
+    const auto kept = static_cast<double>(model->next_number - (*first)->first);
+    end = std::max(end, (*first)->first + static_cast<std::uint64_t>(std::ceil(kept * excess)));
+  }
   // Those that may still be learned from stay.
   end = std::min({end, model->expired, (*first)->first + kDroppedAtOnce});
   if (end <= (*first)->first) return;

@@ -11,9 +11,17 @@
 #include "base/result.h"
 #include "serving/service.h"
 
+namespace plackett::store {
+class Reader;
+}
+
 namespace plackett::serving {
 
 struct ServiceParts;
+
+// Counts the impressions that wait for feedback: those shown so late that they may, as the series
+// knows them, less those that are closed.
+Result<void> count_open(Model& model, store::Reader& store);
 
 // On the writer's thread alone.
 class Upkeep {
@@ -27,7 +35,9 @@ class Upkeep {
 
  private:
   void expire(const ModelHandle& model);
-  void retain(const ModelHandle& model, std::int64_t kept_since, bool too_large);
+  void reserve(const ModelHandle& model);
+  // `excess`: the part of the store that is too much.
+  void retain(const ModelHandle& model, std::int64_t kept_since, double excess);
   void drop_removed();
   void flush_learned();
 

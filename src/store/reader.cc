@@ -151,7 +151,7 @@ Result<std::vector<std::int64_t>> Reader::recent(std::int64_t model, std::uint32
   auto rows = database_->prepare(
       clicked_only
           ? "SELECT impression FROM responses WHERE impression >= ? AND impression < ? "
-            "ORDER BY impression DESC LIMIT ?"
+            "AND instr(clicked, x'01') > 0 ORDER BY impression DESC LIMIT ?"
           : "SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?");
   if (!rows) return rows.error();
   rows->bind(ImpressionKey{model, 0}.id())
@@ -346,11 +346,12 @@ Result<std::vector<SeriesRow>> Reader::series(std::int64_t model, std::int64_t f
   }
 }
 
-Result<SeriesRow> Reader::series_total(std::int64_t model, std::int64_t before) {
+Result<SeriesRow> Reader::series_total(std::int64_t model, std::int64_t from, std::int64_t before) {
   auto rows = database_->prepare(fmt::format(
-      "SELECT coalesce(min(at), 0), {} FROM series WHERE model = ? AND at < ?", kSeriesSums));
+      "SELECT coalesce(min(at), 0), {} FROM series WHERE model = ? AND at >= ? AND at < ?",
+      kSeriesSums));
   if (!rows) return rows.error();
-  auto row = rows->bind(model).bind(before).step();
+  auto row = rows->bind(model).bind(from).bind(before).step();
   if (!row) return row.error();
   return series_of(*rows);
 }

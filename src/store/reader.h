@@ -43,7 +43,7 @@ class Reader {
   Result<std::optional<KeptImpression>> impression(std::int64_t id);
   Result<std::optional<std::int64_t>> given_id(std::int64_t model, std::string_view given);
   Result<std::optional<ResponseRow>> response(std::int64_t impression);
-  // The newest first; `clicked_only`: those with feedback.
+  // The newest first; `clicked_only`: those with a click.
   Result<std::vector<std::int64_t>> recent(std::int64_t model, std::uint32_t limit,
                                            bool clicked_only);
   // How many impressions of numbers in [from, to) are closed.
@@ -78,7 +78,8 @@ class Reader {
   // Oldest first, in steps of `step_ms`, from `from` on.
   Result<std::vector<SeriesRow>> series(std::int64_t model, std::int64_t from,
                                         std::int64_t step_ms);
-  Result<SeriesRow> series_total(std::int64_t model, std::int64_t before);
+  // Over spans that start in [from, before); `at` is the first one's.
+  Result<SeriesRow> series_total(std::int64_t model, std::int64_t from, std::int64_t before);
 
  private:
   Reader() = default;

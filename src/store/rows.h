@@ -29,7 +29,7 @@ struct ModelRow {
   std::string name;
   std::int64_t created_at = 0;    // ms since 1970, like all times
   std::string spec;               // serving's to read
-  std::uint64_t next_number = 0;  // no impression of this number or above was ever kept
+  std::uint64_t next_number = 0;  // no impression of this number or above was ever shown
   std::uint64_t expired = 0;      // impressions of smaller numbers take no feedback any more
   std::int64_t dropped_log = 0;   // log entries up to this one are no longer kept
 };

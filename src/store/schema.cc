@@ -82,6 +82,10 @@ Result<void> check_schema(Database& database) {
   return {};
 }
 
+Result<void> write_version(Database& database) {
+  return database.run(fmt::format("PRAGMA user_version={}", kVersion));
+}
+
 Result<void> make_schema(Database& database) {
   auto tables = database.prepare("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.error();

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "store/schema.h"
 
@@ -13,6 +15,8 @@ namespace {
 constexpr int kPageBytes = 16384;
 // The log of writes is cut back to this when it begins anew.
 constexpr std::int64_t kLogBytesKept = std::int64_t{64} << 20;
+
+bool is_io_error(sqlite3* handle) { return (sqlite3_errcode(handle) & 0xff) == SQLITE_IOERR; }
 
 }  // namespace
 
@@ -92,17 +96,27 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& path,
   return writer;
 }
 
-Result<void> Writer::begin() {
-  if (sync_failed_) {
-    // What a failed sync left in doubt goes another way to the disk before anything new does.
-    if (auto moved = checkpoint(true); !moved) return moved.error();
-    sync_failed_ = false;
+Writer::~Writer() {
+  // What is in doubt stays in the log alone: SQLite would move it into the file as it closes.
+  if (database_ != nullptr && sync_failed_) {
+    sqlite3_db_config(database_->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
-  next_log_at_begin_ = next_log_;
-  return begin_.run();
 }
 
-Result<void> Writer::commit() { return commit_.run(); }
+Result<void> Writer::begin() {
+  next_log_at_begin_ = next_log_;
+  if (auto begun = begin_.run(); !begun || !sync_failed_) return begun;
+  auto written = write_log_again();
+  if (!written) roll_back();
+  return written;
+}
+
+Result<void> Writer::commit() {
+  auto committed = commit_.run();
+  // SQLite syncs where the log begins anew.
+  if (!committed && is_io_error(database_->handle())) sync_failed_ = true;
+  return committed;
+}
 
 void Writer::roll_back() {
   // Some failures have rolled back already.
@@ -113,24 +127,59 @@ void Writer::roll_back() {
 }
 
 Result<void> Writer::sync() {
-  if (wal_->pMethods->xSync(wal_, SQLITE_SYNC_NORMAL) == SQLITE_OK) return {};
+  const std::lock_guard lock(sync_mutex_);
+  // The system tells of a failure once, and syncs after it leave out what it was about.
+  if (!sync_failed_ && wal_->pMethods->xSync(wal_, SQLITE_SYNC_NORMAL) == SQLITE_OK) return {};
   sync_failed_ = true;
   return Error{"can't sync the store's log of writes"};
 }
 
+Result<void> Writer::write_log_again() {
+  const std::lock_guard lock(sync_mutex_);
+  const sqlite3_io_methods& file = *wal_->pMethods;
+  sqlite3_int64 size = 0;
+  bool good = file.xFileSize(wal_, &size) == SQLITE_OK;
+  constexpr sqlite3_int64 kPart = 1 << 16;  // the most that SQLite moves at once is 2^17 - 1
+  std::vector<std::byte> part(static_cast<std::size_t>(std::min(size, kPart)));
+  for (sqlite3_int64 at = 0; good && at < size; at += kPart) {
+    const int bytes = static_cast<int>(std::min(size - at, kPart));
+    good = file.xRead(wal_, part.data(), bytes, at) == SQLITE_OK &&
+           file.xWrite(wal_, part.data(), bytes, at) == SQLITE_OK;
+  }
+  if (!good || file.xSync(wal_, SQLITE_SYNC_NORMAL) != SQLITE_OK) {
+    return Error{"can't write the store's log of writes again, after a sync of it failed"};
+  }
+  sync_failed_ = false;
+  return {};
+}
+
 Result<void> Writer::checkpoint(bool empty) {
+  // The file may change only by what the log surely holds. (SQLite syncs it too, but a failure is
+  // told once, and may be told to another thread.)
+  if (wal_ != nullptr) {
+    if (auto synced = sync(); !synced) return synced;
+  }
   int log = 0;
   int moved = 0;
   const int mode = empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int code = sqlite3_wal_checkpoint_v2(database_->handle(), nullptr, mode, &log, &moved);
-  if (code != SQLITE_OK) return sqlite_error(database_->handle());
-  return {};
+  if (code == SQLITE_OK) return {};
+  if (is_io_error(database_->handle())) sync_failed_ = true;
+  return sqlite_error(database_->handle());
 }
 
+Result<void> Writer::probe() { return write_version(*database_); }
+
 Result<std::int64_t> Writer::insert_model(const ModelRow& model) {
-  auto insert = database_->prepare("INSERT INTO models(name, created_at, spec) VALUES(?, ?, ?)");
+  auto insert = database_->prepare(
+      "INSERT INTO models(name, created_at, spec, next_number) VALUES(?, ?, ?, ?)");
   if (!insert) return insert.error();
-  if (auto done = insert->bind(model.name).bind(model.created_at).bind(model.spec).run(); !done) {
+  if (auto done = insert->bind(model.name)
+                      .bind(model.created_at)
+                      .bind(model.spec)
+                      .bind(static_cast<std::int64_t>(model.next_number))
+                      .run();
+      !done) {
     return done.error();
   }
   return sqlite3_last_insert_rowid(database_->handle());

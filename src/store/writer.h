@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,21 +30,30 @@ class Writer {
   // Makes the file where there is none. Fails where it is none of ours.
   static Result<std::unique_ptr<Writer>> open(const std::filesystem::path& path,
                                               const std::string& vfs = "");
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+  ~Writer();
 
   Result<void> begin();
   Result<void> commit();
   void roll_back();
 
-  // Brings all commits that ended before the call to the disk. From any thread.
+  // Brings all commits that ended before the call to the disk. From any thread. Once it has failed
+  // it fails until the next begin() has made good what was left in doubt.
   Result<void> sync();
 
   // Moves the log of writes into the file, as far as readers let it; `empty` also cuts it to
   // nothing. Syncs both.
   Result<void> checkpoint(bool empty = false);
+  // A sync has failed and what it was about has not been written again: nothing may be moved.
+  [[nodiscard]] bool in_doubt() const { return sync_failed_; }
   [[nodiscard]] std::uint64_t log_pages() const { return log_pages_; }  // since it began anew
 
   // Sees the changes of the present transaction.
   [[nodiscard]] Reader& read() { return *reader_; }
+
+  // Writes something that changes nothing: fails where nothing can be written.
+  Result<void> probe();
 
   Result<std::int64_t> insert_model(const ModelRow& model);
   // The row alone; what belongs to it goes with drop_rows().
@@ -96,12 +106,16 @@ class Writer {
 
  private:
   Writer() = default;
+  // Writes the log of writes over itself, and syncs it.
+  // Requires: no other can cut the log meanwhile, as within a transaction.
+  Result<void> write_log_again();
   Result<bool> drop(const std::string& sql, std::int64_t from, std::int64_t to,
                     std::uint32_t limit);
 
   std::shared_ptr<Database> database_;
   std::optional<Reader> reader_;
   sqlite3_file* wal_ = nullptr;
+  std::mutex sync_mutex_;  // held while the log is synced
   std::atomic<bool> sync_failed_{false};
   std::atomic<std::uint64_t> log_pages_{0};
   std::int64_t next_log_ = 1;

@@ -32,10 +32,7 @@ class Server {
   // Starts it again on the same database.
   // Requires: it was stopped or killed.
   void start() {
-    std::vector<std::string> whole = {"serve", "--db", folder_ / "plackett.db", "--port", "0"};
-    whole.insert(whole.end(), arguments_.begin(), arguments_.end());
-    std::filesystem::remove(folder_ / "out");  // what it said before
-    child_ = std::make_unique<Child>(whole, folder_ / "out", folder_ / "err");
+    launch();
     const std::string before = "plackett serves http://127.0.0.1:";
     const bool started = eventually([&] {
       const std::string line = slurp(folder_ / "out");
@@ -49,6 +46,14 @@ class Server {
     if (!eventually([&] { return client.get("/ready").status == 200; })) {
       throw std::runtime_error("serve does not get ready: " + error_output());
     }
+  }
+
+  // As start(), without waiting until it is ready.
+  void launch() {
+    std::vector<std::string> whole = {"serve", "--db", db(), "--port", "0"};
+    whole.insert(whole.end(), arguments_.begin(), arguments_.end());
+    std::filesystem::remove(folder_ / "out");  // what it said before
+    child_ = std::make_unique<Child>(whole, folder_ / "out", folder_ / "err");
   }
 
   // Asks it to stop; its exit code, or nothing where it does not stop within ten seconds.
@@ -65,6 +70,7 @@ class Server {
     child_->wait();
   }
 
+  [[nodiscard]] std::string db() const { return folder_ / "plackett.db"; }
   [[nodiscard]] bool runs() { return !child_->ended().has_value(); }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] pid_t process() const { return child_->process(); }

@@ -159,7 +159,7 @@ def simulate_until(visit, condition, what, within_s):
 def demo_learns(visit):
     browser, service = visit.browser, visit.service
     browser.open(service.base + "/demo")
-    visit.wait(f"{PAGE_VERSION} > 0 && {PAGE_ORDER}.length === 10", "the demo shows ten results")
+    visit.wait(f"{PAGE_VERSION} >= 0 && {PAGE_ORDER}.length === 10", "the demo shows ten results")
     service.teach()
     browser.click("#start-over")
     visit.wait(service.knows_nothing, "starting over forgets everything")

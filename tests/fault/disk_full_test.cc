@@ -1,0 +1,134 @@
+// A disk without room: what can't be kept is refused, and nothing that was promised goes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "failing_disk.h"
+#include "serving/served.h"
+
+namespace plackett::testing {
+namespace {
+
+using serving::FeedbackEvent;
+using serving::FeedbackStatus;
+using serving::ModelHandle;
+using serving::Refusal;
+using serving::wait_for;
+using ::testing::HasSubstr;
+using Holds = FaultVfs::Holds;
+
+using DiskFull = FailingDisk;
+
+TEST_F(DiskFull, RefusesWithTheReasonAndGoesOnWhenThereIsRoom) {
+  int times_full = 0;
+  for (int times = 0; times < 6; ++times) {
+    const std::string number = std::to_string(times);
+    Story before = traffic("before" + number);
+    EXPECT_TRUE(before.refusals.empty());
+    story_.add(std::move(before));
+    EXPECT_EQ(service_->not_ready(), "");
+
+    vfs_.set_room(static_cast<std::uint64_t>(times) * 7'777);
+    Story full = traffic("full" + number);
+    expect_unavailable(full);
+    for (const serving::Refused& refused : full.refusals) {
+      EXPECT_THAT(refused.message, HasSubstr("disk is full"));
+    }
+    // Where the log of writes has just begun anew, there is room within it for all of them.
+    if (!full.refusals.empty()) {
+      ++times_full;
+      EXPECT_GT(full.refused_ranks.size(), 0U);
+      EXPECT_THAT(service_->not_ready(), HasSubstr("disk is full"));
+      EXPECT_GT(service_->meters().write_failures, 0U);
+    }
+    story_.add(std::move(full));
+
+    vfs_.set_room({});
+    Story after = traffic("after" + number);
+    EXPECT_TRUE(after.refusals.empty());
+    EXPECT_EQ(service_->not_ready(), "");
+    story_.add(std::move(after));
+  }
+  EXPECT_GE(times_full, 3);
+  vfs_.lose_power();
+  for (const Holds holds : {Holds::kWritten, Holds::kSynced, Holds::kSome}) {
+    const Findings found = on_a_disk(holds, true);
+    EXPECT_TRUE(found.none()) << found.text();
+  }
+  const Findings found = reopened(true);
+  EXPECT_TRUE(found.none()) << found.text();
+}
+
+TEST_F(DiskFull, FeedbackThatWasRefusedIsTakenWhenItIsToldAgain) {
+  // The disk fills between ranks and clicks, so that feedback is what is refused.
+  const ModelHandle model = service_->find("linear");
+  serving::Candidates candidates(12, 5);
+  Story before = traffic("t", 30);
+  story_.add(std::move(before));
+  std::vector<FeedbackEvent> closes;
+  for (const auto& [name, impression] : story_.answered) {
+    if (name != "linear") continue;
+    if (service_->impression(*model, impression)->state != "open") continue;
+    closes.push_back({impression, "", "again-" + impression + "/1/0", serving::EventKind::kClose});
+  }
+  ASSERT_GT(closes.size(), 3U);
+  const auto tell = [&] {
+    return wait_for<std::vector<FeedbackStatus>>(
+        [&](auto done) { service_->feedback(model, closes, done); });
+  };
+  const serving::ModelInfo info = service_->info(*model);
+  vfs_.set_room(100);
+  const auto refused = tell();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.refused().kind, Refusal::kUnavailable);
+  EXPECT_EQ(service_->info(*model).version, info.version) << "nothing was learned";
+  vfs_.set_room({});
+  const auto taken = tell();
+  ASSERT_TRUE(taken.ok());
+  EXPECT_THAT(*taken, ::testing::Each(FeedbackStatus::kAccepted));
+  EXPECT_EQ(service_->info(*model).version, info.version + closes.size());
+  const Findings found = reopened(true);
+  EXPECT_TRUE(found.none()) << found.text();
+}
+
+TEST_F(DiskFull, GetsReadyByItselfWhenThereIsRoom) {
+  story_ = traffic("t", 20);
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));  // it has nothing left to write
+  vfs_.set_room(0);
+  Story full = traffic("full", 20);
+  ASSERT_NE(service_->not_ready(), "");
+  // Still full, and no one asks: it does not claim to be well.
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  EXPECT_NE(service_->not_ready(), "");
+  vfs_.set_room({});
+  // Who watches it sends nothing until it is ready.
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(5);
+  while (!service_->not_ready().empty() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(service_->not_ready(), "");
+}
+
+TEST_F(DiskFull, AStoreThatWasFullWhenItStoppedOpensAgain) {
+  story_ = traffic("t");
+  vfs_.set_room(5000);
+  story_.add(traffic("full"));
+  service_.reset();
+  vfs_.set_room({});
+  const Findings found = check_store(
+      {.db = db(), .vfs = vfs_.name(), .ranks_survive = true, .refused_are_none = true}, story_);
+  EXPECT_TRUE(found.none()) << found.text();
+}
+
+TEST_F(DiskFull, CheckRejectsARefusalThatWasKept) {
+  Story told = traffic("t");
+  ASSERT_FALSE(told.acknowledged.empty());
+  told.refused.push_back(told.acknowledged.front());
+  story_ = told;
+  EXPECT_GT(reopened(true).refused_but_there, 0U);
+}
+
+}  // namespace
+}  // namespace plackett::testing

@@ -1,0 +1,78 @@
+// A service on a disk that fails, and a check of what it promised.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "fault_vfs.h"
+#include "serving/service.h"
+#include "store_check.h"
+#include "support/run_command.h"
+#include "traffic.h"
+
+namespace plackett::testing {
+
+class FailingDisk : public ::testing::Test {
+ protected:
+  void SetUp() override { open(); }
+
+  void open() {
+    serving::ServiceOptions options;
+    options.db = db();
+    options.vfs = vfs_.name();
+    options.snapshot_every = 10;
+    auto opened = serving::Service::open(options);
+    ASSERT_TRUE(opened.ok()) << opened.error().message;
+    service_ = std::move(opened).value();
+    make_models(*service_);
+    story_.models = {"linear", "network"};
+  }
+  [[nodiscard]] std::string db() const { return folder_ / "store.db"; }
+
+  Story traffic(const std::string& name, std::uint32_t steps = 60) {
+    TrafficOptions options;
+    options.seed = std::hash<std::string>{}(name);
+    options.name = name;
+    options.steps = steps;
+    return run_traffic(*service_, options);
+  }
+
+  // What an image of the disk lacks.
+  Findings on_a_disk(FaultVfs::Holds holds, bool refused_are_none, std::uint64_t seed = 0) {
+    const TemporaryFolder image;
+    vfs_.write_image(image.path(), holds, seed);
+    const FaultVfs reading;
+    Story promised = story_;
+    if (holds != FaultVfs::Holds::kWritten) promised.answered.clear();
+    return check_store({.db = image / "store.db",
+                        .vfs = reading.name(),
+                        .ranks_survive = holds == FaultVfs::Holds::kWritten,
+                        .refused_are_none = refused_are_none},
+                       promised);
+  }
+  Findings reopened(bool refused_are_none) {
+    service_.reset();
+    return check_store({.db = db(),
+                        .vfs = vfs_.name(),
+                        .ranks_survive = true,
+                        .refused_are_none = refused_are_none},
+                       story_);
+  }
+
+  FaultVfs vfs_;
+  TemporaryFolder folder_;
+  std::unique_ptr<serving::Service> service_;
+  Story story_;
+};
+
+inline void expect_unavailable(const Story& story) {
+  for (const serving::Refused& refused : story.refusals) {
+    EXPECT_EQ(refused.kind, serving::Refusal::kUnavailable) << refused.message;
+    EXPECT_FALSE(refused.message.empty());
+  }
+}
+
+}  // namespace plackett::testing

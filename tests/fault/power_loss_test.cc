@@ -1,0 +1,242 @@
+// Power is lost, or the process dies, at a random write, truncation or sync, again and again.
+// PLACKETT_LIVES says how many stores go through it; 15 if it does not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "base/rng.h"
+#include "fault_vfs.h"
+#include "serving/service.h"
+#include "store/sqlite.h"
+#include "store_check.h"
+#include "support/run_command.h"
+#include "traffic.h"
+
+namespace plackett::testing {
+namespace {
+
+using serving::Service;
+using Holds = FaultVfs::Holds;
+
+serving::ServiceOptions options_for(const FaultVfs& vfs, const std::string& db) {
+  serving::ServiceOptions options;
+  options.db = db;
+  options.vfs = vfs.name();
+  options.snapshot_every = 10;
+  return options;
+}
+
+// A store that lives through many losses: each round goes on with what the last one left.
+class Life {
+ public:
+  explicit Life(std::uint64_t seed) : rng_({seed, 0, 1, Purpose::kTest}), seed_(seed) {}
+
+  struct Faults {
+    bool syncs_lie = false;
+    bool unsynced_is_lost = false;  // though the process alone died
+  };
+
+  // Traffic until the power goes, or until the service has stopped; then every image is checked.
+  // What the last round's image lost of what was only answered is no longer promised.
+  void round(const Faults& faults) {
+    ++rounds_;
+    vfs_ = std::make_unique<FaultVfs>();
+    const std::string db = *folder_ / "store.db";
+    if (rng_.below(10) == 0) vfs_->lose_power_after(rng_.below(60));  // as it opens
+    {
+      auto opened = Service::open(options_for(*vfs_, db));
+      ASSERT_TRUE(opened.ok()) << opened.error().message;
+      make_models(**opened);
+      if (!vfs_->power_lost()) {
+        story_.models = {"linear", "network"};
+        vfs_->lose_power_after(rng_.below(2500));
+      }
+      vfs_->lie_about_syncs(faults.syncs_lie);
+      TrafficOptions traffic;
+      traffic.seed = seed_ * 1000 + rounds_;
+      traffic.name = "r" + std::to_string(rounds_);
+      traffic.over = [this] { return vfs_->power_lost(); };
+      traffic.between = [&] { checkpoint(db); };
+      Story told = run_traffic(**opened, traffic);
+      answered_ += told.answered.size();
+      acknowledged_ += told.acknowledged.size();
+      EXPECT_TRUE(told.refusals.empty());
+      story_.add(std::move(told));
+      if (!vfs_->power_lost()) {
+        ++in_stopping_;
+        vfs_->lose_power_after(rng_.below(60));
+      }
+    }
+    if (!vfs_->power_lost()) vfs_->lose_power();
+    check(faults.unsynced_is_lost ? Holds::kSynced : Holds::kWritten, 0, true);
+    story_.answered.clear();  // a loss of power may take them
+    check(Holds::kSynced, 0);
+    for (std::uint64_t disk = 0; disk < 2; ++disk) check(Holds::kSome, rng_.next_u32());
+    // Goes on with a disk like the last.
+    auto next = std::make_unique<TemporaryFolder>();
+    vfs_->write_image(next->path(), rng_.below(2) == 0 ? Holds::kSome : Holds::kSynced,
+                      rng_.next_u32());
+    folder_ = std::move(next);
+  }
+
+  [[nodiscard]] const Findings& total() const { return total_; }
+  [[nodiscard]] std::uint64_t acknowledged() const { return acknowledged_; }
+  [[nodiscard]] std::uint64_t answered() const { return answered_; }
+  [[nodiscard]] std::uint64_t images() const { return images_; }
+  [[nodiscard]] std::uint64_t in_stopping() const { return in_stopping_; }
+
+ private:
+  void checkpoint(const std::string& db) const {
+    auto other = store::Database::open(db, store::Database::Access::kWrite, vfs_->name());
+    if (other) [[maybe_unused]]
+      const auto moved = other->run("PRAGMA wal_checkpoint");
+  }
+
+  void check(Holds holds, std::uint64_t seed, bool ranks_survive = false) {
+    ++images_;
+    const TemporaryFolder image;
+    vfs_->write_image(image.path(), holds, seed);
+    const FaultVfs reading;
+    CheckOptions options;
+    options.db = image / "store.db";
+    options.vfs = reading.name();
+    options.ranks_survive = ranks_survive;
+    const Findings found = check_store(options, story_);
+    total_.lost_feedback += found.lost_feedback;
+    total_.lost_ranks += found.lost_ranks;
+    total_.lost_snapshots += found.lost_snapshots;
+    total_.half += found.half;
+    total_.different += found.different;
+    total_.said.insert(total_.said.end(), found.said.begin(), found.said.end());
+  }
+
+  Rng rng_;
+  std::uint64_t seed_;
+  std::uint64_t rounds_ = 0;
+  std::unique_ptr<TemporaryFolder> folder_ = std::make_unique<TemporaryFolder>();
+  std::unique_ptr<FaultVfs> vfs_;
+  Story story_;
+  Findings total_;
+  std::uint64_t acknowledged_ = 0;
+  std::uint64_t answered_ = 0;
+  std::uint64_t images_ = 0;
+  std::uint64_t in_stopping_ = 0;
+};
+
+std::uint64_t lives_asked_for() {
+  const char* text = std::getenv("PLACKETT_LIVES");
+  return text == nullptr ? 15 : static_cast<std::uint64_t>(std::clamp(std::atoi(text), 1, 100'000));
+}
+
+TEST(PowerLoss, FeedbackOutlivesThePowerAndRanksTheProcessAndNothingIsHalfThere) {
+  const std::uint64_t lives = lives_asked_for();
+  constexpr int kRounds = 8;
+  std::uint64_t acknowledged = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t images = 0;
+  std::uint64_t in_stopping = 0;
+  for (std::uint64_t seed = 1; seed <= lives; ++seed) {
+    Life life(seed);
+    for (int round = 0; round < kRounds; ++round) {
+      ASSERT_NO_FATAL_FAILURE(life.round({})) << "life " << seed << ", round " << round;
+      ASSERT_TRUE(life.total().none()) << "life " << seed << ", round " << round << "\n"
+                                       << life.total().text();
+    }
+    acknowledged += life.acknowledged();
+    answered += life.answered();
+    images += life.images();
+    in_stopping += life.in_stopping();
+  }
+  std::printf(
+      "%llu rounds, %llu disks, %llu requests with feedback and %llu ranks answered; lost 0\n",
+      static_cast<unsigned long long>(lives * kRounds), static_cast<unsigned long long>(images),
+      static_cast<unsigned long long>(acknowledged), static_cast<unsigned long long>(answered));
+  EXPECT_GT(acknowledged, lives * kRounds * 5) << "else the rounds show little";
+  EXPECT_GT(answered, lives * kRounds * 10);
+  EXPECT_TRUE(in_stopping > 0 || lives < 10) << "none as it stopped";
+  EXPECT_LT(in_stopping, lives * kRounds / 2);
+}
+
+TEST(PowerLoss, CheckRejectsADiskThatLiesAboutSyncs) {
+  std::uint64_t lost = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Life life(seed);
+    ASSERT_NO_FATAL_FAILURE(life.round({.syncs_lie = true}));
+    lost += life.total().lost_feedback;
+    EXPECT_EQ(life.total().lost_ranks, 0U) << "the process's death needs no syncs";
+  }
+  EXPECT_GT(lost, 0U);
+}
+
+TEST(ProcessDeath, CheckRejectsWhatLosesAnsweredRanks) {
+  std::uint64_t lost = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    Life life(seed);
+    ASSERT_NO_FATAL_FAILURE(life.round({.unsynced_is_lost = true}));
+    lost += life.total().lost_ranks;
+    EXPECT_EQ(life.total().lost_feedback, 0U);
+  }
+  EXPECT_GT(lost, 0U);
+}
+
+// A store after some traffic, to be damaged.
+class DamagedStore : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = Service::open(options_for(vfs_, db_));
+    ASSERT_TRUE(opened.ok());
+    make_models(**opened);
+    TrafficOptions traffic;
+    traffic.name = "t";
+    story_ = run_traffic(**opened, traffic);
+  }
+  Findings after(const std::string& sql) {
+    auto database = store::Database::open(db_, store::Database::Access::kWrite);
+    const auto done = database->run(sql);
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    EXPECT_GT(sqlite3_total_changes(database->handle()), 0);
+    return check_store({.db = db_, .ranks_survive = true}, story_);
+  }
+
+  FaultVfs vfs_;
+  TemporaryFolder folder_;
+  std::string db_ = folder_ / "store.db";
+  Story story_;
+};
+
+TEST_F(DamagedStore, UndamagedPasses) {
+  const Findings found = check_store({.db = db_, .ranks_survive = true}, story_);
+  EXPECT_TRUE(found.none()) << found.text();
+}
+
+TEST_F(DamagedStore, CheckRejectsAMissingEvent) {
+  const Findings found = after("DELETE FROM events WHERE id = (SELECT min(id) FROM events)");
+  EXPECT_GT(found.half, 0U);
+  EXPECT_GT(found.lost_feedback, 0U);
+}
+
+TEST_F(DamagedStore, CheckRejectsAMissingImpression) {
+  const Findings found = after(
+      "DELETE FROM impressions WHERE id = (SELECT max(id) FROM impressions WHERE given IS NULL)");
+  EXPECT_EQ(found.lost_ranks, 1U);
+  EXPECT_GT(found.half, 0U) << "the series counted it";
+}
+
+TEST_F(DamagedStore, CheckRejectsALogThatLacksAnEntry) {
+  const Findings found =
+      after("DELETE FROM log WHERE seq = (SELECT min(seq) FROM log WHERE kind = 1)");
+  EXPECT_GT(found.half, 0U);
+  EXPECT_GT(found.different, 0U);
+}
+
+TEST_F(DamagedStore, CheckRejectsAMissingSnapshot) {
+  story_.snapshots.emplace_back("linear", 1'000'000);
+  const Findings found = check_store({.db = db_}, story_);
+  EXPECT_EQ(found.lost_snapshots, 1U);
+}
+
+}  // namespace
+}  // namespace plackett::testing

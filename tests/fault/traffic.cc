@@ -1,0 +1,192 @@
+#include "traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <thread>
+
+#include "base/rng.h"
+#include "serving/served.h"
+
+namespace plackett::testing {
+namespace {
+
+using serving::Created;
+using serving::EventKind;
+using serving::FeedbackEvent;
+using serving::FeedbackStatus;
+using serving::ModelHandle;
+using serving::Nothing;
+using serving::Ranked;
+using serving::RankRequest;
+using serving::Service;
+using serving::SnapshotInfo;
+using serving::wait_for;
+
+constexpr std::uint32_t kDocs = 12;
+constexpr std::uint32_t kFeatures = 5;
+constexpr std::array<const char*, 2> kModels = {"linear", "network"};
+
+class Client {
+ public:
+  Client(Service& service, const TrafficOptions& options, std::uint32_t thread)
+      : service_(service),
+        options_(options),
+        name_(options.name + "-" + std::to_string(thread)),
+        rng_({options.seed, thread, 0, Purpose::kTest}),
+        room_(service.make_room()),
+        candidates_(kDocs, kFeatures, options.seed) {
+    for (std::uint32_t doc = 0; doc < kDocs; ++doc) docs_.push_back(std::to_string(doc));
+  }
+
+  Story run() {
+    for (std::uint32_t step = 0; step < options_.steps && !options_.over(); ++step) {
+      const std::uint32_t what = rng_.below(100);
+      if (what < 2) {
+        options_.between();
+      } else if (what < 4) {
+        take_snapshot();
+      } else if (what < 5 && !story_.snapshots.empty()) {
+        roll_back();
+      } else if (what < 55 || open_.empty()) {
+        rank();
+      } else {
+        give_feedback();
+      }
+    }
+    return std::move(story_);
+  }
+
+ private:
+  struct Open {
+    std::string model;
+    Ranked ranked;
+  };
+
+  ModelHandle a_model() { return service_.find(kModels[rng_.below(kModels.size())]); }
+  std::string next_id() { return name_ + "-" + std::to_string(++ids_); }
+  template <typename T>
+  bool refused(const serving::Answer<T>& answer) {
+    if (!answer) story_.refusals.push_back(answer.refused());
+    return !answer;
+  }
+
+  void rank() {
+    const ModelHandle model = a_model();
+    RankRequest request;
+    const std::string given = rng_.below(3) == 0 ? next_id() : "";
+    request.id = given;
+    request.items.assign(docs_.begin(), docs_.end());
+    request.given.assign(kDocs, 1);
+    request.blocked.assign(kDocs, 0);
+    request.rows = candidates_.rows;
+    auto ranked = service_.rank(*model, request, *room_);
+    if (refused(ranked)) return;
+    const auto kept =
+        wait_for<Nothing>([&](auto done) { service_.keep(model, ranked->record, done); });
+    if (options_.over()) return;
+    const std::string& name = spec_of(*model).name;
+    (kept ? story_.answered : story_.refused_ranks).emplace_back(name, ranked->impression);
+    if (!refused(kept)) open_.push_back({name, std::move(*ranked)});
+  }
+
+  void give_feedback() {
+    const std::size_t at = rng_.below(static_cast<std::uint32_t>(open_.size()));
+    const bool close = rng_.below(4) != 0;
+    const Open& open = open_[at];
+    const std::uint32_t clicks = rng_.below(3) + (close ? 0 : 1);
+    const std::string request = next_id();
+    Told told{open.model, {}};
+    const std::uint32_t first = rng_.below(5);
+    for (std::uint32_t click = 0; click < clicks; ++click) {
+      told.events.push_back({open.ranked.impression,
+                             docs_[open.ranked.items[(first + 3 * click) % 10].item], "",
+                             EventKind::kClick});
+    }
+    if (close) told.events.push_back({open.ranked.impression, "", "", EventKind::kClose});
+    for (std::size_t event = 0; event < told.events.size(); ++event) {
+      told.events[event].event_id =
+          request + "/" + std::to_string(told.events.size()) + "/" + std::to_string(event);
+    }
+    const ModelHandle model = service_.find(open.model);
+    const auto answer = wait_for<std::vector<FeedbackStatus>>(
+        [&](auto done) { service_.feedback(model, told.events, done); });
+    // Each impression is told about once, so that all of its events are new.
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (options_.over()) return;
+    (answer ? story_.acknowledged : story_.refused).push_back(std::move(told));
+    if (refused(answer)) return;
+    for (const FeedbackStatus status : *answer) EXPECT_EQ(status, FeedbackStatus::kAccepted);
+  }
+
+  void take_snapshot() {
+    const ModelHandle model = a_model();
+    const auto taken =
+        wait_for<SnapshotInfo>([&](auto done) { service_.take_snapshot(model, name_, done); });
+    if (!options_.over() && !refused(taken)) {
+      story_.snapshots.emplace_back(spec_of(*model).name, taken->id);
+    }
+  }
+
+  void roll_back() {
+    const auto& [name, snapshot] =
+        story_.snapshots[rng_.below(static_cast<std::uint32_t>(story_.snapshots.size()))];
+    const ModelHandle model = service_.find(name);
+    const auto done = wait_for<serving::ModelInfo>(
+        [&, id = snapshot](auto told) { service_.roll_back(model, id, told); });
+    if (!options_.over()) refused(done);
+  }
+
+  Service& service_;
+  const TrafficOptions& options_;
+  std::string name_;
+  Rng rng_;
+  std::unique_ptr<serving::RankingRoom, void (*)(serving::RankingRoom*)> room_;
+  serving::Candidates candidates_;
+  std::vector<std::string> docs_;
+  std::vector<Open> open_;
+  std::uint64_t ids_ = 0;
+  Story story_;
+};
+
+template <typename T>
+void append(std::vector<T>& to, std::vector<T>&& from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+}  // namespace
+
+void Story::add(Story other) {
+  append(answered, std::move(other.answered));
+  append(refused_ranks, std::move(other.refused_ranks));
+  append(acknowledged, std::move(other.acknowledged));
+  append(refused, std::move(other.refused));
+  append(snapshots, std::move(other.snapshots));
+  append(refusals, std::move(other.refusals));
+}
+
+void make_models(Service& service) {
+  for (const char* name : kModels) {
+    serving::ModelSpec spec = serving::small_spec(name, kFeatures);
+    if (std::string_view(name) == "network") {
+      spec.ranker.kind = RankerKind::kLinearPlusNeural;
+      spec.settings = {{"steps", "adagrad"}};
+    }
+    const auto made = wait_for<Created>([&](auto done) { service.create(spec, done); });
+    EXPECT_TRUE(made.ok()) << (made ? "" : made.refused().message);
+  }
+}
+
+Story run_traffic(Service& service, const TrafficOptions& options) {
+  std::vector<Story> stories(options.threads);
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < options.threads; ++thread) {
+    threads.emplace_back([&, thread] { stories[thread] = Client(service, options, thread).run(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Story all;
+  for (Story& story : stories) all.add(std::move(story));
+  return all;
+}
+
+}  // namespace plackett::testing
