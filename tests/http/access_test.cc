@@ -66,5 +66,22 @@ TEST(Access, IsNotOpenedByATokensFileThatIsWrong) {
   }
 }
 
+// A browser names the page that makes it send; curl and programs name none.
+TEST(Access, IsRefusedToPagesOfOtherServers) {
+  Server server;
+  HttpClient client = server.client();
+  ASSERT_THAT(client.put("/models/shop", shop()), HasStatus(201));
+  const auto freeze_from = [&](const std::string& origin) {
+    return client.send("POST", "/models/shop/freeze", "",
+                       {{"Host", "localhost:8080"}, {"Origin", origin}});
+  };
+  for (const std::string origin : {"http://elsewhere.example", "null", "http://localhost:8081",
+                                   "http://localhost:8080.elsewhere.example", ""}) {
+    EXPECT_THAT(freeze_from(origin), IsError(403)) << origin;
+  }
+  EXPECT_EQ(client.get("/models/shop").json()["learning"], true);
+  EXPECT_THAT(freeze_from("http://localhost:8080"), HasStatus(200));
+}
+
 }  // namespace
 }  // namespace plackett

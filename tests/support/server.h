@@ -33,15 +33,17 @@ class Server {
   // Requires: it was stopped or killed.
   void start() {
     launch();
-    const std::string before = "plackett serves http://127.0.0.1:";
+    const std::string before = "plackett serves ";
+    const std::string host = "://127.0.0.1:";
+    std::string line;
     const bool started = eventually([&] {
-      const std::string line = slurp(folder_ / "out");
+      line = slurp(folder_ / "out");
       if (child_->ended().has_value()) throw std::runtime_error("serve ended: " + error_output());
-      if (!line.starts_with(before) || line.find('\n') == std::string::npos) return false;
-      port_ = static_cast<std::uint16_t>(std::stoul(line.substr(before.size())));
-      return true;
+      return line.starts_with(before) && line.ends_with('\n');
     });
     if (!started) throw std::runtime_error("serve does not say its port: " + error_output());
+    port_ = static_cast<std::uint16_t>(std::stoul(line.substr(line.find(host) + host.size())));
+    if (line.starts_with(before + "https")) return;  // whoever speaks TLS may ask
     HttpClient client = this->client();
     if (!eventually([&] { return client.get("/ready").status == 200; })) {
       throw std::runtime_error("serve does not get ready: " + error_output());
