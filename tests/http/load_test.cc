@@ -50,6 +50,40 @@ TEST(Load, OfManyClientsAtOnceCountsEachImpressionOnce) {
   EXPECT_EQ(client.get("/models/shop/stats").json()["total"]["clicks"], kClients * kRounds);
 }
 
+TEST(Load, ThatGoesOnLeavesMemoryWhereItWas) {
+  // Every impression holds 5 KB of features: kept in memory, those after the warming were 25 MB.
+  constexpr int kWarming = 250;
+  constexpr int kRounds = 850;
+  constexpr long kGrowthKb = 6 * 1024;
+  Server server;
+  HttpClient client = server.client();
+  ASSERT_THAT(client.put("/models/wide", {{"features", 136}, {"open_seconds", 2}}), HasStatus(201));
+  Json stored = Json::array();
+  Json names = Json::array();
+  for (int at = 0; at < 20; ++at) {
+    names.push_back("item-" + std::to_string(at));
+    stored.push_back(testing::item(names.back(), std::vector<double>(136, 0.01 * at)));
+  }
+  ASSERT_THAT(client.put("/models/wide/items", {{"items", stored}}), HasStatus(200));
+  const auto soak = [&](int rounds) {
+    at_once(server, [&](HttpClient& mine) {
+      for (int round = 0; round < rounds; ++round) {
+        const Answer ranked = mine.post("/models/wide/rank", {{"items", names}});
+        ASSERT_THAT(ranked, HasStatus(200));
+        if (round % 10 != 0) continue;
+        const Json ranking = ranked.json();
+        ASSERT_THAT(mine.post("/models/wide/feedback",
+                              testing::event(ranking, "click", testing::ids_of(ranking)[3])),
+                    HasStatus(200));
+      }
+    });
+  };
+  soak(kWarming);
+  const long before = server.status("VmRSS");
+  soak(kRounds);
+  EXPECT_LT(server.status("VmRSS") - before, kGrowthKb);
+}
+
 TEST(Load, BeyondTheQueueIsRefusedAndLeavesNoTrace) {
   Server server({"--queue", "1"});
   HttpClient client = server.client();

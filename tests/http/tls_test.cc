@@ -34,7 +34,12 @@ using testing::TemporaryFolder;
 void write_certificate(const std::string& cert_path, const std::string& key_path) {
   const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
   const std::unique_ptr<X509, void (*)(X509*)> cert(X509_new(), X509_free);
+  X509_set_version(cert.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
+  X509_NAME* name = X509_get_subject_name(cert.get());
+  const unsigned char common_name[] = "localhost";
+  X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, common_name, -1, -1, 0);
+  X509_set_issuer_name(cert.get(), name);
   X509_gmtime_adj(X509_getm_notBefore(cert.get()), -60);
   X509_gmtime_adj(X509_getm_notAfter(cert.get()), 3600);
   X509_set_pubkey(cert.get(), key.get());
@@ -60,13 +65,17 @@ class Tls : public ::testing::Test {
             folder / "key.pem", "--request-seconds", "1"};
   }
 
-  // All that the server says to the bytes, until it closes. Throws where there is no handshake.
-  static std::string over_tls(const Server& server, const std::string& bytes, int version) {
+  // All that the server says to the bytes, until it closes. Throws where there is no handshake,
+  // or the server has another certificate.
+  [[nodiscard]] std::string over_tls(const Server& server, const std::string& bytes,
+                                     int version) const {
     asio::io_context io;
     ssl::context context(ssl::context::tls_client);
     SSL_CTX_set_min_proto_version(context.native_handle(), version);
     SSL_CTX_set_max_proto_version(context.native_handle(), version);
     SSL_CTX_set_security_level(context.native_handle(), 0);
+    context.set_verify_mode(ssl::verify_peer);
+    context.load_verify_file(trusted);
     ssl::stream<asio::ip::tcp::socket> stream(io, context);
     stream.next_layer().connect({asio::ip::address_v4::loopback(), server.port()});
     stream.handshake(ssl::stream_base::client);
@@ -78,6 +87,7 @@ class Tls : public ::testing::Test {
   }
 
   TemporaryFolder folder;
+  std::string trusted = folder / "cert.pem";
 };
 
 const std::string kHealth = request_bytes("GET", "/health", "", {{"Connection", "close"}});
@@ -98,10 +108,18 @@ TEST_F(Tls, CarriesRequests) {
   EXPECT_THAT(said, HasSubstr("\"impression\""));
 }
 
+TEST_F(Tls, ShowsTheCertificateAndStopsCleanly) {
+  Server server(arguments());
+  write_certificate(folder / "other.pem", folder / "other_key.pem");
+  trusted = folder / "other.pem";
+  EXPECT_ANY_THROW((void)over_tls(server, kHealth, TLS1_3_VERSION)) << "no client looks at it";
+  EXPECT_EQ(server.stop(), 0) << server.error_output();
+}
+
 TEST_F(Tls, OfOldVersionsIsRefused) {
   const Server server(arguments());
   for (const int version : {TLS1_VERSION, TLS1_1_VERSION}) {
-    EXPECT_ANY_THROW(over_tls(server, kHealth, version));
+    EXPECT_ANY_THROW((void)over_tls(server, kHealth, version));
   }
   EXPECT_THAT(over_tls(server, kHealth, TLS1_3_VERSION), HasSubstr("200 OK"));
 }
@@ -117,12 +135,22 @@ TEST_F(Tls, IsNotLeftOutByClientsWithoutIt) {
 }
 
 TEST_F(Tls, DoesNotStartWithoutItsFiles) {
-  EXPECT_ANY_THROW(Server({"--tls-cert", folder / "cert.pem"}));
-  EXPECT_ANY_THROW(Server({"--tls-cert", folder / "none", "--tls-key", folder / "key.pem"}));
-  EXPECT_ANY_THROW(Server({"--tls-cert", folder / "cert.pem", "--tls-key", folder / "cert.pem"}));
   write_certificate(folder / "other.pem", folder / "other_key.pem");
-  EXPECT_ANY_THROW(
-      Server({"--tls-cert", folder / "cert.pem", "--tls-key", folder / "other_key.pem"}));
+  const auto refusal = [&](const std::string& cert, const std::string& key) {
+    const auto run = testing::run_command("serve --port 0 --db '" + (folder / "db") + "'" +
+                                          (cert.empty() ? "" : " --tls-cert '" + cert + "'") +
+                                          (key.empty() ? "" : " --tls-key '" + key + "'"));
+    EXPECT_EQ(run.exit_code, 2);
+    return run.err;
+  };
+  const std::string cert = folder / "cert.pem";
+  const std::string key = folder / "key.pem";
+  EXPECT_THAT(refusal(cert, ""), HasSubstr("--tls-key"));
+  EXPECT_THAT(refusal("", key), HasSubstr("--tls-cert"));
+  EXPECT_THAT(refusal(folder / "none.pem", key), HasSubstr("none.pem"));
+  EXPECT_THAT(refusal(key, key), HasSubstr("key.pem: no certificate"));
+  EXPECT_THAT(refusal(cert, cert), HasSubstr("cert.pem: no private key"));
+  EXPECT_THAT(refusal(cert, folder / "other_key.pem"), HasSubstr("other_key.pem"));
 }
 
 }  // namespace
