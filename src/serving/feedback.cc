@@ -48,7 +48,7 @@ Result<Joined*> Joiner::find(const std::string& name) {
   const auto [found, is_new] = impressions_.try_emplace(id);
   Joined& joined = found->second;
   if (!is_new || id < 0) return &joined;
-  auto kept = group_.store.read().impression(id);
+  auto kept = group_.store.read().impression(id, store::Rows::kSkip);
   if (!kept) return kept.error();
   if (!*kept) return &joined;
   auto response = group_.store.read().response(id);
@@ -80,8 +80,7 @@ void Joiner::count_click(const Joined& joined, std::uint32_t rank) {
 }
 
 Result<FeedbackStatus> Joiner::close(Joined& joined) {
-  const bool learns =
-      !joined.kept.impression.rows.empty() && model_->publication.latest()->learning;
+  const bool learns = joined.kept.impression.learnable && model_->publication.latest()->learning;
   joined.response.closed = learns ? store::Closed::kLearned : store::Closed::kUnlearned;
   ++closed_;
   return FeedbackStatus::kAccepted;
@@ -145,7 +144,7 @@ Result<void> Joiner::finish() {
             [](const Joined* left, const Joined* right) { return left->kept.id < right->kept.id; });
   for (const Joined* joined : changed) {
     if (auto set = group_.store.set_response(joined->kept.id, joined->response); !set) return set;
-    if (joined->response.closed == store::Closed::kNo || joined->kept.impression.rows.empty()) {
+    if (joined->response.closed == store::Closed::kNo || !joined->kept.impression.learnable) {
       continue;
     }
     if (auto logged = group_.log(model_, store::LogKind::kLearn, joined->kept.id); !logged) {

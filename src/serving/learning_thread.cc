@@ -16,16 +16,23 @@ LearningThread::LearningThread(store::Reader reader, std::uint64_t snapshot_ever
       thread_([this] { run(); }) {}
 
 void LearningThread::adopt(const ModelHandle& model, Trainer trainer) {
-  const std::lock_guard lock(pupils_mutex_);
   const std::int64_t log = trainer.last_log();
   const std::uint64_t version = trainer.version_number();
   model->publication.publish(trainer.version());
-  pupils_.insert_or_assign(model->id, Pupil{model, std::move(trainer), log, version});
+  auto pupil = std::make_shared<Pupil>(Pupil{model, std::move(trainer), log, version});
+  const std::lock_guard lock(pupils_mutex_);
+  pupils_.insert_or_assign(model->id, std::move(pupil));
 }
 
 void LearningThread::forget(const ModelHandle& model) {
   const std::lock_guard lock(pupils_mutex_);
   pupils_.erase(model->id);
+}
+
+LearningThread::PupilHandle LearningThread::pupil_of(const Model& model) {
+  const std::lock_guard lock(pupils_mutex_);
+  const auto found = pupils_.find(model.id);
+  return found == pupils_.end() ? nullptr : found->second;
 }
 
 void LearningThread::submit(std::vector<Item> items) {
@@ -63,7 +70,10 @@ double LearningThread::lag_seconds() const {
 
 void LearningThread::for_each(
     const std::function<void(const ModelHandle&, const Trainer&, std::int64_t)>& each) const {
-  for (const auto& [id, pupil] : pupils_) each(pupil.model, pupil.trainer, pupil.snapshot_log);
+  for (const auto& [id, pupil] : pupils_) {
+    const bool lost = pupil->model->snapshot_lost;
+    each(pupil->model, pupil->trainer, lost ? -1 : pupil->snapshot_log);
+  }
 }
 
 void LearningThread::run() {
@@ -84,34 +94,45 @@ void LearningThread::run() {
 }
 
 void LearningThread::work(std::vector<Item>& batch) {
-  std::vector<Pupil*> changed;
-  {
-    const std::lock_guard lock(pupils_mutex_);
-    for (Item& item : batch) {
-      const auto found = pupils_.find(item.model->id);
-      if (found == pupils_.end()) continue;  // the model is gone
-      Pupil& pupil = found->second;
-      if (item.entry) {
-        const double norm = pupil.trainer.apply(*item.entry, reader_);
-        if (norm > 0) hooks_.updated(*item.model, norm);
-        if (std::find(changed.begin(), changed.end(), &pupil) == changed.end()) {
-          changed.push_back(&pupil);
-        }
+  std::vector<PupilHandle> changed;
+  for (Item& item : batch) {
+    const PupilHandle pupil = pupil_of(*item.model);
+    if (pupil == nullptr) continue;  // the model is gone
+    if (item.entry && pupil->stalled.empty()) {
+      const auto norm = pupil->trainer.apply(*item.entry, reader_);
+      if (!norm) {
+        pupil->stalled = norm.error().message;
+      } else if (*norm > 0) {
+        hooks_.updated(*item.model, *norm);
       }
-      if (item.ask) item.ask(pupil.trainer);
-    }
-    for (Pupil* pupil : changed) {
-      pupil->model->publication.publish(pupil->trainer.version());
-      if (pupil->trainer.version_number() - pupil->snapshot_version >= snapshot_every_) {
-        pupil->snapshot_version = pupil->trainer.version_number();
-        pupil->snapshot_log = pupil->trainer.last_log();
-        hooks_.snapshot(pupil->model, pupil->trainer.snapshot());
+      if (std::find(changed.begin(), changed.end(), pupil) == changed.end()) {
+        changed.push_back(pupil);
       }
     }
+    if (item.ask) item.ask(pupil->trainer);
   }
+  for (const PupilHandle& pupil : changed) publish(*pupil);
   for (Item& item : batch) {
     if (item.pending) item.pending->release();
   }
+}
+
+void LearningThread::publish(Pupil& pupil) {
+  auto version = pupil.trainer.version();
+  if (!pupil.stalled.empty()) {
+    // The log goes on; the next start follows it.
+    auto stalled = std::make_shared<Version>(*version);
+    stalled->learning = false;
+    stalled->frozen_because = "the store can't be read: " + pupil.stalled;
+    version = std::move(stalled);
+  }
+  pupil.model->publication.publish(std::move(version));
+  const std::uint64_t at = pupil.trainer.version_number();
+  if (pupil.model->snapshot_lost.exchange(false)) pupil.snapshot_version = 0;
+  if (at - pupil.snapshot_version < snapshot_every_) return;
+  pupil.snapshot_version = at;
+  pupil.snapshot_log = pupil.trainer.last_log();
+  hooks_.snapshot(pupil.model, pupil.trainer.snapshot());
 }
 
 }  // namespace plackett::serving

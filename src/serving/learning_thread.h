@@ -42,7 +42,7 @@ class LearningThread {
   LearningThread& operator=(const LearningThread&) = delete;
   ~LearningThread() { stop(); }
 
-  // Requires: the thread has nothing of the model queued.
+  // Requires: the thread has nothing of the model queued. Neither waits for learning.
   void adopt(const ModelHandle& model, Trainer trainer);
   void forget(const ModelHandle& model);
 
@@ -63,7 +63,11 @@ class LearningThread {
     Trainer trainer;
     std::int64_t snapshot_log;  // where its newest snapshot stands
     std::uint64_t snapshot_version;
+    std::string stalled{};  // why it can't follow the log, until the next start
   };
+  using PupilHandle = std::shared_ptr<Pupil>;
+  PupilHandle pupil_of(const Model& model);
+  void publish(Pupil& pupil);
   void run();
   void work(std::vector<Item>& batch);
 
@@ -76,8 +80,8 @@ class LearningThread {
   std::size_t working_ = 0;  // items taken and not done
   std::chrono::steady_clock::time_point working_since_{};
   bool stopping_ = false;
-  std::mutex pupils_mutex_;  // for adopt() and forget() alone: the thread holds it as it works
-  std::unordered_map<std::int64_t, Pupil> pupils_;
+  std::mutex pupils_mutex_;  // of the table alone: what it leads to is the thread's
+  std::unordered_map<std::int64_t, PupilHandle> pupils_;
   std::thread thread_;
 };
 

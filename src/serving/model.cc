@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "i-";
 
-std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> places_of(
-    const std::vector<std::string>& names) {
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> places;
-  for (std::uint32_t at = 0; at < names.size(); ++at) places.emplace(names[at], at);
-  return places;
-}
-
 }  // namespace
 
 Model::Model(ModelSpec given, const store::ModelRow& row)
@@ -26,7 +19,6 @@ Model::Model(ModelSpec given, const store::ModelRow& row)
       scaling(parse_scaling(spec.scaling).value()),
       id(row.id),
       created_at(row.created_at),
-      feature_places(places_of(spec.feature_names)),
       items(spec.ranker.feature_count),
       next_number(row.next_number),
       reserved(row.next_number),
@@ -59,11 +51,5 @@ std::int64_t now_ms() {
 }
 
 const ModelSpec& spec_of(const Model& model) { return model.spec; }
-
-std::optional<std::uint32_t> feature_index(const Model& model, std::string_view name) {
-  const auto found = model.feature_places.find(name);
-  if (found == model.feature_places.end()) return std::nullopt;
-  return found->second;
-}
 
 }  // namespace plackett::serving

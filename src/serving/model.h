@@ -28,7 +28,6 @@ class Model {
   const Scaling scaling;
   const std::int64_t id;
   const std::int64_t created_at;
-  const std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> feature_places;
 
   ItemTable items;
   Publication publication;
@@ -37,6 +36,8 @@ class Model {
   // that none is used again after a loss of power took the impressions that had it.
   std::atomic<std::uint64_t> reserved;
   std::atomic<bool> removed{false};
+  std::atomic<bool> reserving{false};      // more numbers are on their way
+  std::atomic<bool> snapshot_lost{false};  // an automatic one did not get into the store
 
   // The writer's alone.
   std::uint64_t reserved_in_store;  // synced or not
@@ -47,6 +48,7 @@ class Model {
   std::atomic<std::uint64_t> shown{0};
   std::atomic<std::uint64_t> open{0};  // to within a span of the series
   std::uint64_t closed_in_window = 0;  // closed, and shown so late that they could be open
+  std::int64_t expires_at = 0;         // nothing does before; ms
   // Since the start of the process.
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> events{};
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> clicks{};

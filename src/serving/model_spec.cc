@@ -43,6 +43,18 @@ Result<void> check_features(const ModelSpec& spec) {
   return {};
 }
 
+// Before it is made: it may be too large to be.
+std::uint64_t parameter_count(const RankerSpec& spec) {
+  std::uint64_t count = spec.kind == RankerKind::kNeural ? 0 : spec.feature_count;
+  if (!has_network(spec.kind)) return count;
+  std::uint64_t inputs = spec.feature_count;
+  for (const std::uint32_t units : spec.hidden) {
+    count += (inputs + 1) * units;
+    inputs = units;
+  }
+  return count + inputs;
+}
+
 }  // namespace
 
 bool is_model_name(std::string_view name) {
@@ -90,6 +102,10 @@ Result<ModelSpec> check(ModelSpec spec) {
   if (!has_network(spec.ranker.kind)) {
     spec.ranker.hidden.clear();
     spec.ranker.activation = RankerSpec{}.activation;
+  }
+  if (const std::uint64_t count = parameter_count(spec.ranker); count > kMaxServedParameters) {
+    return Error{fmt::format("a ranker of {} parameters; a served one has at most {}", count,
+                             kMaxServedParameters)};
   }
   Rng rng({spec.seed, 0, 0, Purpose::kInitialise});
   auto ranker = make_ranker(spec.ranker, rng);

@@ -13,11 +13,12 @@
 namespace plackett::serving {
 
 inline constexpr std::uint32_t kMaxFeatures = 65'536;
+inline constexpr std::uint64_t kMaxServedParameters = std::uint64_t{1} << 24;  // copied by threads
 inline constexpr std::uint32_t kMaxShown = 100;  // pair weights cost O(shown^3) at worst
 inline constexpr std::uint32_t kMaxOpenSeconds = 30 * 24 * 3600;
 inline constexpr std::size_t kMaxIdBytes = 256;  // of items, impressions and events
 inline constexpr std::size_t kMaxModelNameBytes = 64;
-inline constexpr std::size_t kMaxContextBytes = 16 * 1024;
+inline constexpr std::size_t kMaxContextBytes = std::size_t{16} * 1024;
 inline constexpr std::uint32_t kSeriesSeconds = 10;  // a span of the statistics
 
 struct ModelSpec {

@@ -154,8 +154,10 @@ Answer<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRo
   room.scores.resize(candidate_count);
   copy.ranker->score(
       FeatureView(room.rows.data(), candidate_count, model.spec.ranker.feature_count), room.scores);
-  if (!std::all_of(room.scores.begin(), room.scores.end(),
-                   [](float score) { return std::isfinite(score); })) {
+  const auto temperature = static_cast<float>(model.spec.temperature);
+  if (!std::all_of(room.scores.begin(), room.scores.end(), [temperature](float score) {
+        return std::isfinite(score) && std::isfinite(score / temperature);
+      })) {
     return Refused{Refusal::kInvalid,
                    "a score is not finite; the features are too large for the model", "items"};
   }
@@ -163,7 +165,6 @@ Answer<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRo
   // Those that are sampled: the candidates that are not pinned.
   room.sampled.clear();
   room.sampled_scores.clear();
-  const auto temperature = static_cast<float>(model.spec.temperature);
   for (std::uint32_t at = 0; at < candidate_count; ++at) {
     const std::uint32_t item = room.candidates[at];
     if (std::find(room.item_at.begin(), room.item_at.end(), item) != room.item_at.end()) continue;
@@ -173,11 +174,14 @@ Answer<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRo
   const auto free_places = static_cast<std::uint32_t>(places - request.pinned.size());
 
   auto keep = std::make_shared<ImpressionToKeep>();
-  keep->number = model.next_number.fetch_add(1, std::memory_order_relaxed);
-  if (keep->number >= model.reserved.load(std::memory_order_acquire)) {
-    model.next_number.fetch_sub(1, std::memory_order_relaxed);
-    return Refused{Refusal::kBusy, "the store is behind in numbering impressions; try again later"};
-  }
+  keep->number = model.next_number.load(std::memory_order_relaxed);
+  do {
+    if (keep->number >= model.reserved.load(std::memory_order_acquire)) {
+      return Refused{Refusal::kBusy,
+                     "the store is behind in numbering impressions; try again later"};
+    }
+  } while (!model.next_number.compare_exchange_weak(keep->number, keep->number + 1,
+                                                    std::memory_order_relaxed));
   keep->version = copy.version->number;
   keep->given = request.id;
   store::Impression& impression = room.impression;

@@ -16,7 +16,7 @@ Result<void> follow(Trainer& trainer, std::int64_t model, store::Reader& store,
     auto entries = store.log(model, trainer.last_log(), kEntriesAtOnce);
     if (!entries) return entries.error();
     for (const store::LogEntry& entry : *entries) {
-      trainer.apply(entry, store);
+      if (auto applied = trainer.apply(entry, store); !applied) return applied.error();
       each();
     }
     if (entries->size() < kEntriesAtOnce) return {};
@@ -28,6 +28,18 @@ bool is_a_state(const store::SnapshotRow& snapshot) {
   return snapshot.kind != store::SnapshotKind::kImported;
 }
 
+// Those of a model, in the log's order.
+Result<std::vector<store::SnapshotRow>> states_of(std::int64_t model, store::Reader& store) {
+  auto listed = store.snapshots(model);
+  if (!listed) return listed.error();
+  std::vector<store::SnapshotRow> states;
+  std::copy_if(listed->begin(), listed->end(), std::back_inserter(states), is_a_state);
+  std::sort(states.begin(), states.end(), [](const auto& left, const auto& right) {
+    return left.log != right.log ? left.log < right.log : left.id < right.id;
+  });
+  return states;
+}
+
 Result<void> restore(Trainer& trainer, std::int64_t id, store::Reader& store) {
   auto snapshot = store.snapshot(id);
   if (!snapshot) return snapshot.error();
@@ -37,21 +49,25 @@ Result<void> restore(Trainer& trainer, std::int64_t id, store::Reader& store) {
 
 }  // namespace
 
-Result<Trainer> recover(const ModelSpec& spec, std::int64_t model, store::Reader& store) {
+Result<Trainer> recover(const ModelSpec& spec, const store::ModelRow& model, store::Reader& store) {
   auto trainer = Trainer::start(spec);
   if (!trainer) return trainer;
-  auto snapshots = store.snapshots(model);
-  if (!snapshots) return snapshots.error();
-  const store::SnapshotRow* newest = nullptr;
-  for (const store::SnapshotRow& snapshot : *snapshots) {
-    if (is_a_state(snapshot) && (newest == nullptr || snapshot.log > newest->log)) {
-      newest = &snapshot;
+  auto states = states_of(model.id, store);
+  if (!states) return states.error();
+  // The newest; an older one where it can't be read; the beginning, where the log has it.
+  bool found = model.dropped_log == 0;
+  std::string why = fmt::format("no snapshot after log entry {}", model.dropped_log);
+  for (auto snapshot = states->rbegin(); snapshot != states->rend(); ++snapshot) {
+    if (snapshot->log < model.dropped_log) break;
+    if (auto restored = restore(*trainer, snapshot->id, store); restored) {
+      found = true;
+      break;
+    } else {
+      why = restored.error().message;
     }
   }
-  if (newest != nullptr) {
-    if (auto restored = restore(*trainer, newest->id, store); !restored) return restored.error();
-  }
-  if (auto followed = follow(*trainer, model, store, [] {}); !followed) return followed.error();
+  if (!found) return Error{why};
+  if (auto followed = follow(*trainer, model.id, store, [] {}); !followed) return followed.error();
   return trainer;
 }
 
@@ -59,13 +75,9 @@ Result<Trainer> replay(const ModelSpec& spec, const store::ModelRow& model, stor
                        ReplayReport& report) {
   auto trainer = Trainer::start(spec);
   if (!trainer) return trainer;
-  auto listed = store.snapshots(model.id);
+  auto listed = states_of(model.id, store);
   if (!listed) return listed.error();
-  std::vector<store::SnapshotRow> states;
-  std::copy_if(listed->begin(), listed->end(), std::back_inserter(states), is_a_state);
-  std::stable_sort(states.begin(), states.end(), [](const auto& left, const auto& right) {
-    return left.log != right.log ? left.log < right.log : left.id < right.id;
-  });
+  const std::vector<store::SnapshotRow>& states = *listed;
   auto next = states.begin();
   if (model.dropped_log > 0) {
     next = std::find_if(states.begin(), states.end(), [&model](const auto& snapshot) {

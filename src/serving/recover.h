@@ -11,8 +11,8 @@
 
 namespace plackett::serving {
 
-// The newest snapshot and the log since.
-Result<Trainer> recover(const ModelSpec& spec, std::int64_t model, store::Reader& store);
+// The newest snapshot that can be read, and the log since.
+Result<Trainer> recover(const ModelSpec& spec, const store::ModelRow& model, store::Reader& store);
 
 struct ReplayReport {
   std::uint64_t entries = 0;    // of the log, applied

@@ -9,16 +9,12 @@
 
 #include "serving/impression_to_keep.h"
 #include "serving/recover.h"
+#include "serving/refusals.h"
 #include "serving/service_parts.h"
 #include "serving/spec_text.h"
 
 namespace plackett::serving {
 namespace {
-
-constexpr std::size_t kMostModels = 10'000;
-
-Refused gone() { return {Refusal::kUnknown, "the model was removed"}; }
-Refused invalid(const Error& error) { return {Refusal::kInvalid, error.message}; }
 
 // What the store knows of a model that is not in its row.
 Result<void> fill(Model& model, store::Reader& store) {
@@ -54,7 +50,7 @@ Result<void> fill(Model& model, store::Reader& store) {
 Result<void> bring_back(ServiceParts& parts, const store::ModelRow& row, store::Reader& store) {
   auto spec = parse_spec_text(row.spec);
   if (!spec) return Error{fmt::format("model {}: {}", row.name, spec.error().message)};
-  auto trainer = recover(*spec, row.id, store);
+  auto trainer = recover(*spec, row, store);
   if (!trainer) return Error{fmt::format("model {}: {}", row.name, trainer.error().message)};
   auto model = std::make_shared<Model>(std::move(spec).value(), row);
   if (auto filled = fill(*model, store); !filled) return filled;
@@ -108,9 +104,12 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   };
   hooks.snapshot = [&all](const ModelHandle& model, store::SnapshotRow snapshot) {
     snapshot.kind = store::SnapshotKind::kAutomatic;
-    all.writer->submit(snapshot_job(model, std::move(snapshot),
-                                    all.options.automatic_snapshots_kept,
-                                    [](const Answer<SnapshotInfo>&) {}));
+    Job job = snapshot_job(model, std::move(snapshot), all.options.automatic_snapshots_kept,
+                           [model](const Answer<SnapshotInfo>& kept) {
+                             if (!kept) model->snapshot_lost = true;
+                           });
+    job.own = true;
+    all.writer->submit(std::move(job));
   };
   parts->syncer = std::make_unique<SyncThread>(*parts->store);
   parts->learner = std::make_unique<LearningThread>(std::move(learner_reader).value(),
@@ -131,6 +130,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   writing.upkeep = [&all] { all.upkeep->run(); };
   parts->writer =
       std::make_unique<WriterThread>(*parts->store, *parts->syncer, *parts->learner, writing);
+  parts->writer->start();
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
 
@@ -195,173 +195,6 @@ std::vector<ModelInfo> Service::models() const {
   return infos;
 }
 
-namespace {
-
-// Makes a model in a job's two halves.
-struct Creation {
-  ModelSpec spec;
-  ModelHandle model;
-  std::optional<Trainer> trainer;
-  bool is_new = false;
-  std::optional<Refused> refused;
-
-  Result<void> apply(const ServiceParts& parts, Group& group) {
-    model = parts.find(spec.name);
-    if (model == nullptr) {
-      // Made earlier in this group: the writer learns of it after the commit.
-      auto rows = group.store.read().models();
-      if (!rows) return rows.error();
-      for (const store::ModelRow& row : *rows) {
-        if (row.name == spec.name) {
-          refused = Refused{Refusal::kConflict, "the model is being made by another request"};
-          return {};
-        }
-      }
-      if (rows->size() >= kMostModels) {
-        refused = Refused{Refusal::kTooLarge,
-                          fmt::format("there are {} models; no more fit", rows->size())};
-        return {};
-      }
-      auto started = Trainer::start(spec);
-      if (!started) {
-        refused = invalid(started.error());
-        return {};
-      }
-      store::ModelRow row;
-      row.next_number = Model::kBlock;
-      row.name = spec.name;
-      row.created_at = group.now;
-      row.spec = to_text(spec);
-      auto id = group.store.insert_model(row);
-      if (!id) return id.error();
-      row.id = *id;
-      model = std::make_shared<Model>(spec, row);
-      model->next_number = 0;
-      trainer = std::move(started).value();
-      is_new = true;
-      return {};
-    }
-    if (!(model->spec == spec)) {
-      refused = Refused{
-          Refusal::kConflict,
-          fmt::format("model \"{}\" is there with another spec; delete it first", spec.name)};
-    }
-    return {};
-  }
-
-  void committed(ServiceParts& parts) {
-    if (!is_new) return;
-    parts.learner->adopt(model, std::move(*trainer));
-    const std::unique_lock lock(parts.models_mutex);
-    parts.models.emplace(spec.name, model);
-  }
-};
-
-}  // namespace
-
-void Service::create(ModelSpec spec, Done<Created> done) {
-  auto checked = check(std::move(spec));
-  if (!checked) {
-    done(invalid(checked.error()));
-    return;
-  }
-  auto creation = std::make_shared<Creation>();
-  creation->spec = std::move(checked).value();
-  ServiceParts& parts = *parts_;
-  Job job;
-  job.apply = [creation, &parts](Group& group) { return creation->apply(parts, group); };
-  job.committed = [creation, &parts] { creation->committed(parts); };
-  job.settled = [this, creation, done = std::move(done)](const Answer<Nothing>& settled) {
-    if (!settled) {
-      done(settled.refused());
-    } else if (creation->refused) {
-      done(*creation->refused);
-    } else {
-      done(Created{info(*creation->model), creation->is_new});
-    }
-  };
-  parts.writer->submit(std::move(job));
-}
-
-void Service::remove(const ModelHandle& model, Done<Nothing> done) {
-  ServiceParts& parts = *parts_;
-  auto was_there = std::make_shared<bool>(false);
-  Job job;
-  job.apply = [model, was_there](Group& group) -> Result<void> {
-    if (model->removed) return {};
-    *was_there = true;
-    return group.store.delete_model(model->id);
-  };
-  job.committed = [model, was_there, &parts] {
-    if (!*was_there || model->removed.exchange(true)) return;
-    parts.learner->forget(model);
-    parts.upkeep->add_removed(model->id);
-    const std::unique_lock lock(parts.models_mutex);
-    const auto found = parts.models.find(model->spec.name);
-    if (found != parts.models.end() && found->second == model) parts.models.erase(found);
-  };
-  job.settled = [was_there, done = std::move(done)](const Answer<Nothing>& settled) {
-    done(settled && !*was_there ? Answer<Nothing>(gone()) : settled);
-  };
-  parts.writer->submit(std::move(job));
-}
-
-void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
-                        AlignedVector<float> rows, Done<std::uint64_t> done) {
-  struct State {
-    std::vector<std::string> ids;
-    AlignedVector<float> rows;
-  };
-  auto state = std::make_shared<State>(State{std::move(ids), std::move(rows)});
-  Job job;
-  job.apply = [model, state](Group& group) -> Result<void> {
-    if (model->removed) return {};
-    const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
-    for (std::size_t at = 0; at < state->ids.size(); ++at) {
-      const float* row = state->rows.data() + at * model->items.stride();
-      if (auto put = group.store.put_item(model->id, state->ids[at],
-                                          {reinterpret_cast<const std::byte*>(row), bytes});
-          !put) {
-        return put;
-      }
-    }
-    return {};
-  };
-  job.committed = [model, state] {
-    if (!model->removed) model->items.put(state->ids, state->rows);
-  };
-  job.settled = [model, done = std::move(done)](const Answer<Nothing>& settled) {
-    if (!settled) {
-      done(settled.refused());
-    } else if (model->removed) {
-      done(gone());
-    } else {
-      done(model->items.count());
-    }
-  };
-  parts_->writer->submit(std::move(job));
-}
-
-void Service::remove_item(const ModelHandle& model, const std::string& id, Done<Nothing> done) {
-  auto found = std::make_shared<bool>(false);
-  Job job;
-  job.apply = [model, id, found](Group& group) -> Result<void> {
-    auto removed = group.store.delete_item(model->id, id);
-    if (!removed) return removed.error();
-    *found = *removed;
-    return {};
-  };
-  job.committed = [model, id] { model->items.remove(id); };
-  job.settled = [id, found, done = std::move(done)](const Answer<Nothing>& settled) {
-    if (settled && !*found) {
-      done(Refused{Refusal::kUnknown, fmt::format("item \"{}\" is not stored", id)});
-    } else {
-      done(settled);
-    }
-  };
-  parts_->writer->submit(std::move(job));
-}
-
 void Service::keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> record,
                    Done<Nothing> done) {
   auto refused = std::make_shared<std::optional<Refused>>();
@@ -410,134 +243,6 @@ void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> even
     return;
   }
   parts_->writer->submit(feedback_job(model, std::move(events), std::move(done)));
-}
-
-void Service::take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotInfo> done) {
-  ServiceParts& parts = *parts_;
-  LearningThread::Item item;
-  item.model = model;
-  auto asked = std::make_shared<bool>(false);
-  auto shared_done = std::make_shared<Done<SnapshotInfo>>(std::move(done));
-  item.ask = [&parts, model, note = std::move(note), asked, shared_done](const Trainer& trainer) {
-    *asked = true;
-    store::SnapshotRow snapshot = trainer.snapshot();
-    snapshot.note = note;
-    parts.writer->submit(snapshot_job(model, std::move(snapshot),
-                                      parts.options.automatic_snapshots_kept, *shared_done));
-  };
-  item.pending = std::make_shared<Pending>(1, [asked, shared_done](const Answer<Nothing>&) {
-    if (!*asked) (*shared_done)(gone());
-  });
-  std::vector<LearningThread::Item> items;
-  items.push_back(std::move(item));
-  parts.learner->submit(std::move(items));
-}
-
-namespace {
-
-// A job that logs one entry; done with the model as it stands when that has been applied.
-Job logging_job(const Service& service, const ModelHandle& model,
-                std::function<Result<std::optional<Refused>>(Group&)> apply, Done<ModelInfo> done) {
-  auto refused = std::make_shared<std::optional<Refused>>();
-  Job job;
-  job.apply = [model, refused, apply = std::move(apply)](Group& group) -> Result<void> {
-    if (model->removed) {
-      *refused = gone();
-      return {};
-    }
-    auto applied = apply(group);
-    if (!applied) return applied.error();
-    *refused = *applied;
-    return {};
-  };
-  job.settled = [&service, model, refused, done = std::move(done)](const Answer<Nothing>& settled) {
-    if (!settled) {
-      done(settled.refused());
-    } else if (*refused) {
-      done(**refused);
-    } else {
-      done(service.info(*model));
-    }
-  };
-  return job;
-}
-
-using Applied = Result<std::optional<Refused>>;
-
-Applied log_only(Group& group, const ModelHandle& model, store::LogKind kind,
-                 std::int64_t argument) {
-  if (auto logged = group.log(model, kind, argument); !logged) return logged.error();
-  return std::optional<Refused>();
-}
-
-}  // namespace
-
-void Service::roll_back(const ModelHandle& model, std::int64_t snapshot, Done<ModelInfo> done) {
-  const auto apply = [model, snapshot](Group& group) -> Applied {
-    auto found = group.store.read().snapshot(snapshot);
-    if (!found) return found.error();
-    if (!*found || (*found)->model != model->id) {
-      return std::optional(Refused{Refusal::kUnknown,
-                                   fmt::format("snapshot {} is not there", snapshot), "snapshot"});
-    }
-    return log_only(group, model, store::LogKind::kRollback, snapshot);
-  };
-  parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
-}
-
-void Service::set_learning(const ModelHandle& model, bool on, Done<ModelInfo> done) {
-  const auto kind = on ? store::LogKind::kResume : store::LogKind::kFreeze;
-  const auto apply = [model, kind](Group& group) { return log_only(group, model, kind, 0); };
-  parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
-}
-
-void Service::import_file(std::string name, std::vector<std::byte> file, Done<ModelInfo> done) {
-  auto parsed = parse_model(file, {.name = "model file"});
-  if (!parsed) {
-    done(invalid(parsed.error()));
-    return;
-  }
-  const ModelHandle model = find(name);
-  if (model == nullptr) {
-    // A model of the file's shape, and then the file into it.
-    ModelSpec spec;
-    spec.name = std::move(name);
-    spec.ranker = parsed->ranker;
-    spec.feature_ids = parsed->feature_ids;
-    spec.scaling = parsed->scaling;
-    spec.learner = parsed->learner.method;
-    spec.settings = {
-        {std::string(kLearningRate), fmt::format("{}", parsed->learner.learning_rate)}};
-    if (!parsed->learner.memory.empty() && spec.learner == "pdgd") {
-      spec.settings.push_back({"steps", "adagrad"});
-    }
-    create(std::move(spec), [this, file = std::move(file),
-                             done = std::move(done)](const Answer<Created>& created) mutable {
-      if (!created) {
-        done(created.refused());
-      } else {
-        import_file(created->info.spec.name, std::move(file), std::move(done));
-      }
-    });
-    return;
-  }
-  if (auto fits = fitting_model(model->spec, file); !fits) {
-    done(Refused{Refusal::kConflict, fits.error().message});
-    return;
-  }
-  auto row = std::make_shared<store::SnapshotRow>();
-  row->kind = store::SnapshotKind::kImported;
-  row->updates = parsed->learner.updates;
-  row->learned = parsed->learner.impressions;
-  row->file = std::move(file);
-  const auto apply = [model, row](Group& group) -> Applied {
-    row->model = model->id;
-    row->created_at = group.now;
-    auto id = group.store.insert_snapshot(*row);
-    if (!id) return id.error();
-    return log_only(group, model, store::LogKind::kRollback, *id);
-  };
-  parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
 }
 
 }  // namespace plackett::serving

@@ -282,7 +282,5 @@ class Service {
 
 // What callers may know of a model without asking the service. Never changes.
 const ModelSpec& spec_of(const Model& model);
-// The feature's index, or none where the model has no such name.
-std::optional<std::uint32_t> feature_index(const Model& model, std::string_view name);
 
 }  // namespace plackett::serving

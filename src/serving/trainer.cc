@@ -19,6 +19,7 @@ Result<Trainer> Trainer::start(const ModelSpec& spec) {
   Trainer trainer;
   trainer.spec_ = spec;
   trainer.learner_ = std::move(learner).value();
+  trainer.learning_rate_ = trainer.learner_->state().learning_rate;
   trainer.before_.resize(trainer.learner_->ranker().parameter_count());
   trainer.after_.resize(trainer.before_.size());
   return trainer;
@@ -51,6 +52,7 @@ Result<void> Trainer::load(const std::vector<std::byte>& file) {
   auto model = fitting_model(spec_, file);
   if (!model) return model.error();
   learner_->ranker().set_parameters(model->parameters);
+  model->learner.learning_rate = learning_rate_;
   learner_->restore(model->learner);
   learned_ = model->learner.impressions;
   return {};
@@ -70,17 +72,25 @@ void Trainer::freeze(std::string why) {
   frozen_because_ = std::move(why);
 }
 
-double Trainer::apply(const store::LogEntry& entry, store::Reader& store) {
+Result<double> Trainer::apply(const store::LogEntry& entry, store::Reader& store) {
+  auto norm = happen(entry, store);
+  if (!norm) return norm;
   ++version_;
   last_log_ = entry.seq;
+  return norm;
+}
+
+Result<double> Trainer::happen(const store::LogEntry& entry, store::Reader& store) {
   switch (entry.kind) {
     case store::LogKind::kLearn:
     case store::LogKind::kExpire:
-      return learning_ ? learn(entry.argument, store) : 0;
+      if (!learning_) return 0;
+      return learn(entry.argument, store);
     case store::LogKind::kRollback: {
       auto snapshot = store.snapshot(entry.argument);
-      if (!snapshot || !*snapshot) {
-        freeze(fmt::format("snapshot {} can't be read", entry.argument));
+      if (!snapshot) return snapshot.error();
+      if (!*snapshot) {
+        freeze(fmt::format("snapshot {} is not there", entry.argument));
       } else if (auto loaded = load((*snapshot)->file); !loaded) {
         freeze(loaded.error().message);
       }
@@ -97,11 +107,21 @@ double Trainer::apply(const store::LogEntry& entry, store::Reader& store) {
   return 0;
 }
 
-double Trainer::learn(std::int64_t impression_id, store::Reader& store) {
+// Parameters, and what the learner keeps besides.
+bool Trainer::is_finite() {
+  const auto finite = [](float value) { return std::isfinite(value); };
+  const LearnerState state = learner_->state();
+  return std::all_of(after_.begin(), after_.end(), finite) &&
+         std::all_of(state.memory.begin(), state.memory.end(), finite);
+}
+
+Result<double> Trainer::learn(std::int64_t impression_id, store::Reader& store) {
   auto kept = store.impression(impression_id);
+  if (!kept) return kept.error();
   auto response = store.response(impression_id);
-  if (!kept || !response || !*kept || !*response) {
-    freeze("an impression of the log can't be read");
+  if (!response) return response.error();
+  if (!*kept || !*response) {
+    freeze("an impression of the log is not there");
     return 0;
   }
   const store::Impression& impression = (*kept)->impression;
@@ -127,20 +147,20 @@ double Trainer::learn(std::int64_t impression_id, store::Reader& store) {
 
   Ranker& ranker = learner_->ranker();
   ranker.get_parameters(before_);
+  const LearnerState stood = learner_->state();
   learner_->learn(FeatureView(impression.rows.data(), count, impression.feature_count), ranking_,
                   clicks_);
   ranker.get_parameters(after_);
-  double squares = 0;
-  bool finite = true;
-  for (std::size_t at = 0; at < after_.size(); ++at) {
-    finite = finite && std::isfinite(after_[at]);
-    const double change = static_cast<double>(after_[at]) - static_cast<double>(before_[at]);
-    squares += change * change;
-  }
-  if (!finite) {
+  if (!is_finite()) {
     ranker.set_parameters(before_);
+    learner_->restore(stood);
     freeze("a parameter is not finite");
     return 0;
+  }
+  double squares = 0;
+  for (std::size_t at = 0; at < after_.size(); ++at) {
+    const double change = static_cast<double>(after_[at]) - static_cast<double>(before_[at]);
+    squares += change * change;
   }
   return std::sqrt(squares);
 }

@@ -28,10 +28,11 @@ class Trainer {
   // Goes to where the model stood when the snapshot was taken.
   Result<void> restore(const store::SnapshotRow& snapshot);
 
-  // What happens is read from the store. Where that can't be, or a step leads out of the range of
-  // numbers, the model stays as it was and learns no more until it is told to.
+  // What happens is read from the store. Where it is not there, or a step leads out of the range of
+  // numbers, the model stays as it was and learns no more until it is told to. Fails, and has not
+  // seen the entry, where the store can't be read.
   // The norm of the parameters' change; 0 where there was none.
-  double apply(const store::LogEntry& entry, store::Reader& store);
+  Result<double> apply(const store::LogEntry& entry, store::Reader& store);
 
   [[nodiscard]] std::int64_t last_log() const { return last_log_; }
   [[nodiscard]] std::uint64_t version_number() const { return version_; }
@@ -42,7 +43,9 @@ class Trainer {
 
  private:
   Trainer() = default;
-  double learn(std::int64_t impression, store::Reader& store);
+  Result<double> happen(const store::LogEntry& entry, store::Reader& store);
+  Result<double> learn(std::int64_t impression, store::Reader& store);
+  [[nodiscard]] bool is_finite();
   Result<void> load(const std::vector<std::byte>& file);
   void freeze(std::string why);
 
@@ -53,6 +56,7 @@ class Trainer {
   std::int64_t last_log_ = 0;
   bool learning_ = true;
   std::string frozen_because_;
+  double learning_rate_ = 0;  // the spec's
 
   Ranking ranking_;
   std::vector<std::uint8_t> clicks_;
@@ -60,8 +64,9 @@ class Trainer {
   std::vector<float> after_;
 };
 
-// A model file's bytes put into the shape of `spec`: ranker, features and learner must be the
-// same. Its parameters and where its learner stood are what is taken.
+// A model file that goes into a model of `spec`: ranker, number of features, scaling and learner
+// must be the same. Its parameters and where its learner stood are what is taken; the learning rate
+// and the features' ids are the spec's.
 Result<SavedModel> fitting_model(const ModelSpec& spec, std::span<const std::byte> file);
 
 }  // namespace plackett::serving

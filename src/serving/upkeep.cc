@@ -14,7 +14,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kExpiredAtOnce = 2000;
 constexpr std::uint32_t kDroppedAtOnce = 2000;
 constexpr std::uint32_t kPagesAtOnce = 2000;
-constexpr std::uint64_t kLogPages = 4000;  // 64 MB: then the log of writes is moved
+constexpr std::uint64_t kLogPages = 8000;  // 64 MB: then the log of writes is moved
 constexpr std::int64_t kFineSeriesMs = std::int64_t{24} * 3600 * 1000;
 constexpr std::int64_t kCoarseSeriesMs = std::int64_t{10} * 60 * 1000;
 
@@ -103,10 +103,18 @@ void Upkeep::run() {
 }
 
 void Upkeep::expire(const ModelHandle& model) {
-  if (model->next_number == model->expired) return;
+  const std::int64_t now = now_ms();
+  if (now < model->expires_at) return;
+  // What expires is learned from; feedback that comes now must not wait behind it.
+  if (parts_.learner->queued() > parts_.options.queue_limit / 2) return;
   store::Reader& read = parts_.store->read();
   const std::int64_t open_ms = std::int64_t{model->spec.open_seconds} * 1000;
-  auto end = end_of(read, *model, now_ms() - open_ms);
+  auto oldest = read.shown_from(model->id, model->expired);
+  if (!oldest) return;
+  // One that is shown from now on is open for as long.
+  model->expires_at = (*oldest ? (*oldest)->second : now) + open_ms;
+  if (now < model->expires_at) return;
+  auto end = end_of(read, *model, now - open_ms);
   if (!end || *end <= model->expired) return;
   auto waiting = read.waiting(model->id, *end, kExpiredAtOnce);
   if (!waiting) return;
@@ -120,12 +128,12 @@ void Upkeep::expire(const ModelHandle& model) {
     for (const std::int64_t id : *waiting) {
       auto response = group.store.read().response(id);
       if (!response) return response.error();
-      auto kept = group.store.read().impression(id);
+      auto kept = group.store.read().impression(id, store::Rows::kSkip);
       if (!kept) return kept.error();
       if (!*response) continue;
       (*response)->closed = store::Closed::kExpired;
       if (auto set = group.store.set_response(id, **response); !set) return set;
-      if (!*kept || (*kept)->impression.rows.empty()) continue;
+      if (!*kept || !(*kept)->impression.learnable) continue;
       if (auto logged = group.log(model, store::LogKind::kExpire, id); !logged) return logged;
     }
     store::ModelRow row = model->row();
@@ -140,7 +148,8 @@ void Upkeep::expire(const ModelHandle& model) {
 }
 
 void Upkeep::reserve(const ModelHandle& model) {
-  if (model->next_number + Model::kBlock / 2 < model->reserved_in_store) return;
+  if (model->next_number + Model::kBlock / 2 < model->reserved) return;
+  if (model->reserving.exchange(true)) return;
   const std::uint64_t more = model->reserved_in_store + Model::kBlock;
   Job job = quiet([model, more](Group& group) -> Result<void> {
     store::ModelRow row = model->row();
@@ -151,6 +160,7 @@ void Upkeep::reserve(const ModelHandle& model) {
   job.committed = [model, more] { model->reserved_in_store = more; };
   job.settled = [model, more](const Answer<Nothing>& settled) {
     if (settled) model->reserved.store(more, std::memory_order_release);
+    model->reserving = false;
   };
   std::vector<Job> jobs;
   jobs.push_back(std::move(job));
@@ -186,9 +196,10 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
     item.ask = [this, model](const Trainer& trainer) {
       store::SnapshotRow snapshot = trainer.snapshot();
       snapshot.kind = store::SnapshotKind::kAutomatic;
-      parts_.writer->submit(snapshot_job(model, std::move(snapshot),
-                                         parts_.options.automatic_snapshots_kept,
-                                         [](const Answer<SnapshotInfo>&) {}));
+      Job job = snapshot_job(model, std::move(snapshot), parts_.options.automatic_snapshots_kept,
+                             [](const Answer<SnapshotInfo>&) {});
+      job.own = true;
+      parts_.writer->submit(std::move(job));
     };
     std::vector<LearningThread::Item> items;
     items.push_back(std::move(item));
@@ -205,9 +216,7 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
         return dropped.error();
       }
     }
-    auto dropped = group.store.drop_impressions(model->id, end, kDroppedAtOnce);
-    if (!dropped) return dropped.error();
-    return {};
+    return group.store.drop_impressions(model->id, end);
   };
   auto done = parts_.writer->run_now(
       {quiet(apply, [&] { model->dropped_log = std::max(model->dropped_log, up_to); })});

@@ -1,5 +1,8 @@
 #include "serving/writer_thread.h"
 
+#include <fmt/format.h>
+
+#include <exception>
 #include <utility>
 
 #include "serving/model.h"
@@ -25,11 +28,11 @@ Result<void> Group::log(const ModelHandle& model, store::LogKind kind, std::int6
 
 WriterThread::WriterThread(store::Writer& store, SyncThread& syncer, LearningThread& learner,
                            Options options)
-    : store_(store),
-      syncer_(syncer),
-      learner_(learner),
-      options_(std::move(options)),
-      thread_([this] { run(); }) {}
+    : store_(store), syncer_(syncer), learner_(learner), options_(std::move(options)) {}
+
+void WriterThread::start() {
+  thread_ = std::thread([this] { run(); });
+}
 
 void WriterThread::submit(Job job) {
   Refused refused;
@@ -37,7 +40,7 @@ void WriterThread::submit(Job job) {
     const std::lock_guard lock(mutex_);
     if (stopping_) {
       refused = {Refusal::kUnavailable, "the service is stopping"};
-    } else if (queue_.size() >= options_.queue_limit) {
+    } else if (queue_.size() >= options_.queue_limit && !job.own) {
       refused = {Refusal::kBusy, "too many requests wait for the store; try again later"};
     } else {
       if (queue_.empty()) oldest_ = Clock::now();
@@ -120,7 +123,11 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, Group& group,
                                  std::vector<std::vector<LearningThread::Item>>& entries) {
   if (auto begun = store_.begin(); !begun) return begun;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
-    if (auto applied = jobs[at].apply(group); !applied) return applied;
+    try {
+      if (auto applied = jobs[at].apply(group); !applied) return applied;
+    } catch (const std::exception& error) {  // out of memory, that is
+      return Error{fmt::format("a change of the store failed: {}", error.what())};
+    }
     entries[at] = std::exchange(group.entries_, {});
   }
   constexpr std::int64_t kBucketMs = kSeriesSeconds * 1000;

@@ -53,6 +53,7 @@ struct Job {
   // refusal.
   Done<Nothing> settled;
   bool sync = true;
+  bool own = false;  // the service's own: taken where the queue is full, too
 };
 
 class WriterThread {
@@ -65,6 +66,8 @@ class WriterThread {
   };
 
   WriterThread(store::Writer& store, SyncThread& syncer, LearningThread& learner, Options options);
+  // Once; what is submitted before waits.
+  void start();
   WriterThread(const WriterThread&) = delete;
   WriterThread& operator=(const WriterThread&) = delete;
   ~WriterThread() { stop(); }

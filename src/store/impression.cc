@@ -104,7 +104,7 @@ std::vector<std::byte> pack(const Impression& impression) {
   return packer.take();
 }
 
-Result<Impression> unpack(std::span<const std::byte> bytes) {
+Result<Impression> unpack(std::span<const std::byte> bytes, Rows read) {
   const Error damaged{"an impression in the store is damaged"};
   Unpacker unpacker(bytes);
   Impression impression;
@@ -132,6 +132,8 @@ Result<Impression> unpack(std::span<const std::byte> bytes) {
       unpacker.left() != rows * width * sizeof(float)) {
     return damaged;
   }
+  impression.learnable = rows > 0;
+  if (read == Rows::kSkip) return impression;
   const std::size_t stride = padded_width(impression.feature_count);
   impression.rows.assign(rows * stride, 0.0F);
   for (std::size_t row = 0; row < rows; ++row) {

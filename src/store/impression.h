@@ -32,12 +32,15 @@ struct Impression {
   // The rows of the shown items that are not pinned, in rank order, scaled, each padded_width
   // floats apart in memory. None where it is not to be learned from.
   AlignedVector<float> rows;
+  bool learnable = false;  // whether the store has its rows; set by unpack()
 
   [[nodiscard]] std::uint32_t learned_count() const;  // shown items that are not pinned
 };
 
 std::vector<std::byte> pack(const Impression& impression);
+// Whether features are read too: they are most of an impression.
+enum class Rows : std::uint8_t { kRead, kSkip };
 // Fails on bytes that pack() does not write.
-Result<Impression> unpack(std::span<const std::byte> bytes);
+Result<Impression> unpack(std::span<const std::byte> bytes, Rows rows = Rows::kRead);
 
 }  // namespace plackett::store

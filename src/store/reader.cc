@@ -66,6 +66,8 @@ Result<Reader> Reader::over(std::shared_ptr<Database> database) {
       {&reader.response_, "SELECT clicked, viewed, closed FROM responses WHERE impression = ?"},
       {&reader.event_,
        "SELECT 1 FROM events WHERE impression >> 40 = ? AND event_id = ? AND event_id IS NOT NULL"},
+      {&reader.shown_from_,
+       "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1"},
   };
   for (const auto& [statement, sql] : statements) {
     auto made = reader.database_->prepare(sql);
@@ -111,7 +113,7 @@ Result<void> Reader::items(
   }
 }
 
-Result<std::optional<KeptImpression>> Reader::impression(std::int64_t id) {
+Result<std::optional<KeptImpression>> Reader::impression(std::int64_t id, Rows rows) {
   auto row = impression_.bind(id).step();
   if (!row) return row.error();
   if (!*row) return std::optional<KeptImpression>();
@@ -120,9 +122,9 @@ Result<std::optional<KeptImpression>> Reader::impression(std::int64_t id) {
   kept.shown_at = impression_.whole(1);
   kept.version = static_cast<std::uint64_t>(impression_.whole(2));
   kept.given = impression_.text(3);
-  auto unpacked = unpack(impression_.blob(4));
+  auto unpacked = unpack(impression_.blob(4), rows);
   impression_.reset();
-  if (!unpacked) return unpacked.error();
+  if (!unpacked) return std::optional<KeptImpression>();
   kept.impression = std::move(unpacked).value();
   return std::optional(std::move(kept));
 }
@@ -150,8 +152,9 @@ Result<std::vector<std::int64_t>> Reader::recent(std::int64_t model, std::uint32
                                                  bool clicked_only) {
   auto rows = database_->prepare(
       clicked_only
-          ? "SELECT impression FROM responses WHERE impression >= ? AND impression < ? "
-            "AND instr(clicked, x'01') > 0 ORDER BY impression DESC LIMIT ?"
+          ? "SELECT impression FROM (SELECT impression, clicked FROM responses WHERE "
+            "impression >= ? AND impression < ? ORDER BY impression DESC LIMIT 5000) "
+            "WHERE instr(clicked, x'01') > 0 ORDER BY impression DESC LIMIT ?"
           : "SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?");
   if (!rows) return rows.error();
   rows->bind(ImpressionKey{model, 0}.id())
@@ -180,14 +183,14 @@ Result<std::uint64_t> Reader::closed_within(std::int64_t model, std::uint64_t fr
 Result<std::optional<std::pair<std::uint64_t, std::int64_t>>> Reader::shown_from(
     std::int64_t model, std::uint64_t number) {
   using Found = std::optional<std::pair<std::uint64_t, std::int64_t>>;
-  auto rows = database_->prepare(
-      "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1");
-  if (!rows) return rows.error();
-  auto row =
-      rows->bind(ImpressionKey{model, number}.id()).bind(ImpressionKey{model + 1, 0}.id()).step();
+  auto row = shown_from_.bind(ImpressionKey{model, number}.id())
+                 .bind(ImpressionKey{model + 1, 0}.id())
+                 .step();
   if (!row) return row.error();
   if (!*row) return Found();
-  return Found({ImpressionKey::of(rows->whole(0)).number, rows->whole(1)});
+  const Found found({ImpressionKey::of(shown_from_.whole(0)).number, shown_from_.whole(1)});
+  shown_from_.reset();
+  return found;
 }
 
 Result<std::vector<std::int64_t>> Reader::waiting(std::int64_t model, std::uint64_t end,

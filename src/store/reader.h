@@ -39,11 +39,12 @@ class Reader {
       std::int64_t model,
       const std::function<Result<void>(std::string_view, std::span<const std::byte>)>& each);
 
-  // None where it is not there (any more).
-  Result<std::optional<KeptImpression>> impression(std::int64_t id);
+  // None where it is not there (any more), or damaged.
+  Result<std::optional<KeptImpression>> impression(std::int64_t id, Rows rows = Rows::kRead);
   Result<std::optional<std::int64_t>> given_id(std::int64_t model, std::string_view given);
   Result<std::optional<ResponseRow>> response(std::int64_t impression);
-  // The newest first; `clicked_only`: those with a click.
+  // The newest first; `clicked_only`: those with a click, as
+  // far back as a few thousand with feedback.
   Result<std::vector<std::int64_t>> recent(std::int64_t model, std::uint32_t limit,
                                            bool clicked_only);
   // How many impressions of numbers in [from, to) are closed.
@@ -89,6 +90,7 @@ class Reader {
   Statement given_;
   Statement response_;
   Statement event_;
+  Statement shown_from_;
 };
 
 }  // namespace plackett::store

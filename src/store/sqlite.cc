@@ -18,33 +18,38 @@ Error sqlite_error(sqlite3* handle) {
 }
 
 Statement& Statement::bind(std::int64_t value) {
-  sqlite3_bind_int64(handle_.get(), ++bound_, value);
+  note(sqlite3_bind_int64(handle_.get(), ++bound_, value));
   return *this;
 }
 Statement& Statement::bind(double value) {
-  sqlite3_bind_double(handle_.get(), ++bound_, value);
+  note(sqlite3_bind_double(handle_.get(), ++bound_, value));
   return *this;
 }
 Statement& Statement::bind(std::string_view text) {
   // A null pointer would bind NULL.
   const char* data = text.data() == nullptr ? "" : text.data();
-  sqlite3_bind_text64(handle_.get(), ++bound_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  note(sqlite3_bind_text64(handle_.get(), ++bound_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
   return *this;
 }
 Statement& Statement::bind(std::span<const std::byte> blob) {
   if (blob.empty()) {
-    sqlite3_bind_zeroblob(handle_.get(), ++bound_, 0);
+    note(sqlite3_bind_zeroblob(handle_.get(), ++bound_, 0));
   } else {
-    sqlite3_bind_blob64(handle_.get(), ++bound_, blob.data(), blob.size(), SQLITE_STATIC);
+    note(sqlite3_bind_blob64(handle_.get(), ++bound_, blob.data(), blob.size(), SQLITE_STATIC));
   }
   return *this;
 }
 Statement& Statement::bind_null() {
-  sqlite3_bind_null(handle_.get(), ++bound_);
+  note(sqlite3_bind_null(handle_.get(), ++bound_));
   return *this;
 }
 
 Result<bool> Statement::step() {
+  if (bind_code_ != SQLITE_OK) {
+    const Error error{fmt::format("a value for the store: {}", sqlite3_errstr(bind_code_))};
+    reset();
+    return error;
+  }
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) {
@@ -66,6 +71,7 @@ Result<void> Statement::run() {
 void Statement::reset() {
   sqlite3_reset(handle_.get());
   bound_ = 0;
+  bind_code_ = SQLITE_OK;
 }
 
 std::int64_t Statement::whole(int column) const {

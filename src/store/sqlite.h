@@ -47,7 +47,12 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
   std::unique_ptr<sqlite3_stmt, Finalise> handle_;
+  void note(int code) {
+    if (code != SQLITE_OK) bind_code_ = code;
+  }
+
   int bound_ = 0;
+  int bind_code_ = SQLITE_OK;  // the first value that could not be bound
 };
 
 class Database {

@@ -12,7 +12,7 @@ namespace plackett::store {
 namespace {
 
 // An impression of ten documents with a hundred features is 4 to 6 KB: it fits into a page.
-constexpr int kPageBytes = 16384;
+constexpr int kPageBytes = 8192;
 // The log of writes is cut back to this when it begins anew.
 constexpr std::int64_t kLogBytesKept = std::int64_t{64} << 20;
 
@@ -334,36 +334,34 @@ Result<void> Writer::coarsen_series(std::int64_t model, std::int64_t before, std
   return {};
 }
 
-Result<bool> Writer::drop(const std::string& sql, std::int64_t from, std::int64_t to,
+Result<bool> Writer::drop(const std::string& sql, std::int64_t model, std::int64_t bound,
                           std::uint32_t limit) {
   auto statement = database_->prepare(sql);
   if (!statement) return statement.error();
-  if (auto done = statement->bind(from).bind(to).bind(std::int64_t{limit}).run(); !done) {
+  if (auto done = statement->bind(model).bind(bound).bind(std::int64_t{limit}).run(); !done) {
     return done.error();
   }
   return sqlite3_changes(database_->handle()) < static_cast<int>(limit);
 }
 
-Result<bool> Writer::drop_impressions(std::int64_t model, std::uint64_t number,
-                                      std::uint32_t limit) {
-  const std::int64_t from = ImpressionKey{model, 0}.id();
-  const std::int64_t to = ImpressionKey{model, number}.id();
-  bool all = true;
-  // Ids last: while they are there, what they stand for is found again.
+Result<void> Writer::drop_impressions(std::int64_t model, std::uint64_t end) {
+  // Impressions last: their rows know which ids were given.
   for (const char* sql :
-       {"DELETE FROM events WHERE id IN (SELECT id FROM events WHERE impression >= ? AND "
-        "impression < ? ORDER BY impression LIMIT ?)",
-        "DELETE FROM responses WHERE impression IN (SELECT impression FROM responses WHERE "
-        "impression >= ? AND impression < ? ORDER BY impression LIMIT ?)",
+       {"DELETE FROM events WHERE impression >= ? AND impression < ?",
+        "DELETE FROM responses WHERE impression >= ? AND impression < ?",
         "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions "
-        "WHERE id >= ? AND id < ? AND given IS NOT NULL ORDER BY id LIMIT ?)",
-        "DELETE FROM impressions WHERE id IN (SELECT id FROM impressions WHERE id >= ? AND "
-        "id < ? ORDER BY id LIMIT ?)"}) {
-    auto done = drop(sql, from, to, limit);
-    if (!done) return done.error();
-    all = all && *done;
+        "WHERE id >= ? AND id < ? AND given IS NOT NULL)",
+        "DELETE FROM impressions WHERE id >= ? AND id < ?"}) {
+    auto statement = database_->prepare(sql);
+    if (!statement) return statement.error();
+    if (auto done = statement->bind(ImpressionKey{model, 0}.id())
+                        .bind(ImpressionKey{model, end}.id())
+                        .run();
+        !done) {
+      return done;
+    }
   }
-  return all;
+  return {};
 }
 
 Result<bool> Writer::drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit) {
@@ -374,17 +372,20 @@ Result<bool> Writer::drop_log(std::int64_t model, std::int64_t up_to, std::uint3
 }
 
 Result<bool> Writer::drop_rows(std::int64_t model, std::uint32_t limit) {
-  auto all = drop_impressions(model, ImpressionKey::kNumbers - 1, limit);
-  if (!all) return all;
-  auto log = drop_log(model, next_log_, limit);
-  if (!log) return log;
-  if (!*all || !*log) return false;
+  auto first = read().shown_from(model, 0);
+  if (!first) return first.error();
+  const std::uint64_t end = *first ? (*first)->first + limit : ImpressionKey::kNumbers - 1;
+  if (auto dropped = drop_impressions(model, end); !dropped) return dropped.error();
+  if (*first) return false;
+  if (auto all = drop_log(model, next_log_, limit); !all || !*all) return all;
   for (const char* sql :
-       {"DELETE FROM items WHERE model = ?", "DELETE FROM snapshots WHERE model = ?",
-        "DELETE FROM series WHERE model = ?", "DELETE FROM given_ids WHERE model = ?"}) {
-    auto statement = database_->prepare(sql);
-    if (!statement) return statement.error();
-    if (auto done = statement->bind(model).run(); !done) return done.error();
+       {"DELETE FROM items WHERE model = ?1 AND id IN (SELECT id FROM items WHERE model = ?1 AND "
+        "?2 >= 0 LIMIT ?3)",
+        "DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshots WHERE model = ?1 AND ?2 >= 0 "
+        "LIMIT ?3)",
+        "DELETE FROM series WHERE model = ?1 AND at IN (SELECT at FROM series WHERE model = ?1 AND "
+        "?2 >= 0 LIMIT ?3)"}) {
+    if (auto all = drop(sql, model, 0, limit); !all || !*all) return all;
   }
   return true;
 }
@@ -409,12 +410,13 @@ Result<void> Writer::shrink(std::uint32_t pages) {
 
 Result<std::uint64_t> Writer::used_bytes() {
   auto statement = database_->prepare(
-      "SELECT (SELECT page_count FROM pragma_page_count) - "
-      "(SELECT freelist_count FROM pragma_freelist_count)");
+      "SELECT ((SELECT page_count FROM pragma_page_count) - "
+      "(SELECT freelist_count FROM pragma_freelist_count)) * "
+      "(SELECT page_size FROM pragma_page_size)");
   if (!statement) return statement.error();
   auto row = statement->step();
   if (!row) return row.error();
-  return static_cast<std::uint64_t>(statement->whole(0)) * kPageBytes;
+  return static_cast<std::uint64_t>(statement->whole(0));
 }
 
 }  // namespace plackett::store

@@ -92,9 +92,9 @@ class Writer {
   // Sums of spans that start before `before` into spans of `step_ms`.
   Result<void> coarsen_series(std::int64_t model, std::int64_t before, std::int64_t step_ms);
 
-  // Drops impressions below `number`, what was said of them, and, at most `limit` of each. True
-  // where nothing is left to drop.
-  Result<bool> drop_impressions(std::int64_t model, std::uint64_t number, std::uint32_t limit);
+  // Drops the impressions of numbers below `end`, and all that was said of them.
+  Result<void> drop_impressions(std::int64_t model, std::uint64_t end);
+  // At most `limit` entries; true where none is left to drop.
   Result<bool> drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit);
   // Everything of a model but its row, a part a call; true where nothing is left.
   Result<bool> drop_rows(std::int64_t model, std::uint32_t limit);
@@ -109,7 +109,7 @@ class Writer {
   // Writes the log of writes over itself, and syncs it.
   // Requires: no other can cut the log meanwhile, as within a transaction.
   Result<void> write_log_again();
-  Result<bool> drop(const std::string& sql, std::int64_t from, std::int64_t to,
+  Result<bool> drop(const std::string& sql, std::int64_t model, std::int64_t bound,
                     std::uint32_t limit);
 
   std::shared_ptr<Database> database_;

@@ -42,14 +42,10 @@ ModelSpec network_spec() {
 
 TEST(Replay, RestartedServersGoOnToTheBit) {
   const Candidates candidates(12, 5);
-  Served without;
-  learn(without, without.make(network_spec()), candidates, 30);
   Served with;
   with.make(network_spec());
   for (int part = 0; part < 3; ++part) {
     learn(with, with->find("m"), candidates, 10);
-    // The rounds of learn() choose by their number, so parts of 7 would be needed to repeat it;
-    // the restart falls between impressions that the other server had too.
     with.reopen();
   }
   Served parts;

@@ -408,7 +408,53 @@ TEST(Service, AModelThatLeavesTheRangeOfNumbersStopsAndKeepsItsLastParameters) {
   EXPECT_TRUE(served.rank(model, candidates.view()).ok());
 }
 
-TEST(Service, AFullQueueRefusesAtOnceAndLosesNothing) {
+TEST(Service, ALearnerThatLeavesTheRangeOfNumbersKeepsNothingOfTheStep) {
+  // Parameters may stay finite where what a learner keeps besides does not: squares overflow first.
+  for (const std::string learner : {"cascade", "pdgd"}) {
+    Served served;
+    ModelSpec spec = small_spec();
+    spec.ranker.kind = RankerKind::kLinearPlusNeural;
+    spec.learner = learner;
+    if (learner == "pdgd") spec.settings = {{"steps", "adagrad"}};
+    spec.scaling = "none";
+    const ModelHandle model = served.make(spec);
+    Candidates candidates(12, 5);
+    for (float& value : candidates.rows) value *= 1e25F;
+    const auto before = served->export_file(*model);
+    for (int round = 0; round < 3; ++round) {
+      const auto ranked = served.rank(model, candidates.view());
+      if (!ranked) break;  // its scores are out of range
+      served.tell(model, {click(*ranked, 4), close(*ranked)});
+    }
+    const auto after = served->export_file(*model);
+    served.reopen();
+    EXPECT_EQ(served->export_file(*served->find("m")), after) << learner;
+    if (!served->info(*served->find("m")).learning) {
+      EXPECT_EQ(served->info(*served->find("m")).frozen_because, "a parameter is not finite");
+    } else {
+      EXPECT_NE(after, before) << learner;
+    }
+  }
+}
+
+TEST(Service, ScoresThatTheTemperatureTakesOutOfRangeAreRefused) {
+  Served served;
+  ModelSpec spec = small_spec();
+  spec.scaling = "none";
+  spec.temperature = 0.001;
+  const ModelHandle model = served.make(spec);
+  const Candidates small(12, 5);
+  const auto ranked = served.rank(model, small.view());
+  served.tell(model, {click(*ranked, 4), close(*ranked)});
+  Candidates large(12, 5);
+  for (float& value : large.rows) value *= 3e38F;
+  const auto refused = served.rank(model, large.view());
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.refused().kind, Refusal::kInvalid);
+  EXPECT_TRUE(served.rank(model, small.view()).ok());
+}
+
+TEST(Service, AFullQueueRefusesAtOnce) {
   Served served;
   served.close();
   served.options().queue_limit = 0;
@@ -416,6 +462,25 @@ TEST(Service, AFullQueueRefusesAtOnceAndLosesNothing) {
   const auto refused = wait_for<Created>([&](auto done) { served->create(small_spec(), done); });
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.refused().kind, Refusal::kBusy);
+}
+
+TEST(Service, AnImportKeepsTheModelsOwnLearningRate) {
+  Served served;
+  ModelSpec fast = small_spec("fast");
+  fast.settings = {{"learning-rate", "10"}};
+  const ModelHandle from = served.make(fast);
+  const ModelHandle into = served.make(small_spec("slow"));
+  const ModelHandle alone = served.make(small_spec("alone"));
+  const auto file = served->export_file(*from);
+  ASSERT_TRUE(
+      wait_for<ModelInfo>([&](auto done) { served->import_file("slow", file, done); }).ok());
+  const Candidates candidates(12, 5);
+  for (const ModelHandle& model : {into, alone}) {
+    const auto ranked = served.rank(model, candidates.view());
+    served.tell(model, {click(*ranked, 4), close(*ranked)});
+  }
+  EXPECT_EQ(*served->weights(*into).features[0].weight,
+            *served->weights(*alone).features[0].weight);
 }
 
 TEST(Service, OneProcessServesAStore) {
