@@ -347,5 +347,16 @@ TEST(OpenApi, TheServerServesTheFileItself) {
   EXPECT_EQ(client.get("/health").json()["version"], api_description()["info"]["version"]);
 }
 
+TEST(OpenApi, HealthSaysWhetherTheDemoIsThere) {
+  for (const bool demo : {true, false}) {
+    const Server server(demo ? std::vector<std::string>{"--demo"} : std::vector<std::string>{});
+    HttpClient client = server.client();
+    const Answer health = client.get("/health");
+    EXPECT_THAT(testing::faults_of(health, "Health"), IsEmpty());
+    EXPECT_EQ(health.json()["demo"], demo);
+    EXPECT_THAT(client.get("/demo"), HasStatus(demo ? 200 : 404));
+  }
+}
+
 }  // namespace
 }  // namespace plackett
