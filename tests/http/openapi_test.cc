@@ -339,6 +339,18 @@ TEST(OpenApi, PagesThatAClientHasAreNotSentAgain) {
   }
 }
 
+TEST(OpenApi, PagesTakeNothingFromElsewhereAndStandInNoFrame) {
+  Server server({"--demo"});
+  HttpClient client = server.client();
+  for (const std::string path : {"/", "/demo", "/web/icon.svg"}) {
+    const std::string policy = client.get(path).header("Content-Security-Policy");
+    for (const std::string rule :
+         {"default-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"}) {
+      EXPECT_THAT(policy, HasSubstr(rule)) << path;
+    }
+  }
+}
+
 TEST(OpenApi, TheServerServesTheFileItself) {
   Server server;
   HttpClient client = server.client();
