@@ -73,9 +73,9 @@ function summary_of(impression) {
     element('span', { class: 'impression-time' }, ago(impression.shown_at)));
 }
 
-// What a row says, so that it is built again only where that changed.
+// What a row says but for its age, so that it is built again only where that changed.
 const says = (impression) => JSON.stringify([impression.state, impression.pairs?.length,
-  impression.items.map((item) => item.clicked), ago(impression.shown_at)]);
+  impression.items.map((item) => item.clicked)]);
 
 export class ImpressionList {
   constructor(list, note) {
@@ -101,9 +101,20 @@ export class ImpressionList {
       const said = says(impression);
       const row = this.rows_.get(key);
       rows.set(key, row?.said === said ? row : { said, row: this.row_(impression) });
+      set_text(rows.get(key).row.querySelector('.impression-time'), ago(impression.shown_at));
     }
     this.rows_ = rows;
-    this.list_.replaceChildren(...[...rows.values()].map(({ row }) => row));
+    this.show_([...rows.values()].map(({ row }) => row));
+  }
+
+  // Leaves the list alone where its rows are these already, and the focus where it was.
+  show_(rows) {
+    const shown = this.list_.children;
+    if (shown.length === rows.length && rows.every((row, at) => row === shown[at])) return;
+    const focused = this.list_.contains(document.activeElement)
+      ? document.activeElement.closest('[data-impression]')?.dataset.impression : undefined;
+    this.list_.replaceChildren(...rows);
+    this.rows_.get(focused)?.row.querySelector('summary').focus({ preventScroll: true });
   }
 
   row_(impression) {

@@ -193,6 +193,14 @@ void add_serve(CLI::App& app) {
                         ->capture_default_str();
   command->add_option("--host", options->server.host, "address to listen on; 0.0.0.0: all")
       ->capture_default_str();
+  command
+      ->add_option("--allow-host", options->server.allow_hosts,
+                   "a name that Host may have beside localhost, 127.x.x.x and [::1], where there "
+                   "are no tokens on loopback: a proxy's; may be given again")
+      ->type_name("NAME")
+      ->default_str("")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("--port", options->server.port, "0: one that is free")
       ->check(whole_number(0, 65'535))
       ->capture_default_str();

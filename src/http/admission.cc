@@ -4,6 +4,8 @@
 
 #include <boost/beast/core/string.hpp>
 
+#include "http/allowed_hosts.h"
+
 namespace plackett::http {
 namespace {
 
@@ -27,6 +29,14 @@ bool comes_from_elsewhere(const Request& request) {
   origin = without_default_port(origin);
   return host.empty() ||
          !boost::beast::iequals({origin.data(), origin.size()}, {host.data(), host.size()});
+}
+
+// Whether the request asks for another server than this, so that its page may be another's though
+// its origin is the host's. An old client that sends no Host is no browser.
+bool asks_for_elsewhere(const Exchange& exchange) {
+  const Request& request = exchange.request;
+  if (!exchange.site.local_names_only || !request.has_host) return false;
+  return !is_local_name(host_name(request.host), exchange.site.options.allow_hosts);
 }
 
 // False, with the answer written, where the token does not allow the role.
@@ -81,6 +91,12 @@ const Route* admit(Exchange& exchange, std::size_t& index) {
   index = match.index;
   if (comes_from_elsewhere(request)) {
     exchange.fail(403, "the request comes from a page of another server");
+    return nullptr;
+  }
+  if (asks_for_elsewhere(exchange)) {
+    exchange.fail(403,
+                  "Host names another server; without tokens, one on loopback answers to "
+                  "localhost, 127.x.x.x, [::1] and the names given by --allow-host");
     return nullptr;
   }
   if (request.expects_else) {

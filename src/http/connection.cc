@@ -236,7 +236,9 @@ void Connection::write_head(bool keep) {
   head_ += "X-Content-Type-Options: nosniff\r\n";
   if (!response.cacheable) head_ += "Cache-Control: no-store\r\n";
   if (response.is_page) {
-    head_ += "Content-Security-Policy: default-src 'self'; img-src 'self' data:\r\n";
+    head_ +=
+        "Content-Security-Policy: default-src 'self'; img-src 'self' data:; base-uri 'none'; "
+        "frame-ancestors 'none'\r\n";
   }
   head_ += response.headers;
   if (!keep) {

@@ -34,7 +34,12 @@ void answer_page(Exchange& exchange, std::string_view name) {
 }  // namespace
 
 void get_health(Exchange& exchange) {
-  exchange.response.body = R"({"status":"ok","version":")" PLACKETT_VERSION R"("})";
+  JsonWriter json(exchange.response.body);
+  json.begin_object();
+  json.field("status", "ok");
+  json.field("version", PLACKETT_VERSION);
+  json.field("demo", exchange.site.options.demo);
+  json.end_object();
 }
 
 void get_ready(Exchange& exchange) {

@@ -7,7 +7,8 @@ namespace plackett::http {
 namespace {
 
 constexpr WholeRange kPoints = {.fallback = 200, .least = 1, .most = 5000};
-constexpr WholeRange kLimit = {.fallback = 20, .least = 1, .most = 1000};
+// Each is unpacked while others of the thread wait.
+constexpr WholeRange kLimit = {.fallback = 20, .least = 1, .most = 100};
 
 }  // namespace
 

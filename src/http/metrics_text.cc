@@ -131,7 +131,8 @@ void write_by_status(MetricsWriter& writer, const std::vector<ModelMeters>& mode
 
 void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models) {
   write_by_model(writer, models,
-                 {"plackett_impressions_total", "counter", "Rankings shown since the start."},
+                 {"plackett_impressions_total", "counter",
+                  "Rankings shown since the model was made, over restarts too."},
                  [](const ModelMeters& model) { return model.impressions; });
   write_by_model(writer, models,
                  {"plackett_impressions_open", "gauge", "Impressions that wait for feedback."},
@@ -145,7 +146,9 @@ void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models)
       {"plackett_clicks_total", "counter",
        "Clicks since the start, by what became of them: accepted ones joined an impression."},
       [](const ModelMeters& model) -> const std::uint64_t* { return model.clicks; });
-  write_by_model(writer, models, {"plackett_updates_total", "counter", "Updates of the model."},
+  write_by_model(writer, models,
+                 {"plackett_updates", "gauge",
+                  "Updates behind the parameters; a rollback or an import may lower them."},
                  [](const ModelMeters& model) { return model.updates; });
   write_by_model(writer, models,
                  {"plackett_update_norm", "gauge", "Norm of the last update's change."},

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "dataset/scaling.h"
 #include "http/feature_row.h"
 #include "learner/method.h"
 
@@ -170,11 +171,7 @@ void read_key(JsonReader& json, Key key, JsonValue value, ModelSpec& spec) {
       spec.shown = static_cast<std::uint32_t>(json.whole(value, 1, serving::kMaxShown));
       return;
     case kScaling:
-      spec.scaling = json.string(value);
-      if (spec.scaling != "query-minmax" && spec.scaling != "none") {
-        json.wrong(fmt::format("unknown scaling {}; known: query-minmax, none",
-                               JsonReader::excerpt(value)));
-      }
+      spec.scaling = name_of(take(json, parse_scaling(json.string(value))));
       return;
     case kSeed:
       spec.seed = json.whole(value, 0, std::numeric_limits<std::uint64_t>::max());

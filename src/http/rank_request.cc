@@ -18,20 +18,6 @@ constexpr std::array<std::string_view, 7> kKeys = {"id",      "items",  "k",    
                                                    "context", "pinned", "blocked"};
 enum Key : std::size_t { kId, kItems, kK, kMode, kContext, kPinned, kBlocked };
 
-// Those that the service itself gives.
-bool is_reserved_id(std::string_view id) {
-  return id.size() > 2 && id.starts_with("i-") &&
-         id.find_first_not_of("0123456789", 2) == std::string_view::npos;
-}
-
-std::string_view read_impression_id(JsonReader& json, JsonValue value) {
-  const std::string_view id = read_id(json, value);
-  if (is_reserved_id(id)) {
-    json.wrong(fmt::format("\"{}\"; ids of the form i-NUMBER are the service's own", id));
-  }
-  return id;
-}
-
 bool read_exploit(JsonReader& json, JsonValue value) {
   const std::string_view mode = json.string(value);
   if (mode == "exploit") return true;
@@ -58,7 +44,7 @@ std::optional<serving::Refused> RankRequestReader::read(JsonReader& json, const 
     json.object(root, [&](std::string_view key, JsonValue value) {
       switch (json.one_of(key, kKeys, seen)) {
         case kId:
-          request.id = read_impression_id(json, value);
+          request.id = read_id(json, value);
           break;
         case kItems:
           json.array(value, [&](std::uint32_t item, JsonValue inner) {

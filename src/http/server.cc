@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "http/allowed_hosts.h"
 #include "http/routes.h"
 #include "http/site.h"
 #include "http/tls.h"
@@ -87,6 +88,11 @@ Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
 Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
                                               const ServerOptions& options) {
+  for (const std::string& name : options.allow_hosts) {
+    if (name.empty() || host_name(name) != name) {
+      return Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)};
+    }
+  }
   Tokens tokens;
   if (!options.tokens.empty()) {
     auto loaded = Tokens::load(options.tokens);
@@ -111,6 +117,7 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
   const auto address =
       asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
   if (error) return Error{fmt::format("host \"{}\"; it must be an IP address", options.host)};
+  parts->site.local_names_only = parts->site.tokens.empty() && is_loopback(address);
   const asio::ip::tcp::endpoint endpoint(address, options.port);
   parts->acceptor = std::make_unique<Acceptor>(io);
   parts->pause = std::make_unique<asio::steady_timer>(io);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "serving/service.h"
@@ -26,6 +27,9 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  // an address
   std::uint16_t port = 8080;       // 0: any that is free
   unsigned threads = 0;            // 0: one a core, 2 at least
+  // Names beside loopback's own that Host may have where the server listens on loopback without
+  // tokens; without ports. A proxy's, say.
+  std::vector<std::string> allow_hosts;
   std::filesystem::path tokens;    // empty: everything is allowed to everyone
   std::filesystem::path tls_cert;  // PEM, a chain; empty: no TLS
   std::filesystem::path tls_key;

@@ -31,6 +31,7 @@ struct Site {
   ServerOptions options;
   Tokens tokens;
   Router router;
+  bool local_names_only = false;  // Host must name loopback, or be one of options.allow_hosts
   Pages pages;
   std::vector<const Meters*> meters;  // a thread each
   std::atomic<std::size_t> connections{0};

@@ -83,5 +83,64 @@ TEST(Access, IsRefusedToPagesOfOtherServers) {
   EXPECT_THAT(freeze_from("http://localhost:8080"), HasStatus(200));
 }
 
+Answer answer_to(const Server& server, const std::string& bytes) {
+  testing::Connection connection(server.port());
+  connection.send(bytes);
+  return connection.read_answer();
+}
+
+// A name that its owner lets lead to 127.0.0.1 makes the owner's pages ones of this server.
+TEST(Access, IsRefusedToPagesWhoseNameWasLedHere) {
+  Server server;
+  HttpClient client = server.client();
+  ASSERT_THAT(client.put("/models/shop", shop()), HasStatus(201));
+  for (const std::string host :
+       {"elsewhere.example", "elsewhere.example:8080", "localhost.elsewhere.example",
+        "127.0.0.1.elsewhere.example", "localhost:8080.elsewhere.example", "10.0.0.1", ""}) {
+    const Answer frozen = client.send("POST", "/models/shop/freeze", "",
+                                      {{"Host", host}, {"Origin", "http://" + host}});
+    EXPECT_THAT(frozen, IsError(403)) << host;
+    for (const std::string path : {"/models/shop", "/metrics", "/health", "/"}) {
+      EXPECT_THAT(client.send("GET", path, "", {{"Host", host}}), IsError(403)) << host << path;
+    }
+  }
+  const Answer refused = client.send("GET", "/models", "", {{"Host", "elsewhere.example"}});
+  EXPECT_THAT(refused.json()["error"]["message"].get<std::string>(), HasSubstr("--allow-host"));
+  EXPECT_EQ(client.get("/models/shop").json()["learning"], true);
+  for (const std::string host :
+       {"localhost", "LOCALHOST:1", "127.0.0.1:8080", "127.1.2.3", "[::1]:8080"}) {
+    const Answer answer =
+        client.send("GET", "/models", "", {{"Host", host}, {"Origin", "http://" + host}});
+    EXPECT_THAT(answer, HasStatus(200)) << host;
+  }
+  EXPECT_THAT(answer_to(server, "GET /models HTTP/1.0\r\n\r\n"), HasStatus(200));
+  EXPECT_THAT(answer_to(server, "GET /models HTTP/1.0\r\nOrigin: http://localhost\r\n\r\n"),
+              IsError(403));
+}
+
+TEST(Access, IsGivenByTheNamesOfProxies) {
+  Server server({"--allow-host", "shop.example", "--allow-host", "Ranking.Example"});
+  HttpClient client = server.client();
+  const auto asked = [&](const std::string& host) {
+    return client.send("GET", "/models", "", {{"Host", host}, {"Origin", "https://" + host}});
+  };
+  for (const std::string host :
+       {"shop.example", "Shop.example:8443", "ranking.example", "localhost:8080"}) {
+    EXPECT_THAT(asked(host), HasStatus(200)) << host;
+  }
+  EXPECT_THAT(asked("elsewhere.example"), IsError(403));
+  EXPECT_ANY_THROW(Server({"--allow-host", "shop.example:80"}));
+  EXPECT_ANY_THROW(Server({"--allow-host", ""}));
+}
+
+// There a page would need a token.
+TEST(Access, AsksForNoNameWhereThereAreTokens) {
+  const Server guarded({}, kTokens);
+  EXPECT_THAT(guarded.client("r-token").send("GET", "/models", "", {{"Host", "shop.example"}}),
+              HasStatus(200));
+  EXPECT_THAT(guarded.client().send("GET", "/models", "", {{"Host", "shop.example"}}),
+              IsError(401));
+}
+
 }  // namespace
 }  // namespace plackett

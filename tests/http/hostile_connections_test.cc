@@ -75,7 +75,8 @@ TEST_F(SlowConnections, DoNotKeepOthersWaiting) {
   std::vector<std::unique_ptr<Connection>> slow;
   for (int at = 0; at < 30; ++at) {
     slow.push_back(std::make_unique<Connection>(server.port()));
-    slow.back()->send("POST /models/shop/rank HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n[");
+    slow.back()->send(
+        "POST /models/shop/rank HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n[");
   }
   HttpClient client = server.client();
   const Clock::time_point start = Clock::now();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "http/service.h"
@@ -88,19 +89,31 @@ TEST(Load, BeyondTheQueueIsRefusedAndLeavesNoTrace) {
   Server server({"--queue", "1"});
   HttpClient client = server.client();
   ASSERT_THAT(client.put("/models/shop", testing::shop()), HasStatus(201));
+  // Writing these takes the store long enough for the others to fill its queue.
+  Json stored = Json::array();
+  for (int at = 0; at < 2000; ++at) {
+    stored.push_back(testing::item("stored-" + std::to_string(at), {at, 1}));
+  }
+  const Json many = {{"items", stored}};
   std::atomic<int> ranked = 0;
+  std::atomic<int> refused = 0;
+  const auto is_taken = [&](const Answer& answer) {
+    if (answer.status == 200) return true;
+    EXPECT_THAT(answer, IsError(429));
+    EXPECT_EQ(answer.header("Retry-After"), "1");
+    ++refused;
+    return false;
+  };
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   at_once(server, [&](HttpClient& mine) {
-    for (int round = 0; round < 100; ++round) {
-      const Answer answer = mine.post("/models/shop/rank", {{"items", items(6)}});
-      if (answer.status == 200) {
-        ++ranked;
-      } else {
-        EXPECT_THAT(answer, IsError(429));
-        EXPECT_EQ(answer.header("Retry-After"), "1");
-      }
+    const auto goes_on = [&] { return refused == 0 && std::chrono::steady_clock::now() < end; };
+    for (int round = 0; round < 100 || goes_on(); ++round) {
+      if (is_taken(mine.post("/models/shop/rank", {{"items", items(6)}}))) ++ranked;
+      if (round % 20 == 0) is_taken(mine.put("/models/shop/items", many));
     }
   });
   EXPECT_GT(ranked, 0);
+  EXPECT_GT(refused, 0);
   EXPECT_EQ(client.get("/models/shop").json()["impressions"], ranked.load());
 }
 

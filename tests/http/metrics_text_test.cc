@@ -63,11 +63,17 @@ TEST(MetricsText, SaysHowEachModelStands) {
   service.models[0].clicks[0] = 7;
   service.models[0].entropy = 1.5;
   service.models[0].learning = false;
+  service.models[0].impressions = 12;
+  service.models[0].updates = 9;
   service.commits = 4;
   const std::string text = text_of({}, service);
   EXPECT_THAT(text, HasSubstr(R"(plackett_clicks_total{model="a\"b\\c\nd",status="accepted"} 7)"));
   EXPECT_THAT(text, HasSubstr(R"(plackett_entropy{model="a\"b\\c\nd"} 1.5)"));
   EXPECT_THAT(text, HasSubstr(R"(plackett_learning{model="a\"b\\c\nd"} 0)"));
+  EXPECT_THAT(text, HasSubstr("# TYPE plackett_impressions_total counter\n"));
+  EXPECT_THAT(text, HasSubstr(R"(plackett_impressions_total{model="a\"b\\c\nd"} 12)"));
+  EXPECT_THAT(text, HasSubstr("# TYPE plackett_updates gauge\n"));
+  EXPECT_THAT(text, HasSubstr(R"(plackett_updates{model="a\"b\\c\nd"} 9)"));
   EXPECT_THAT(text, HasSubstr("plackett_store_commits_total 4\n"));
   EXPECT_THAT(text, HasSubstr("process_resident_memory_bytes 1024\n"));
 }

@@ -339,12 +339,35 @@ TEST(OpenApi, PagesThatAClientHasAreNotSentAgain) {
   }
 }
 
+TEST(OpenApi, PagesTakeNothingFromElsewhereAndStandInNoFrame) {
+  Server server({"--demo"});
+  HttpClient client = server.client();
+  for (const std::string path : {"/", "/demo", "/web/icon.svg"}) {
+    const std::string policy = client.get(path).header("Content-Security-Policy");
+    for (const std::string rule :
+         {"default-src 'self'", "base-uri 'none'", "frame-ancestors 'none'"}) {
+      EXPECT_THAT(policy, HasSubstr(rule)) << path;
+    }
+  }
+}
+
 TEST(OpenApi, TheServerServesTheFileItself) {
   Server server;
   HttpClient client = server.client();
   EXPECT_EQ(client.get("/openapi.json").body,
             slurp(std::string(PLACKETT_SOURCE_DIR) + "/docs/openapi.json"));
   EXPECT_EQ(client.get("/health").json()["version"], api_description()["info"]["version"]);
+}
+
+TEST(OpenApi, HealthSaysWhetherTheDemoIsThere) {
+  for (const bool demo : {true, false}) {
+    const Server server(demo ? std::vector<std::string>{"--demo"} : std::vector<std::string>{});
+    HttpClient client = server.client();
+    const Answer health = client.get("/health");
+    EXPECT_THAT(testing::faults_of(health, "Health"), IsEmpty());
+    EXPECT_EQ(health.json()["demo"], demo);
+    EXPECT_THAT(client.get("/demo"), HasStatus(demo ? 200 : 404));
+  }
 }
 
 }  // namespace

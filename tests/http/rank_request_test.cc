@@ -129,7 +129,7 @@ TEST_F(RankRequestTest, SaysWhereItIsWrong) {
       {R"({"items": ["a"], "more": 1})", "more"},
       {R"({"items": ["a"], "k": 0})", "k"},
       {R"({"items": ["a"], "k": 1.0})", "k"},
-      {R"({"items": ["a"], "id": "i-12"})", "id"},
+      {R"({"items": ["a"], "id": ""})", "id"},
       {R"({"items": ["a"], "blocked": ["z"]})", "blocked[0]"},
       {R"({"items": ["a"], "pinned": [{"id": "z", "rank": 1}]})", "pinned[0].id"},
       {R"({"items": ["a"], "pinned": [{"id": "a", "rank": 0}]})", "pinned[0].rank"},

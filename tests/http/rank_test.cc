@@ -16,6 +16,7 @@ using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::DoubleNear;
 using testing::HasStatus;
+using ::testing::HasSubstr;
 using testing::HttpClient;
 using testing::ids_of;
 using testing::IsError;
@@ -163,7 +164,15 @@ TEST_F(Rank, TakesAnImpressionIdOnce) {
   EXPECT_EQ(ranking["impression"], "mine");
   EXPECT_THAT(rank({{"items", items(3)}, {"id", "mine"}}), IsError(409));
   EXPECT_EQ(model()["impressions"], 1);
-  EXPECT_THAT(rank({{"items", items(3)}, {"id", "i-5"}}), IsErrorAt(400, "id"));
+  for (const std::string id : {"i-0", "i-5", "i-123456789"}) {
+    const Answer refused = rank({{"items", items(3)}, {"id", id}});
+    EXPECT_THAT(refused, IsErrorAt(400, "id"));
+    EXPECT_THAT(refused.json()["error"]["message"].get<std::string>(), HasSubstr("i-NUMBER"));
+  }
+  for (const std::string id : {"i-", "i-x", "i-5x", "i-05", "I-5", "5"}) {
+    EXPECT_EQ(rank({{"items", items(3)}, {"id", id}}).json().value("impression", ""), id);
+    EXPECT_EQ(impression(id)["impression"], id);
+  }
   EXPECT_THAT(rank({{"items", items(3)}, {"id", ""}}), IsErrorAt(400, "id"));
   EXPECT_THAT(rank({{"items", items(3)}, {"id", std::string(257, 'x')}}), IsErrorAt(400, "id"));
   EXPECT_THAT(rank({{"items", items(3)}, {"id", std::string(256, 'x')}}), HasStatus(200));

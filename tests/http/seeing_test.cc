@@ -80,6 +80,8 @@ TEST_F(Seeing, ImpressionsAreListedNewestFirstUpToALimitAndByClick) {
   EXPECT_THAT(listed("?limit=2"), ElementsAre(shown[4], shown[3]));
   EXPECT_THAT(listed("?clicked=true"), ElementsAre(shown[4], shown[2], shown[0]));
   EXPECT_THAT(listed("?clicked=true&limit=1"), ElementsAre(shown[4]));
+  EXPECT_THAT(listed("?limit=100"), ::testing::SizeIs(5));
+  EXPECT_THAT(client.get("/models/shop/impressions?limit=101"), IsError(400));
   EXPECT_THAT(client.get("/models/shop/impressions?limit=0"), IsError(400));
   EXPECT_THAT(client.get("/models/shop/impressions?limit=x"), IsError(400));
   EXPECT_THAT(client.get("/models/shop/impressions?clicked=maybe"), IsError(400));

@@ -214,6 +214,20 @@ def demo_rolls_back(visit):
     visit.no_errors("demo")
 
 
+def focus_stays(visit):
+    """Who goes through the impressions by keyboard keeps the place when others come."""
+    first = "document.querySelector('#impressions [data-impression]').dataset.impression"
+    focused = "document.activeElement.closest('[data-impression]')?.dataset.impression"
+    visit.browser.script("document.querySelector('#impressions summary').focus()")
+    visit.browser.script("window.row_before = document.querySelector('#impressions li')")
+    kept = visit.value(focused)
+    claim(kept is not None, "an impression takes the focus")
+    visit.service.teach()
+    visit.wait(f"{first} !== '{kept}'", "a new impression comes first")
+    claim(visit.value(focused) == kept, "the focus stays where it was")
+    claim(visit.value("window.row_before.isConnected"), "a row that did not change stays")
+
+
 def dashboard_shows(visit):
     browser, service = visit.browser, visit.service
     browser.open(service.base + "/#model=demo")
@@ -237,6 +251,7 @@ def dashboard_shows(visit):
     visit.wait("document.querySelectorAll('#impressions .impression').length > 0"
                " && [...document.querySelectorAll('#impressions .impression')]"
                ".every(row => row.querySelector('.place.clicked'))", "only clicked impressions")
+    focus_stays(visit)
     browser.click("#impressions li:first-child summary")
     visit.wait("document.querySelectorAll('.impression-body .shown.clicked').length > 0",
                "an impression opens with its clicks marked")
