@@ -47,6 +47,7 @@ class Server:
 
 
 def wrk(base, path, seconds, script, *arguments):
+    os.sync()  # what earlier loads left for the disk is not this one's
     here = os.path.dirname(os.path.abspath(__file__))
     out = subprocess.run(
         ["wrk", "-t", str(WRK_THREADS), "-c", str(CONNECTIONS), "-d", f"{seconds}s",

@@ -128,6 +128,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   WriterThread::Options writing;
   writing.queue_limit = options.queue_limit;
   writing.upkeep = [&all] { all.upkeep->run(); };
+  writing.after_group = [&all] { all.upkeep->after_group(); };
   parts->writer =
       std::make_unique<WriterThread>(*parts->store, *parts->syncer, *parts->learner, writing);
   parts->writer->start();

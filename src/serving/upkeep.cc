@@ -96,10 +96,17 @@ void Upkeep::run() {
           })});
     }
   }
-  if (parts_.store->log_pages() > kLogPages && !parts_.store->in_doubt() &&
-      parts_.checkpointer->poll()) {
-    [[maybe_unused]] const auto moved = parts_.store->checkpoint();
+  if (parts_.checkpointer->failed()) parts_.store->keep_log();
+  if (parts_.store->log_pages() > kLogPages && !parts_.store->in_doubt()) {
+    parts_.checkpointer->begin();
   }
+}
+
+void Upkeep::after_group() {
+  if (!parts_.checkpointer->take_end()) return;
+  if (parts_.checkpointer->failed()) parts_.store->keep_log();
+  if (parts_.store->in_doubt()) return;
+  [[maybe_unused]] const auto moved = parts_.store->checkpoint();
 }
 
 void Upkeep::expire(const ModelHandle& model) {

@@ -29,6 +29,8 @@ class Upkeep {
   explicit Upkeep(ServiceParts& parts) : parts_(parts) {}
 
   void run();
+  // After every commit: quick where there is nothing to do.
+  void after_group();
 
   // Rows of removed models that still lie in the store.
   void add_removed(std::int64_t model) { removed_.push_back(model); }

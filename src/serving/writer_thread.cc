@@ -89,6 +89,7 @@ void WriterThread::run() {
     }
     if (!jobs.empty()) {
       [[maybe_unused]] const auto done = run_now(std::exchange(jobs, {}));
+      if (options_.after_group) options_.after_group();
     }
     if (Clock::now() >= upkeep_at) {
       if (options_.upkeep) options_.upkeep();

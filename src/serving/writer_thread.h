@@ -60,6 +60,8 @@ class WriterThread {
  public:
   struct Options {
     std::size_t queue_limit = 0;
+    // Called after every group of requests.
+    std::function<void()> after_group;
     // Called between groups, at most every `upkeep_every`.
     std::function<void()> upkeep;
     std::chrono::milliseconds upkeep_every{200};

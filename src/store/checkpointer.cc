@@ -29,31 +29,36 @@ Checkpointer::~Checkpointer() {
   thread_.join();
 }
 
-bool Checkpointer::poll() {
+void Checkpointer::begin() {
   const std::lock_guard lock(mutex_);
-  if (state_ == State::kEnded) {
-    state_ = State::kIdle;
-    return true;
-  }
-  if (state_ == State::kIdle) {
-    state_ = State::kAsked;
-    wake_.notify_one();
-  }
-  return false;
+  if (state_ != State::kIdle || ended_ || failed_) return;
+  state_ = State::kAsked;
+  wake_.notify_one();
 }
 
 void Checkpointer::run() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return state_ == State::kAsked || state_ == State::kStopping; });
+      wake_.wait(lock, [this] { return state_ != State::kIdle; });
       if (state_ == State::kStopping) return;
     }
+    move();
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::kAsked) state_ = State::kIdle;
+    ended_ = true;
+  }
+}
+
+void Checkpointer::move() {
+  constexpr int kPasses = 3;
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  for (int pass = 0; pass < kPasses; ++pass) {
     // What it can't move, the writer's own will try to, and will say why not.
     sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
                               nullptr);
-    const std::lock_guard lock(mutex_);
-    if (state_ == State::kAsked) state_ = State::kEnded;
+    if (file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) != SQLITE_OK) failed_ = true;
   }
 }
 

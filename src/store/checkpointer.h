@@ -1,7 +1,9 @@
 // Moves the log of writes into the file beside the writer, which then has little left to move.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -14,8 +16,9 @@
 namespace plackett::store {
 
 // A thread with a connection of its own. While the writer goes on, a checkpoint never reaches the
-// log's end, and only one that does lets the log begin anew: so this one moves the bulk, with its
-// syncs, and the writer's own, right after it, the rest.
+// log's end; only one that does syncs the file and lets the log begin anew. So this one moves and
+// syncs the bulk, then what came meanwhile, which is less, and again; the writer's own checkpoint,
+// right after it, has little left.
 class Checkpointer {
  public:
   static Result<std::unique_ptr<Checkpointer>> start(const std::filesystem::path& path,
@@ -24,19 +27,27 @@ class Checkpointer {
   Checkpointer& operator=(const Checkpointer&) = delete;
   ~Checkpointer();
 
-  // Begins a checkpoint where none is under way; true, once, when the one begun has ended.
-  bool poll();
+  // Begins where none is under way.
+  void begin();
+  // True, once, when the one begun has ended. Costs next to nothing.
+  bool take_end() { return ended_.load(std::memory_order_relaxed) && ended_.exchange(false); }
+  // The file could not be synced: what was moved may be lost, so the log must be kept whole until
+  // the next start moves it anew.
+  [[nodiscard]] bool failed() const { return failed_; }
 
  private:
-  enum class State : std::uint8_t { kIdle, kAsked, kEnded, kStopping };
+  enum class State : std::uint8_t { kIdle, kAsked, kStopping };
 
   explicit Checkpointer(Database database);
   void run();
+  void move();
 
   Database database_;
   std::mutex mutex_;
   std::condition_variable wake_;
   State state_ = State::kIdle;
+  std::atomic<bool> ended_{false};
+  std::atomic<bool> failed_{false};
   std::thread thread_;
 };
 

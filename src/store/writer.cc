@@ -98,7 +98,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& path,
 
 Writer::~Writer() {
   // What is in doubt stays in the log alone: SQLite would move it into the file as it closes.
-  if (database_ != nullptr && sync_failed_) {
+  if (database_ != nullptr && (sync_failed_ || keep_log_)) {
     sqlite3_db_config(database_->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   }
 }
@@ -158,6 +158,9 @@ Result<void> Writer::checkpoint(bool empty) {
   // told once, and may be told to another thread.)
   if (wal_ != nullptr) {
     if (auto synced = sync(); !synced) return synced;
+  }
+  if (keep_log_) {
+    return Error{"the store's file could not be synced; start the service again"};
   }
   int log = 0;
   int moved = 0;

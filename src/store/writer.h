@@ -52,6 +52,9 @@ class Writer {
   // Sees the changes of the present transaction.
   [[nodiscard]] Reader& read() { return *reader_; }
 
+  // From now on nothing of the log is moved: the next start does that. For where the file that it
+  // is moved into could not be synced.
+  void keep_log() { keep_log_ = true; }
   // Writes something that changes nothing: fails where nothing can be written.
   Result<void> probe();
 
@@ -117,6 +120,7 @@ class Writer {
   sqlite3_file* wal_ = nullptr;
   std::mutex sync_mutex_;  // held while the log is synced
   std::atomic<bool> sync_failed_{false};
+  bool keep_log_ = false;
   std::atomic<std::uint64_t> log_pages_{0};
   std::int64_t next_log_ = 1;
   std::int64_t next_log_at_begin_ = 1;
