@@ -50,7 +50,7 @@ Result<void> Creation::apply(const ServiceParts& parts, Group& group) {
     return {};
   }
   store::ModelRow row;
-  row.next_number = Model::kBlock;
+  row.next_number = parts.options.number_block;
   row.name = spec_.name;
   row.created_at = group.now;
   row.spec = to_text(spec_);

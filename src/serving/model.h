@@ -18,9 +18,6 @@ namespace plackett::serving {
 
 class Model {
  public:
-  // Numbers are reserved at once in blocks of so many.
-  static constexpr std::uint64_t kBlock = std::uint64_t{1} << 18;
-
   // Requires: a checked spec, whose text is the row's.
   Model(ModelSpec spec, const store::ModelRow& row);
 

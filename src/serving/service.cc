@@ -63,7 +63,7 @@ Result<void> bring_back(ServiceParts& parts, const store::ModelRow& row, store::
 Result<void> reserve_numbers(ServiceParts& parts) {
   if (auto begun = parts.store->begin(); !begun) return begun;
   for (const auto& [name, model] : parts.models) {
-    model->reserved_in_store = model->next_number + Model::kBlock;
+    model->reserved_in_store = model->next_number + parts.options.number_block;
     model->reserved = model->reserved_in_store;
     if (auto set = parts.store->set_model_marks(model->row()); !set) return set;
   }

@@ -31,12 +31,13 @@ using ModelHandle = std::shared_ptr<Model>;
 
 struct ServiceOptions {
   std::filesystem::path db;
-  std::size_t queue_limit = 4096;              // requests waiting for the writer; more are refused
-  std::uint64_t snapshot_every = 20'000;       // log entries between automatic snapshots
-  std::uint32_t automatic_snapshots_kept = 5;  // a model
-  std::uint64_t keep_seconds = 0;              // impressions older are dropped; 0: none are
-  std::string vfs{};             // SQLite's, for tests that fail it; empty: the system's
-  std::uint64_t keep_bytes = 0;  // the oldest are dropped above this; 0: none are
+  std::size_t queue_limit = 4096;  // requests waiting for the writer; more are refused
+  std::uint64_t number_block = std::uint64_t{1} << 18;  // impressions' numbers reserved at once
+  std::uint64_t snapshot_every = 20'000;                // log entries between automatic snapshots
+  std::uint32_t automatic_snapshots_kept = 5;           // a model
+  std::uint64_t keep_seconds = 0;  // impressions older are dropped; 0: none are
+  std::string vfs{};               // SQLite's, for tests that fail it; empty: the system's
+  std::uint64_t keep_bytes = 0;    // the oldest are dropped above this; 0: none are
 };
 
 // What a model is and how it stands.

@@ -155,9 +155,10 @@ void Upkeep::expire(const ModelHandle& model) {
 }
 
 void Upkeep::reserve(const ModelHandle& model) {
-  if (model->next_number + Model::kBlock / 2 < model->reserved) return;
+  const std::uint64_t block = parts_.options.number_block;
+  if (model->next_number + block / 2 < model->reserved) return;
   if (model->reserving.exchange(true)) return;
-  const std::uint64_t more = model->reserved_in_store + Model::kBlock;
+  const std::uint64_t more = model->reserved_in_store + block;
   Job job = quiet([model, more](Group& group) -> Result<void> {
     store::ModelRow row = model->row();
     row.next_number = more;

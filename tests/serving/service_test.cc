@@ -9,6 +9,7 @@
 
 #include "sampling/plackett_luce.h"
 #include "served.h"
+#include "store/reader.h"
 #include "support/chi_square.h"
 
 namespace plackett::serving {
@@ -314,6 +315,31 @@ TEST(Service, OwnImpressionIdsAreTakenOnce) {
   ASSERT_FALSE(ours.ok());
   EXPECT_EQ(ours.refused().kind, Refusal::kInvalid);
   EXPECT_EQ(served.feedback(model, click(*ranked, 1)), FeedbackStatus::kAccepted);
+}
+
+TEST(Service, NumbersAreReservedInTheStoreBeforeTheyAreUsed) {
+  Served served;
+  served.close();
+  served.options().number_block = 8;
+  served.open();
+  const ModelHandle model = served.make(small_spec());
+  const Candidates candidates(12, 5);
+  auto reader = store::Reader::open(served.db());
+  ASSERT_TRUE(reader.ok());
+  std::uint64_t refused = 0;
+  for (std::uint64_t shown = 0; shown < 40;) {
+    const auto ranked = served.rank(model, candidates.view());
+    if (!ranked) {
+      ASSERT_EQ(ranked.refused().kind, Refusal::kBusy);
+      ASSERT_LT(++refused, 1000U);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      continue;
+    }
+    ASSERT_EQ(ranked->impression, "i-" + std::to_string(shown)) << "none is left out";
+    ++shown;
+    ASSERT_GE(reader->models()->front().next_number, shown);
+  }
+  EXPECT_GT(refused, 0U) << "the block was never used up";
 }
 
 TEST(Service, RollingBackGivesTheVeryParametersAndStateBack) {
