@@ -102,8 +102,8 @@ Result<void> restore_spec(const fs::path& folder, const ComparisonSpec& spec,
 
 }  // namespace
 
-ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FileLock lock,
-                             AppendFile runs, AppendFile timings)
+ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FileLock lock, AppendFile runs,
+                             AppendFile timings)
     : folder_(std::move(folder)),
       stored_(std::move(stored)),
       lock_(std::move(lock)),

@@ -72,8 +72,8 @@ class ResultsFolder {
   Result<void> finish();
 
  private:
-  ResultsFolder(std::filesystem::path folder, StoredResults stored, FileLock lock,
-                AppendFile runs, AppendFile timings);
+  ResultsFolder(std::filesystem::path folder, StoredResults stored, FileLock lock, AppendFile runs,
+                AppendFile timings);
 
   std::filesystem::path folder_;
   StoredResults stored_;

@@ -11,6 +11,16 @@ std::vector<std::byte> copy(std::span<const std::byte> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
+Result<std::vector<std::int64_t>> first_column(Statement& rows) {
+  std::vector<std::int64_t> values;
+  for (;;) {
+    auto row = rows.step();
+    if (!row) return row.error();
+    if (!*row) return values;
+    values.push_back(rows.whole(0));
+  }
+}
+
 SnapshotRow snapshot_of(const Statement& row) {
   SnapshotRow snapshot;
   snapshot.id = row.whole(0);
@@ -160,13 +170,7 @@ Result<std::vector<std::int64_t>> Reader::recent(std::int64_t model, std::uint32
   rows->bind(ImpressionKey{model, 0}.id())
       .bind(ImpressionKey{model + 1, 0}.id())
       .bind(std::int64_t{limit});
-  std::vector<std::int64_t> ids;
-  for (;;) {
-    auto row = rows->step();
-    if (!row) return row.error();
-    if (!*row) return ids;
-    ids.push_back(rows->whole(0));
-  }
+  return first_column(*rows);
 }
 
 Result<std::uint64_t> Reader::closed_within(std::int64_t model, std::uint64_t from,
@@ -202,13 +206,7 @@ Result<std::vector<std::int64_t>> Reader::waiting(std::int64_t model, std::uint6
   rows->bind(ImpressionKey{model, 0}.id())
       .bind(ImpressionKey{model, end}.id())
       .bind(std::int64_t{limit});
-  std::vector<std::int64_t> ids;
-  for (;;) {
-    auto row = rows->step();
-    if (!row) return row.error();
-    if (!*row) return ids;
-    ids.push_back(rows->whole(0));
-  }
+  return first_column(*rows);
 }
 
 Result<bool> Reader::event_seen(std::int64_t model, std::string_view event_id) {
@@ -290,13 +288,7 @@ Result<std::vector<std::int64_t>> Reader::removed_models() {
       "EXISTS(SELECT 1 FROM series WHERE model = ids.id) OR "
       "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id))");
   if (!rows) return rows.error();
-  std::vector<std::int64_t> ids;
-  for (;;) {
-    auto row = rows->step();
-    if (!row) return row.error();
-    if (!*row) return ids;
-    ids.push_back(rows->whole(0));
-  }
+  return first_column(*rows);
 }
 
 Result<std::vector<SnapshotRow>> Reader::snapshots(std::int64_t model) {
