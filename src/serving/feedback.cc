@@ -194,7 +194,6 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
       ++state->model->events[status];
       if (state->events[at].kind == EventKind::kClick) ++state->model->clicks[status];
     }
-    state->model->closed_in_window += state->closed;
     state->model->open -= std::min(state->closed, state->model->open.load());
   };
   job.settled = [state](const Answer<Nothing>& settled) {

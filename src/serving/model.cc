@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 
@@ -28,6 +29,12 @@ Model::Model(ModelSpec given, const store::ModelRow& row)
 
 store::ModelRow Model::row() const {
   return {id, spec.name, created_at, to_text(spec), reserved_in_store, expired, dropped_log};
+}
+
+std::uint64_t Model::numbers_used(std::uint64_t from, std::uint64_t to) const {
+  const std::uint64_t begin = std::max(from, gap_begin);
+  const std::uint64_t end = std::min(to, gap_end);
+  return to - from - (begin < end ? end - begin : 0);
 }
 
 std::string impression_name(std::uint64_t number) { return fmt::format("{}{}", kPrefix, number); }

@@ -38,14 +38,17 @@ class Model {
 
   // The writer's alone.
   std::uint64_t reserved_in_store;  // synced or not
+  // Numbers in [gap_begin, gap_end) were reserved before the last start, and never used.
+  std::uint64_t gap_begin = 0;
+  std::uint64_t gap_end = 0;
   std::uint64_t expired;
   std::int64_t dropped_log;
 
   // Counts of what is in the store.
   std::atomic<std::uint64_t> shown{0};
-  std::atomic<std::uint64_t> open{0};  // to within a span of the series
-  std::uint64_t closed_in_window = 0;  // closed, and shown so late that they could be open
-  std::int64_t expires_at = 0;         // nothing does before; ms
+  // Exact but for what a start has to estimate, and then again when none is left.
+  std::atomic<std::uint64_t> open{0};
+  std::int64_t expires_at = 0;  // nothing does before; ms; the writer's alone
   // Since the start of the process.
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> events{};
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> clicks{};
@@ -53,6 +56,8 @@ class Model {
   std::atomic<double> update_norm{0};
 
   [[nodiscard]] store::ModelRow row() const;
+  // How many numbers in [from, to) were used, as far as the last gap is concerned.
+  [[nodiscard]] std::uint64_t numbers_used(std::uint64_t from, std::uint64_t to) const;
 };
 
 // The id as callers know it, "i-41", and back: none where it has another form.

@@ -21,13 +21,20 @@ Result<void> fill(Model& model, store::Reader& store) {
   auto end = store.numbers_end(model.id);
   if (!end) return end.error();
   model.next_number = std::max(model.next_number.load(), *end);
+  model.gap_begin = *end;
+  model.gap_end = model.next_number;
   auto total = store.series_total(model.id, 0, std::numeric_limits<std::int64_t>::max());
   if (!total) return total.error();
   model.shown = total->impressions;
   auto closed = store.closed_within(model.id, model.expired, model.next_number);
   if (!closed) return closed.error();
-  model.closed_in_window = *closed;
-  if (auto counted = count_open(model, store); !counted) return counted;
+  // Those shown so late that they may be open, as the series knows them: to within a span of it.
+  constexpr std::int64_t kSpanMs = std::int64_t{kSeriesSeconds} * 1000;
+  const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
+  const std::int64_t since = (now_ms() - open_ms) / kSpanMs * kSpanMs;
+  auto late = store.series_total(model.id, since, std::numeric_limits<std::int64_t>::max());
+  if (!late) return late.error();
+  model.open = late->impressions - std::min(late->impressions, *closed);
 
   std::vector<std::string> ids;
   AlignedVector<float> rows;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "serving/service_parts.h"
 
@@ -46,15 +45,6 @@ Result<std::uint64_t> end_of(store::Reader& store, const Model& model, std::int6
 }
 
 }  // namespace
-
-Result<void> count_open(Model& model, store::Reader& store) {
-  const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
-  auto shown =
-      store.series_total(model.id, now_ms() - open_ms, std::numeric_limits<std::int64_t>::max());
-  if (!shown) return shown.error();
-  model.open = shown->impressions - std::min(shown->impressions, model.closed_in_window);
-  return {};
-}
 
 void Upkeep::run() {
   // Who sees that the service is not ready sends it nothing, so it must find out by itself.
@@ -118,6 +108,7 @@ void Upkeep::expire(const ModelHandle& model) {
   const std::int64_t open_ms = std::int64_t{model->spec.open_seconds} * 1000;
   auto oldest = read.shown_from(model->id, model->expired);
   if (!oldest) return;
+  if (!*oldest) model->open = 0;
   // One that is shown from now on is open for as long.
   model->expires_at = (*oldest ? (*oldest)->second : now) + open_ms;
   if (now < model->expires_at) return;
@@ -131,6 +122,8 @@ void Upkeep::expire(const ModelHandle& model) {
   }
   auto closed = read.closed_within(model->id, model->expired, expired);
   if (!closed) return;
+  const std::uint64_t passed = model->numbers_used(model->expired, expired);
+  const std::uint64_t ended = passed - std::min(passed, *closed);
   const auto apply = [&](Group& group) -> Result<void> {
     for (const std::int64_t id : *waiting) {
       auto response = group.store.read().response(id);
@@ -149,8 +142,7 @@ void Upkeep::expire(const ModelHandle& model) {
   };
   [[maybe_unused]] const auto done = parts_.writer->run_now({quiet(apply, [&] {
     model->expired = expired;
-    model->closed_in_window -= std::min(*closed, model->closed_in_window);
-    [[maybe_unused]] const auto counted = count_open(*model, read);
+    model->open -= std::min(ended, model->open.load());
   })});
 }
 

@@ -11,17 +11,9 @@
 #include "base/result.h"
 #include "serving/service.h"
 
-namespace plackett::store {
-class Reader;
-}
-
 namespace plackett::serving {
 
 struct ServiceParts;
-
-// Counts the impressions that wait for feedback: those shown so late that they may, as the series
-// knows them, less those that are closed.
-Result<void> count_open(Model& model, store::Reader& store);
 
 // On the writer's thread alone.
 class Upkeep {
