@@ -78,10 +78,6 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 void require_positive_seconds(const std::string& option, double seconds) {
   if (std::isfinite(seconds) && seconds > 0 && seconds <= 86'400) return;
   fail(Error{fmt::format("{} {}; it takes seconds, above 0 and at most 86400", option, seconds)});
@@ -92,6 +88,10 @@ void check(ServeOptions& options) {
     fail(Error{"--tls-cert and --tls-key go together"});
   }
   options.server.limits.body_bytes = parse_bytes("--max-body", options.max_body);
+  constexpr std::uint64_t kLeastBody = 1024;
+  if (options.server.limits.body_bytes < kLeastBody) {
+    fail(Error{fmt::format("--max-body {}; it is 1K at least", options.max_body)});
+  }
   options.service.keep_bytes = parse_bytes("--keep-bytes", options.keep_bytes);
   options.service.keep_seconds = options.keep_days * 24 * 3600;
   require_positive_seconds("--request-seconds", options.server.limits.request_seconds);
@@ -125,7 +125,7 @@ void serve(ServeOptions options, bool db_given) {
   allow_connections(options.server.limits.connections);
   const auto service = take(serving::Service::open(options.service));
   const auto server = take(http::Server::start(*service, options.server));
-  if (!is_loopback(options.server.host) && options.tokens.empty()) {
+  if (!server->is_local() && options.tokens.empty()) {
     fmt::print(stderr,
                "plackett: {} can be reached from elsewhere and there are no tokens: anyone may "
                "change the models; --tokens FILE says who may\n",

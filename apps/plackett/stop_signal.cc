@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 
 namespace plackett::command {
 namespace {
@@ -18,8 +20,22 @@ std::string& farewell() {
 std::atomic<const char*> farewell_bytes{nullptr};
 std::atomic<std::size_t> farewell_size{0};
 
+std::atomic<std::int64_t> requested_ns{0};
+
+// Some that stop a command signal it and its group: what comes at once is one request.
+constexpr std::int64_t kOneRequestNs = 500'000'000;
+
+std::int64_t now_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 void on_signal(int /*number*/) {
-  if (asking.load() && !requested.exchange(true)) return;
+  if (asking.load()) {
+    if (!requested.load()) requested_ns = now_ns();
+    if (!requested.exchange(true) || now_ns() - requested_ns.load() < kOneRequestNs) return;
+  }
   [[maybe_unused]] const ssize_t written =
       ::write(STDERR_FILENO, farewell_bytes.load(), farewell_size.load());
   ::_exit(kInterrupted);

@@ -9,8 +9,8 @@ namespace plackett::command {
 inline constexpr int kInterrupted = 130;
 
 // While it lives, the first SIGINT or SIGTERM during work that asks stop_requested() only sets
-// that; a second one, or one outside of such work, ends the process at once with kInterrupted and
-// `message` on standard error. At most one lives at a time.
+// that; a second one half a second later, or one outside of such work, ends the process at once
+// with kInterrupted and `message` on standard error. At most one lives at a time.
 class StopSignal {
  public:
   explicit StopSignal(const std::string& message);

@@ -49,6 +49,7 @@ struct ServerParts {
   std::unique_ptr<asio::steady_timer> pause;
   std::size_t next = 0;
   std::uint16_t port = 0;
+  bool local = false;
   bool stopped = false;
 };
 
@@ -117,7 +118,8 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
   const auto address =
       asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
   if (error) return Error{fmt::format("host \"{}\"; it must be an IP address", options.host)};
-  parts->site.local_names_only = parts->site.tokens.empty() && is_loopback(address);
+  parts->local = is_loopback(address);
+  parts->site.local_names_only = parts->site.tokens.empty() && parts->local;
   const asio::ip::tcp::endpoint endpoint(address, options.port);
   parts->acceptor = std::make_unique<Acceptor>(io);
   parts->pause = std::make_unique<asio::steady_timer>(io);
@@ -137,6 +139,7 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
 }
 
 std::uint16_t Server::port() const { return parts_->port; }
+bool Server::is_local() const { return parts_->local; }
 
 void Server::stop(std::chrono::milliseconds grace) {
   if (parts_->stopped) return;

@@ -50,6 +50,7 @@ class Server {
   ~Server();  // stop() without grace
 
   [[nodiscard]] std::uint16_t port() const;
+  [[nodiscard]] bool is_local() const;  // it listens on loopback alone
 
   // Accepts nothing more, closes what waits for a request, finishes the requests that are under
   // way within `grace`, ends its threads. Blocks; a second call does nothing.
