@@ -70,4 +70,28 @@ void Creation::committed(ServiceParts& parts) {
   parts.models.emplace(spec_.name, model_);
 }
 
+Job creation_job(ServiceParts& parts, Creation creation,
+                 std::function<Result<void>(Group&, const ModelHandle&)> more,
+                 std::function<void(const Creation&)> served, Done<Nothing> refused) {
+  auto shared = std::make_shared<Creation>(std::move(creation));
+  Job job;
+  job.apply = [shared, &parts, more = std::move(more)](Group& group) -> Result<void> {
+    auto made = shared->apply(parts, group);
+    if (!made || shared->refused() || !more) return made;
+    return more(group, shared->model());
+  };
+  job.committed = [shared, &parts] { shared->committed(parts); };
+  job.settled = [shared, served = std::move(served),
+                 refused = std::move(refused)](const Answer<Nothing>& settled) {
+    if (!settled) {
+      refused(settled.refused());
+    } else if (shared->refused()) {
+      refused(*shared->refused());
+    } else {
+      served(*shared);
+    }
+  };
+  return job;
+}
+
 }  // namespace plackett::serving

@@ -1,6 +1,7 @@
 // A model in the making: part of a writer's job.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "base/result.h"
@@ -32,5 +33,11 @@ class Creation {
   bool is_new_ = false;
   std::optional<Refused> refused_;
 };
+
+// The job that makes a model: `more` follows in the same transaction where it was not refused, and
+// may be empty; `served` is called when it is done.
+Job creation_job(ServiceParts& parts, Creation creation,
+                 std::function<Result<void>(Group&, const ModelHandle&)> more,
+                 std::function<void(const Creation&)> served, Done<Nothing> refused);
 
 }  // namespace plackett::serving

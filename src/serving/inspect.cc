@@ -40,22 +40,14 @@ void first_layer(const ModelSpec& spec, std::span<const float> parameters,
 
 std::vector<SeenPair> pairs_of(const store::Impression& impression,
                                const std::vector<std::byte>& clicked) {
-  Ranking ranking;
-  std::vector<std::uint8_t> clicks;
-  std::vector<std::uint32_t> ranks;  // on the page
-  for (std::uint32_t rank = 0; rank < impression.shown.size(); ++rank) {
-    if (impression.shown[rank].pinned) continue;
-    ranking.shown.push_back(Doc{static_cast<std::uint32_t>(ranking.shown.size())});
-    ranking.scores.push_back(impression.shown[rank].sampled_score);
-    clicks.push_back(static_cast<std::uint8_t>(clicked[rank]));
-    ranks.push_back(rank);
-  }
-  ranking.rest = impression.rest;
   std::vector<SeenPair> pairs;
-  if (impression.exploit || ranks.empty()) return pairs;
+  LearnedList list;
+  list.set(impression, clicked);
+  if (impression.exploit || list.ranks.empty()) return pairs;
   PairInference inference;
-  for (const WeightedPair& pair : inference.infer(ranking, clicks)) {
-    pairs.push_back({ranks[pair.winner_rank], ranks[pair.loser_rank], pair.rho, pair.weight});
+  for (const WeightedPair& pair : inference.infer(list.ranking, list.clicks)) {
+    pairs.push_back(
+        {list.ranks[pair.winner_rank], list.ranks[pair.loser_rank], pair.rho, pair.weight});
   }
   return pairs;
 }
@@ -126,16 +118,7 @@ Weights Service::weights(const Model& model) const {
 }
 
 std::vector<std::byte> Service::export_file(const Model& model) const {
-  const auto version = model.publication.latest();
-  SavedModel saved;
-  saved.ranker = model.spec.ranker;
-  saved.feature_ids = model.spec.feature_ids;
-  saved.scaling = model.spec.scaling;
-  saved.parameters.resize(version->ranker->parameter_count());
-  version->ranker->get_parameters(saved.parameters);
-  saved.learner = version->learner;
-  saved.learner.impressions = version->learned;
-  return serialise_model(saved);
+  return serialise_model(saved_model(model.spec, *model.publication.latest()));
 }
 
 Answer<Stats> Service::stats(const Model& model, std::uint32_t points) const {

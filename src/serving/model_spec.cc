@@ -76,6 +76,14 @@ bool ModelSpec::operator==(const ModelSpec& other) const {
   return to_text(*this) == to_text(other);
 }
 
+Result<std::unique_ptr<Learner>> make_learner_of(const ModelSpec& spec) {
+  Rng rng({spec.seed, 0, 0, Purpose::kInitialise});
+  auto ranker = make_ranker(spec.ranker, rng);
+  if (!ranker) return ranker.error();
+  return make_learner(spec.learner, std::move(ranker).value(), {.shown = spec.shown},
+                      spec.settings);
+}
+
 Result<ModelSpec> check(ModelSpec spec) {
   if (!is_model_name(spec.name)) {
     return Error{
@@ -107,12 +115,7 @@ Result<ModelSpec> check(ModelSpec spec) {
     return Error{fmt::format("a ranker of {} parameters; a served one has at most {}", count,
                              kMaxServedParameters)};
   }
-  Rng rng({spec.seed, 0, 0, Purpose::kInitialise});
-  auto ranker = make_ranker(spec.ranker, rng);
-  if (!ranker) return ranker.error();
-  auto learner =
-      make_learner(spec.learner, std::move(ranker).value(), {.shown = spec.shown}, spec.settings);
-  if (!learner) return learner.error();
+  if (auto learner = make_learner_of(spec); !learner) return learner.error();
   spec.settings = canonical_settings(spec.learner, spec.settings);
   if (spec.feature_ids.empty()) {
     for (std::uint32_t id = 1; id <= spec.ranker.feature_count; ++id)

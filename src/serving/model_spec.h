@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "learner/learner.h"
 #include "learner/setting.h"
 #include "ranker/spec.h"
 
@@ -39,6 +41,9 @@ struct ModelSpec {
 
 // Fails on what no model can be; puts settings and ids in their canonical form.
 Result<ModelSpec> check(ModelSpec spec);
+
+// The learner that it says, with the first parameters that its seed draws.
+Result<std::unique_ptr<Learner>> make_learner_of(const ModelSpec& spec);
 
 // Letters, digits, '.', '_' and '-', 1 to kMaxModelNameBytes of them.
 bool is_model_name(std::string_view name);

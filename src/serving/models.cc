@@ -16,20 +16,12 @@ void Service::create(ModelSpec spec, Done<Created> done) {
   ServiceParts& parts = *parts_;
   auto prepared = Creation::prepare(parts, std::move(checked).value());
   if (!prepared) return done(prepared.refused());
-  auto creation = std::make_shared<Creation>(*std::move(prepared));
-  Job job;
-  job.apply = [creation, &parts](Group& group) { return creation->apply(parts, group); };
-  job.committed = [creation, &parts] { creation->committed(parts); };
-  job.settled = [this, creation, done = std::move(done)](const Answer<Nothing>& settled) {
-    if (!settled) {
-      done(settled.refused());
-    } else if (creation->refused()) {
-      done(*creation->refused());
-    } else {
-      done(Created{info(*creation->model()), creation->is_new()});
-    }
-  };
-  parts.writer->submit(std::move(job));
+  parts.writer->submit(creation_job(
+      parts, *std::move(prepared), {},
+      [this, done](const Creation& made) {
+        done(Created{info(*made.model()), made.is_new()});
+      },
+      [done](const Answer<Nothing>& settled) { done(settled.refused()); }));
 }
 
 void Service::remove(const ModelHandle& model, Done<Nothing> done) {

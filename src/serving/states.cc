@@ -121,32 +121,22 @@ void Service::import_file(std::string name, std::vector<std::byte> file, Done<Mo
   }
   auto prepared = Creation::prepare(parts, std::move(spec).value());
   if (!prepared) return done(prepared.refused());
-  auto creation = std::make_shared<Creation>(*std::move(prepared));
   auto row = std::make_shared<store::SnapshotRow>();
   row->kind = store::SnapshotKind::kImported;
   row->updates = parsed->learner.updates;
   row->learned = parsed->learner.impressions;
   row->file = std::move(file);
-  Job job;
-  job.apply = [creation, row, &parts](Group& group) -> Result<void> {
-    if (auto made = creation->apply(parts, group); !made || creation->refused()) return made;
-    row->model = creation->model()->id;
+  const auto take_in = [row](Group& group, const ModelHandle& model) -> Result<void> {
+    row->model = model->id;
     row->created_at = group.now;
     auto id = group.store.insert_snapshot(*row);
     if (!id) return id.error();
-    return group.log(creation->model(), store::LogKind::kRollback, *id);
+    return group.log(model, store::LogKind::kRollback, *id);
   };
-  job.committed = [creation, &parts] { creation->committed(parts); };
-  job.settled = [this, creation, done = std::move(done)](const Answer<Nothing>& settled) {
-    if (!settled) {
-      done(settled.refused());
-    } else if (creation->refused()) {
-      done(*creation->refused());
-    } else {
-      done(info(*creation->model()));
-    }
-  };
-  parts.writer->submit(std::move(job));
+  parts.writer->submit(creation_job(
+      parts, *std::move(prepared), take_in,
+      [this, done](const Creation& made) { done(info(*made.model())); },
+      [done](const Answer<Nothing>& settled) { done(settled.refused()); }));
 }
 
 }  // namespace plackett::serving

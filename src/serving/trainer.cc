@@ -5,16 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learner/method.h"
-
 namespace plackett::serving {
 
 Result<Trainer> Trainer::start(const ModelSpec& spec) {
-  Rng rng({spec.seed, 0, 0, Purpose::kInitialise});
-  auto ranker = make_ranker(spec.ranker, rng);
-  if (!ranker) return ranker.error();
-  auto learner =
-      make_learner(spec.learner, std::move(ranker).value(), {.shown = spec.shown}, spec.settings);
+  auto learner = make_learner_of(spec);
   if (!learner) return learner.error();
   Trainer trainer;
   trainer.spec_ = spec;
@@ -132,24 +126,14 @@ Result<double> Trainer::learn(std::int64_t impression_id, store::Reader& store) 
     return 0;
   }
   ++learned_;
-  ranking_.shown.clear();
-  ranking_.scores.clear();
-  clicks_.clear();
-  for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
-    const store::ShownItem& item = impression.shown[rank];
-    if (item.pinned) continue;
-    ranking_.shown.push_back(Doc{static_cast<std::uint32_t>(ranking_.shown.size())});
-    ranking_.scores.push_back(item.sampled_score);
-    clicks_.push_back(static_cast<std::uint8_t>((*response)->clicked[rank]));
-  }
-  ranking_.rest = impression.rest;
-  if (std::find(clicks_.begin(), clicks_.end(), 1) == clicks_.end()) return 0;
+  list_.set(impression, (*response)->clicked);
+  if (std::find(list_.clicks.begin(), list_.clicks.end(), 1) == list_.clicks.end()) return 0;
 
   Ranker& ranker = learner_->ranker();
   ranker.get_parameters(before_);
   const LearnerState stood = learner_->state();
-  learner_->learn(FeatureView(impression.rows.data(), count, impression.feature_count), ranking_,
-                  clicks_);
+  learner_->learn(FeatureView(impression.rows.data(), count, impression.feature_count),
+                  list_.ranking, list_.clicks);
   ranker.get_parameters(after_);
   if (!is_finite()) {
     ranker.set_parameters(before_);
@@ -176,15 +160,17 @@ std::shared_ptr<const Version> Trainer::version() const {
   return version;
 }
 
-SavedModel Trainer::saved() const {
+SavedModel Trainer::saved() const { return saved_model(spec_, *version()); }
+
+SavedModel saved_model(const ModelSpec& spec, const Version& version) {
   SavedModel model;
-  model.ranker = spec_.ranker;
-  model.feature_ids = spec_.feature_ids;
-  model.scaling = spec_.scaling;
-  model.parameters.resize(learner_->ranker().parameter_count());
-  learner_->ranker().get_parameters(model.parameters);
-  model.learner = learner_->state();
-  model.learner.impressions = learned_;
+  model.ranker = spec.ranker;
+  model.feature_ids = spec.feature_ids;
+  model.scaling = spec.scaling;
+  model.parameters.resize(version.ranker->parameter_count());
+  version.ranker->get_parameters(model.parameters);
+  model.learner = version.learner;
+  model.learner.impressions = version.learned;
   return model;
 }
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "learner/learner.h"
 #include "ranker/model_file.h"
+#include "serving/learned_list.h"
 #include "serving/model_spec.h"
 #include "serving/version.h"
 #include "store/reader.h"
@@ -58,11 +59,13 @@ class Trainer {
   std::string frozen_because_;
   double learning_rate_ = 0;  // the spec's
 
-  Ranking ranking_;
-  std::vector<std::uint8_t> clicks_;
+  LearnedList list_;
   std::vector<float> before_;
   std::vector<float> after_;
 };
+
+// A version as a model file has it.
+SavedModel saved_model(const ModelSpec& spec, const Version& version);
 
 // A model file that goes into a model of `spec`: ranker, number of features, scaling and learner
 // must be the same. Its parameters and where its learner stood are what is taken; the learning rate
