@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/rng.h"
-#include "dataset/dataset.h"
 #include "dataset/row_buffer.h"
+#include "plackett/dataset.h"
+#include "plackett/rng.h"
 
 namespace plackett::bench {
 

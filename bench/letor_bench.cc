@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/rng.h"
 #include "dataset/letor_parser.h"
 #include "measure.h"
+#include "plackett/rng.h"
 
 namespace plackett::bench {
 namespace {

@@ -19,9 +19,9 @@
 
 #include "base/aligned.h"
 #include "bench_data.h"
-#include "experiment/method_entry.h"
-#include "experiment/simulation.h"
 #include "measure.h"
+#include "plackett/method_entry.h"
+#include "plackett/simulation.h"
 #include "sampling/click_credit.h"
 #include "sampling/random_ranks.h"
 #include "sampling/score_table.h"

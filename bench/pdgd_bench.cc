@@ -19,8 +19,8 @@
 #include "base/kernels.h"
 #include "base/kernels_scalar.h"
 #include "bench_data.h"
-#include "experiment/simulation.h"
 #include "measure.h"
+#include "plackett/simulation.h"
 #include "ranker/linear.h"
 
 #if PLACKETT_HAVE_CBLAS
@@ -108,7 +108,7 @@ void linear(const Dataset& dataset, std::uint64_t impressions, int repeats, bool
     Rng rng({1, 0, impression, Purpose::kQuery});
     const FeatureView docs = train.features(Query{rng.below(train.query_count())});
     float score = 0;
-    kScalarKernels.dot_rows(docs.data(), 1, docs.stride(), weights.data(), &score);
+    kScalarKernels.dot_rows({docs.data(), 1, docs.stride(), docs.stride()}, weights.data(), &score);
     expected += double{score};
   }
   require(std::abs(check / expected - 1) < 1e-5, "scores of the scoring pass");
@@ -142,7 +142,7 @@ double product_rate(const Split& split, bool blas, int products) {
                     static_cast<int>(width), weights.data(), kUnits, 0.0F, out.data(), kUnits);
 #endif
       } else {
-        kernels().multiply(rows.data(), rows.doc_count(), width, weights.data(), kUnits,
+        kernels().multiply({rows.data(), rows.doc_count(), width, width}, weights.data(), kUnits,
                            bias.data(), out.data());
       }
     }
@@ -150,8 +150,8 @@ double product_rate(const Split& split, bool blas, int products) {
   const FeatureView last =
       split.features(Query{static_cast<std::uint32_t>(products - 1) % split.query_count()});
   AlignedVector<float> expected(out.size());
-  kScalarKernels.multiply(last.data(), last.doc_count(), width, weights.data(), kUnits, bias.data(),
-                          expected.data());
+  kScalarKernels.multiply({last.data(), last.doc_count(), width, width}, weights.data(), kUnits,
+                          bias.data(), expected.data());
   for (std::size_t at = 0; at < out.size(); ++at) {
     require(std::abs(out[at] - expected[at]) < 1e-4F, "the matrix product");
   }

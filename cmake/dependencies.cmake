@@ -1,14 +1,16 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
-find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(hwy REQUIRED)
 find_package(Boost 1.81 REQUIRED)  # Math, for p-values; Beast and Asio, for HTTP
-find_package(SQLite3 REQUIRED)
-find_package(simdjson REQUIRED)
-find_package(OpenSSL 3 REQUIRED)
+if(PLACKETT_COMMAND)
+  find_package(CLI11 REQUIRED)
+  find_package(SQLite3 REQUIRED)
+  find_package(simdjson REQUIRED)
+  find_package(OpenSSL 3 REQUIRED)
+endif()
 
 # Debian's libdeflate and xxHash come without CMake packages.
 function(plackett_plain_library name header library)

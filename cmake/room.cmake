@@ -1,15 +1,37 @@
-# plackett_room(NAME SOURCES ... MAY_INCLUDE room... LIBRARIES target...)
+# plackett_public_headers(TARGET header...)
 #
-# One static library a room. A room's headers are found as "room/header.h" through a folder
-# that holds nothing but that room, so code can name only the rooms in MAY_INCLUDE: a learner
-# that includes a judgment does not compile.
+# Lets a target and those who use it include these of include/plackett/ as "plackett/header.h", and
+# no others: the folder on their path holds nothing but links to them.
+function(plackett_public_headers target)
+  set(root ${PROJECT_BINARY_DIR}/rooms/${target})
+  file(MAKE_DIRECTORY ${root}/plackett)
+  foreach(header IN LISTS ARGN)
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/plackett/${header} ${root}/plackett/${header} SYMBOLIC)
+  endforeach()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL INTERFACE_LIBRARY)
+    target_include_directories(${target} INTERFACE ${root})
+  else()
+    target_include_directories(${target} PUBLIC ${root})
+  endif()
+endfunction()
+
+# plackett_room(NAME SOURCES ... PUBLIC header... MAY_INCLUDE room... LIBRARIES target... [PART])
+#
+# One static library a room. Its own headers are found as "room/header.h", those in PUBLIC, which
+# are part of the installed facade, as "plackett/header.h". Both lie in folders that hold nothing
+# but that room's, so code can name only the rooms in MAY_INCLUDE: a learner that includes a
+# judgment does not compile. PART: part of another room's folder, without headers of its own.
 function(plackett_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;MAY_INCLUDE;LIBRARIES" ${ARGN})
-  set(root ${CMAKE_BINARY_DIR}/rooms/${name})
-  file(MAKE_DIRECTORY ${root})
-  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${name} SYMBOLIC)
+  cmake_parse_arguments(ROOM "PART" "" "SOURCES;PUBLIC;MAY_INCLUDE;LIBRARIES" ${ARGN})
   add_library(plackett_${name} STATIC ${ROOM_SOURCES})
-  target_include_directories(plackett_${name} PUBLIC ${root})
+  if(NOT ROOM_PART)
+    set(root ${PROJECT_BINARY_DIR}/rooms/plackett_${name})
+    file(MAKE_DIRECTORY ${root})
+    file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${root}/${name} SYMBOLIC)
+    target_include_directories(plackett_${name} PUBLIC ${root})
+  endif()
+  plackett_public_headers(plackett_${name} ${ROOM_PUBLIC})
   foreach(other IN LISTS ROOM_MAY_INCLUDE)
     target_link_libraries(plackett_${name} PUBLIC plackett_${other})
   endforeach()

@@ -1,7 +1,7 @@
 // Model files with any checksum: what is accepted makes a ranker, and is written as it was read.
 #include <cstdlib>
 
-#include "ranker/model_file.h"
+#include "plackett/model_file.h"
 
 namespace {
 

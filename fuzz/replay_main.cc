@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 // NOLINTBEGIN(readability-identifier-naming, bugprone-reserved-identifier): names of others
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "dataset/feature_view.h"
 #include "http/feedback_request.h"
 #include "http/items_request.h"
 #include "http/model_request.h"
@@ -12,6 +11,7 @@
 #include "http/target.h"
 #include "http/tokens.h"
 #include "http/utf8.h"
+#include "plackett/feature_view.h"
 
 namespace {
 

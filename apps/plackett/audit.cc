@@ -12,8 +12,8 @@
 
 #include "command.h"
 #include "experiment/audit.h"
-#include "experiment/protocol.h"
-#include "users/make_user.h"
+#include "plackett/make_user.h"
+#include "plackett/protocol.h"
 
 namespace plackett::command {
 namespace {

@@ -92,8 +92,4 @@ void print_json(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
-unsigned thread_count(unsigned asked) {
-  return asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
-}
-
 }  // namespace plackett::command

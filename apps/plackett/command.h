@@ -7,7 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/result.h"
+#include "base/parallel.h"  // IWYU pragma: export; thread_count
+#include "plackett/result.h"
 
 namespace plackett::command {
 
@@ -56,9 +57,6 @@ void require_writable_file(const std::string& path);
 
 // One line; bytes that are no UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& json);
-
-// `--threads` as given, or one a core where it is 0.
-unsigned thread_count(unsigned asked);
 
 void add_data(CLI::App& app);
 void add_simulate(CLI::App& app);

@@ -11,7 +11,9 @@
 #include "dry_run.h"
 #include "experiment/results_folder.h"
 #include "experiment/run_comparison.h"
+#include "experiment/spec_parts.h"
 #include "load_compared.h"
+#include "plackett/version.h"
 #include "print_results.h"
 #include "progress.h"
 #include "report/numbers.h"
@@ -80,7 +82,8 @@ void compare(const CLI::App& command, const CompareOptions& options) {
   take(check(spec));
   if (options.dry_run) return print_plan(spec, out, loading);
 
-  ResultsFolder folder = take(ResultsFolder::open(out, spec, {PLACKETT_VERSION, options.fresh}));
+  ResultsFolder folder =
+      take(ResultsFolder::open(out, spec, {std::string(version()), options.fresh}));
   take(require_same_users(folder.stored()));
   warn_of_damage(folder.stored(), out, "their runs are done again");
   const std::size_t before = folder.stored().runs.size();

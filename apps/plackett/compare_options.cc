@@ -9,6 +9,7 @@
 #include "command.h"
 #include "experiment/identity.h"
 #include "experiment/spec_file.h"
+#include "experiment/spec_parts.h"
 
 namespace plackett::command {
 namespace {

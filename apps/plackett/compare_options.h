@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data_options.h"
-#include "experiment/comparison_spec.h"
+#include "plackett/comparison_spec.h"
 #include "simulation_options.h"
 
 namespace plackett::command {

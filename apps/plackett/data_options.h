@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
 
 namespace plackett::command {
 

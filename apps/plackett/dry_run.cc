@@ -1,4 +1,6 @@
 #include "dry_run.h"
+#include "experiment/curve.h"
+#include "plackett/version.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +11,7 @@
 
 #include "experiment/results_folder.h"
 #include "experiment/run_comparison.h"
+#include "experiment/spec_parts.h"
 #include "plan_table.h"
 #include "report/numbers.h"
 #include "report/text.h"
@@ -81,7 +84,7 @@ void print_plan(const ComparisonSpec& spec, const std::string& folder, const Loa
   StoredResults stored;
   if (auto read = take(read_results(folder))) {
     stored = std::move(*read);
-    take(require_same(stored, spec, PLACKETT_VERSION, folder));
+    take(require_same(stored, spec, std::string(version()), folder));
   }
   const std::uint64_t total = run_count(spec);
   fmt::print("{} x {} x {} x {} = {} of {}\n", counted(spec.datasets.size(), "dataset"),

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "experiment/comparison_spec.h"
 #include "load_compared.h"
+#include "plackett/comparison_spec.h"
 
 namespace plackett::command {
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,8 +9,8 @@
 
 #include "command.h"
 #include "data_options.h"
-#include "evaluation/split_evaluator.h"
-#include "ranker/model_file.h"
+#include "plackett/evaluate.h"
+#include "plackett/model_file.h"
 
 namespace plackett::command {
 namespace {
@@ -41,27 +40,13 @@ const Split& choose_split(const Fold& fold, const std::string& name) {
 
 FoldMetrics evaluate_fold(const Fold& fold, const EvaluateOptions& options, std::uint32_t max_label,
                           Ranker& ranker) {
-  EvaluationOptions evaluation;
-  evaluation.no_relevant = take(parse_no_relevant(options.no_relevant));
-  SplitEvaluator evaluator(choose_split(fold, options.split), evaluation);
-  Rng rng({.seed = options.seed, .purpose = Purpose::kTieBreak});
-  std::vector<float> scores;
-  const MetricMeans means = evaluator.mean_metrics(
-      [&](const FeatureView& docs) {
-        scores.resize(docs.doc_count());
-        ranker.score(docs, scores);
-        for (const float score : scores) {
-          if (!std::isfinite(score)) {
-            fail(
-                Error{fmt::format("{}: gives a score that is not finite on {}; was it learned on "
-                                  "data of another scale?",
-                                  options.model, fold.name)});
-          }
-        }
-        return std::span<const float>(scores);
-      },
-      max_label, rng);
-  return {fold.name, means.count(), means.means()};
+  const auto means = plackett::evaluate(
+      ranker, choose_split(fold, options.split), max_label,
+      {.no_relevant = take(parse_no_relevant(options.no_relevant)), .seed = options.seed});
+  if (!means) {
+    fail(Error{fmt::format("{} on {}: {}", options.model, fold.name, means.error().message)});
+  }
+  return {fold.name, means->count(), means->means()};
 }
 
 void evaluate(EvaluateOptions options) {

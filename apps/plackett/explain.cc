@@ -1,7 +1,6 @@
 // plackett explain: what PDGD would make of shown rankings and their clicks.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -9,8 +8,9 @@
 #include <vector>
 
 #include "command.h"
-#include "learner/pairs.h"
-#include "sampling/plackett_luce.h"
+#include "plackett/document_weights.h"
+#include "plackett/pairs.h"
+#include "plackett/plackett_luce.h"
 
 namespace plackett::command {
 namespace {
@@ -42,21 +42,15 @@ Result<Impression> read_impression(const Json& line) {
     }
     impression.scores.push_back(score.get<double>());
   }
-  std::vector<bool> placed(impression.scores.size());
+  std::vector<std::uint32_t> shown;
   for (const Json& doc : *find_array(line, "ranking")) {
     const bool known = doc.is_number_integer() && doc.get<std::int64_t>() >= 0 &&
-                       doc.get<std::uint64_t>() < placed.size();
+                       doc.get<std::uint64_t>() < impression.scores.size();
     if (!known) {
       return Error{fmt::format("document {} in the ranking; documents are 0 to {}", doc.dump(),
-                               static_cast<std::int64_t>(placed.size()) - 1)};
+                               static_cast<std::int64_t>(impression.scores.size()) - 1)};
     }
-    const auto at = doc.get<std::uint32_t>();
-    if (placed[at]) {
-      return Error{fmt::format("document {} is ranked twice; it can be shown once", at)};
-    }
-    placed[at] = true;
-    impression.ranking.shown.push_back(Doc{at});
-    impression.ranking.scores.push_back(impression.scores[at]);
+    shown.push_back(doc.get<std::uint32_t>());
   }
   for (const Json& click : *find_array(line, "clicks")) {
     const bool flag =
@@ -65,17 +59,10 @@ Result<Impression> read_impression(const Json& line) {
     impression.clicks.push_back(click.is_boolean() ? (click.get<bool>() ? 1 : 0)
                                                    : click.get<std::uint8_t>());
   }
-  if (impression.clicks.size() != impression.ranking.shown.size()) {
-    return Error{fmt::format("{} clicks for {} ranked documents; there is one each",
-                             impression.clicks.size(), impression.ranking.shown.size())};
-  }
-  const auto [lowest, highest] =
-      std::minmax_element(impression.scores.begin(), impression.scores.end());
-  if (!impression.scores.empty() && !std::isfinite(*highest - *lowest)) {
-    return Error{
-        fmt::format("scores {} and {}; their difference must be finite", *lowest, *highest)};
-  }
-  impression.ranking.rest = rest_mass(impression.scores, impression.ranking.shown);
+  auto ranking =
+      make_ranking({.scores = impression.scores, .ranking = shown, .clicks = impression.clicks});
+  if (!ranking) return ranking.error();
+  impression.ranking = std::move(ranking).value();
   return impression;
 }
 

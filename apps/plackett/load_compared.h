@@ -2,7 +2,8 @@
 #pragma once
 
 #include "command.h"
-#include "experiment/comparison_spec.h"
+#include "experiment/spec_parts.h"
+#include "plackett/comparison_spec.h"
 
 namespace plackett::command {
 

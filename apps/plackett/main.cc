@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command.h"
+#include "plackett/version.h"
 
 namespace {
 
@@ -26,7 +27,8 @@ bool known_command(const CLI::App& parent, const char* name) {
 
 int run(int argc, const char* const* argv) {
   CLI::App app("plackett learns to rank from clicks", "plackett");
-  app.set_version_flag("--version", "plackett " PLACKETT_VERSION);
+  app.set_version_flag("--version", fmt::format("plackett {} ({}, {})", plackett::version(),
+                                                plackett::compiler(), plackett::simd_target()));
   app.require_subcommand(1);
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return fmt::format("plackett: {}; --help shows the options\n", error.what());

@@ -11,6 +11,7 @@
 #include "command.h"
 #include "experiment/comparison.h"
 #include "experiment/results_names.h"
+#include "experiment/spec_parts.h"
 #include "report/numbers.h"
 #include "report/scorecard.h"
 #include "report/table.h"

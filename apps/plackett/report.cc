@@ -10,6 +10,7 @@
 #include "command.h"
 #include "experiment/comparison.h"
 #include "experiment/results_folder.h"
+#include "experiment/spec_parts.h"
 #include "print_results.h"
 #include "report/scorecard.h"
 #include "report/table.h"

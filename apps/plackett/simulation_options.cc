@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "command.h"
-#include "learner/method.h"
+#include "plackett/method.h"
 
 namespace plackett::command {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/simulation.h"
+#include "plackett/simulation.h"
 
 namespace plackett::command {
 

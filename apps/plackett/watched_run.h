@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "base/result.h"
-#include "experiment/simulation.h"
+#include "plackett/result.h"
+#include "plackett/simulation.h"
 
 namespace plackett::command {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "base/result.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

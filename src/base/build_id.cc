@@ -32,26 +32,41 @@ void find_build_id(const std::byte* notes, std::size_t size, std::string& id) {
   }
 }
 
+struct Search {
+  ElfW(Addr) address = 0;  // somewhere in the code of the object that is looked for
+  std::string id;
+};
+
+bool holds(const dl_phdr_info& object, ElfW(Addr) address) {
+  for (int at = 0; at < object.dlpi_phnum; ++at) {
+    const ElfW(Phdr)& segment = object.dlpi_phdr[at];
+    const ElfW(Addr) begin = object.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && address >= begin && address - begin < segment.p_memsz) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string build_id() {
-  std::string id;
+  Search search{.address = reinterpret_cast<ElfW(Addr)>(&find_build_id), .id = {}};
   dl_iterate_phdr(
-      [](dl_phdr_info* program, std::size_t /*size*/, void* result) {
-        for (int at = 0; at < program->dlpi_phnum; ++at) {
-          const ElfW(Phdr)& segment = program->dlpi_phdr[at];
+      [](dl_phdr_info* object, std::size_t /*size*/, void* data) {
+        Search& sought = *static_cast<Search*>(data);
+        if (!holds(*object, sought.address)) return 0;
+        for (int at = 0; at < object->dlpi_phnum && sought.id.empty(); ++at) {
+          const ElfW(Phdr)& segment = object->dlpi_phdr[at];
           if (segment.p_type != PT_NOTE) continue;
-          std::string& found = *static_cast<std::string*>(result);
-          if (found.empty()) {
-            // NOLINTNEXTLINE(performance-no-int-to-ptr)
-            find_build_id(reinterpret_cast<const std::byte*>(program->dlpi_addr + segment.p_vaddr),
-                          segment.p_memsz, found);
-          }
+          // NOLINTNEXTLINE(performance-no-int-to-ptr)
+          find_build_id(reinterpret_cast<const std::byte*>(object->dlpi_addr + segment.p_vaddr),
+                        segment.p_memsz, sought.id);
         }
-        return 1;  // the program itself comes first, and is enough
+        return 1;
       },
-      &id);
-  return id;
+      &search);
+  return search.id;
 }
 
 }  // namespace plackett

@@ -1,4 +1,4 @@
-// Which build of the program this is.
+// Which build this is.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 namespace plackett {
 
 // The hash that the linker makes of a program's content, in hex: another wherever the code differs,
-// the same for the same build. Empty where the linker made none.
+// the same for the same build. Of the program or of the shared library that holds this code. Empty
+// where the linker made none.
 std::string build_id();
 
 }  // namespace plackett

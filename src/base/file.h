@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

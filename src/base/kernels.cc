@@ -60,26 +60,38 @@ HWY_INLINE QuadVec fold_parts(const FloatVec* parts) {
 
 // Dot products of kRows rows with `weights`, folded to four lanes each.
 template <std::size_t kRows>
-HWY_INLINE void dot_block(const float* rows, std::size_t width, const float* weights,
-                          QuadVec* folded) {
+HWY_INLINE void dot_block(const float* rows, std::size_t stride, std::size_t width,
+                          const float* weights, QuadVec* folded) {
   const Floats d;
+  const std::size_t whole = width / kLanes * kLanes;
   FloatVec sums[kRows][kParts];
   for (std::size_t r = 0; r < kRows; ++r) {
     for (std::size_t p = 0; p < kParts; ++p) sums[r][p] = hn::Zero(d);
   }
-  for (std::size_t f = 0; f < width; f += kLanes) {
+  for (std::size_t f = 0; f < whole; f += kLanes) {
     for (std::size_t p = 0; p < kParts; ++p) {
       const FloatVec w = hn::Load(d, weights + f + p * kWidth);
       for (std::size_t r = 0; r < kRows; ++r) {
-        sums[r][p] = hn::MulAdd(hn::Load(d, rows + r * width + f + p * kWidth), w, sums[r][p]);
+        sums[r][p] = hn::MulAdd(hn::LoadU(d, rows + r * stride + f + p * kWidth), w, sums[r][p]);
+      }
+    }
+  }
+  if (whole != width) {
+    // The rest as a padded row would have it, to the same bits.
+    HWY_ALIGN float rest[kLanes];
+    for (std::size_t r = 0; r < kRows; ++r) {
+      const float* row = rows + r * stride;
+      std::fill(std::copy(row + whole, row + width, rest), rest + kLanes, 0.0F);
+      for (std::size_t p = 0; p < kParts; ++p) {
+        sums[r][p] = hn::MulAdd(hn::Load(d, rest + p * kWidth),
+                                hn::Load(d, weights + whole + p * kWidth), sums[r][p]);
       }
     }
   }
   for (std::size_t r = 0; r < kRows; ++r) folded[r] = fold_parts(sums[r]);
 }
 
-void dot_rows(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
-              float* out) {
+void dot_rows(const RowsView& rows, const float* weights, float* out) {
   const Quad quad;
   const auto finish = [&quad](const QuadVec* folded) {
     // Transposed addition: lane r of the result is (f0 + f2) + (f1 + f3) of folded[r].
@@ -94,49 +106,62 @@ void dot_rows(const float* rows, std::size_t row_count, std::size_t width, const
   };
   std::size_t r = 0;
   QuadVec folded[4];
-  for (; r + 4 <= row_count; r += 4) {
-    dot_block<4>(rows + r * width, width, weights, folded);
+  for (; r + 4 <= rows.count; r += 4) {
+    dot_block<4>(rows.data + r * rows.stride, rows.stride, rows.width, weights, folded);
     hn::StoreU(finish(folded), quad, out + r);
   }
-  if (r == row_count) return;
+  if (r == rows.count) return;
   for (std::size_t left = 0; left < 4; ++left) {
-    if (r + left < row_count) {
-      dot_block<1>(rows + (r + left) * width, width, weights, folded + left);
+    if (r + left < rows.count) {
+      dot_block<1>(rows.data + (r + left) * rows.stride, rows.stride, rows.width, weights,
+                   folded + left);
     } else {
       folded[left] = hn::Zero(quad);
     }
   }
   HWY_ALIGN float last[4];
   hn::Store(finish(folded), quad, last);
-  std::copy(last, last + (row_count - r), out + r);
+  std::copy(last, last + (rows.count - r), out + r);
 }
 
 void add_scaled_rows(const float* const* rows, const float* scales, std::size_t row_count,
                      std::size_t width, float* y) {
   const Floats d;
-  for (std::size_t f = 0; f < width; f += kWidth) {
+  const std::size_t whole = width / kWidth * kWidth;
+  for (std::size_t f = 0; f < whole; f += kWidth) {
     FloatVec sum = hn::Load(d, y + f);
     for (std::size_t r = 0; r < row_count; ++r) {
-      sum = hn::MulAdd(hn::Set(d, scales[r]), hn::Load(d, rows[r] + f), sum);
+      sum = hn::MulAdd(hn::Set(d, scales[r]), hn::LoadU(d, rows[r] + f), sum);
     }
     hn::Store(sum, d, y + f);
   }
+  if (whole == width) return;
+  HWY_ALIGN float rest[kWidth];
+  FloatVec sum = hn::Load(d, y + whole);
+  for (std::size_t r = 0; r < row_count; ++r) {
+    std::fill(std::copy(rows[r] + whole, rows[r] + width, rest), rest + kWidth, 0.0F);
+    sum = hn::MulAdd(hn::Set(d, scales[r]), hn::Load(d, rest), sum);
+  }
+  hn::Store(sum, d, y + whole);
 }
 
 // kRows rows by kVecs vectors of columns, all sums in registers.
 template <std::size_t kRows, std::size_t kVecs>
-HWY_INLINE void multiply_tile(const float* rows, std::size_t width, const float* weights,
+HWY_INLINE void multiply_tile(const RowsView& rows, std::size_t first, const float* weights,
                               std::size_t columns, const float* bias, float* out) {
   const Floats d;
   FloatVec sums[kRows][kVecs];
   for (std::size_t r = 0; r < kRows; ++r) {
     for (std::size_t v = 0; v < kVecs; ++v) sums[r][v] = hn::Load(d, bias + v * kWidth);
   }
-  for (std::size_t f = 0; f < width; ++f) {
+  const std::size_t stride = rows.stride;
+  const float* data = rows.data + first * stride;
+  out += first * columns;
+  for (std::size_t f = 0; f < rows.width; ++f) {
     FloatVec w[kVecs];
     for (std::size_t v = 0; v < kVecs; ++v) w[v] = hn::Load(d, weights + f * columns + v * kWidth);
     for (std::size_t r = 0; r < kRows; ++r) {
-      const FloatVec x = hn::Set(d, rows[r * width + f]);
+      const FloatVec x = hn::Set(d, data[r * stride + f]);
       for (std::size_t v = 0; v < kVecs; ++v) sums[r][v] = hn::MulAdd(x, w[v], sums[r][v]);
     }
   }
@@ -148,31 +173,28 @@ HWY_INLINE void multiply_tile(const float* rows, std::size_t width, const float*
 }
 
 template <std::size_t kVecs>
-HWY_INLINE void multiply_columns(const float* rows, std::size_t row_count, std::size_t width,
-                                 const float* weights, std::size_t columns, const float* bias,
-                                 float* out) {
+HWY_INLINE void multiply_columns(const RowsView& rows, const float* weights, std::size_t columns,
+                                 const float* bias, float* out) {
   std::size_t r = 0;
-  for (; r + 6 <= row_count; r += 6) {
-    multiply_tile<6, kVecs>(rows + r * width, width, weights, columns, bias, out + r * columns);
+  for (; r + 6 <= rows.count; r += 6) {
+    multiply_tile<6, kVecs>(rows, r, weights, columns, bias, out);
   }
-  for (; r + 2 <= row_count; r += 2) {
-    multiply_tile<2, kVecs>(rows + r * width, width, weights, columns, bias, out + r * columns);
+  for (; r + 2 <= rows.count; r += 2) {
+    multiply_tile<2, kVecs>(rows, r, weights, columns, bias, out);
   }
-  if (r < row_count) {
-    multiply_tile<1, kVecs>(rows + r * width, width, weights, columns, bias, out + r * columns);
-  }
+  if (r < rows.count) multiply_tile<1, kVecs>(rows, r, weights, columns, bias, out);
 }
 
-void multiply(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
-              std::size_t columns, const float* bias, float* out) {
+void multiply(const RowsView& rows, const float* weights, std::size_t columns, const float* bias,
+              float* out) {
   // 32 registers hold 6 x 4 sums, 16 hold 6 x 2.
   constexpr std::size_t kVecs = kWidth == 16 ? 4 : 2;
   std::size_t c = 0;
   for (; c + kVecs * kWidth <= columns; c += kVecs * kWidth) {
-    multiply_columns<kVecs>(rows, row_count, width, weights + c, columns, bias + c, out + c);
+    multiply_columns<kVecs>(rows, weights + c, columns, bias + c, out + c);
   }
   for (; c < columns; c += kWidth) {
-    multiply_columns<1>(rows, row_count, width, weights + c, columns, bias + c, out + c);
+    multiply_columns<1>(rows, weights + c, columns, bias + c, out + c);
   }
 }
 

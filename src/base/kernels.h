@@ -10,30 +10,41 @@
 #include <span>
 #include <string_view>
 
+#include "plackett/activation.h"
+
 namespace plackett {
 
-// Widths and column counts are multiples of this many floats; buffers start at 64-byte
-// boundaries.
+// Widths and column counts are multiples of this many floats, and buffers start at 64-byte
+// boundaries, but for rows where a call says otherwise.
 inline constexpr std::size_t kLanes = 16;
 
 inline constexpr double kKernelTolerance = 4e-6;
 
-enum class Activation : std::uint8_t { kSigmoid, kRelu, kTanh };
+// Rows of `width` floats, each `stride` floats after the one before.
+struct RowsView {
+  const float* data = nullptr;
+  std::size_t count = 0;
+  std::size_t stride = 0;
+  std::size_t width = 0;
+};
 
 struct Kernels {
   std::string_view name;  // "scalar", "sse4", "avx2", "avx512"
 
-  // out[r] = sum over f of rows[r * width + f] * weights[f].
-  void (*dot_rows)(const float* rows, std::size_t row_count, std::size_t width,
-                   const float* weights, float* out);
+  // out[r] = sum over f < width of rows[r][f] * weights[f]. Rows may lie anywhere and
+  // be of any width; the weights are padded with zeros.
+  void (*dot_rows)(const RowsView& rows, const float* weights, float* out);
 
-  // y[f] += sum over r of scales[r] * rows[r][f], in the order of r.
+  // y[f] += sum over r of scales[r] * rows[r][f] for f < width, in the order of r. Rows may lie
+  // anywhere and be of any width; y is padded.
   void (*add_scaled_rows)(const float* const* rows, const float* scales, std::size_t row_count,
                           std::size_t width, float* y);
 
-  // out[r * columns + c] = bias[c] + sum over f of rows[r * width + f] * weights[f * columns + c].
-  void (*multiply)(const float* rows, std::size_t row_count, std::size_t width,
-                   const float* weights, std::size_t columns, const float* bias, float* out);
+  // out[r * columns + c] = bias[c] + sum over f < width of
+  //   rows[r][f] * weights[f * columns + c].
+  // Rows may lie anywhere and be of any width.
+  void (*multiply)(const RowsView& rows, const float* weights, std::size_t columns,
+                   const float* bias, float* out);
 
   // weights[f * columns + c] += scale * sum over r of rows[r * width + f] * deltas[r * columns +
   // c].

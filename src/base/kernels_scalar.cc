@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {
 
-void dot_rows(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
-              float* out) {
-  for (std::size_t r = 0; r < row_count; ++r) {
+void dot_rows(const RowsView& rows, const float* weights, float* out) {
+  for (std::size_t r = 0; r < rows.count; ++r) {
+    const float* row = rows.data + r * rows.stride;
     float sum = 0;
-    for (std::size_t f = 0; f < width; ++f) sum += rows[r * width + f] * weights[f];
+    for (std::size_t f = 0; f < rows.width; ++f) sum += row[f] * weights[f];
     out[r] = sum;
   }
 }
@@ -24,13 +24,13 @@ void add_scaled_rows(const float* const* rows, const float* scales, std::size_t 
   }
 }
 
-void multiply(const float* rows, std::size_t row_count, std::size_t width, const float* weights,
-              std::size_t columns, const float* bias, float* out) {
-  for (std::size_t r = 0; r < row_count; ++r) {
+void multiply(const RowsView& rows, const float* weights, std::size_t columns, const float* bias,
+              float* out) {
+  for (std::size_t r = 0; r < rows.count; ++r) {
     float* out_row = out + r * columns;
     std::copy(bias, bias + columns, out_row);
-    for (std::size_t f = 0; f < width; ++f) {
-      const float x = rows[r * width + f];
+    for (std::size_t f = 0; f < rows.width; ++f) {
+      const float x = rows.data[r * rows.stride + f];
       for (std::size_t c = 0; c < columns; ++c) out_row[c] += x * weights[f * columns + c];
     }
   }

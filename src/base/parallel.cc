@@ -50,4 +50,8 @@ void parallel_for(unsigned threads, std::size_t count,
   if (failure) std::rethrow_exception(failure);
 }
 
+unsigned thread_count(unsigned asked) {
+  return asked > 0 ? asked : std::max(1U, std::thread::hardware_concurrency());
+}
+
 }  // namespace plackett

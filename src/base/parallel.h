@@ -12,4 +12,7 @@ namespace plackett {
 void parallel_for(unsigned threads, std::size_t count,
                   const std::function<void(std::size_t)>& piece);
 
+// How many threads `asked` means: 0 stands for as many as the machine has cores.
+unsigned thread_count(unsigned asked);
+
 }  // namespace plackett

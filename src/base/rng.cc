@@ -1,4 +1,4 @@
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 #include <cassert>
 #include <cmath>

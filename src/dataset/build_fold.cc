@@ -7,7 +7,7 @@
 
 #include "base/parallel.h"
 #include "dataset/row_buffer.h"
-#include "dataset/scaling.h"
+#include "plackett/scaling.h"
 
 namespace plackett {
 namespace {

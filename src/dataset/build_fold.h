@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "dataset/dataset.h"
 #include "dataset/raw_split.h"
+#include "plackett/dataset.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

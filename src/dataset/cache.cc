@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "dataset/cache_format.h"
-#include "dataset/scaling.h"
+#include "plackett/scaling.h"
 
 namespace plackett {
 namespace {

@@ -9,8 +9,8 @@
 #include <span>
 #include <string>
 
-#include "base/result.h"
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

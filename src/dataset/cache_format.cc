@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -63,6 +64,7 @@ std::string split_complaint(const Split& split, std::uint32_t feature_count,
 }  // namespace
 
 std::span<const std::byte> data_of(const Split& split) {
+  assert(split.storage().foreign_stride == 0);
   return std::as_bytes(
       std::span(split.storage().rows, split.doc_count() * padded_width(split.feature_count())));
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
 
 namespace plackett::cache {
 

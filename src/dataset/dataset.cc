@@ -1,4 +1,4 @@
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
 
 #include <fmt/format.h>
 

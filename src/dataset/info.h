@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
 
 namespace plackett {
 

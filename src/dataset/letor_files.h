@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/result.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "base/parallel.h"
-#include "dataset/judgments.h"
 #include "dataset/parse_value.h"
+#include "plackett/judgments.h"
 
 namespace plackett {
 namespace {

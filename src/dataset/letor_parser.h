@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "dataset/raw_split.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

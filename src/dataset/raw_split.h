@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/index.h"
+#include "plackett/index.h"
 
 namespace plackett {
 

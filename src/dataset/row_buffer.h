@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "base/result.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

@@ -1,4 +1,4 @@
-#include "dataset/scaling.h"
+#include "plackett/scaling.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

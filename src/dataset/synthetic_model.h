@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/rng.h"
 #include "dataset/raw_split.h"
 #include "dataset/synthetic.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 

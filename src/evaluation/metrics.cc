@@ -1,10 +1,10 @@
-#include "evaluation/metrics.h"
+#include "plackett/metrics.h"
 
 #include <algorithm>
 #include <cassert>
 #include <functional>
 
-#include "evaluation/ndcg.h"
+#include "plackett/ndcg.h"
 
 namespace plackett {
 namespace {

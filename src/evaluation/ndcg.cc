@@ -1,4 +1,4 @@
-#include "evaluation/ndcg.h"
+#include "plackett/ndcg.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "evaluation/no_relevant.h"
+#include "plackett/no_relevant.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "base/index.h"
-#include "base/rng.h"
-#include "users/user.h"
+#include "plackett/index.h"
+#include "plackett/rng.h"
+#include "plackett/user.h"
 
 namespace plackett::audit {
 

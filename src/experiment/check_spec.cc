@@ -7,9 +7,10 @@
 #include "dataset/cache.h"
 #include "dataset/letor_files.h"
 #include "dataset/synthetic.h"
-#include "experiment/comparison_spec.h"
-#include "learner/method.h"
-#include "users/make_user.h"
+#include "experiment/spec_parts.h"
+#include "plackett/comparison_spec.h"
+#include "plackett/make_user.h"
+#include "plackett/method.h"
 #include "users/user_file.h"
 
 namespace plackett {
@@ -105,7 +106,7 @@ Result<void> check_click_models(const ComparisonSpec& spec) {
 
 }  // namespace
 
-Result<void> check(const ComparisonSpec& spec) {
+Result<void> check_apart_from_data(const ComparisonSpec& spec) {
   if (auto numbers = check_numbers(spec.common); !numbers) return numbers;
   if (auto methods = check_methods(spec); !methods) return methods;
   if (auto click_models = check_click_models(spec); !click_models) return click_models;
@@ -118,6 +119,11 @@ Result<void> check(const ComparisonSpec& spec) {
           "two datasets are called \"{}\"; names must differ (NAME=PATH gives one)", dataset.name)};
     }
   }
+  return {};
+}
+
+Result<void> check(const ComparisonSpec& spec) {
+  if (auto sound = check_apart_from_data(spec); !sound) return sound;
   for (const ComparedDataset& dataset : spec.datasets) {
     auto grades = known_grades(dataset);
     if (!grades) {

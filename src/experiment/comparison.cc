@@ -1,4 +1,5 @@
 #include "experiment/comparison.h"
+#include "experiment/spec_parts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

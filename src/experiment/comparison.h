@@ -1,8 +1,8 @@
 // From finished runs to what reports show.
 #pragma once
 
-#include "experiment/record.h"
 #include "experiment/results_folder.h"
+#include "plackett/record.h"
 
 namespace plackett {
 

@@ -1,4 +1,5 @@
-#include "experiment/comparison_spec.h"
+#include "plackett/comparison_spec.h"
+#include "experiment/spec_parts.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,7 @@
 #include <array>
 #include <filesystem>
 
-#include "learner/method.h"
+#include "plackett/method.h"
 
 namespace plackett {
 namespace {

@@ -1,7 +1,7 @@
 // Every cell of a comparison tested against the baselines it was run beside.
 #pragma once
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 
 namespace plackett {
 

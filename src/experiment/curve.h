@@ -5,11 +5,11 @@
 #include <functional>
 #include <vector>
 
-#include "dataset/dataset.h"
-#include "evaluation/no_relevant.h"
-#include "evaluation/split_evaluator.h"
-#include "experiment/record.h"
-#include "ranker/ranker.h"
+#include "plackett/dataset.h"
+#include "plackett/no_relevant.h"
+#include "plackett/ranker.h"
+#include "plackett/record.h"
+#include "plackett/split_evaluator.h"
 
 namespace plackett {
 

@@ -1,5 +1,6 @@
 #include "experiment/fingerprint.h"
 
+#include <cassert>
 #include <span>
 #include <vector>
 
@@ -10,6 +11,7 @@ namespace {
 
 void add(const Split& split, std::vector<std::uint64_t>& parts) {
   const Split::Storage& storage = split.storage();
+  assert(storage.foreign_stride == 0);
   const std::uint64_t docs = split.doc_count();
   const std::size_t width = padded_width(storage.feature_count);
   parts.push_back(storage.feature_count);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
 
 namespace plackett {
 

@@ -1,4 +1,5 @@
 #include "experiment/identity.h"
+#include "experiment/spec_parts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

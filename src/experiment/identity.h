@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/comparison_spec.h"
+#include "plackett/comparison_spec.h"
 
 namespace plackett {
 

@@ -1,8 +1,8 @@
-#include "experiment/method_entry.h"
+#include "plackett/method_entry.h"
 
 #include <fmt/format.h>
 
-#include "learner/method.h"
+#include "plackett/method.h"
 
 namespace plackett {
 

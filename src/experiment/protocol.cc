@@ -1,4 +1,4 @@
-#include "experiment/protocol.h"
+#include "plackett/protocol.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,10 +4,12 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "experiment/curve.h"
 #include "experiment/identity.h"
 #include "experiment/results_folder.h"
 #include "experiment/results_names.h"
 #include "experiment/spec_file.h"
+#include "experiment/spec_parts.h"
 #include "experiment/timings_file.h"
 
 namespace plackett {

@@ -12,9 +12,10 @@
 
 #include "base/append_file.h"
 #include "base/file_lock.h"
-#include "base/result.h"
-#include "experiment/comparison_spec.h"
 #include "experiment/runs_file.h"
+#include "experiment/spec_parts.h"
+#include "plackett/comparison_spec.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

@@ -1,12 +1,13 @@
 #include <chrono>
 
 #include "experiment/run_jobs.h"
-#include "experiment/simulation.h"
+#include "plackett/simulation.h"
 
 namespace plackett {
 
 Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
-                                         unsigned threads, const Watch& watch) {
+                                         unsigned threads, const Watch& watch,
+                                         std::vector<std::vector<RunRecord>>* runs) {
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::vector<RunRecord>> records(simulations.size());
   for (std::size_t at = 0; at < simulations.size(); ++at) {
@@ -35,6 +36,7 @@ Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulati
     const double impressions = static_cast<double>(cell.impressions) * cell.runs;
     cell.impressions_per_second = cell.seconds > 0 ? impressions / cell.seconds : 0;
   }
+  if (runs != nullptr) *runs = std::move(records);
   return cells;
 }
 

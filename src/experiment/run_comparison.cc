@@ -79,15 +79,17 @@ Result<std::vector<Simulation>> prepare_cells(const ComparisonSpec& spec, const 
   return simulations;
 }
 
+RunPlace place_of_job(const ComparisonSpec& spec, std::size_t dataset, const Job& job) {
+  const std::size_t methods = spec.methods.size();
+  return {dataset, job.run, job.simulation / methods, job.simulation % methods};
+}
+
 Result<void> run_dataset(ResultsFolder& folder, std::size_t number, const Dataset& dataset,
                          unsigned threads, const ComparisonWatch& watch) {
   const ComparisonSpec& spec = folder.stored().spec;
   auto simulations = prepare_cells(spec, dataset);
   if (!simulations) return simulations.error();
   const std::size_t methods = spec.methods.size();
-  const auto place_of_job = [&](const Job& job) {
-    return RunPlace{number, job.run, job.simulation / methods, job.simulation % methods};
-  };
 
   // What the runs of each cell have in common.
   std::vector<FinishedRun> cells;
@@ -107,7 +109,7 @@ Result<void> run_dataset(ResultsFolder& folder, std::size_t number, const Datase
 
   std::vector<Job> jobs;
   for (const Job& job : run_major(simulations.value())) {
-    const auto finished = folder.stored().runs.find(place_of_job(job));
+    const auto finished = folder.stored().runs.find(place_of_job(spec, number, job));
     if (finished == folder.stored().runs.end()) {
       jobs.push_back(job);
     } else if (auto same = require_same_inputs(finished->second, cells[job.simulation]); !same) {
@@ -116,7 +118,7 @@ Result<void> run_dataset(ResultsFolder& folder, std::size_t number, const Datase
   }
   return run_jobs(simulations.value(), jobs, threads, watch.runs,
                   [&](const Job& job, RunRecord record) -> Result<void> {
-                    const RunPlace place = place_of_job(job);
+                    const RunPlace place = place_of_job(spec, number, job);
                     FinishedRun run = cells[job.simulation];
                     run.record = std::move(record);
                     if (auto kept = folder.append(place, std::move(run), threads); !kept) {

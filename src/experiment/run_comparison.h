@@ -5,10 +5,12 @@
 #include <functional>
 #include <vector>
 
-#include "base/result.h"
-#include "experiment/comparison_spec.h"
 #include "experiment/results_folder.h"
-#include "experiment/simulation.h"
+#include "experiment/run_jobs.h"
+#include "experiment/spec_parts.h"
+#include "plackett/comparison_spec.h"
+#include "plackett/result.h"
+#include "plackett/simulation.h"
 
 namespace plackett {
 
@@ -20,6 +22,9 @@ Result<std::vector<Simulation>> prepare_cells(const ComparisonSpec& spec, const 
 
 // Fails where a click-model file is not what finished runs were made from. Reads no data.
 Result<void> require_same_users(const StoredResults& stored);
+
+// The place in the spec of a job among its dataset's cells, as prepare_cells orders them.
+RunPlace place_of_job(const ComparisonSpec& spec, std::size_t dataset, const Job& job);
 
 struct ComparisonWatch {
   Watch runs;

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "base/result.h"
-#include "experiment/simulation.h"
+#include "plackett/result.h"
+#include "plackett/simulation.h"
 
 namespace plackett {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "experiment/record.h"
+#include "plackett/record.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

@@ -1,4 +1,4 @@
-#include "experiment/simulation.h"
+#include "plackett/simulation.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,9 @@
 #include <utility>
 
 #include "evaluation/online_performance.h"
-#include "learner/method.h"
-#include "users/make_user.h"
+#include "experiment/curve.h"
+#include "plackett/make_user.h"
+#include "plackett/method.h"
 
 namespace plackett {
 namespace {
@@ -41,7 +42,8 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
                       {.shown = spec.shown,
                        .learning_rate_decay = rules.learning_rate_decay,
                        .ties_by_chance = rules.ties_by_chance,
-                       .exploit_worst_first = rules.exploit_worst_first},
+                       .exploit_worst_first = rules.exploit_worst_first,
+                       .initial = {spec.seed, run, 0, Purpose::kInitialise}},
                       spec.settings);
 }
 

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "experiment/spec_parts.h"
 #include "experiment/toml_reader.h"
-#include "learner/method.h"
+#include "plackett/method.h"
 
 namespace plackett {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
-#include "experiment/comparison_spec.h"
+#include "plackett/comparison_spec.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

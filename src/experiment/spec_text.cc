@@ -5,6 +5,7 @@
 
 #include "experiment/results_names.h"
 #include "experiment/spec_file.h"
+#include "experiment/spec_parts.h"
 
 namespace plackett {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "experiment/simulation.h"
-#include "learner/method.h"
+#include "plackett/method.h"
+#include "plackett/simulation.h"
 
 namespace plackett {
 

@@ -1,4 +1,5 @@
 #include "experiment/timings_file.h"
+#include "experiment/spec_parts.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "base/result.h"
 #include "experiment/results_folder.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/result.h"
+#include "plackett/result.h"
 
 namespace plackett {
 

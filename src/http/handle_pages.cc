@@ -4,6 +4,7 @@
 #include "http/handlers.h"
 #include "http/json_writer.h"
 #include "http/metrics_text.h"
+#include "plackett/version.h"
 
 namespace plackett::http {
 namespace {
@@ -37,7 +38,7 @@ void get_health(Exchange& exchange) {
   JsonWriter json(exchange.response.body);
   json.begin_object();
   json.field("status", "ok");
-  json.field("version", PLACKETT_VERSION);
+  json.field("version", version());
   json.field("demo", exchange.site.options.demo);
   json.end_object();
 }

@@ -5,9 +5,9 @@
 #include <array>
 #include <span>
 
-#include "dataset/feature_view.h"
 #include "http/feature_row.h"
 #include "http/id_table.h"
+#include "plackett/feature_view.h"
 
 namespace plackett::http {
 

@@ -10,9 +10,9 @@
 #include <unordered_set>
 #include <utility>
 
-#include "dataset/scaling.h"
 #include "http/feature_row.h"
-#include "learner/method.h"
+#include "plackett/method.h"
+#include "plackett/scaling.h"
 
 namespace plackett::http {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "learner/method.h"
+#include "plackett/method.h"
 
 namespace plackett::http {
 namespace {

@@ -5,8 +5,8 @@
 #include <array>
 #include <span>
 
-#include "dataset/feature_view.h"
 #include "http/feature_row.h"
+#include "plackett/feature_view.h"
 
 namespace plackett::http {
 namespace {

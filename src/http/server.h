@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/service.h"
 
 namespace plackett::http {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/result.h"
+#include "plackett/result.h"
 
 namespace plackett::http {
 

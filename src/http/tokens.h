@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "plackett/result.h"
 
 namespace plackett::http {
 

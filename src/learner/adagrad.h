@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ranker/ranker.h"
+#include "plackett/ranker.h"
 
 namespace plackett {
 

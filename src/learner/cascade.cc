@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/kernels.h"
-#include "learner/method.h"
+#include "plackett/method.h"
 
 namespace plackett {
 namespace {
@@ -42,7 +42,7 @@ float Cascade::squared_distance(const AlignedVector<float>& from) {
   const std::span<const float> now = ranker_->linear_weights();
   std::transform(now.begin(), now.end(), from.begin(), moved_.begin(), std::minus<>());
   float sum = 0;
-  kernels().dot_rows(moved_.data(), 1, moved_.size(), moved_.data(), &sum);
+  kernels().dot_rows({moved_.data(), 1, moved_.size(), moved_.size()}, moved_.data(), &sum);
   return sum;
 }
 

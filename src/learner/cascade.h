@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "learner/pdgd.h"
+#include "plackett/pdgd.h"
 #include "ranker/linear_plus_neural.h"
 
 namespace plackett {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "learner/dueling_bandit.h"
-#include "learner/method.h"
+#include "plackett/method.h"
 #include "sampling/probabilistic_multileaving.h"
 #include "sampling/team_draft_multileaving.h"
 

@@ -38,7 +38,7 @@ void DuelingBandit::draw_directions(Rng& rng) {
     float* direction = directions_.data() + candidate * stride_;
     std::fill(direction + parameter_count_, direction + stride_, 0.0F);
     float square = 0;
-    kernels().dot_rows(direction, 1, stride_, direction, &square);
+    kernels().dot_rows({direction, 1, stride_, stride_}, direction, &square);
     scales_[candidate] = square > 0 ? 1.0F / std::sqrt(square) : 0.0F;
   }
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "learner/learner.h"
+#include "plackett/learner.h"
 #include "sampling/multileaving.h"
 
 namespace plackett {

@@ -1,10 +1,13 @@
-#include "learner/method.h"
+#include "plackett/method.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -30,13 +33,51 @@ namespace {
 constexpr std::array kMethods{PLACKETT_METHODS(PLACKETT_ADDRESS)};
 #undef PLACKETT_ADDRESS
 
+// Methods of users of the library. A deque never moves its elements.
+struct Added {
+  std::mutex mutex;
+  std::deque<Method> methods;
+};
+
+Added& added_methods() {
+  static Added added;
+  return added;
+}
+
 }  // namespace
 
-std::span<const Method* const> methods() { return kMethods; }
+std::vector<const Method*> methods() {
+  std::vector<const Method*> all(kMethods.begin(), kMethods.end());
+  Added& added = added_methods();
+  const std::lock_guard lock(added.mutex);
+  for (const Method& method : added.methods) all.push_back(&method);
+  return all;
+}
+
+Result<void> add_method(const Method& method) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  if (method.name.empty() || !std::all_of(method.name.begin(), method.name.end(), allowed)) {
+    return Error{fmt::format("method name \"{}\"; a name is of a-z, 0-9 and -", method.name)};
+  }
+  if (method.make == nullptr) return Error{fmt::format("method {}: make is missing", method.name)};
+  Added& added = added_methods();
+  const std::lock_guard lock(added.mutex);
+  const auto same = [&](std::string_view name) { return name == method.name; };
+  if (std::any_of(kMethods.begin(), kMethods.end(),
+                  [&](auto* known) { return same(known->name); }) ||
+      std::any_of(added.methods.begin(), added.methods.end(),
+                  [&](const Method& known) { return same(known.name); })) {
+    return Error{fmt::format("method {}: there is one of that name already", method.name)};
+  }
+  added.methods.push_back(method);
+  return {};
+}
 
 Result<const Method*> find_method(std::string_view name) {
   std::vector<std::string_view> known;
-  for (const Method* method : kMethods) {
+  for (const Method* method : methods()) {
     if (method->name == name) return method;
     known.push_back(method->name);
   }

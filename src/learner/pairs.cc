@@ -1,4 +1,4 @@
-#include "learner/pairs.h"
+#include "plackett/pairs.h"
 
 #include <algorithm>
 #include <cassert>

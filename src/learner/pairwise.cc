@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "learner/finite.h"
-#include "learner/method.h"
-#include "learner/pairs.h"
+#include "plackett/method.h"
+#include "plackett/pairs.h"
 
 namespace plackett {
 

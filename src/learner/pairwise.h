@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "learner/learner.h"
+#include "plackett/learner.h"
 
 namespace plackett {
 

@@ -1,11 +1,12 @@
-#include "learner/pdgd.h"
+#include "plackett/pdgd.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "learner/adagrad.h"
 #include "learner/finite.h"
-#include "learner/method.h"
+#include "plackett/method.h"
 
 namespace plackett {
 
@@ -15,10 +16,12 @@ Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
   set_steps(options_.steps);
 }
 
+Pdgd::~Pdgd() = default;
+
 void Pdgd::set_steps(Steps steps) {
-  if ((steps == Steps::kAdaGrad) == adagrad_.has_value()) return;
+  if ((steps == Steps::kAdaGrad) == (adagrad_ != nullptr)) return;
   if (steps == Steps::kAdaGrad) {
-    adagrad_.emplace(*ranker_);
+    adagrad_ = std::make_unique<AdaGrad>(*ranker_);
   } else {
     adagrad_.reset();
   }

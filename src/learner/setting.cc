@@ -1,4 +1,4 @@
-#include "learner/setting.h"
+#include "plackett/setting.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

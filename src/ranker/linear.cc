@@ -4,12 +4,13 @@
 #include <cassert>
 
 #include "base/kernels.h"
+#include "ranker/rows_of.h"
 
 namespace plackett {
 
 void LinearRanker::score(const FeatureView& docs, std::span<float> scores) {
   assert(docs.feature_count() == feature_count_ && scores.size() == docs.doc_count());
-  kernels().dot_rows(docs.data(), docs.doc_count(), docs.stride(), weights_.data(), scores.data());
+  kernels().dot_rows(rows_of(docs), weights_.data(), scores.data());
 }
 
 void LinearRanker::step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) {
@@ -20,7 +21,7 @@ void LinearRanker::step(const FeatureView& docs, std::span<const DocWeight> weig
     rows_.push_back(docs.row(weight.doc).data());
     scales_.push_back(rate * weight.weight);
   }
-  kernels().add_scaled_rows(rows_.data(), scales_.data(), rows_.size(), docs.stride(),
+  kernels().add_scaled_rows(rows_.data(), scales_.data(), rows_.size(), docs.readable_width(),
                             weights_.data());
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/aligned.h"
-#include "ranker/ranker.h"
+#include "plackett/ranker.h"
 
 namespace plackett {
 

@@ -1,4 +1,4 @@
-#include "ranker/model_file.h"
+#include "plackett/model_file.h"
 
 #include <fmt/format.h>
 

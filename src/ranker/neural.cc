@@ -4,7 +4,8 @@
 #include <cassert>
 #include <cmath>
 
-#include "ranker/spec.h"
+#include "plackett/ranker_spec.h"
+#include "ranker/rows_of.h"
 
 namespace plackett {
 namespace {
@@ -73,13 +74,13 @@ void NeuralRanker::initialise(Initialisation initialisation, Rng& rng) {
   if (initialisation == Initialisation::kSilent) std::fill(output_.begin(), output_.end(), 0.0F);
 }
 
-void NeuralRanker::forward(const float* rows, std::size_t row_count) {
-  const float* inputs = rows;
+void NeuralRanker::forward(RowsView inputs) {
+  const std::size_t row_count = inputs.count;
   for (Layer& layer : layers_) {
     const std::size_t size = row_count * layer.padded_units;
     grow(layer.activations, size);
-    kernels().multiply(inputs, row_count, layer.padded_inputs, layer.weights.data(),
-                       layer.padded_units, layer.biases.data(), layer.activations.data());
+    kernels().multiply(inputs, layer.weights.data(), layer.padded_units, layer.biases.data(),
+                       layer.activations.data());
     kernels().activate(activation_, layer.activations.data(), size);
     if (layer.units != layer.padded_units) {
       for (std::size_t row = 0; row < row_count; ++row) {
@@ -87,28 +88,30 @@ void NeuralRanker::forward(const float* rows, std::size_t row_count) {
         std::fill(end - (layer.padded_units - layer.units), end, 0.0F);
       }
     }
-    inputs = layer.activations.data();
+    inputs = {layer.activations.data(), row_count, layer.padded_units, layer.padded_units};
   }
 }
 
 void NeuralRanker::score(const FeatureView& docs, std::span<float> scores) {
   assert(docs.feature_count() == feature_count_ && scores.size() == docs.doc_count());
-  forward(docs.data(), docs.doc_count());
+  forward(rows_of(docs));
   const Layer& last = layers_.back();
-  kernels().dot_rows(last.activations.data(), docs.doc_count(), last.padded_units, output_.data(),
-                     scores.data());
+  kernels().dot_rows(
+      {last.activations.data(), docs.doc_count(), last.padded_units, last.padded_units},
+      output_.data(), scores.data());
 }
 
 void NeuralRanker::step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) {
   assert(docs.feature_count() == feature_count_);
   const std::size_t count = weights.size();
-  const std::uint32_t stride = docs.stride();
+  const std::uint32_t stride = padded_width(feature_count_);
   grow(rows_, count * stride);
   for (std::size_t row = 0; row < count; ++row) {
     const auto source = docs.row(weights[row].doc);
-    std::copy(source.begin(), source.end(), rows_.data() + row * stride);
+    float* target = rows_.data() + row * stride;
+    std::fill(std::copy(source.begin(), source.end(), target), target + stride, 0.0F);
   }
-  forward(rows_.data(), count);
+  forward({rows_.data(), count, stride, stride});
 
   // Every layer's deltas are taken at the parameters as they are; then all layers step.
   Layer& last = layers_.back();
@@ -126,8 +129,9 @@ void NeuralRanker::step(const FeatureView& docs, std::span<const DocWeight> weig
     grow(lower.deltas, count * lower.padded_units);
     for (std::size_t row = 0; row < count; ++row) {
       float* deltas = lower.deltas.data() + row * lower.padded_units;
-      kernels().dot_rows(upper.weights.data(), upper.padded_inputs, upper.padded_units,
-                         upper.deltas.data() + row * upper.padded_units, deltas);
+      kernels().dot_rows(
+          {upper.weights.data(), upper.padded_inputs, upper.padded_units, upper.padded_units},
+          upper.deltas.data() + row * upper.padded_units, deltas);
       const float* activations = lower.activations.data() + row * lower.padded_units;
       for (std::uint32_t unit = 0; unit < lower.padded_units; ++unit) {
         deltas[unit] *= slope(activation_, activations[unit]);

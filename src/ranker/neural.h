@@ -6,8 +6,8 @@
 
 #include "base/aligned.h"
 #include "base/kernels.h"
-#include "base/rng.h"
-#include "ranker/ranker.h"
+#include "plackett/ranker.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 
@@ -48,7 +48,7 @@ class NeuralRanker final : public Ranker {
   };
 
   // Runs `row_count` rows through all hidden layers; the activations stay in the layers.
-  void forward(const float* rows, std::size_t row_count);
+  void forward(RowsView inputs);
 
   // Calls visit(std::span<float>) for each run of parameters that lie side by side, in the
   // order of get_parameters().

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 #include "report/measure.h"
 
 namespace plackett::report {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 
 namespace plackett::report {
 

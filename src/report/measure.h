@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 #include "report/numbers.h"
 
 namespace plackett::report {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 
 namespace plackett::report {
 

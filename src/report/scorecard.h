@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 #include "report/measure.h"
 
 namespace plackett::report {

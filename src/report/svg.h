@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 #include "report/axes.h"
 
 namespace plackett {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 #include "report/significance.h"
 
 namespace plackett {

@@ -52,4 +52,8 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
   return {};
 }
 
+Result<void> write_report(const Comparison& comparison, const std::filesystem::path& folder) {
+  return write_report(comparison, folder, HtmlOptions{});
+}
+
 }  // namespace plackett

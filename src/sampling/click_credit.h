@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/index.h"
-#include "base/rng.h"
+#include "plackett/index.h"
+#include "plackett/rng.h"
 #include "sampling/score_table.h"
 
 namespace plackett {

@@ -1,4 +1,4 @@
-#include "sampling/plackett_luce.h"
+#include "plackett/plackett_luce.h"
 
 #include <algorithm>
 #include <cassert>

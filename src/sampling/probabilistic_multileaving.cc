@@ -57,7 +57,8 @@ void ProbabilisticMultileaving::show(const ScoreTable& scores, Rng& rng, std::sp
             unplaced_.begin() + static_cast<std::ptrdiff_t>(stride), 0.0F);
 
   for (std::size_t rank = 0; rank < shown.size(); ++rank) {
-    kernels().dot_rows(weights_.data(), rankers_, stride, unplaced_.data(), totals_.data());
+    kernels().dot_rows({weights_.data(), rankers_, stride, stride}, unplaced_.data(),
+                       totals_.data());
     for (std::uint32_t ranker = 0; ranker < rankers_; ++ranker) {
       scales_[ranker] = 1.0F / totals_[ranker];
     }

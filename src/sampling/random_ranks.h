@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/answer.h"
 #include "serving/service_parts.h"
 #include "serving/trainer.h"

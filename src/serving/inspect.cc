@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "learner/pairs.h"
+#include "plackett/pairs.h"
 #include "serving/service_parts.h"
 
 namespace plackett::serving {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "dataset/feature_view.h"
+#include "plackett/feature_view.h"
 
 namespace plackett::serving {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sampling/ranking.h"
+#include "plackett/ranking.h"
 #include "store/impression.h"
 
 namespace plackett::serving {

@@ -7,7 +7,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "dataset/scaling.h"
+#include "plackett/scaling.h"
 #include "serving/item_table.h"
 #include "serving/model_spec.h"
 #include "serving/service.h"

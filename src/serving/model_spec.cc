@@ -7,8 +7,8 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "dataset/scaling.h"
-#include "learner/method.h"
+#include "plackett/method.h"
+#include "plackett/scaling.h"
 #include "serving/spec_text.h"
 
 namespace plackett::serving {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
-#include "learner/learner.h"
-#include "learner/setting.h"
-#include "ranker/spec.h"
+#include "plackett/learner.h"
+#include "plackett/ranker_spec.h"
+#include "plackett/result.h"
+#include "plackett/setting.h"
 
 namespace plackett::serving {
 

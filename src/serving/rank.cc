@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/rng.h"
-#include "dataset/feature_view.h"
-#include "sampling/plackett_luce.h"
+#include "plackett/feature_view.h"
+#include "plackett/plackett_luce.h"
+#include "plackett/rng.h"
 #include "serving/impression_to_keep.h"
 #include "serving/model.h"
 #include "serving/ranking_room.h"

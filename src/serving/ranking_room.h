@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/index.h"
-#include "ranker/ranker.h"
-#include "sampling/plackett_luce.h"
+#include "plackett/index.h"
+#include "plackett/plackett_luce.h"
+#include "plackett/ranker.h"
 #include "serving/version.h"
 #include "store/impression.h"
 

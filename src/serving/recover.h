@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/model_spec.h"
 #include "serving/trainer.h"
 #include "store/reader.h"

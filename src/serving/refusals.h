@@ -1,7 +1,7 @@
 // Refusals that several calls give.
 #pragma once
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/answer.h"
 
 namespace plackett::serving {

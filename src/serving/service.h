@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/answer.h"
 #include "serving/model_spec.h"
 

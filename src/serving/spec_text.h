@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/model_spec.h"
 
 namespace plackett::serving {

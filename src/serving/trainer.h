@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "learner/learner.h"
-#include "ranker/model_file.h"
+#include "plackett/learner.h"
+#include "plackett/model_file.h"
+#include "plackett/result.h"
 #include "serving/learned_list.h"
 #include "serving/model_spec.h"
 #include "serving/version.h"

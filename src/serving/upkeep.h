@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/service.h"
 
 namespace plackett::serving {

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <string>
 
-#include "ranker/model_file.h"
-#include "ranker/ranker.h"
+#include "plackett/model_file.h"
+#include "plackett/ranker.h"
 
 namespace plackett::serving {
 

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "serving/learning_thread.h"
 #include "serving/pending.h"
 #include "serving/service.h"

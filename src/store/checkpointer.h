@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "store/sqlite.h"
 
 namespace plackett::store {

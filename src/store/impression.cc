@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "dataset/feature_view.h"
+#include "plackett/feature_view.h"
 
 namespace plackett::store {
 namespace {

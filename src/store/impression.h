@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/result.h"
-#include "sampling/mass.h"
+#include "plackett/mass.h"
+#include "plackett/result.h"
 
 namespace plackett::store {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "store/impression.h"
 #include "store/rows.h"
 #include "store/sqlite.h"

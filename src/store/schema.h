@@ -1,7 +1,7 @@
 // The store's tables: docs/formats/store.md.
 #pragma once
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "store/sqlite.h"
 
 namespace plackett::store {

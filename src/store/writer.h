@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
+#include "plackett/result.h"
 #include "store/reader.h"
 #include "store/rows.h"
 #include "store/sqlite.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "users/user.h"
+#include "plackett/user.h"
 
 namespace plackett {
 

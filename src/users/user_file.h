@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/result.h"
-#include "users/make_user.h"
-#include "users/user.h"
+#include "plackett/make_user.h"
+#include "plackett/result.h"
+#include "plackett/user.h"
 
 namespace plackett {
 

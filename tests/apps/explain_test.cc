@@ -81,7 +81,7 @@ TEST(Explain, AnswersABadLineWithItsNumberAndGoesOn) {
        {"line 2: not valid JSON", "line 3: not a JSON object",
         "line 4: \"ranking\" is missing or not an array",
         "line 6: ", "line 7: document 2 in the ranking; documents are 0 to 1",
-        "line 8: document 0 is ranked twice", "line 9: 1 clicks for 2 ranked documents",
+        "line 8: ranking: document 0 twice", "line 9: clicks: 1 for 2 ranked documents",
         "line 10: document -1", "line 11: click 2; a click is 0 or 1", "line 12: score \"a\""}) {
     EXPECT_THAT(result.err, HasSubstr(message));
   }

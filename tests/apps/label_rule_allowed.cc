@@ -1,5 +1,5 @@
 // Compiles with what the learner room may include.
-#include "dataset/feature_view.h"
-#include "learner/learner.h"
-#include "ranker/ranker.h"
-#include "sampling/plackett_luce.h"
+#include "plackett/feature_view.h"
+#include "plackett/learner.h"
+#include "plackett/plackett_luce.h"
+#include "plackett/ranker.h"

@@ -1,3 +1,3 @@
 // A learner that peeks at labels: must not compile.
-#include "dataset/judgments.h"
-#include "learner/learner.h"
+#include "plackett/judgments.h"
+#include "plackett/learner.h"

@@ -10,7 +10,7 @@
 
 #include "base/aligned.h"
 #include "base/kernels_scalar.h"
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {
@@ -43,7 +43,7 @@ std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
   const auto keep = [&all](const auto& values) { all.emplace_back(values.begin(), values.end()); };
 
   AlignedVector<float> dots(shape.rows);
-  k.dot_rows(rows.data(), shape.rows, shape.width, weights.data(), dots.data());
+  k.dot_rows({rows.data(), shape.rows, shape.width, shape.width}, weights.data(), dots.data());
   keep(dots);
 
   std::vector<const float*> pointers;
@@ -54,8 +54,8 @@ std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
   keep(sum);
 
   AlignedVector<float> product(shape.rows * shape.columns);
-  k.multiply(rows.data(), shape.rows, shape.width, matrix.data(), shape.columns, bias.data(),
-             product.data());
+  k.multiply({rows.data(), shape.rows, shape.width, shape.width}, matrix.data(), shape.columns,
+             bias.data(), product.data());
   keep(product);
 
   AlignedVector<float> updated = matrix;

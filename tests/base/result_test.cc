@@ -1,4 +1,4 @@
-#include "base/result.h"
+#include "plackett/result.h"
 
 #include <gtest/gtest.h>
 

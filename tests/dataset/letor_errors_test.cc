@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/rng.h"
 #include "dataset/letor_parser.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/rng.h"
 #include "dataset/plain_docs.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {

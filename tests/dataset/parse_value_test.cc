@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {

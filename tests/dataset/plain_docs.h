@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "dataset/dataset.h"
 #include "dataset/letor_parser.h"
+#include "plackett/dataset.h"
 
 namespace plackett::testing {
 

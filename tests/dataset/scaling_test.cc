@@ -1,4 +1,4 @@
-#include "dataset/scaling.h"
+#include "plackett/scaling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {

@@ -1,4 +1,4 @@
-#include "evaluation/metrics.h"
+#include "plackett/metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {

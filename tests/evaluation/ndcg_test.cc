@@ -1,4 +1,4 @@
-#include "evaluation/ndcg.h"
+#include "plackett/ndcg.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "base/rng.h"
 #include "evaluation/online_performance.h"
+#include "plackett/rng.h"
 #include "small_split.h"
 
 namespace plackett {

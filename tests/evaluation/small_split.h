@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "dataset/dataset.h"
+#include "plackett/dataset.h"
 
 namespace plackett::testing {
 

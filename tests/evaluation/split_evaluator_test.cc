@@ -1,4 +1,4 @@
-#include "evaluation/split_evaluator.h"
+#include "plackett/split_evaluator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "evaluation/top_k.h"
+#include "plackett/top_k.h"
 
 #include <gtest/gtest.h>
 

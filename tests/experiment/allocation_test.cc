@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "experiment/method_entry.h"
-#include "experiment/simulation.h"
-#include "learner/method.h"
+#include "plackett/method.h"
+#include "plackett/method_entry.h"
+#include "plackett/simulation.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "learner/pairs.h"
+#include "plackett/make_user.h"
+#include "plackett/pairs.h"
 #include "support/run_command.h"
 #include "users/click_models.h"
-#include "users/make_user.h"
 
 namespace plackett::audit {
 namespace {

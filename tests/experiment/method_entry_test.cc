@@ -1,4 +1,4 @@
-#include "experiment/method_entry.h"
+#include "plackett/method_entry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

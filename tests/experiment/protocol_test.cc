@@ -1,4 +1,4 @@
-#include "experiment/protocol.h"
+#include "plackett/protocol.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {

@@ -1,4 +1,5 @@
-#include "experiment/simulation.h"
+#include "plackett/simulation.h"
+#include "experiment/curve.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +7,8 @@
 #include <cmath>
 #include <fstream>
 
-#include "experiment/method_entry.h"
 #include "experiment/run_jobs.h"
+#include "plackett/method_entry.h"
 #include "support/run_command.h"
 
 namespace plackett {

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 
 namespace plackett::testing {
 namespace {

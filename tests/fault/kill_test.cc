@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 #include "support/http_client.h"
 #include "support/run_command.h"
 #include "support/server.h"

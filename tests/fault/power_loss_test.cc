@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/rng.h"
 #include "fault_vfs.h"
+#include "plackett/rng.h"
 #include "serving/service.h"
 #include "store/sqlite.h"
 #include "store_check.h"

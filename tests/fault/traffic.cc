@@ -5,7 +5,7 @@
 #include <iterator>
 #include <thread>
 
-#include "base/rng.h"
+#include "plackett/rng.h"
 #include "serving/served.h"
 
 namespace plackett::testing {

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "dataset/feature_view.h"
 #include "http/items_request.h"
 #include "http/json_writer.h"
+#include "plackett/feature_view.h"
 
 namespace plackett::http {
 namespace {

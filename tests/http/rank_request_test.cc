@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "dataset/feature_view.h"
 #include "http/feature_row.h"
+#include "plackett/feature_view.h"
 
 namespace plackett::http {
 namespace {

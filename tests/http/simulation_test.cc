@@ -7,8 +7,8 @@
 
 #include "dataset/synthetic.h"
 #include "http/service.h"
-#include "ranker/model_file.h"
-#include "users/make_user.h"
+#include "plackett/make_user.h"
+#include "plackett/model_file.h"
 
 namespace plackett {
 namespace {

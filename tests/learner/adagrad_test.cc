@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "learner_samples.h"
+#include "plackett/ranker_spec.h"
 #include "ranker/linear.h"
-#include "ranker/spec.h"
 
 namespace plackett {
 namespace {

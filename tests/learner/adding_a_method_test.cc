@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string>
 
-#include "learner/method.h"
 #include "learner_samples.h"
+#include "plackett/method.h"
 #include "ranker/linear.h"
 
 namespace plackett {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "learner/method.h"
 #include "learner_samples.h"
-#include "ranker/spec.h"
+#include "plackett/method.h"
+#include "plackett/ranker_spec.h"
 
 namespace plackett {
 namespace {

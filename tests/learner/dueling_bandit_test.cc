@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "learner_samples.h"
+#include "plackett/ranker_spec.h"
 #include "ranker/linear.h"
-#include "ranker/spec.h"
 #include "sampling/probabilistic_multileaving.h"
 
 namespace plackett {

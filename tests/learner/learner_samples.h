@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/rng.h"
-#include "dataset/feature_view.h"
-#include "ranker/ranker.h"
+#include "plackett/feature_view.h"
+#include "plackett/ranker.h"
+#include "plackett/rng.h"
 
 namespace plackett::testing {
 

@@ -1,11 +1,11 @@
-#include "learner/method.h"
+#include "plackett/method.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "ranker/spec.h"
+#include "plackett/ranker_spec.h"
 
 namespace plackett {
 namespace {

@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "learner/pairs.h"
 #include "learner_samples.h"
+#include "plackett/pairs.h"
 #include "ranker/linear.h"
 #include "support/chi_square.h"
 

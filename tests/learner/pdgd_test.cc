@@ -1,12 +1,12 @@
-#include "learner/pdgd.h"
+#include "plackett/pdgd.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "learner_samples.h"
+#include "plackett/ranker_spec.h"
 #include "ranker/linear.h"
-#include "ranker/spec.h"
 
 namespace plackett {
 namespace {

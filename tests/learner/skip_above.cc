@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "learner/finite.h"
-#include "learner/method.h"
-#include "sampling/plackett_luce.h"
+#include "plackett/method.h"
+#include "plackett/plackett_luce.h"
 
 namespace plackett {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/aligned.h"
-#include "ranker/spec.h"
+#include "plackett/ranker_spec.h"
 
 namespace plackett {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ranker/spec.h"
+#include "plackett/ranker_spec.h"
 
 namespace plackett {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/record.h"
+#include "plackett/record.h"
 
 namespace plackett::testing {
 

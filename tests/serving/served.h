@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "dataset/feature_view.h"
+#include "plackett/feature_view.h"
 #include "serving/service.h"
 #include "support/run_command.h"
 

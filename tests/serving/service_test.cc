@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "sampling/plackett_luce.h"
+#include "plackett/plackett_luce.h"
 #include "served.h"
 #include "store/reader.h"
 #include "support/chi_square.h"

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 
 #include "dataset/synthetic.h"
-#include "experiment/simulation.h"
+#include "plackett/make_user.h"
+#include "plackett/simulation.h"
 #include "served.h"
 #include "serving/recover.h"
-#include "users/make_user.h"
 
 namespace plackett::serving {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "plackett/make_user.h"
 #include "support/chi_square.h"
-#include "users/make_user.h"
 
 namespace plackett {
 namespace {

@@ -1,4 +1,4 @@
-#include "users/make_user.h"
+#include "plackett/make_user.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

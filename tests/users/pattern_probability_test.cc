@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "plackett/make_user.h"
 #include "users/click_models.h"
-#include "users/make_user.h"
 
 namespace plackett {
 namespace {

@@ -1,0 +1,28 @@
+# cmake --install: the command, both libraries, the headers, and what finds them.
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/plackett)
+
+if(PLACKETT_COMMAND)
+  install(TARGETS plackett RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/plackett DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT library FILES_MATCHING PATTERN "*.h")
+foreach(name shared static)
+  install(TARGETS plackett_${name} EXPORT plackett_${name}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  install(EXPORT plackett_${name} NAMESPACE plackett:: FILE plackett_${name}.cmake
+    DESTINATION ${package_folder} COMPONENT library)
+endforeach()
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/plackettConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/plackettConfig.cmake INSTALL_DESTINATION ${package_folder})
+# Before 1.0 only the same minor version will do.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/plackettConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/plackettConfig.cmake ${PROJECT_BINARY_DIR}/plackettConfigVersion.cmake
+  DESTINATION ${package_folder} COMPONENT library)
+
+configure_file(${PROJECT_SOURCE_DIR}/cmake/plackett.pc.in ${PROJECT_BINARY_DIR}/plackett.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/plackett.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT library)

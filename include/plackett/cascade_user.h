@@ -1,0 +1,65 @@
+// A user who reads from the top down, clicks by label, and may stop (cascade click model;
+// Guo et al., WSDM 2009).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "plackett/export.h"
+#include "plackett/user.h"
+
+namespace plackett {
+
+// When a cascade user may leave. The paper's text describes the first; its numbers were made
+// with the second, whose stop probability is the same whether or not there was a click.
+enum class StopRule : std::uint8_t { kAfterClick, kAfterAnyDocument };
+
+// What a user does with one examined document, as the ends of four adjoining parts of
+// [0, 2^32): click and stop, click and go on, stop without a click, and go on without one. So
+// one 32-bit draw a document decides both, and probabilities are kept to within 2^-33.
+class PLACKETT_EXPORT CascadeUser final : public User {
+ public:
+  struct Spec {
+    std::string name;
+    std::span<const double> click;  // a probability a label, from label 0
+    std::span<const double> stop;   // as many
+    StopRule stop_rule = StopRule::kAfterClick;
+  };
+
+  // Copies what it needs. Requires: 1 <= click.size() == stop.size() <= kMaxLabel + 1; all
+  // probabilities in [0, 1].
+  explicit CascadeUser(const Spec& spec);
+
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  [[nodiscard]] std::uint32_t grade_count() const override { return grade_count_; }
+  void click(std::span<const Doc> shown, const Judgments& judgments, Rng& rng,
+             std::span<std::uint8_t> clicks) const override;
+  [[nodiscard]] double pattern_probability(std::span<const std::uint8_t> labels,
+                                           std::span<const std::uint8_t> clicks) const override;
+  [[nodiscard]] bool alike(std::uint8_t label, std::uint8_t other) const override;
+
+ private:
+  struct Thresholds {
+    std::uint64_t click_and_stop = 0;
+    std::uint64_t click = 0;
+    std::uint64_t click_or_stop = 0;
+  };
+  // Probabilities of the four outcomes of an examined document.
+  struct Outcomes {
+    double click_stop = 0;
+    double click_go = 0;
+    double skip_stop = 0;
+    double skip_go = 1;
+
+    bool operator==(const Outcomes&) const = default;
+  };
+
+  std::array<Thresholds, kMaxLabel + 1> thresholds_{};
+  std::array<Outcomes, kMaxLabel + 1> outcomes_{};
+  std::uint32_t grade_count_ = 0;
+  std::string name_;
+};
+
+}  // namespace plackett

@@ -1,0 +1,54 @@
+// A whole comparison as plain data: datasets x methods x click models x runs. What a run gives is
+// a function of this and of the data alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plackett/dataset.h"
+#include "plackett/export.h"
+#include "plackett/method_entry.h"
+#include "plackett/result.h"
+#include "plackett/scaling.h"
+#include "plackett/simulation.h"
+
+namespace plackett {
+
+struct ComparedDataset {
+  std::string name;  // in tables and results; no two alike
+  std::string path;  // what load_dataset takes
+  Scaling scaling = Scaling::kQueryMinMax;
+  bool keep_constant_features = false;
+  std::uint32_t max_feature_id = LoadOptions{}.max_feature_id;
+};
+
+struct ComparedMethod {
+  MethodEntry entry;
+  std::string label = {};             // in tables; made from the entry if empty
+  std::optional<bool> baseline = {};  // the method's own if absent
+};
+
+struct ComparisonSpec {
+  std::string title;  // of the report; made from the datasets if empty
+  std::vector<ComparedDataset> datasets;
+  std::vector<ComparedMethod> methods;
+  std::vector<std::string> click_models;
+  // What all runs have in common. Method, ranker kind, click model, label, baseline and settings
+  // are not read from here.
+  SimulationSpec common;
+};
+
+// The paper's: its six methods in its order, its three click models, on the embedded data.
+PLACKETT_EXPORT ComparisonSpec default_comparison();
+
+// Finds what can't run without loading data: nothing to compare, a cell asked for twice, unknown
+// or impossible methods, click models, settings and numbers out of bounds, datasets that are not
+// where they should be, and click models without a table for a dataset whose number of grades is
+// known beforehand (embedded data and caches).
+PLACKETT_EXPORT Result<void> check(const ComparisonSpec& spec);
+
+}  // namespace plackett

@@ -1,0 +1,34 @@
+// PDGD as a loss: what each document's score should do, for a model that is differentiated
+// elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "plackett/export.h"
+#include "plackett/index.h"
+#include "plackett/ranking.h"
+#include "plackett/result.h"
+
+namespace plackett {
+
+// A shown list as it comes from outside.
+struct ShownList {
+  std::span<const double> scores;          // of all candidates, when the list was shown
+  std::span<const std::uint32_t> ranking;  // the documents shown, from the top
+  std::span<const std::uint8_t> clicks;    // clicks[rank] is 1 where it was clicked, else 0
+};
+
+// The ranking with all that pair weights need. Fails where a score is not finite, scores are too
+// far apart to subtract, a document is not among the candidates or shown twice, a click is neither
+// 0 nor 1, or clicks and ranking differ in length.
+PLACKETT_EXPORT Result<Ranking> make_ranking(const ShownList& list);
+
+// weights[doc], one a candidate: how strongly its score should rise (below 0: fall), 0 where it
+// was in no inferred pair. Ascending sum over docs of weights[doc] * score(doc) is PDGD's step
+// (paper, algorithm 1): minus that sum, the weights held constant, is a loss. They sum to 0.
+// Fails as make_ranking.
+PLACKETT_EXPORT Result<std::vector<double>> document_weights(const ShownList& list);
+
+}  // namespace plackett

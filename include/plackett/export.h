@@ -1,0 +1,4 @@
+// Marks what a shared library shows to those who link it: the names of these headers, nothing else.
+#pragma once
+
+#define PLACKETT_EXPORT __attribute__((visibility("default")))

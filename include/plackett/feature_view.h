@@ -1,0 +1,84 @@
+// The features of one query's candidate documents, borrowed. The one part of this room that
+// learners, rankers and the service may see: it holds no labels.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "plackett/index.h"
+
+namespace plackett {
+
+// The engine's own rows are padded with zeros to a multiple of this many floats (one cache line),
+// so that kernels need no tail.
+inline constexpr std::uint32_t kRowAlign = 16;
+
+constexpr std::uint32_t padded_width(std::uint32_t features) {
+  return (features + kRowAlign - 1) / kRowAlign * kRowAlign;
+}
+
+// doc_count rows of feature_count floats, each `stride` floats after the one before. The memory
+// belongs to someone else, must outlive the view and is never copied or written to.
+class FeatureView {
+ public:
+  FeatureView() = default;
+
+  // Rows as the engine keeps them: they start at 64-byte boundaries, padded_width(feature_count)
+  // floats apart, and what follows the features is 0.
+  FeatureView(const float* rows, std::uint32_t doc_count, std::uint32_t feature_count)
+      : rows_(rows),
+        doc_count_(doc_count),
+        feature_count_(feature_count),
+        stride_(padded_width(feature_count)),
+        readable_width_(padded_width(feature_count)) {}
+
+  // Anyone's rows: what lies between them is never read. The same bits come out as for padded
+  // rows of the same features. Requires: stride >= feature_count.
+  static FeatureView of(const float* rows, std::uint32_t doc_count, std::uint32_t feature_count,
+                        std::size_t stride) {
+    assert(stride >= feature_count);
+    FeatureView view;
+    view.rows_ = rows;
+    view.doc_count_ = doc_count;
+    view.feature_count_ = feature_count;
+    view.stride_ = stride;
+    view.readable_width_ = feature_count;
+    return view;
+  }
+
+  [[nodiscard]] std::uint32_t doc_count() const { return doc_count_; }
+  [[nodiscard]] std::uint32_t feature_count() const { return feature_count_; }
+  [[nodiscard]] std::size_t stride() const { return stride_; }
+  // How much of a row may be read: its features, and zeros after them where rows are padded.
+  [[nodiscard]] std::uint32_t readable_width() const { return readable_width_; }
+  [[nodiscard]] const float* data() const { return rows_; }
+
+  // One document's features. Requires: doc < doc_count().
+  [[nodiscard]] std::span<const float> row(Doc doc) const {
+    assert(index(doc) < doc_count_);
+    return {rows_ + std::size_t{index(doc)} * stride_, feature_count_};
+  }
+
+ private:
+  const float* rows_ = nullptr;
+  std::uint32_t doc_count_ = 0;
+  std::uint32_t feature_count_ = 0;
+  std::size_t stride_ = 0;
+  std::uint32_t readable_width_ = 0;
+};
+
+// Asks for one of `parts` equal parts of rows that will be read soon. A core has few places for
+// memory on its way: asked for all at once it waits for it, asked in parts it works meanwhile.
+// Requires: part < parts.
+inline void prefetch(const FeatureView& docs, std::size_t part, std::size_t parts) {
+  const auto* bytes = reinterpret_cast<const char*>(docs.data());
+  const std::size_t lines = docs.doc_count() * docs.stride() / kRowAlign;
+  const std::size_t end = lines * (part + 1) / parts;
+  for (std::size_t line = lines * part / parts; line < end; ++line) {
+    __builtin_prefetch(bytes + line * kRowAlign * sizeof(float), 0, 2);
+  }
+}
+
+}  // namespace plackett

@@ -1,0 +1,50 @@
+// An online method: decides what to show, then learns from what was clicked. It sees features
+// and clicks, never a label.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "plackett/export.h"
+#include "plackett/feature_view.h"
+#include "plackett/index.h"
+#include "plackett/model_file.h"
+#include "plackett/ranker.h"
+#include "plackett/ranking.h"
+#include "plackett/rng.h"
+
+namespace plackett {
+
+// Hyper-parameters are fixed when it is made; scratch belongs to it. One thread at a time.
+class PLACKETT_EXPORT Learner {
+ public:
+  virtual ~Learner() = default;
+  Learner& operator=(const Learner&) = delete;
+  Learner& operator=(Learner&&) = delete;
+
+  // Chooses what to show for these candidates: min(k, doc_count) distinct docs. Reuses
+  // `ranking`'s memory. False, and `ranking` as it was, where a score is not finite: the
+  // parameters have left the range of numbers. Requires: doc_count > 0.
+  [[nodiscard]] virtual bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) = 0;
+
+  // Learns from clicks on a ranking: clicks[rank] is 1 where it was clicked. `ranking` may be
+  // old: its own scores are used, not the present ones.
+  virtual void learn(const FeatureView& docs, const Ranking& ranking,
+                     std::span<const std::uint8_t> clicks) = 0;
+
+  // The ranker as learned so far, for evaluation and saving.
+  [[nodiscard]] virtual Ranker& ranker() = 0;
+
+  // What besides the ranker's parameters changes as it learns. A learner made with the same
+  // options, given the same parameters and restored, goes on as this one would. The state's
+  // `impressions` are the caller's to count.
+  [[nodiscard]] virtual LearnerState state() const = 0;
+  virtual void restore(const LearnerState& state) = 0;
+
+ protected:
+  Learner() = default;
+  Learner(const Learner&) = default;
+  Learner(Learner&&) = default;
+};
+
+}  // namespace plackett

@@ -1,0 +1,31 @@
+// Users by name.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "plackett/cascade_user.h"
+#include "plackett/export.h"
+#include "plackett/result.h"
+#include "plackett/user.h"
+
+namespace plackett {
+
+struct UserOptions {
+  std::uint32_t grade_count = 5;
+  StopRule stop_rule = StopRule::kAfterClick;  // cascade users only
+  double eta = 1;                              // position-based users only
+};
+
+// The names that make_user knows: the five cascades, then "position-based".
+PLACKETT_EXPORT std::span<const std::string_view> click_model_names();
+
+// The user of that name, or of that file where the name ends in ".toml" (docs/click_models.md).
+// Fails on an unknown name, on a grade count that the name doesn't exist for, and on whatever
+// is wrong with the file.
+PLACKETT_EXPORT Result<std::unique_ptr<User>> make_user(std::string_view name_or_toml_path,
+                                                        const UserOptions& options);
+
+}  // namespace plackett

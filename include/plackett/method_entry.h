@@ -1,0 +1,33 @@
+// A method as people write it in a command or a spec file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plackett/export.h"
+#include "plackett/ranker_spec.h"
+#include "plackett/result.h"
+#include "plackett/setting.h"
+#include "plackett/simulation.h"
+
+namespace plackett {
+
+struct MethodEntry {
+  std::string method;
+  RankerKind ranker = RankerKind::kLinear;
+  std::vector<GivenSetting> settings;
+};
+
+// "mgd", "pdgd:neural", "mgd:linear:candidates=9": the method, then in any order at most one
+// ranker and settings, with colons between. Fails on unknown methods, rankers and settings and
+// on bad values; the errors name what is allowed. Without a ranker it is the method's default.
+PLACKETT_EXPORT Result<MethodEntry> parse_method_entry(std::string_view text);
+
+// The shortest text that reads back to the same entry.
+PLACKETT_EXPORT std::string to_text(const MethodEntry& entry);
+
+// Sets the spec's method, ranker kind and settings.
+PLACKETT_EXPORT void apply(const MethodEntry& entry, SimulationSpec& spec);
+
+}  // namespace plackett

@@ -1,0 +1,64 @@
+// The measures of a ranking that `plackett evaluate` prints. A document is relevant where its
+// label is above 0.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "plackett/export.h"
+#include "plackett/index.h"
+#include "plackett/judgments.h"
+#include "plackett/no_relevant.h"
+
+namespace plackett {
+
+enum class Metric : std::uint8_t {
+  kNdcg1,
+  kNdcg3,
+  kNdcg5,
+  kNdcg10,
+  kMrr,  // 1 / place of the first relevant document, without a cut
+  kMap,  // mean of the precision at each relevant document, without a cut
+  kErr,  // expected reciprocal rank (Chapelle et al., CIKM 2009), cut at 10
+};
+inline constexpr std::size_t kMetricCount = 7;
+
+// "NDCG@1", ..., "MRR", "MAP", "ERR@10", in the order of the enum.
+PLACKETT_EXPORT std::span<const std::string_view, kMetricCount> metric_names();
+
+// A number a metric.
+class MetricSet {
+ public:
+  double& operator[](Metric metric) { return values_[static_cast<std::size_t>(metric)]; }
+  double operator[](Metric metric) const { return values_[static_cast<std::size_t>(metric)]; }
+  [[nodiscard]] std::span<const double, kMetricCount> values() const { return values_; }
+
+ private:
+  std::array<double, kMetricCount> values_{};
+};
+
+// The metrics of one query's ranking of all its documents, best first; all 0 where no document
+// is relevant. `max_label` is the dataset's: a document of it satisfies with probability
+// 1 - 2^-max_label in ERR. Requires: ranking is a permutation of the query's documents;
+// labels <= max_label. No allocation.
+PLACKETT_EXPORT MetricSet metrics(std::span<const Doc> ranking, const Judgments& judgments,
+                                  std::uint32_t max_label);
+
+// Means over queries of every metric; the policy holds for all of them alike.
+class PLACKETT_EXPORT MetricMeans {
+ public:
+  explicit MetricMeans(NoRelevant policy);
+
+  void add(const MetricSet& query_metrics);
+  void add_without_relevant();
+
+  [[nodiscard]] std::uint64_t count() const { return means_.front().count(); }
+  [[nodiscard]] MetricSet means() const;
+
+ private:
+  std::array<QueryMean, kMetricCount> means_;
+};
+
+}  // namespace plackett

@@ -1,0 +1,48 @@
+// What a query without a relevant document counts in an average over queries.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "plackett/export.h"
+#include "plackett/result.h"
+
+namespace plackett {
+
+enum class NoRelevant : std::uint8_t {
+  kSkip,  // it is left out
+  kZero,  // it counts 0
+  kOne,   // it counts 1: no order of its documents is better than another
+};
+
+// "skip", "zero", "one", in the order of the enum.
+PLACKETT_EXPORT std::span<const std::string_view> no_relevant_names();
+PLACKETT_EXPORT std::string_view name(NoRelevant policy);
+PLACKETT_EXPORT Result<NoRelevant> parse_no_relevant(std::string_view text);
+
+// The mean over queries under a policy.
+class QueryMean {
+ public:
+  explicit QueryMean(NoRelevant policy) : policy_(policy) {}
+
+  void add(double value) {
+    sum_ += value;
+    ++count_;
+  }
+  void add_without_relevant() {
+    if (policy_ == NoRelevant::kSkip) return;
+    add(policy_ == NoRelevant::kOne ? 1 : 0);
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  // 0 where nothing was counted.
+  [[nodiscard]] double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+
+ private:
+  NoRelevant policy_;
+  double sum_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace plackett

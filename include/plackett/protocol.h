@@ -1,0 +1,50 @@
+// Where the paper's text and its numbers part (docs/protocols.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "plackett/cascade_user.h"
+#include "plackett/export.h"
+#include "plackett/ranker_spec.h"
+#include "plackett/result.h"
+
+namespace plackett {
+
+// Which of the published experiments' own ways are followed; the text's where not.
+struct Protocol {
+  static const Protocol kDescribed;  // as the text says: none of them
+  static const Protocol kPublished;  // as the published numbers were made: all of them
+
+  bool stop = false;      // the user may stop after any document, not only after a click
+  bool reversed = false;  // the pairwise baseline exploits its lowest scores first
+  bool decay = false;     // the learning rate shrinks a little with each update
+  bool start = false;     // networks start at normal weights of their own scale, not at Xavier's
+  bool ties = false;      // duels that end even are decided by chance, not lost
+
+  bool operator==(const Protocol&) const = default;
+};
+
+inline constexpr Protocol Protocol::kDescribed{};
+inline constexpr Protocol Protocol::kPublished{true, true, true, true, true};
+
+// Everything that a protocol decides.
+struct ProtocolRules {
+  StopRule stop_rule = StopRule::kAfterClick;
+  double learning_rate_decay = 1;  // factor after each update
+  Initialisation initialisation = Initialisation::kXavier;
+  bool ties_by_chance = false;
+  bool exploit_worst_first = false;
+};
+
+PLACKETT_EXPORT ProtocolRules rules_of(const Protocol& protocol);
+
+// "described", "published", or the first with some of the second's ways: "described+stop+ties".
+PLACKETT_EXPORT Result<Protocol> parse_protocol(std::string_view text);
+PLACKETT_EXPORT std::string name_of(const Protocol& protocol);
+
+// All that parse_protocol takes, for help: "described, published, or described+WAY... with ...".
+PLACKETT_EXPORT std::string protocol_help();
+
+}  // namespace plackett

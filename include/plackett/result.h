@@ -1,0 +1,97 @@
+// What a call that can fail in an expected way returns.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "plackett/export.h"
+
+namespace plackett {
+
+// Why a call failed, for a person: place, value and rule, in one line without a full stop
+// ("train.txt:812: feature id 0; ids start at 1").
+struct Error {
+  std::string message;
+};
+
+// The value of a failed Result was asked for. Its what() is the error's message.
+class PLACKETT_EXPORT BadResult : public std::logic_error {
+ public:
+  explicit BadResult(const Error& error) : std::logic_error(error.message) {}
+};
+
+// Either a value or an Error. Converts from both, so that functions end in `return value;` or
+// `return Error{...};`.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  // Throws BadResult where there is none: for programs that look at ok() first, or that may end
+  // with the message.
+  T& value() & {
+    require();
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    require();
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    require();
+    return std::move(*std::get_if<0>(&state_));
+  }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  // Requires: !ok().
+  [[nodiscard]] const Error& error() const {
+    assert(!ok());
+    return *std::get_if<1>(&state_);
+  }
+
+ private:
+  void require() const {
+    if (!ok()) throw BadResult(error());
+  }
+
+  std::variant<T, Error> state_;
+};
+
+// Success without a value, or an Error.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+
+  // Throws BadResult where it failed.
+  void value() const {
+    if (!ok()) throw BadResult(error());
+  }
+
+  // Requires: !ok().
+  [[nodiscard]] const Error& error() const {
+    assert(!ok());
+    return *error_;
+  }
+
+ private:
+  std::optional<Error> error_;
+};
+
+}  // namespace plackett

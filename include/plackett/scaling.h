@@ -1,0 +1,25 @@
+// Feature values brought to one scale.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "plackett/export.h"
+#include "plackett/result.h"
+
+namespace plackett {
+
+// kQueryMinMax: scale_query_minmax on each query's documents; kNone: values as they are.
+enum class Scaling : std::uint8_t { kQueryMinMax, kNone };
+
+// "query-minmax" or "none", as users and model files write it; the error names both.
+PLACKETT_EXPORT Result<Scaling> parse_scaling(std::string_view name);
+PLACKETT_EXPORT std::string_view name_of(Scaling scaling);
+
+// Scales each of the first `feature_count` columns of `doc_count` rows to (x - min) / (max - min)
+// over these rows, so to [0, 1]; a constant column becomes 0. Exact for any finite values,
+// also where max - min is beyond a float. Padding is left alone.
+PLACKETT_EXPORT void scale_query_minmax(float* rows, std::uint32_t doc_count,
+                                        std::uint32_t feature_count, std::uint32_t stride);
+
+}  // namespace plackett

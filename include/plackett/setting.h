@@ -1,0 +1,66 @@
+// A method's own parameters, each declared once: the command, the spec file, the docs and the
+// errors all read the declaration.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plackett/export.h"
+#include "plackett/result.h"
+
+namespace plackett {
+
+struct PLACKETT_EXPORT Setting {
+  std::string_view name;  // "learning-rate"
+  std::string_view help;
+  double fallback = 0;  // the method's own value
+  double least = 0;     // both bounds are allowed
+  double most = 0;
+  bool whole = false;                         // whole numbers only
+  std::span<const std::string_view> names{};  // a choice: the value is an index into these
+
+  // "0.1", "49", "team-draft": reads back to the same value.
+  [[nodiscard]] std::string text(double value) const;
+};
+
+// The one that every method has.
+inline constexpr std::string_view kLearningRate = "learning-rate";
+constexpr Setting learning_rate_setting(double fallback) {
+  return {.name = kLearningRate,
+          .help = "eta: how far an update steps",
+          .fallback = fallback,
+          .least = 1e-30,
+          .most = 1e30};
+}
+
+// A setting as given: name and value still as text, as it stood in a command or a file.
+struct GivenSetting {
+  std::string name;
+  std::string value;
+
+  bool operator==(const GivenSetting&) const = default;
+};
+
+// Values for all of a method's settings: what was given, the fallbacks for the rest.
+class PLACKETT_EXPORT SettingValues {
+ public:
+  // Fails on a name that is not among `declared`, one given twice, and a value out of bounds;
+  // the errors name what is allowed. `declared` must outlive the values.
+  static Result<SettingValues> make(std::span<const Setting> declared,
+                                    std::span<const GivenSetting> given);
+
+  // Requires: `name` is declared.
+  [[nodiscard]] double number(std::string_view name) const;
+  [[nodiscard]] std::uint32_t whole(std::string_view name) const {
+    return static_cast<std::uint32_t>(number(name));
+  }
+
+ private:
+  std::span<const Setting> declared_;
+  std::vector<double> values_;
+};
+
+}  // namespace plackett

@@ -1,0 +1,53 @@
+// Whole experiments in one call.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "plackett/comparison_spec.h"
+#include "plackett/dataset.h"
+#include "plackett/export.h"
+#include "plackett/learner.h"
+#include "plackett/record.h"
+#include "plackett/result.h"
+#include "plackett/simulation.h"
+
+namespace plackett {
+
+struct RunOptions {
+  unsigned threads = 0;  // 0: as many as the machine has cores. Results don't depend on it
+  Watch watch = {};      // watch.learned is not called
+};
+
+struct Simulated {
+  CellSummary summary;
+  std::vector<RunRecord> runs;
+  std::unique_ptr<Learner> learner;  // run 0's, as it ended
+};
+
+// One method under one click model, all its runs. Stopped by its watch it fails with kStopped.
+PLACKETT_EXPORT Result<Simulated> simulate(const Dataset& dataset, const SimulationSpec& spec,
+                                           const RunOptions& options = {});
+
+struct Compared {
+  Comparison comparison;
+  std::vector<std::vector<RunRecord>> runs;  // a cell of the comparison, in its order
+};
+
+// Methods x click models on datasets that are in memory; spec.datasets is not read. Stopped by its
+// watch it fails with kStopped.
+PLACKETT_EXPORT Result<Compared> compare(const ComparisonSpec& spec,
+                                         std::span<const Dataset> datasets,
+                                         const RunOptions& options = {});
+
+// The same on spec.datasets, loaded one after another, with every finished run kept in `folder`:
+// stopped or killed, the same call goes on where it was, and ends with the same bytes. Writes the
+// report beside the runs. Stopped by its watch it fails with kStopped, and what is finished is
+// kept.
+PLACKETT_EXPORT Result<Compared> compare(const ComparisonSpec& spec,
+                                         const std::filesystem::path& folder,
+                                         const RunOptions& options = {});
+
+}  // namespace plackett

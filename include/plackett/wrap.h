@@ -1,0 +1,45 @@
+// Data that is already in memory, used where it lies.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "plackett/dataset.h"
+#include "plackett/export.h"
+#include "plackett/result.h"
+
+namespace plackett {
+
+// Queries as arrays: document d's features are rows[d * stride .. d * stride + feature_count), its
+// label is labels[d], and query q's documents are [query_begin[q], query_begin[q + 1]).
+struct SplitArrays {
+  const float* rows = nullptr;
+  std::size_t stride = 0;  // floats from one row to the next
+  std::uint32_t feature_count = 0;
+  std::span<const std::uint8_t> labels;
+  std::span<const std::uint64_t> query_begin;  // one more than there are queries
+  // Keeps the arrays alive as long as the split or a copy of it; null where the caller does.
+  std::shared_ptr<const void> owner;
+};
+
+// A split over these arrays. Copies nothing and writes nothing; reads everything once. Fails where
+// a feature is not finite, a label is above kMaxLabel, a query has no document, or the sizes don't
+// fit together.
+PLACKETT_EXPORT Result<Split> wrap_split(SplitArrays arrays);
+
+struct DatasetParts {
+  std::string name;
+  Split train;
+  Split test;
+  std::optional<Split> validation = std::nullopt;
+};
+
+// A dataset of one fold. Its features are numbered from 1; none is dropped or scaled. Fails where
+// the splits differ in their number of features.
+PLACKETT_EXPORT Result<Dataset> wrap_dataset(DatasetParts parts);
+
+}  // namespace plackett

@@ -1,0 +1,71 @@
+#include "plackett/cascade_user.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "users/draw_threshold.h"
+
+namespace plackett {
+
+CascadeUser::CascadeUser(const Spec& spec)
+    : grade_count_(static_cast<std::uint32_t>(spec.click.size())), name_(spec.name) {
+  assert(spec.click.size() == spec.stop.size());
+  assert(!spec.click.empty() && spec.click.size() <= outcomes_.size());
+  for (std::size_t label = 0; label < spec.click.size(); ++label) {
+    const double click = spec.click[label];
+    const double stop = spec.stop[label];
+    const double stop_unclicked = spec.stop_rule == StopRule::kAfterAnyDocument ? stop : 0;
+    outcomes_[label] = {.click_stop = click * stop,
+                        .click_go = click * (1 - stop),
+                        .skip_stop = (1 - click) * stop_unclicked,
+                        .skip_go = (1 - click) * (1 - stop_unclicked)};
+    thresholds_[label] = {
+        .click_and_stop = draw_threshold(click * stop),
+        .click = draw_threshold(click),
+        .click_or_stop = draw_threshold(std::min(1.0, click + outcomes_[label].skip_stop))};
+  }
+}
+
+void CascadeUser::click(std::span<const Doc> shown, const Judgments& judgments, Rng& rng,
+                        std::span<std::uint8_t> clicks) const {
+  assert(clicks.size() == shown.size());
+  std::size_t rank = 0;
+  while (rank < shown.size()) {
+    const std::uint8_t label = judgments.label(shown[rank]);
+    assert(label < grade_count_);
+    const Thresholds& ends = thresholds_[label];
+    const std::uint64_t draw = rng.next_u32();
+    const bool clicked = draw < ends.click;
+    clicks[rank++] = clicked ? 1 : 0;
+    if (draw < (clicked ? ends.click_and_stop : ends.click_or_stop)) break;
+  }
+  std::fill(clicks.begin() + static_cast<std::ptrdiff_t>(rank), clicks.end(), std::uint8_t{0});
+}
+
+double CascadeUser::pattern_probability(std::span<const std::uint8_t> labels,
+                                        std::span<const std::uint8_t> clicks) const {
+  assert(clicks.size() == labels.size());
+  std::size_t clicks_left = 0;
+  for (const std::uint8_t clicked : clicks) clicks_left += clicked;
+
+  // `reading` is the probability that the pattern is matched so far and the user reads on;
+  // `stopped` that they left at an earlier document and the whole pattern is matched.
+  double reading = 1;
+  double stopped = 0;
+  for (std::size_t rank = 0; rank < labels.size(); ++rank) {
+    assert(labels[rank] < grade_count_);
+    const Outcomes& outcomes = outcomes_[labels[rank]];
+    const bool clicked = clicks[rank] != 0;
+    if (clicked) --clicks_left;
+    if (clicks_left == 0) stopped += reading * (clicked ? outcomes.click_stop : outcomes.skip_stop);
+    reading *= clicked ? outcomes.click_go : outcomes.skip_go;
+  }
+  return stopped + reading;
+}
+
+bool CascadeUser::alike(std::uint8_t label, std::uint8_t other) const {
+  assert(label < grade_count_ && other < grade_count_);
+  return outcomes_[label] == outcomes_[other];
+}
+
+}  // namespace plackett
