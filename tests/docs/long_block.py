@@ -1,0 +1,134 @@
+"""Commands that take too long for a test: tried as far as a second or two allow.
+
+A plackett command is run, shortened: compare with --dry-run, simulate with one run of ten
+impressions, audit with five cases, serve until it listens; the others as they stand. So unknown
+options, methods, datasets and wrong spec files are found. Of every other command the program must
+be there, and the CMake preset that it names.
+"""
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+
+SHORTER = {
+    "simulate": {"--runs": "1", "--impressions": "10"},
+    "audit": {"--cases": "5"},
+}
+SEPARATORS = {"&&", "||", ";", "|"}
+REDIRECTIONS = {"<", ">", ">>"}
+
+
+class WrongCommand(Exception):
+    """What is wrong with a command, for a person."""
+
+
+def logical_lines(text):
+    """(offset of the first line, line with its continuations joined), comments and blanks left out."""
+    begin, parts = 0, []
+    for offset, line in enumerate(text.split("\n")):
+        if not parts:
+            begin = offset
+        if line.endswith("\\"):
+            parts.append(line[:-1])
+            continue
+        parts.append(line)
+        whole = " ".join(parts)
+        parts = []
+        if whole.strip() and not whole.lstrip().startswith("#"):
+            yield begin, whole
+
+
+def check_line(line, folder, environment, seconds):
+    for words in _commands(line):
+        while words and re.match(r"^\w+=", words[0]):
+            words = words[1:]
+        if not words:
+            raise WrongCommand(f"no command in: {line}")
+        if words[0] == "plackett":
+            _try_plackett(words[1:], folder, environment, seconds)
+        else:
+            _look_up(words, folder, environment)
+
+
+def _commands(line):
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    command = []
+    for word in lexer:
+        if word in SEPARATORS:
+            yield command
+            command = []
+        else:
+            command.append(word)
+    yield command
+
+
+def _look_up(words, folder, environment):
+    program = words[0]
+    built = re.match(r"^build/([\w-]+)/bin/([\w-]+)$", program)
+    if built:
+        _check_preset(built[1], folder)
+        if not _is_target(built[2], folder):
+            raise WrongCommand(f"{program}: no CMakeLists.txt has a target {built[2]}")
+    elif "/" in program:
+        if not os.access(os.path.join(folder, program), os.X_OK):
+            raise WrongCommand(f"{program}: not there, or not executable")
+    elif not shutil.which(program, path=environment["PATH"]):
+        raise WrongCommand(f"{program}: no such command")
+    if "--preset" in words[:-1]:
+        _check_preset(words[words.index("--preset") + 1], folder)
+
+
+def _check_preset(name, folder):
+    with open(os.path.join(folder, "CMakePresets.json")) as file:
+        presets = json.load(file)["configurePresets"]
+    if name not in [preset["name"] for preset in presets if not preset.get("hidden")]:
+        raise WrongCommand(f"{name}: CMakePresets.json has no such preset")
+
+
+def _is_target(name, folder):
+    for room in ("apps", "bench", "tests", "fuzz"):
+        for place, _, files in os.walk(os.path.join(folder, room)):
+            if "CMakeLists.txt" in files:
+                with open(os.path.join(place, "CMakeLists.txt")) as file:
+                    if re.search(rf"\(\s*{re.escape(name)}\b", file.read()):
+                        return True
+    return False
+
+
+def _try_plackett(words, folder, environment, seconds):
+    command = words[0] if words else ""
+    if command == "serve":
+        return _try_server(words, folder, environment, seconds)
+    if command == "compare" and "--dry-run" not in words:
+        words = [*words, "--dry-run"]
+    for option, value in SHORTER.get(command, {}).items():
+        words = _with_option(words, option, value)
+    shell = " ".join(word if word in REDIRECTIONS else shlex.quote(word)
+                     for word in ["plackett", *words])
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", shell], cwd=folder, env=environment,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=seconds)
+    if done.returncode != 0:
+        raise WrongCommand(f"{shell}: exit code {done.returncode}\n{done.stdout}")
+
+
+def _with_option(words, option, value):
+    if option not in words:
+        return [*words, option, value]
+    at = words.index(option)
+    return [*words[:at + 1], value, *words[at + 2:]]
+
+
+def _try_server(words, folder, environment, seconds):
+    words = _with_option(words, "--port", "0")
+    server = subprocess.Popen(["plackett", *words], cwd=folder, env=environment,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    line = server.stdout.readline()
+    server.send_signal(signal.SIGTERM)
+    code = server.wait(seconds)
+    if code != 0 or "serves" not in line:
+        raise WrongCommand(f"plackett {shlex.join(words)}: exit code {code}\n{line}")
