@@ -11,9 +11,11 @@ DATASETS = {
     "MQ2007": ["--preset", "mq2008", "--queries", "60"],
     "MQ2008": ["--preset", "mq2008", "--queries", "100"],
     "YOUR_LETOR_FOLDER": ["--preset", "mq2008", "--queries", "60"],
-    "MSLR-WEB10K": ["--preset", "mslr", "--queries", "30", "--docs", "30", "--max-docs", "60"],
+    "MSLR-WEB10K": ["--preset", "mslr", "--queries", "30", "--docs", "30", "--min-docs", "10",
+                "--max-docs", "60"],
     "Yahoo": ["--preset", "yahoo", "--queries", "30"],
-    "Istella": ["--preset", "istella", "--queries", "30", "--docs", "30", "--max-docs", "60"],
+    "Istella": ["--preset", "istella", "--queries", "30", "--docs", "30", "--min-docs", "10",
+                "--max-docs", "60"],
 }
 # A folder of datasets, as --data-root wants it.
 ROOT = "DIR"

@@ -12,6 +12,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
 
 SHORTER = {
     "simulate": {"--runs": "1", "--impressions": "10"},
@@ -125,10 +126,13 @@ def _with_option(words, option, value):
 
 def _try_server(words, folder, environment, seconds):
     words = _with_option(words, "--port", "0")
-    server = subprocess.Popen(["plackett", *words], cwd=folder, env=environment,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    line = server.stdout.readline()
-    server.send_signal(signal.SIGTERM)
-    code = server.wait(seconds)
+    with subprocess.Popen(["plackett", *words], cwd=folder, env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        late = threading.Timer(seconds, server.kill)
+        late.start()
+        line = server.stdout.readline()
+        server.send_signal(signal.SIGTERM)
+        code = server.wait()
+        late.cancel()
     if code != 0 or "serves" not in line:
         raise WrongCommand(f"plackett {shlex.join(words)}: exit code {code}\n{line}")

@@ -26,10 +26,13 @@ for command in iter(commands.readline, ""):
 class PythonBlocks:
     def __init__(self, python, folder, environment):
         self._status, theirs = os.pipe()
-        self._log = open(os.path.join(folder, ".python.log"), "w+b")
-        self._process = subprocess.Popen(
-            [python, "-c", DRIVER, str(theirs)], cwd=folder, env=environment,
-            stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, pass_fds=[theirs])
+        log = os.path.join(folder, ".python.log")
+        with open(log, "wb") as theirs_to_write:
+            self._process = subprocess.Popen(
+                [python, "-c", DRIVER, str(theirs)], cwd=folder, env=environment,
+                stdin=subprocess.PIPE, stdout=theirs_to_write, stderr=theirs_to_write,
+                pass_fds=[theirs])
+        self._log = open(log, "rb", buffering=0)
         os.close(theirs)
 
     def run(self, page, block_line, text, seconds):

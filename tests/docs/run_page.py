@@ -162,6 +162,8 @@ class Page:
                 return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.02)
+        if self.server.poll() is not None:
+            self.server = None  # it has ended by itself
         raise PageError(f"{self.path}:{where}: the server does not answer: {line}")
 
     def _stop_server(self):
@@ -259,7 +261,7 @@ def run_page(path, options):
     with tempfile.TemporaryDirectory(prefix="plackett_page_") as folder:
         _link_root(options.root, folder)
         page = Page(path, options, folder)
-        given_data.give(folder, "".join(block.text for block in blocks if block.is_run),
+        given_data.give(folder, "".join(block.text for block in blocks if block.is_run or block.title),
                         page.environment)
         try:
             page.run(blocks)
