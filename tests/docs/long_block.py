@@ -42,14 +42,15 @@ def logical_lines(text):
             yield begin, whole
 
 
-def check_line(line, folder, environment, seconds):
+def check_line(line, folder, environment, seconds, tried):
+    """`tried`: a set of the commands that went well before, which are not tried again."""
     for words in _commands(line):
         while words and re.match(r"^\w+=", words[0]):
             words = words[1:]
         if not words:
             raise WrongCommand(f"no command in: {line}")
         if words[0] == "plackett":
-            _try_plackett(words[1:], folder, environment, seconds)
+            _try_plackett(words[1:], folder, environment, seconds, tried)
         else:
             _look_up(words, folder, environment)
 
@@ -100,21 +101,25 @@ def _is_target(name, folder):
     return False
 
 
-def _try_plackett(words, folder, environment, seconds):
+def _try_plackett(words, folder, environment, seconds, tried):
     command = words[0] if words else ""
     if command == "serve":
-        return _try_server(words, folder, environment, seconds)
+        _try_server(words, folder, environment, seconds)
+        return
     if command == "compare" and "--dry-run" not in words:
         words = [*words, "--dry-run"]
     for option, value in SHORTER.get(command, {}).items():
         words = _with_option(words, option, value)
     shell = " ".join(word if word in REDIRECTIONS else shlex.quote(word)
                      for word in ["plackett", *words])
+    if shell in tried:
+        return
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", shell], cwd=folder, env=environment,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=seconds)
     if done.returncode != 0:
         raise WrongCommand(f"{shell}: exit code {done.returncode}\n{done.stdout}")
+    tried.add(shell)
 
 
 def _with_option(words, option, value):

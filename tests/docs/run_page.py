@@ -51,6 +51,7 @@ class Page:
         self.port = _free_port()
         self.server = self.python = None
         self.printed = None  # by the block before
+        self.tried = set()
 
     def run(self, blocks):
         for block in blocks:
@@ -114,7 +115,8 @@ class Page:
             text = text.replace(other, known)
         for offset, line in long_block.logical_lines(text):
             try:
-                long_block.check_line(line, self.folder, self.environment, self._seconds_left())
+                long_block.check_line(line, self.folder, self.environment, self._seconds_left(),
+                                      self.tried)
             except long_block.WrongCommand as error:
                 yield f"{block.line + offset}: {error}"
 
