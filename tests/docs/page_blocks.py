@@ -107,6 +107,8 @@ def _make_block(info, text, line):
         return None, f"{sorted(unknown)[0]} has no meaning here"
     if language in ONLY_AS_FILES and "title" not in keys:
         return None, f"{language} without a title"
+    if not text.strip():
+        return None, "an empty block"
     if "/" in keys.get("title", ""):
         return None, f"title {keys['title']}; a file's name has no folder"
     return Block(line, language, way, keys, text), None

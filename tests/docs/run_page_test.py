@@ -71,6 +71,9 @@ class RunPage(unittest.TestCase):
     def test_an_indented_block_is_found(self):
         self.assert_fault("Text:\n\n    ls\n", ":3: an indented code block")
 
+    def test_an_empty_block_is_found(self):
+        self.assert_fault(block("sh", "ls") + block("console", ""), ":4: an empty block")
+
     def test_a_block_without_an_end_is_found(self):
         self.assert_fault("```sh\nls\n", "does not end")
 
