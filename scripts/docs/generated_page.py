@@ -12,11 +12,15 @@ def escape(text):
 
 
 def table(heads, rows):
-    """A Markdown table without the columns in which no row has anything."""
+    """A Markdown table without the columns in which no row has anything.
+
+    In a div, by which the site's style knows that its rows may be stacked on small screens.
+    """
     kept = [at for at in range(len(heads)) if any(row[at] for row in rows)]
     lines = [[heads[at] for at in kept], ["---"] * len(kept)]
     lines += [[row[at] for at in kept] for row in rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    text = "".join("| " + " | ".join(line) + " |\n" for line in lines)
+    return f'<div class="stacked" markdown>\n\n{text}\n</div>\n'
 
 
 def write_or_check(path, text, check, script):

@@ -2,6 +2,7 @@
 
 - The first line of a code block may say after its language how tests/docs/run_page.py treats it
   (```sh long). Readers need not see that, and the renderer does not know these words.
+- The index of the search is written as a script too, for pages that are opened as files.
 - A picture that follows the reader's light or dark scheme by itself would not follow the site's own
   switch. So it becomes two, one for each, and the theme shows the right one.
 """
@@ -29,6 +30,11 @@ def on_page_content(html, page, config, **_):
 
 
 def on_post_build(config, **_):
+    index = os.path.join(config["site_dir"], "search", "search_index.js")
+    with open(index.removesuffix(".js") + ".json", encoding="utf-8") as file:
+        text = file.read()
+    with open(index, "w", encoding="utf-8") as file:  # for theme/main.html
+        file.write(f"var __search = {{index: Promise.resolve({text})}};\n")
     for path in glob.glob(os.path.join(config["site_dir"], "images", "*.svg")):
         for scheme, text in (split_schemes(path) or {}).items():
             with open(path.removesuffix(".svg") + f"_{scheme}.svg", "w", encoding="utf-8") as file:
@@ -48,3 +54,10 @@ def split_schemes(path):
         end += 1
     before = before.replace("color-scheme:light dark", "color-scheme:normal")
     return {"light": before + rest[end:], "dark": before + rest[:end - 1] + rest[end:]}
+
+
+def on_files(files, **_):
+    """Scripts beside the pictures that they draw are no part of the site."""
+    for file in [file for file in files if file.src_path.endswith(".py")]:
+        files.remove(file)
+    return files
