@@ -4,10 +4,10 @@
     tests/docs/run_page.py --prefix PREFIX [--python PYTHON] PAGE...
 
 PREFIX is where plackett is installed: its bin/, lib/python3*/site-packages and lib/pkgconfig come
-first. Each page is run in a temporary folder of its own that looks like the repository's root,
+first. Each page is run in a temporary folder of its own that is a copy of the repository's root,
 without build/ and results/, and holds the data that the page names (given_data.py). What becomes of
 a block is in page_blocks.py. Port 8080 in a page becomes one that is free, so that pages can be run
-side by side. Exit code 1 where anything fails.
+side by side. Exit code 1 where anything fails, 77 where a page needs a program that is not installed.
 """
 import argparse
 import glob
@@ -34,10 +34,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PORT = ":8080"
 START_SECONDS = 15
 STOP_SECONDS = 15
-NOT_LINKED = {"build", "results", "site"}
+SKIPPED = 77
+NOT_COPIED = {"build", "results", "site"}
 
 
 class PageError(Exception):
+    pass
+
+
+class PageSkipped(Exception):
     pass
 
 
@@ -248,10 +253,26 @@ def _is_a_test_file(text):
     return False
 
 
-def _link_root(root, folder):
+def _copy_root(root, folder):
+    """A copy, so that no page can change the repository."""
     for name in os.listdir(root):
-        if name not in NOT_LINKED and not name.startswith("."):
-            os.symlink(os.path.join(root, name), os.path.join(folder, name))
+        if name in NOT_COPIED or name.startswith("."):
+            continue
+        there, here = os.path.join(root, name), os.path.join(folder, name)
+        if os.path.isdir(there):
+            shutil.copytree(there, here, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(there, here)
+
+
+def _missing_tools(blocks):
+    """Programs that the blocks need and that are not installed."""
+    commands = "".join(block.text for block in blocks if block.language == "sh")
+    needed = [tool for tool in ("curl", "pkg-config") if re.search(rf"\b{tool} ", commands)]
+    if any(block.language == "cpp" and block.title is None and "main" in block.text
+           for block in blocks):
+        needed.append("pkg-config")
+    return [tool for tool in needed if not shutil.which(tool)]
 
 
 def run_page(path, options):
@@ -260,8 +281,10 @@ def run_page(path, options):
         blocks, errors = read_blocks(file.read())
     if errors:
         raise PageError("\n".join(f"{path}:{error}" for error in errors))
+    if missing := _missing_tools(blocks):
+        raise PageSkipped(f"{path}: skipped: {missing[0]} is not installed")
     with tempfile.TemporaryDirectory(prefix="plackett_page_") as folder:
-        _link_root(options.root, folder)
+        _copy_root(options.root, folder)
         page = Page(path, options, folder)
         given_data.give(folder, "".join(block.text for block in blocks if block.is_run or block.title),
                         page.environment)
@@ -277,7 +300,7 @@ def parse_options(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", required=True)
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--root", default=ROOT, help="what the page's folder looks like")
+    parser.add_argument("--root", default=ROOT, help="what the page's folder is a copy of")
     parser.add_argument("--seconds", type=float, default=120, help="that a page may take")
     parser.add_argument("pages", nargs="+", metavar="PAGE")
     return parser.parse_args(arguments)
@@ -287,7 +310,7 @@ def main():
     options = parse_options(sys.argv[1:])
     if not shutil.which(os.path.join(options.prefix, "bin", "plackett")):
         sys.exit(f"{options.prefix}: no bin/plackett there")
-    failed = 0
+    failed = skipped = 0
     for path in options.pages:
         begin = time.monotonic()
         try:
@@ -296,7 +319,10 @@ def main():
         except PageError as error:
             print(error, flush=True)
             failed += 1
-    return 1 if failed else 0
+        except PageSkipped as skip:
+            print(skip, flush=True)
+            skipped += 1
+    return 1 if failed else SKIPPED if skipped else 0
 
 
 if __name__ == "__main__":

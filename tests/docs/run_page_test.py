@@ -4,6 +4,7 @@
 """
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 import unittest
@@ -94,6 +95,7 @@ class RunPage(unittest.TestCase):
     def test_a_script_that_exits_is_found(self):
         self.assert_fault(block("python", "import sys", "sys.exit(0)"), "SystemExit")
 
+    @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_a_program_that_fails_is_found(self):
         with _pkg_config():
             self.assert_fault(block("cpp", "int main() { return 3; }"), "exit code 3")
@@ -152,6 +154,12 @@ class RunPage(unittest.TestCase):
 
     def test_a_server_that_does_not_start_is_found(self):
         self.assert_fault(block("sh server", "plackett serve --prot 1"), "does not answer")
+
+    def test_a_page_can_not_change_the_repository(self):
+        self.assert_sound(block('cmake title="CMakeLists.txt"', "project(x)")
+                          + block("sh", "echo >README.md", "echo >experiments/quick.toml"))
+        for name in ("CMakeLists.txt", "README.md", "experiments/quick.toml"):
+            self.assertGreater(os.path.getsize(os.path.join(run_page.ROOT, name)), 100)
 
     def test_data_that_the_page_names_is_there(self):
         self.assert_sound(block("sh", "plackett data info MQ2008"))
