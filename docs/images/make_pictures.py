@@ -4,7 +4,7 @@
     docs/images/make_pictures.py [--command PLACKETT] [--out FOLDER]
 
 Every number in them comes from plackett explain, audit or compare. Pictures follow the reader's
-light or dark scheme by themselves; the site's build makes one of each (scripts/docs/mkdocs_hooks.py).
+light or dark scheme by themselves; scripts/docs/mkdocs_hooks.py makes one of each for the site.
 """
 import argparse
 import json
@@ -47,8 +47,8 @@ class Picture:
         body = "\n".join(self.parts)
         with open(path, "w", encoding="utf-8") as file:
             file.write(f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" '
-                       f'height="{self.height}" viewBox="0 0 {self.width} {self.height}" role="img" '
-                       f'aria-label="{self.title}">\n<title>{self.title}</title>\n'
+                       f'height="{self.height}" viewBox="0 0 {self.width} {self.height}" '
+                       f'role="img" aria-label="{self.title}">\n<title>{self.title}</title>\n'
                        f"<style>{style}</style>\n{body}\n</svg>\n")
 
 
@@ -78,7 +78,7 @@ ROW, STEP = 46, 58
 
 
 def draw_preferences(command, path):
-    """The paper's figure of a click, the pairs inferred from it, and the ranking with two swapped."""
+    """The paper's figure: a click, the pairs inferred from it, the ranking with two swapped."""
     clicks = [int(rank == CLICKED) for rank in range(len(SCORES))]
     ranking = list(range(len(SCORES)))
     swapped = [2, 1, 0, 3, 4]

@@ -108,7 +108,8 @@ class Document:
         rows = [("any" if statuses[name] == "default" else statuses[name],
                  escape(response["description"]))
                 for name, response in self.document["components"]["responses"].items()]
-        return "## Faults\n\nTheir body is an [Error](#error).\n\n" + table(("status", ""), rows) + "\n"
+        return ("## Faults\n\nTheir body is an [Error](#error).\n\n"
+                + table(("status", ""), rows) + "\n")
 
     def _content(self, holder):
         parts = []

@@ -5,6 +5,7 @@ impressions, audit with five cases, serve until it listens; the others as they s
 options, methods, datasets and wrong spec files are found. Of every other command the program must
 be there, and the CMake preset that it names.
 """
+import dataclasses
 import json
 import os
 import re
@@ -27,7 +28,7 @@ class WrongCommand(Exception):
 
 
 def logical_lines(text):
-    """(offset of the first line, line with its continuations joined), comments and blanks left out."""
+    """(offset of its first line, line with its continuations joined), without comments and blanks."""
     begin, parts = 0, []
     for offset, line in enumerate(text.split("\n")):
         if not parts:
@@ -42,17 +43,24 @@ def logical_lines(text):
             yield begin, whole
 
 
-def check_line(line, folder, environment, seconds, tried):
-    """`tried`: a set of the commands that went well before, which are not tried again."""
+@dataclasses.dataclass
+class Place:
+    root: str  # the repository
+    folder: str  # where commands are run
+    environment: dict
+    tried: set = dataclasses.field(default_factory=set)  # went well, and are not tried again
+
+
+def check_line(line, place, seconds):
     for words in _commands(line):
         while words and re.match(r"^\w+=", words[0]):
             words = words[1:]
         if not words:
             raise WrongCommand(f"no command in: {line}")
         if words[0] == "plackett":
-            _try_plackett(words[1:], folder, environment, seconds, tried)
+            _try_plackett(words[1:], place, seconds)
         else:
-            _look_up(words, folder, environment)
+            _look_up(words, place)
 
 
 def _commands(line):
@@ -68,43 +76,43 @@ def _commands(line):
     yield command
 
 
-def _look_up(words, folder, environment):
+def _look_up(words, place):
     program = words[0]
     built = re.match(r"^build/([\w-]+)/bin/([\w-]+)$", program)
     if built:
-        _check_preset(built[1], folder)
-        if not _is_target(built[2], folder):
+        _check_preset(built[1], place.root)
+        if not _is_target(built[2], place.root):
             raise WrongCommand(f"{program}: no CMakeLists.txt has a target {built[2]}")
     elif "/" in program:
-        if not os.access(os.path.join(folder, program), os.X_OK):
+        if not os.access(os.path.join(place.folder, program), os.X_OK):
             raise WrongCommand(f"{program}: not there, or not executable")
-    elif not shutil.which(program, path=environment["PATH"]):
+    elif not shutil.which(program, path=place.environment["PATH"]):
         raise WrongCommand(f"{program}: no such command")
     if "--preset" in words[:-1]:
-        _check_preset(words[words.index("--preset") + 1], folder)
+        _check_preset(words[words.index("--preset") + 1], place.root)
 
 
-def _check_preset(name, folder):
-    with open(os.path.join(folder, "CMakePresets.json")) as file:
+def _check_preset(name, root):
+    with open(os.path.join(root, "CMakePresets.json")) as file:
         presets = json.load(file)["configurePresets"]
     if name not in [preset["name"] for preset in presets if not preset.get("hidden")]:
         raise WrongCommand(f"{name}: CMakePresets.json has no such preset")
 
 
-def _is_target(name, folder):
+def _is_target(name, root):
     for room in ("apps", "bench", "tests", "fuzz"):
-        for place, _, files in os.walk(os.path.join(folder, room)):
+        for where, _, files in os.walk(os.path.join(root, room)):
             if "CMakeLists.txt" in files:
-                with open(os.path.join(place, "CMakeLists.txt")) as file:
+                with open(os.path.join(where, "CMakeLists.txt")) as file:
                     if re.search(rf"\(\s*{re.escape(name)}\b", file.read()):
                         return True
     return False
 
 
-def _try_plackett(words, folder, environment, seconds, tried):
+def _try_plackett(words, place, seconds):
     command = words[0] if words else ""
     if command == "serve":
-        _try_server(words, folder, environment, seconds)
+        _try_server(words, place, seconds)
         return
     if command == "compare" and "--dry-run" not in words:
         words = [*words, "--dry-run"]
@@ -112,14 +120,14 @@ def _try_plackett(words, folder, environment, seconds, tried):
         words = _with_option(words, option, value)
     shell = " ".join(word if word in REDIRECTIONS else shlex.quote(word)
                      for word in ["plackett", *words])
-    if shell in tried:
+    if shell in place.tried:
         return
-    done = subprocess.run(["bash", "-euo", "pipefail", "-c", shell], cwd=folder, env=environment,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    done = subprocess.run(["bash", "-euo", "pipefail", "-c", shell], cwd=place.folder,
+                          env=place.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, timeout=seconds)
     if done.returncode != 0:
         raise WrongCommand(f"{shell}: exit code {done.returncode}\n{done.stdout}")
-    tried.add(shell)
+    place.tried.add(shell)
 
 
 def _with_option(words, option, value):
@@ -129,9 +137,9 @@ def _with_option(words, option, value):
     return [*words[:at + 1], value, *words[at + 2:]]
 
 
-def _try_server(words, folder, environment, seconds):
+def _try_server(words, place, seconds):
     words = _with_option(words, "--port", "0")
-    with subprocess.Popen(["plackett", *words], cwd=folder, env=environment,
+    with subprocess.Popen(["plackett", *words], cwd=place.folder, env=place.environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
         late = threading.Timer(seconds, server.kill)
         late.start()

@@ -4,10 +4,10 @@
     tests/docs/run_page.py --prefix PREFIX [--python PYTHON] PAGE...
 
 PREFIX is where plackett is installed: its bin/, lib/python3*/site-packages and lib/pkgconfig come
-first. Each page is run in a temporary folder of its own that is a copy of the repository's root,
-without build/ and results/, and holds the data that the page names (given_data.py). What becomes of
+first. Each page is run in a temporary folder of its own, with copies of those files and folders of
+the repository's root that it names and with the data that it names (given_data.py). What becomes of
 a block is in page_blocks.py. Port 8080 in a page becomes one that is free, so that pages can be run
-side by side. Exit code 1 where anything fails, 77 where a page needs a program that is not installed.
+side by side. Exit code 1 where anything fails, 77 where a page needs a program that is not there.
 """
 import argparse
 import glob
@@ -56,7 +56,7 @@ class Page:
         self.port = _free_port()
         self.server = self.python = None
         self.printed = None  # by the block before
-        self.tried = set()
+        self.long_place = long_block.Place(options.root, folder, self.environment)
 
     def run(self, blocks):
         for block in blocks:
@@ -120,8 +120,7 @@ class Page:
             text = text.replace(other, known)
         for offset, line in long_block.logical_lines(text):
             try:
-                long_block.check_line(line, self.folder, self.environment, self._seconds_left(),
-                                      self.tried)
+                long_block.check_line(line, self.long_place, self._seconds_left())
             except long_block.WrongCommand as error:
                 yield f"{block.line + offset}: {error}"
 
@@ -253,10 +252,10 @@ def _is_a_test_file(text):
     return False
 
 
-def _copy_root(root, folder):
-    """A copy, so that no page can change the repository."""
+def _copy_root(root, folder, text):
+    """What `text` names of the root. A copy, so that no page can change the repository."""
     for name in os.listdir(root):
-        if name in NOT_COPIED or name.startswith("."):
+        if name in NOT_COPIED or not re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text):
             continue
         there, here = os.path.join(root, name), os.path.join(folder, name)
         if os.path.isdir(there):
@@ -284,10 +283,10 @@ def run_page(path, options):
     if missing := _missing_tools(blocks):
         raise PageSkipped(f"{path}: skipped: {missing[0]} is not installed")
     with tempfile.TemporaryDirectory(prefix="plackett_page_") as folder:
-        _copy_root(options.root, folder)
         page = Page(path, options, folder)
-        given_data.give(folder, "".join(block.text for block in blocks if block.is_run or block.title),
-                        page.environment)
+        used = "".join(block.text for block in blocks if block.is_run or block.title)
+        _copy_root(options.root, folder, used)
+        given_data.give(folder, used, page.environment)
         try:
             page.run(blocks)
         finally:
@@ -300,7 +299,7 @@ def parse_options(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--prefix", required=True)
     parser.add_argument("--python", default="/usr/bin/python3")
-    parser.add_argument("--root", default=ROOT, help="what the page's folder is a copy of")
+    parser.add_argument("--root", default=ROOT, help="the repository")
     parser.add_argument("--seconds", type=float, default=120, help="that a page may take")
     parser.add_argument("pages", nargs="+", metavar="PAGE")
     return parser.parse_args(arguments)
