@@ -35,6 +35,9 @@ PORT = ":8080"
 START_SECONDS = 15
 STOP_SECONDS = 15
 SKIPPED = 77
+# A proxy in the environment is for other machines than this one.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+LOCAL = "localhost,127.0.0.1"
 NOT_COPIED = {"build", "results", "site"}
 
 
@@ -164,7 +167,7 @@ class Page:
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until and self.server.poll() is None:
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=1).close()
+                DIRECT.open(f"http://127.0.0.1:{self.port}/health", timeout=1).close()
                 return
             except (urllib.error.URLError, OSError):
                 time.sleep(0.02)
@@ -205,7 +208,8 @@ def _environment(options, folder):
         "PKG_CONFIG_PATH": [os.path.join(library, "pkgconfig") for library in libraries],
         "CMAKE_PREFIX_PATH": [prefix],
     }
-    environment = dict(os.environ, HOME=folder, LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1")
+    environment = dict(os.environ, HOME=folder, LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1",
+                       no_proxy=LOCAL, NO_PROXY=LOCAL)
     for name, places in before.items():
         there = [environment[name]] if environment.get(name) else []
         environment[name] = ":".join(places + there)
