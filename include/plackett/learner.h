@@ -15,7 +15,7 @@
 
 namespace plackett {
 
-// Hyper-parameters are fixed when it is made; scratch belongs to it. One thread at a time.
+// Ranks and learns. Its hyper-parameters are fixed, its scratch its own. One thread at a time.
 class PLACKETT_EXPORT Learner {
  public:
   virtual ~Learner() = default;

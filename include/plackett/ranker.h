@@ -19,7 +19,7 @@ struct DocWeight {
   float weight = 0;  // of its score's gradient
 };
 
-// Not safe for two threads at once: a ranker owns its scratch. Give each run a clone.
+// Scores documents and is stepped. Owns its scratch, so it is for one thread at a time.
 class PLACKETT_EXPORT Ranker {
  public:
   virtual ~Ranker() = default;
