@@ -95,7 +95,7 @@ struct Fold {
   std::vector<std::uint32_t> constant_feature_ids;
 };
 
-// Copies share the memory of the splits. Safe to read from any number of threads.
+// Folds under one name. Copies share the memory of the splits. Safe to read from many threads.
 struct PLACKETT_EXPORT Dataset {
   std::string name;             // in tables and errors
   std::string origin;           // what it was made from, for a person; says so where it is made up

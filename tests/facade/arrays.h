@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
-#include "plackett/rng.h"
 #include "plackett/wrap.h"
 
 namespace plackett::testing {
@@ -57,7 +57,7 @@ inline OddCopy::OddCopy(const Split& split, std::size_t gap)
     for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc) {
       const auto row = docs.row(Doc{doc});
       rows_.insert(rows_.end(), row.begin(), row.end());
-      rows_.insert(rows_.end(), gap, __builtin_nanf(""));
+      rows_.insert(rows_.end(), gap, std::numeric_limits<float>::quiet_NaN());
       labels_.push_back(split.judgments(Query{at}).label(Doc{doc}));
     }
     query_begin_.push_back(labels_.size());
