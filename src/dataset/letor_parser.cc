@@ -156,7 +156,7 @@ class LineParser {
     const std::string_view digits(token, static_cast<std::size_t>(digits_end - token));
     if (rest == nullptr || id > max_feature_id_) {
       return fmt::format(
-          "feature id {}; ids go up to {} (rows are dense; --max-feature-id raises the limit)",
+          "feature id {}; ids go up to {} (rows are dense; max-feature-id raises the limit)",
           digits.substr(0, kShownBytes), max_feature_id_);
     }
     if (digits_end - token > kIdDigits) {

@@ -67,8 +67,8 @@ Result<void> require_same_build(const fs::path& folder) {
   if (!there || *there == made_by()) return {};
   return Error{
       fmt::format("{}: its runs were made by another build of plackett or on another kind of "
-                  "processor, and may not be what this one gives; --fresh does them all again, or "
-                  "give --out another folder",
+                  "processor, and may not be what this one gives; give another folder (--out), "
+                  "or begin anew (--fresh)",
                   folder.string())};
 }
 
@@ -79,7 +79,7 @@ Result<void> require_own_spec(const fs::path& path) {
   if (!text) return text.error();
   if (text->starts_with(kSpecMark)) return {};
   return Error{fmt::format(
-      "{}: was not written by plackett, which would write over it; give --out another folder",
+      "{}: was not written by plackett, which would write over it; give another folder (--out)",
       path.string())};
 }
 
@@ -94,7 +94,7 @@ Result<void> restore_spec(const fs::path& folder, const ComparisonSpec& spec,
   if (!file) return file.error();
   if (file->header.experiment != identity(spec)) {
     return Error{fmt::format(
-        "{}: holds runs of another experiment, and no {} to say which; give --out another folder",
+        "{}: holds runs of another experiment, and no {} to say which; give another folder (--out)",
         folder.string(), kSpecName)};
   }
   return write_file(folder / kSpecName, spec_text);
@@ -114,14 +114,14 @@ Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spe
                           const std::string& version, const fs::path& folder) {
   if (const auto differ = differences(stored.spec, spec); !differ.empty()) {
     return Error{
-        fmt::format("{}: holds another experiment ({}); give --out another folder, or --fresh to "
-                    "begin anew in this one",
+        fmt::format("{}: holds another experiment ({}); give another folder (--out), or begin anew "
+                    "in this one (--fresh)",
                     folder.string(), fmt::join(differ, "; "))};
   }
   if (stored.plackett != version) {
-    return Error{
-        fmt::format("{}: its runs were made by plackett {}, this is {}; give --out another folder",
-                    folder.string(), stored.plackett, version)};
+    return Error{fmt::format(
+        "{}: its runs were made by plackett {}, this is {}; give another folder (--out)",
+        folder.string(), stored.plackett, version)};
   }
   return {};
 }

@@ -55,7 +55,7 @@ Result<void> run_jobs(const std::vector<Simulation>& simulations, const std::vec
     });
   } catch (const std::bad_alloc&) {
     return Error{
-        fmt::format("out of memory with {} runs at a time; fewer --threads or a smaller "
+        fmt::format("out of memory with {} runs at a time; fewer threads or a smaller "
                     "ranker may fit",
                     std::min<std::size_t>(threads, jobs.size()))};
   }

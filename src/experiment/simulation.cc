@@ -96,7 +96,7 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
     if (spec.no_relevant == NoRelevant::kSkip && !any_relevant(fold.test)) {
       return Error{
           fmt::format("{} {}: no test query has a relevant document, so there is nothing "
-                      "to measure; --no-relevant zero or one counts them all the same",
+                      "to measure; no-relevant zero or one counts them all the same",
                       dataset.name, fold.name)};
     }
   }

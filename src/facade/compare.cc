@@ -68,7 +68,10 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
     }
     if (stopped(options)) return Error{std::string(kStopped)};
   }
-  return compared(stored);
+  Compared result = compared(stored);
+  // How the data was made is not known here, so nothing is set beside the paper's numbers.
+  for (CellSummary& cell : result.comparison.cells) cell.as_in_paper = false;
+  return result;
 }
 
 Result<Compared> compare(const ComparisonSpec& spec, const std::filesystem::path& folder,

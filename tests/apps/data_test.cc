@@ -103,7 +103,7 @@ TEST(DataInfo, RefusesBadInputInOneLine) {
       folder / "small/test.txt" + ":2: feature id 2 after 7; ids must ascend along a line");
   expect_refused("data info " + folder / "small" + " --max-feature-id 2",
                  folder / "small/train.txt" +
-                     ":1: feature id 3; ids go up to 2 (rows are dense; --max-feature-id raises "
+                     ":1: feature id 3; ids go up to 2 (rows are dense; max-feature-id raises "
                      "the limit)");
   expect_refused("data info synthetic --scaling log",
                  "unknown scaling \"log\"; known: query-minmax, none");

@@ -71,7 +71,7 @@ TEST(LetorErrors, RepeatedId) {
 TEST(LetorErrors, IdOverTheLimitNamesTheLimitAndTheOption) {
   LetorOptions options;
   options.max_feature_id = 500;
-  const char* rule = "; ids go up to 500 (rows are dense; --max-feature-id raises the limit)";
+  const char* rule = "; ids go up to 500 (rows are dense; max-feature-id raises the limit)";
   for (const char* id : {"501", "4294967297", "99999999999999999999999"}) {
     EXPECT_EQ(error_of(fmt::format("0 qid:1 1:1 {}:1\n", id), options),
               fmt::format("train.txt:1: feature id {}{}", id, rule));

@@ -183,7 +183,7 @@ TEST(LoadDataset, TheIdLimitIsTheOptions) {
   options.max_feature_id = 4;
   EXPECT_EQ(error_of(folder.path().string(), options),
             folder / "test.txt" +
-                ":1: feature id 5; ids go up to 4 (rows are dense; --max-feature-id raises the "
+                ":1: feature id 5; ids go up to 4 (rows are dense; max-feature-id raises the "
                 "limit)");
 }
 
