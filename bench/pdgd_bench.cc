@@ -22,6 +22,7 @@
 #include "measure.h"
 #include "plackett/simulation.h"
 #include "ranker/linear.h"
+#include "ranker/prefetch.h"
 
 #if PLACKETT_HAVE_CBLAS
 #include <cblas.h>

@@ -23,6 +23,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/plackettConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/plackettConfig.cmake ${PROJECT_BINARY_DIR}/plackettConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT library)
 
+foreach(folder CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+  if(IS_ABSOLUTE "${${folder}}")
+    message(FATAL_ERROR "${folder} is ${${folder}}; it must lie under the prefix, so that the "
+      "package can be moved")
+  endif()
+endforeach()
+
 # For pkg-config. They say where the prefix is from where they lie, so that it can be moved.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")

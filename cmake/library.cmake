@@ -6,9 +6,12 @@ foreach(room IN LISTS plackett_rooms)
   list(APPEND plackett_objects $<TARGET_OBJECTS:plackett_${room}>)
 endforeach()
 
-# What its code calls outside itself. By name, so that the static library can say so to whoever
-# links it.
-set(plackett_libraries fmt::fmt hwy::hwy Threads::Threads deflate xxhash tomlplusplus)
+# What its code calls outside itself: here as it was found, by name for whoever links the installed
+# static library.
+set(plackett_libraries fmt::fmt hwy::hwy Threads::Threads
+  $<BUILD_INTERFACE:plackett::deflate> $<BUILD_INTERFACE:plackett::xxhash>
+  $<BUILD_INTERFACE:tomlplusplus::tomlplusplus>
+  $<INSTALL_INTERFACE:deflate> $<INSTALL_INTERFACE:xxhash> $<INSTALL_INTERFACE:tomlplusplus>)
 
 foreach(kind SHARED STATIC)
   string(TOLOWER ${kind} name)

@@ -131,7 +131,7 @@ int main() {
                              .learner = pdgd.state()};
   pdgd.ranker().get_parameters(model.parameters);
   model.learner.impressions = kVisits;
-  const auto path = std::filesystem::temp_directory_path() / "plackett_shop_example.plk";
+  const std::filesystem::path path = "shop.plk";
   plackett::save_model(model, path).value();
 
   // The next morning.

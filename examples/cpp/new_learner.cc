@@ -87,7 +87,10 @@ class Reinforce final : public plackett::Learner {
   plackett::Ranker& ranker() override { return *ranker_; }
   // The usual reward is what the learner remembers besides the ranker's parameters.
   plackett::LearnerState state() const override { return state_; }
-  void restore(const plackett::LearnerState& state) override { state_ = state; }
+  void restore(const plackett::LearnerState& state) override {
+    state_ = state;
+    if (state_.memory.size() != 1) state_.memory = {0.0F};  // none of this method's
+  }
 
  private:
   std::unique_ptr<plackett::Ranker> ranker_;

@@ -74,16 +74,4 @@ class FeatureView {
   std::uint32_t readable_width_ = 0;
 };
 
-// Asks for one of `parts` equal parts of rows that will be read soon. A core has few places for
-// memory on its way: asked for all at once it waits for it, asked in parts it works meanwhile.
-// Requires: part < parts.
-inline void prefetch(const FeatureView& docs, std::size_t part, std::size_t parts) {
-  const auto* bytes = reinterpret_cast<const char*>(docs.data());
-  const std::size_t lines = docs.doc_count() * docs.stride() / kRowAlign;
-  const std::size_t end = lines * (part + 1) / parts;
-  for (std::size_t line = lines * part / parts; line < end; ++line) {
-    __builtin_prefetch(bytes + line * kRowAlign * sizeof(float), 0, 2);
-  }
-}
-
 }  // namespace plackett

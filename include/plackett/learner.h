@@ -28,7 +28,9 @@ class PLACKETT_EXPORT Learner {
   [[nodiscard]] virtual bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) = 0;
 
   // Learns from clicks on a ranking that rank() gave for these candidates: clicks[rank] is 1 where
-  // it was clicked, else 0. `ranking` may be old: its own scores are used, not the present ones.
+  // it was clicked, else 0. Where the method is servable (Method) `ranking` may be old: its own
+  // scores are used, not the present ones. The others learn from the last ranking that they gave
+  // alone, with the very view that it was given for, and from any other nothing.
   // Requires: clicks.size() == ranking.shown.size().
   virtual void learn(const FeatureView& docs, const Ranking& ranking,
                      std::span<const std::uint8_t> clicks) = 0;

@@ -53,8 +53,8 @@ struct Method {
 PLACKETT_EXPORT std::vector<const Method*> methods();
 
 // Makes a method of one's own known by its name, in specs, settings, labels and errors as the
-// built-in ones are. Fails where the name is taken or is not of a-z, 0-9 and '-', or where it can't
-// make learners. From any thread; for as long as the process lasts.
+// built-in ones are. Fails where the name is taken or is not of a-z, 0-9 and '-', where a setting
+// is not sound, or where it can't make learners. From any thread; for as long as the process lasts.
 PLACKETT_EXPORT Result<void> add_method(const Method& method);
 
 // Fails on an unknown name; the error lists the known ones.

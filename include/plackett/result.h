@@ -1,7 +1,6 @@
 // What a call that can fail in an expected way returns.
 #pragma once
 
-#include <cassert>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -67,9 +66,9 @@ class [[nodiscard]] Result {
   // Into value().
   const T* operator->() const { return &value(); }
 
-  // Why it failed. Requires: !ok().
+  // Why it failed. Throws BadResult where it did not.
   [[nodiscard]] const Error& error() const {
-    assert(!ok());
+    if (ok()) throw BadResult({"the error of a result that is none was asked for"});
     return *std::get_if<1>(&state_);
   }
 
@@ -99,9 +98,9 @@ class [[nodiscard]] Result<void> {
     if (!ok()) throw BadResult(error());
   }
 
-  // Why it failed. Requires: !ok().
+  // Why it failed. Throws BadResult where it did not.
   [[nodiscard]] const Error& error() const {
-    assert(!ok());
+    if (ok()) throw BadResult({"the error of a result that is none was asked for"});
     return *error_;
   }
 

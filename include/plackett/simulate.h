@@ -19,7 +19,9 @@ namespace plackett {
 // How it runs; no result depends on it.
 struct RunOptions {
   unsigned threads = 0;  // 0: as many as the machine has cores
-  Watch watch = {};      // watch.learned is not called
+  // In a folder: begin anew there, whatever runs it holds.
+  bool fresh = false;
+  Watch watch = {};  // watch.learned is not called
 };
 
 // What simulate gives.

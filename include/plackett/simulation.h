@@ -54,7 +54,8 @@ struct SimulationSpec {
 // "PDGD (linear)", "MGD (linear, candidates 9)": the label of a spec that has none.
 PLACKETT_EXPORT std::string label_of(const SimulationSpec& spec);
 
-// Told how far the work is, from whatever thread does it; any of the calls may be absent.
+// Told how far the work is, from whatever threads do it, at the same time where there are several;
+// any of the calls may be absent.
 struct Watch {
   // A run begins.
   std::function<void(const SimulationSpec& spec)> run_started;

@@ -50,8 +50,10 @@ bool holds(const dl_phdr_info& object, ElfW(Addr) address) {
 
 }  // namespace
 
-std::string build_id() {
-  Search search{.address = reinterpret_cast<ElfW(Addr)>(&find_build_id), .id = {}};
+std::string build_id() { return build_id_of(reinterpret_cast<const void*>(&find_build_id)); }
+
+std::string build_id_of(const void* address) {
+  Search search{.address = reinterpret_cast<ElfW(Addr)>(address), .id = {}};
   dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t /*size*/, void* data) {
         Search& sought = *static_cast<Search*>(data);

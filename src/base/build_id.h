@@ -10,4 +10,7 @@ namespace plackett {
 // where the linker made none.
 std::string build_id();
 
+// That of the program or shared library which holds the code at `address`.
+std::string build_id_of(const void* address);
+
 }  // namespace plackett

@@ -50,7 +50,10 @@ std::uint32_t largest_label(const Split& split) {
 }  // namespace
 
 Result<Split> wrap_split(SplitArrays arrays) {
-  if (arrays.feature_count == 0) return Error{"features: 0 columns; there is at least 1"};
+  if (arrays.feature_count == 0 || arrays.feature_count > kLargestFeatureId) {
+    return Error{fmt::format("features: {} columns; there can be 1 to {}", arrays.feature_count,
+                             kLargestFeatureId)};
+  }
   if (arrays.stride < arrays.feature_count) {
     return Error{fmt::format("stride: {} floats a row; there are {} features", arrays.stride,
                              arrays.feature_count)};

@@ -14,6 +14,7 @@
 #include "experiment/results_names.h"
 #include "experiment/spec_file.h"
 #include "experiment/timings_file.h"
+#include "plackett/method.h"
 
 namespace plackett {
 namespace {
@@ -55,16 +56,25 @@ Result<void> write_if_changed(const fs::path& path, const std::string& text) {
   return write_file(path, text);
 }
 
-// What a run's bits depend on besides spec and data. All sets with fused multiply-add agree.
-std::string made_by() {
+// What a run's bits depend on besides spec and data. All sets with fused multiply-add agree. A
+// method that a program added is as its own build has it.
+std::string made_by(const ComparisonSpec& spec) {
   const std::string_view kernels_name = kernels().name;
   const bool fused = kernels_name == "avx2" || kernels_name == "avx512";
-  return fmt::format("build {}\narithmetic {}\n", build_id(), fused ? "fused" : kernels_name);
+  const std::string own = build_id();
+  std::string text = fmt::format("build {}\narithmetic {}\n", own, fused ? "fused" : kernels_name);
+  for (const ComparedMethod& method : spec.methods) {
+    const auto found = find_method(method.entry.method);
+    if (!found) continue;
+    const std::string build = build_id_of(reinterpret_cast<const void*>(found.value()->make));
+    if (build != own) text += fmt::format("method {} {}\n", method.entry.method, build);
+  }
+  return text;
 }
 
-Result<void> require_same_build(const fs::path& folder) {
+Result<void> require_same_build(const fs::path& folder, const ComparisonSpec& spec) {
   const auto there = read_file(folder / kMadeByName);
-  if (!there || *there == made_by()) return {};
+  if (!there || *there == made_by(spec)) return {};
   return Error{
       fmt::format("{}: its runs were made by another build of plackett or on another kind of "
                   "processor, and may not be what this one gives; give another folder (--out), "
@@ -153,7 +163,7 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (*read) {
     stored = std::move(**read);
     if (auto same = require_same(stored, spec, version, folder); !same) return same.error();
-    if (auto same = require_same_build(folder); !same) return same.error();
+    if (auto same = require_same_build(folder, spec); !same) return same.error();
   }
   remove_temporaries(folder);
   stored.spec = spec;
@@ -165,7 +175,7 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
       return done.error();
     }
   }
-  if (auto done = write_if_changed(folder / kMadeByName, made_by()); !done) return done.error();
+  if (auto done = write_if_changed(folder / kMadeByName, made_by(spec)); !done) return done.error();
   if (auto done = prepare_timings(folder / kTimingsName); !done) return done.error();
   auto runs = AppendFile::open(folder / kRunsName, kSyncEvery);
   if (!runs) return runs.error();

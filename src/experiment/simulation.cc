@@ -11,6 +11,7 @@
 #include "experiment/curve.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
+#include "ranker/prefetch.h"
 
 namespace plackett {
 namespace {
@@ -47,6 +48,32 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
                       spec.settings);
 }
 
+// Fails where the parts of a dataset, which may be of anyone's making, don't fit together.
+Result<void> check_folds(const Dataset& dataset) {
+  if (dataset.folds.empty())
+    return Error{fmt::format("{}: no folds; there is at least 1", dataset.name)};
+  if (dataset.max_label > kMaxLabel) {
+    return Error{fmt::format("{}: largest label {}; labels are 0 to {}", dataset.name,
+                             dataset.max_label, kMaxLabel)};
+  }
+  for (const Fold& fold : dataset.folds) {
+    if (fold.test.feature_count() != fold.train.feature_count()) {
+      return Error{fmt::format(
+          "{} {}: {} test features, {} training features; they must be the same", dataset.name,
+          fold.name, fold.test.feature_count(), fold.train.feature_count())};
+    }
+    for (const Split* split : {&fold.train, &fold.test}) {
+      const std::uint8_t* labels = split->storage().labels;
+      for (std::uint64_t doc = 0; doc < split->doc_count(); ++doc) {
+        if (labels[doc] <= dataset.max_label) continue;
+        return Error{fmt::format("{} {}: label {}; the dataset's largest is {}", dataset.name,
+                                 fold.name, labels[doc], dataset.max_label)};
+      }
+    }
+  }
+  return {};
+}
+
 bool any_relevant(const Split& split) {
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
     const auto labels = split.judgments(Query{query}).labels();
@@ -70,6 +97,7 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
   if (spec.shown == 0 || spec.shown > kMaxShown) {
     return Error{fmt::format("{} documents shown; there can be 1 to {}", spec.shown, kMaxShown)};
   }
+  if (auto sound = check_folds(dataset); !sound) return sound.error();
   Simulation simulation;
   simulation.spec_ = spec;
   simulation.dataset_name_ = dataset.name;

@@ -36,6 +36,11 @@ Compared compared(const StoredResults& stored) {
 
 bool stopped(const RunOptions& options) { return options.watch.stop && options.watch.stop(); }
 
+Watch without_learners(Watch watch) {
+  watch.learned = nullptr;
+  return watch;
+}
+
 }  // namespace
 
 Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> datasets,
@@ -49,6 +54,7 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
   }
   if (auto sound = check_apart_from_data(stored.spec); !sound) return sound.error();
   const unsigned threads = thread_count(options.threads);
+  const Watch watch = without_learners(options.watch);
   for (std::size_t number = 0; number < datasets.size(); ++number) {
     auto simulations = prepare_cells(stored.spec, datasets[number]);
     if (!simulations) return simulations.error();
@@ -62,8 +68,7 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
                             .record = std::move(record)};
       return {};
     };
-    if (auto done = run_jobs(*simulations, run_major(*simulations), threads, options.watch, keep);
-        !done) {
+    if (auto done = run_jobs(*simulations, run_major(*simulations), threads, watch, keep); !done) {
       return done.error();
     }
     if (stopped(options)) return Error{std::string(kStopped)};
@@ -77,7 +82,8 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
 Result<Compared> compare(const ComparisonSpec& spec, const std::filesystem::path& folder,
                          const RunOptions& options) {
   if (auto sound = check(spec); !sound) return sound.error();
-  auto opened = ResultsFolder::open(folder, spec, {.version = std::string(version())});
+  auto opened = ResultsFolder::open(folder, spec,
+                                    {.version = std::string(version()), .fresh = options.fresh});
   if (!opened) return opened.error();
   ResultsFolder& results = opened.value();
   if (auto same = require_same_users(results.stored()); !same) return same.error();
@@ -90,7 +96,7 @@ Result<Compared> compare(const ComparisonSpec& spec, const std::filesystem::path
     if (!dataset) return dataset.error();
     dataset->name = spec.datasets[number].name;
     ComparisonWatch watch;
-    watch.runs = options.watch;
+    watch.runs = without_learners(options.watch);
     if (auto done = run_dataset(results, number, *dataset, threads, watch); !done) {
       return done.error();
     }

@@ -16,6 +16,9 @@ Result<MetricMeans> evaluate(Ranker& ranker, const Split& split, std::uint32_t m
     return Error{fmt::format("{} features; the ranker reads {}", split.feature_count(),
                              ranker.feature_count())};
   }
+  if (max_label > kMaxLabel) {
+    return Error{fmt::format("max_label {}; labels are 0 to {}", max_label, kMaxLabel)};
+  }
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
     for (const std::uint8_t label : split.judgments(Query{query}).labels()) {
       if (label <= max_label) continue;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -40,8 +41,36 @@ struct Added {
 };
 
 Added& added_methods() {
-  static Added added;
+  static Added& added = *new Added;  // never destroyed: a thread may ask until the very end
   return added;
+}
+
+bool is_name(std::string_view name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  return !name.empty() && std::all_of(name.begin(), name.end(), allowed);
+}
+
+Result<void> check_settings(const Method& method) {
+  std::set<std::string_view> names;
+  for (const Setting& setting : method.settings) {
+    const auto wrong = [&](std::string_view what) {
+      return Error{fmt::format("method {}: setting \"{}\": {}", method.name, setting.name, what)};
+    };
+    if (!is_name(setting.name)) return wrong("a name is of a-z, 0-9 and -");
+    if (!names.insert(setting.name).second) return wrong("declared twice");
+    const bool choice = !setting.names.empty();
+    const double least = choice ? 0 : setting.least;
+    const double most = choice ? static_cast<double>(setting.names.size() - 1) : setting.most;
+    if (!(setting.fallback >= least && setting.fallback <= most)) {
+      return wrong("its fallback is outside its bounds");
+    }
+    if ((choice || setting.whole) && !(least >= 0 && most < 0x1p32)) {
+      return wrong("whole numbers are 0 to 2^32 - 1");
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -55,13 +84,11 @@ std::vector<const Method*> methods() {
 }
 
 Result<void> add_method(const Method& method) {
-  const auto allowed = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  };
-  if (method.name.empty() || !std::all_of(method.name.begin(), method.name.end(), allowed)) {
+  if (!is_name(method.name)) {
     return Error{fmt::format("method name \"{}\"; a name is of a-z, 0-9 and -", method.name)};
   }
   if (method.make == nullptr) return Error{fmt::format("method {}: make is missing", method.name)};
+  if (auto sound = check_settings(method); !sound) return sound;
   Added& added = added_methods();
   const std::lock_guard lock(added.mutex);
   const auto same = [&](std::string_view name) { return name == method.name; };
@@ -103,7 +130,12 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
                                               std::unique_ptr<Ranker> ranker,
                                               const MethodRules& rules,
                                               std::span<const GivenSetting> settings) {
+  if (ranker == nullptr) return Error{"no ranker; a learner needs one"};
   if (rules.shown == 0) return Error{"0 documents shown; show at least 1"};
+  if (!(rules.learning_rate_decay > 0 && rules.learning_rate_decay <= 1)) {
+    return Error{fmt::format("learning rate decay {}; it is above 0 and at most 1",
+                             rules.learning_rate_decay)};
+  }
   auto found = find_method(method);
   if (!found) return found.error();
   auto values = SettingValues::make(found.value()->settings, settings);
@@ -111,7 +143,9 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
   if (found.value()->check != nullptr) {
     if (auto fits = found.value()->check(*ranker); !fits) return fits.error();
   }
-  return found.value()->make(std::move(ranker), rules, values.value());
+  auto learner = found.value()->make(std::move(ranker), rules, values.value());
+  if (learner == nullptr) return Error{fmt::format("{}: its make gave no learner", method)};
+  return learner;
 }
 
 }  // namespace plackett

@@ -67,6 +67,10 @@ std::string_view name_of(Activation activation) { return find_name(kActivations,
 
 Result<std::unique_ptr<Ranker>> make_ranker(const RankerSpec& spec, Rng& rng) {
   if (spec.feature_count == 0) return Error{"a ranker needs at least 1 feature; got 0"};
+  if (spec.feature_count > kMaxParameters) {
+    return Error{
+        fmt::format("{} features; there can be 1 to {}", spec.feature_count, kMaxParameters)};
+  }
   if (spec.kind == RankerKind::kLinear) {
     return std::unique_ptr<Ranker>(std::make_unique<LinearRanker>(spec.feature_count));
   }

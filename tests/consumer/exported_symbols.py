@@ -40,6 +40,17 @@ def declared(folder):
     return functions, classes
 
 
+def forgotten(folder):
+    """Functions that a header declares, defines nowhere, and does not mark as exported."""
+    found = []
+    for header in sorted(folder.glob("*.h")):
+        text = without_comments(header.read_text())
+        for line in re.findall(r"^(?!PLACKETT_EXPORT|inline|constexpr|template|using|namespace|extern"
+                               r"|class|struct|enum|friend)(\w[^;{}()=]*\([^;{}]*\)[^;{}]*;)", text, re.M):
+            found.append(f"{header.name}: not marked PLACKETT_EXPORT: {' '.join(line.split())}")
+    return found
+
+
 def exported(library):
     lines = subprocess.run(["nm", "-DC", "--defined-only", library], check=True,
                            capture_output=True, text=True).stdout.splitlines()
@@ -53,7 +64,7 @@ def main():
     if not functions or not classes or not symbols:
         sys.exit(f"nothing to compare: {len(functions)} functions and {len(classes)} classes in "
                  f"{folder}, {len(symbols)} symbols in {library}")
-    wrong, answered = [], set()
+    wrong, answered = forgotten(folder), set()
     for symbol in symbols:
         plain = re.sub(r"^(vtable|VTT|typeinfo|typeinfo name) for ", "", symbol)
         of_class = plain != symbol
