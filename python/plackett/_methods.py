@@ -46,16 +46,6 @@ def _class_of(method):
     def __init__(self, ranker=None, **keywords):
         _engine.Learner.__init__(self, name, ranker, **keywords)
 
-    @classmethod
-    def load(cls, path, **keywords):
-        found = _engine.Learner.load(path, **keywords)
-        if found.method != name:
-            raise _engine.BadValue(f"path: {path}: a model of {found.method}; this is {name}")
-        made = cls.__new__(cls)
-        made.__setstate__(found.__getstate__())
-        return made
-
-    load.__func__.__doc__ = _engine.Learner.load.__doc__
     __init__.__signature__ = Signature(
         [
             Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
@@ -69,12 +59,37 @@ def _class_of(method):
     made = type(
         method["title"],
         (_engine.Learner,),
-        {"__init__": __init__, "load": load, "__doc__": "\n".join(lines), "__module__": "plackett"},
+        {
+            "__init__": __init__,
+            "__doc__": "\n".join(lines),
+            "__module__": "plackett",
+            "_name": name,
+        },
     )
     made.__init__.__doc__ = None
     assert signature(made)  # what help() shows
     return made
 
+
+def _load(cls, path, **options):
+    """load(path, *, shown=10, seed=1, run=0, protocol="described", **settings)
+
+    The learner of a saved model. What the file doesn't hold is given anew: seed, shown and settings.
+    The learning rate is the file's unless the settings name one.
+    """
+    found = _engine.load_learner(path, **options)
+    if cls is _engine.Learner:
+        return found
+    if found.method != getattr(cls, "_name", found.method):
+        raise _engine.BadValue(f"path: {path}: a model of {found.method}; this is {cls._name}")
+    made = cls.__new__(cls)
+    made.__setstate__(found.__getstate__())
+    return made
+
+
+_load.__name__ = "load"
+_load.__qualname__ = "Learner.load"
+_engine.Learner.load = classmethod(_load)
 
 _classes = {method["title"]: _class_of(method) for method in _engine.methods()}
 

@@ -1,5 +1,8 @@
 #include "background.h"
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -12,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto kLookEvery = 50ms;  // for signals; progress is told as often
 
-// The thread at work. Where the interpreter ends its waiting thread, it is stopped all the same.
+// The thread at work.
 class Worker {
  public:
   explicit Worker(const std::function<void(const Watch&)>& work) {
@@ -58,19 +61,31 @@ class Worker {
   std::thread thread_;
 };
 
-// Whatever waits for the worker does so without the GIL: the worker may want it, to let go of an
-// array. Plain calls, as the interpreter may end the thread in the second one.
-template <typename Wait>
-auto without_gil(const Wait& wait) {
-  PyThreadState* state = PyEval_SaveThread();
-  if constexpr (std::is_void_v<decltype(wait())>) {
-    wait();
+// Takes the GIL again. At the program's end the interpreter ends a daemon thread that asks for it,
+// by unwinding; objects let go of on that way would be let go of without the GIL. So the thread
+// stays here for the moment that the process still has.
+void take_gil(PyThreadState* state, Worker& worker) {
+  try {
     PyEval_RestoreThread(state);
-  } else {
-    const auto result = wait();
-    PyEval_RestoreThread(state);
-    return result;
+  } catch (abi::__forced_unwind&) {
+    worker.stop();
+    while (true) pause();
   }
+}
+
+// Whatever waits for the worker does so without the GIL: the worker may want it, to let go of an
+// array.
+bool wait_without_gil(Worker& worker) {
+  PyThreadState* state = PyEval_SaveThread();
+  const bool ended = worker.wait(kLookEvery);
+  take_gil(state, worker);
+  return ended;
+}
+
+void stop_without_gil(Worker& worker) {
+  PyThreadState* state = PyEval_SaveThread();
+  worker.stop();
+  take_gil(state, worker);
 }
 
 }  // namespace
@@ -79,15 +94,15 @@ void run_in_background(const std::function<void(const Watch&)>& work, const Wait
   const bool tells = !waiting.progress.is_none();
   Worker worker(work);
   try {
-    while (!without_gil([&] { return worker.wait(kLookEvery); })) {
+    while (!wait_without_gil(worker)) {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (tells) waiting.progress(worker.done(), waiting.total);
     }
-  } catch (...) {
-    without_gil([&] { worker.stop(); });
+  } catch (const std::exception&) {
+    stop_without_gil(worker);
     throw;
   }
-  without_gil([&] { worker.stop(); });
+  stop_without_gil(worker);
   if (worker.failure()) std::rethrow_exception(worker.failure());
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   if (tells) waiting.progress(waiting.total, waiting.total);

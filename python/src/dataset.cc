@@ -132,6 +132,15 @@ bool could_be_begins(py::handle third, std::size_t doc_count) {
   return true;
 }
 
+std::size_t length_of(py::handle values, const std::string& name) {
+  const py::ssize_t length = PyObject_Size(values.ptr());
+  if (length < 0) {
+    PyErr_Clear();
+    bad_type("{}: {}; it is an array", name, shown_value(values));
+  }
+  return static_cast<std::size_t>(length);
+}
+
 SplitParts parts_of(py::handle split, const std::string& name) {
   SplitParts parts;
   if (py::isinstance<py::dict>(split)) {
@@ -167,8 +176,12 @@ SplitParts parts_of(py::handle split, const std::string& name) {
   parts.features = given[0];
   parts.labels = given[1];
   const py::object third = given[2];
-  const std::size_t docs = py::len(parts.labels);
-  const bool one_a_document = py::len(third) == docs;
+  const std::size_t docs = length_of(parts.features, name + ": features");
+  if (const std::size_t labels = length_of(parts.labels, name + ": labels"); labels != docs) {
+    bad_value("{}: {} rows of features and {} labels; a document has one of each", name, docs,
+              labels);
+  }
+  const bool one_a_document = length_of(third, name + ": query_begin or qid") == docs;
   if (one_a_document && docs > 0 && could_be_begins(third, docs)) {
     bad_value(
         "{}: the third entry could be query_begin or a qid for each document; say which with a "
@@ -327,13 +340,17 @@ True)")
 >>> import plackett
 >>> train = plackett.load("synthetic").folds[0].train
 >>> len(train), train[-1]
-(480, <plackett.Query 479: 6 documents, 42 features>)
+(480, <plackett.Query 479: 14 documents, 42 features>)
 >>> train.features[0, 0] = 1
 Traceback (most recent call last):
     ...
 ValueError: assignment destination is read-only)")
       .def("__len__", [](const SplitHandle& split) { return split.split.query_count(); })
       .def("__getitem__", queries, py::arg("number"))
+      .def("__iter__",
+           [](const py::object& self) {
+             return py::reinterpret_steal<py::object>(PySeqIter_New(self.ptr()));
+           })
       .def_property_readonly("features", split_features,
                              "All documents x features, float32; the engine's own memory, "
                              "read-only.")

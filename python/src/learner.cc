@@ -315,13 +315,6 @@ impression (dbgd, mgd, pairwise) refuse others.)")
           py::arg("path"), R"(save(path)
 
 Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.)")
-      .def_static("load", load, py::arg("path"), py::kw_only(), py::arg("shown") = rules.shown,
-                  py::arg("seed") = simulation.seed, py::arg("run") = 0,
-                  py::arg("protocol") = name_of(simulation.protocol),
-                  R"(load(path, *, shown=10, seed=1, run=0, protocol="described", **settings)
-
-The learner of a saved model. What the file doesn't hold is given anew: seed, shown and settings.
-The learning rate is the file's unless the settings name one.)")
       .def("__repr__",
            [](const LearnerHandle& handle) {
              return fmt::format("<plackett {} learner, {} ranker: {} impressions, {} updates>",
@@ -329,6 +322,9 @@ The learning rate is the file's unless the settings name one.)")
                                 handle.impressions, handle.state().updates);
            })
       .def(py::pickle(&pickled, &unpickled));
+  module.def("load_learner", load, py::arg("path"), py::kw_only(), py::arg("shown") = rules.shown,
+             py::arg("seed") = simulation.seed, py::arg("run") = 0,
+             py::arg("protocol") = name_of(simulation.protocol));
 }
 
 }  // namespace plackett::python
