@@ -41,6 +41,7 @@ class Runs:
     online: NDArray[np.float64]
     fold: NDArray[np.int64]  #: that each run learned on
     seconds: NDArray[np.float64]  #: that each run took
+    evaluation_seconds: NDArray[np.float64]  #: of which the curve's evaluations
 
     def __len__(self) -> int:
         return len(self.fold)

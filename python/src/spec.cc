@@ -84,12 +84,15 @@ py::dict runs_of(const std::vector<RunRecord>& runs) {
   py::dict result;
   py::array_t<std::int64_t> folds(static_cast<py::ssize_t>(runs.size()));
   py::array_t<double> seconds(static_cast<py::ssize_t>(runs.size()));
+  py::array_t<double> evaluation_seconds(static_cast<py::ssize_t>(runs.size()));
   for (std::size_t at = 0; at < runs.size(); ++at) {
     folds.mutable_at(static_cast<py::ssize_t>(at)) = runs[at].fold;
     seconds.mutable_at(static_cast<py::ssize_t>(at)) = runs[at].seconds;
+    evaluation_seconds.mutable_at(static_cast<py::ssize_t>(at)) = runs[at].evaluation_seconds;
   }
   result["fold"] = folds;
   result["seconds"] = seconds;
+  result["evaluation_seconds"] = evaluation_seconds;
   result["offline"] = table(runs, [](const CurvePoint& point) { return point.offline; });
   result["online"] = table(runs, [](const CurvePoint& point) { return point.online; });
   return result;
