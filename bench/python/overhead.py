@@ -8,8 +8,8 @@ impression, once over queries and once over NumPy arrays, and of plackett.simula
 without its evaluations; PDGD with a linear ranker. The answers are checked: the loop must end with
 the engine's parameters, bit by bit.
 
-The second has one plackett.simulate with its plackett.load, in a Python that runs already, against
-a whole `plackett simulate --json`: wall time, and processor time of all threads. The two take turns,
+The second has one plackett.simulate that loads its data, in a Python that runs already, against a
+whole `plackett simulate --json`: wall time, and processor time of all threads. The two take turns,
 and the median over repeats of Python's time through the command's just before it is compared. Exit
 status 1 where it is above 1.05 for the processor time, or for wall time on a machine at rest: wall
 times count only where the command's own vary by less than 5 %.
@@ -91,7 +91,7 @@ def by_command(command, preset, spec):
 
 def by_module(preset, spec):
     start, used = time.perf_counter(), time.process_time()
-    result = plackett.simulate(plackett.load(preset), **spec)
+    result = plackett.simulate(preset, **spec)
     return time.perf_counter() - start, time.process_time() - used, result.offline.mean
 
 

@@ -67,7 +67,7 @@ def compare(
         "no_relevant": no_relevant,
     }
     answer = _engine.compare(
-        [loaded(one) for one in several],
+        [loaded(one, threads) for one in several],
         _names("methods", methods),
         _names("click_models", click_models),
         options,

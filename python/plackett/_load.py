@@ -25,7 +25,8 @@ def load(
 
     Features are scaled within each query ("query-minmax") or not at all ("none"). Those constant
     over the training file are dropped unless kept; `keep_feature_ids` keeps exactly those, in that
-    order. A cache's checksums are verified unless you trust it.
+    order. A cache's checksums are verified unless you trust it. Reading takes `threads` (0: one a
+    core).
 
     >>> import plackett
     >>> data = plackett.load("synthetic", scaling="none")

@@ -16,12 +16,12 @@ _DEFAULT: dict[str, Any] = _engine.simulation_defaults
 Data = Union[_engine.Dataset, str, "os.PathLike[str]"]
 
 
-def loaded(data: Data) -> _engine.Dataset:
+def loaded(data: Data, threads: int) -> _engine.Dataset:
     """The dataset itself, or what load() reads."""
     if isinstance(data, _engine.Dataset):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return load(data)
+        return load(data, threads=threads)
     raise _engine.BadType(f"data: {type(data).__name__}; it is a plackett.Dataset or what load reads")
 
 
@@ -70,6 +70,6 @@ def simulate(
         "no_relevant": no_relevant,
     }
     answer = _engine.simulate(
-        loaded(data), method, ranker, options, settings, threads, told(progress)
+        loaded(data, threads), method, ranker, options, settings, threads, told(progress)
     )
     return Simulated(**cell_fields(answer), learner=answer["learner"])

@@ -13,6 +13,7 @@
 #include "plackett/make_user.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
+#include "spec.h"
 #include "streams.h"
 
 namespace plackett::python {
@@ -105,7 +106,7 @@ py::array_t<bool> click(const ClickModel& model, const py::object& ranking,
   }
   const std::vector<Doc> shown = shown_docs(ranking, known.judgments().doc_count());
   if (!rng.is_none()) return clicked(model, shown, known.judgments(), py::cast<Rng&>(rng));
-  stream.seed = SimulationSpec{}.seed;
+  stream.seed = default_spec().seed;
   Rng own = seed.is_none() ? Rng(stream) : rng_of(seed, stream);
   return clicked(model, shown, known.judgments(), own);
 }
@@ -137,7 +138,7 @@ may stop; `eta` how fast position-based ones look away.
 array([ True, False, False]))")
       .def(py::init(&make), py::arg("name"), py::kw_only(),
            py::arg("grades") = defaults.grade_count,
-           py::arg("protocol") = name_of(SimulationSpec{}.protocol), py::arg("eta") = defaults.eta)
+           py::arg("protocol") = name_of(default_spec().protocol), py::arg("eta") = defaults.eta)
       .def("click", click, py::arg("ranking"), py::arg("labels"), py::kw_only(),
            py::arg("seed") = py::none(), py::arg("rng") = py::none(),
            R"(click(ranking, labels, *, seed=None, rng=None)

@@ -2,6 +2,8 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <limits>
+#include <thread>
 #include <utility>
 
 #include "arguments.h"
@@ -58,7 +60,8 @@ std::shared_ptr<DatasetHandle> load(py::handle where, const std::string& scaling
                   *options.keep_feature_ids);
   }
   options.max_feature_id = whole32(max_feature_id, "max_feature_id", {1, kLargestFeatureId});
-  options.threads = whole32(threads, "threads", {1, 4096});
+  options.threads = whole32(threads, "threads", {0, 4096});
+  if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
   options.verify_cache = verify_cache;
   auto loaded = [&] {
     const py::gil_scoped_release free;

@@ -14,6 +14,7 @@
 #include "model.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
+#include "spec.h"
 #include "streams.h"
 
 namespace plackett::python {
@@ -262,7 +263,7 @@ It keeps its features alive; don't change them before the clicks are learned fro
 void bind_learner(py::module_& module) {
   bind_impression(module);
   const MethodRules rules;
-  const SimulationSpec simulation;
+  const SimulationSpec& simulation = default_spec();
   py::class_<LearnerHandle> learner(
       module, "Learner",
       R"(Learner(method, ranker=None, *, features=None, hidden=None, activation=None, shown=10, seed=1, run=0, protocol="described", **settings)

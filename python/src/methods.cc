@@ -6,6 +6,7 @@
 #include "bindings.h"
 #include "failure.h"
 #include "plackett/simulation.h"
+#include "spec.h"
 
 namespace plackett::python {
 namespace {
@@ -49,7 +50,7 @@ py::list method_table() {
 
 py::dict learner_defaults() {
   const MethodRules rules;
-  const SimulationSpec simulation;
+  const SimulationSpec& simulation = default_spec();
   py::dict defaults;
   defaults["shown"] = rules.shown;
   defaults["seed"] = simulation.seed;

@@ -17,6 +17,7 @@
 #include "plackett/scaling.h"
 #include "plackett/simulation.h"
 #include "plackett/top_k.h"
+#include "spec.h"
 #include "streams.h"
 
 namespace plackett::python {
@@ -201,7 +202,7 @@ array([1, 0]))");
   ranker
       .def(py::init(&make), py::arg("kind") = py::none(), py::kw_only(), py::arg("features"),
            py::arg("hidden") = py::none(), py::arg("activation") = py::none(),
-           py::arg("seed") = SimulationSpec{}.seed)
+           py::arg("seed") = default_spec().seed)
       .def("score", score, py::arg("features"), R"(score(features)
 
 A float32 score for each document: features is documents x features, or a plackett.Query.)")

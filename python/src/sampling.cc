@@ -13,6 +13,7 @@
 #include "plackett/pairs.h"
 #include "plackett/plackett_luce.h"
 #include "plackett/simulation.h"
+#include "spec.h"
 #include "streams.h"
 
 namespace plackett::python {
@@ -87,7 +88,7 @@ py::array_t<double> weights_of(const py::object& scores, const py::object& ranki
 
 void bind_sampling(py::module_& module) {
   module.def("sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
-             py::arg("seed") = SimulationSpec{}.seed, py::arg("rng") = py::none(),
+             py::arg("seed") = default_spec().seed, py::arg("rng") = py::none(),
              R"(sample_ranking(scores, k=None, *, seed=1, rng=None)
 
 A ranking of k documents (all where k is None) drawn without replacement, each place in proportion

@@ -10,8 +10,13 @@
 
 namespace plackett::python {
 
+const SimulationSpec& default_spec() {
+  static const SimulationSpec spec;
+  return spec;
+}
+
 py::dict simulation_defaults() {
-  const SimulationSpec spec;
+  const SimulationSpec& spec = default_spec();
   py::dict options;
   options["method"] = spec.method;
   options["click_model"] = spec.click_model;
@@ -28,7 +33,7 @@ py::dict simulation_defaults() {
 }
 
 SimulationSpec spec_of(const py::dict& options) {
-  SimulationSpec spec;
+  SimulationSpec spec = default_spec();
   spec.runs = whole32(options["runs"], "runs", {1, kMaxRuns});
   spec.impressions = whole(options["impressions"], "impressions", {1, kMaxImpressions});
   spec.seed = whole(options["seed"], "seed", {});

@@ -12,6 +12,9 @@ namespace plackett::python {
 
 namespace py = pybind11;
 
+// A spec as nobody changed it: what the engine does where nothing is said.
+const SimulationSpec& default_spec();
+
 // Every option's own value.
 py::dict simulation_defaults();
 

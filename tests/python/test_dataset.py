@@ -51,6 +51,12 @@ def test_letor_files_are_read(tmp_path):
         plackett.load(tmp_path)
 
 
+def test_threads_dont_matter(fold):
+    for threads in (0, 3):
+        again = plackett.load("synthetic", threads=threads).folds[0]
+        assert np.array_equal(again.train.features, fold.train.features)
+
+
 def test_missing_data_is_said(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere: no such file or folder") as caught:
         plackett.load(tmp_path / "nowhere")
