@@ -23,6 +23,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/plackettConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/plackettConfig.cmake ${PROJECT_BINARY_DIR}/plackettConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT library)
 
-configure_file(${PROJECT_SOURCE_DIR}/cmake/plackett.pc.in ${PROJECT_BINARY_DIR}/plackett.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/plackett.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
-  COMPONENT library)
+# For pkg-config. They say where the prefix is from where they lie, so that it can be moved.
+file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
+foreach(name plackett plackett-static)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT library)
+endforeach()

@@ -5,10 +5,11 @@
 
 namespace plackett {
 
+// Applied to each unit.
 enum class Activation : std::uint8_t {
   kSigmoid,  // 1 / (1 + exp(-x))
   kRelu,     // max(x, 0)
-  kTanh,
+  kTanh,     // tanh(x)
 };
 
 }  // namespace plackett

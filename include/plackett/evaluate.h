@@ -12,13 +12,16 @@
 
 namespace plackett {
 
+// What evaluate can do in more ways than one.
 struct EvaluateOptions {
-  NoRelevant no_relevant = NoRelevant::kSkip;
-  std::uint64_t seed = 1;  // orders equal scores
+  NoRelevant no_relevant = NoRelevant::kSkip;  // what queries without a relevant document count
+  std::uint64_t seed = 1;                      // orders equal scores
 };
 
-// Every metric's mean over the split's queries. `max_label` is the dataset's. Fails where the
-// split has other features than the ranker reads, or a score is not finite.
+// Every metric's mean over the split's queries, each ranked by the ranker's scores. `max_label` is
+// the dataset's. Fails where the split has other features than the ranker reads or a label above
+// that, or a score is not finite. The ranker's parameters stay as they are; it must not be in use
+// elsewhere meanwhile. Deterministic in the options.
 PLACKETT_EXPORT Result<MetricMeans> evaluate(Ranker& ranker, const Split& split,
                                              std::uint32_t max_label,
                                              const EvaluateOptions& options = {});

@@ -1,5 +1,5 @@
-// The features of one query's candidate documents, borrowed. The one part of this room that
-// learners, rankers and the service may see: it holds no labels.
+// The features of one query's candidate documents, borrowed. All that rankers and learners see of
+// data: it holds no labels.
 #pragma once
 
 #include <cassert>
@@ -15,6 +15,7 @@ namespace plackett {
 // so that kernels need no tail.
 inline constexpr std::uint32_t kRowAlign = 16;
 
+// Floats from one of the engine's own rows to the next.
 constexpr std::uint32_t padded_width(std::uint32_t features) {
   return (features + kRowAlign - 1) / kRowAlign * kRowAlign;
 }
@@ -48,11 +49,15 @@ class FeatureView {
     return view;
   }
 
+  // Candidates.
   [[nodiscard]] std::uint32_t doc_count() const { return doc_count_; }
+  // Features of each.
   [[nodiscard]] std::uint32_t feature_count() const { return feature_count_; }
+  // Floats from one document's features to the next one's.
   [[nodiscard]] std::size_t stride() const { return stride_; }
   // How much of a row may be read: its features, and zeros after them where rows are padded.
   [[nodiscard]] std::uint32_t readable_width() const { return readable_width_; }
+  // The first document's features.
   [[nodiscard]] const float* data() const { return rows_; }
 
   // One document's features. Requires: doc < doc_count().

@@ -7,10 +7,14 @@
 
 namespace plackett {
 
+// Which of a query's candidates, from 0.
 enum class Doc : std::uint32_t {};
+// Which of a split's queries, from 0.
 enum class Query : std::uint32_t {};
 
+// The number, for indexing arrays.
 constexpr std::uint32_t index(Doc doc) { return static_cast<std::uint32_t>(doc); }
+// The number, for indexing arrays.
 constexpr std::uint32_t index(Query query) { return static_cast<std::uint32_t>(query); }
 
 }  // namespace plackett

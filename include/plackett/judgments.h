@@ -17,15 +17,19 @@ inline constexpr std::uint32_t kMaxLabel = 31;
 class Judgments {
  public:
   Judgments() = default;
+  // Over someone else's labels, which must outlive it.
   explicit Judgments(std::span<const std::uint8_t> labels) : labels_(labels) {}
 
+  // Documents judged: all candidates of the query.
   [[nodiscard]] std::uint32_t doc_count() const {
     return static_cast<std::uint32_t>(labels_.size());
   }
+  // 0: not relevant; the higher, the better. Requires: doc < doc_count().
   [[nodiscard]] std::uint8_t label(Doc doc) const {
     assert(index(doc) < labels_.size());
     return labels_[index(doc)];
   }
+  // All of them, by doc.
   [[nodiscard]] std::span<const std::uint8_t> labels() const { return labels_; }
 
  private:

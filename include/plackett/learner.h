@@ -15,7 +15,7 @@
 
 namespace plackett {
 
-// Hyper-parameters are fixed when it is made; scratch belongs to it. One thread at a time.
+// Ranks and learns. Its hyper-parameters are fixed, its scratch its own. One thread at a time.
 class PLACKETT_EXPORT Learner {
  public:
   virtual ~Learner() = default;
@@ -27,18 +27,21 @@ class PLACKETT_EXPORT Learner {
   // parameters have left the range of numbers. Requires: doc_count > 0.
   [[nodiscard]] virtual bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) = 0;
 
-  // Learns from clicks on a ranking: clicks[rank] is 1 where it was clicked. `ranking` may be
-  // old: its own scores are used, not the present ones.
+  // Learns from clicks on a ranking that rank() gave for these candidates: clicks[rank] is 1 where
+  // it was clicked, else 0. `ranking` may be old: its own scores are used, not the present ones.
+  // Requires: clicks.size() == ranking.shown.size().
   virtual void learn(const FeatureView& docs, const Ranking& ranking,
                      std::span<const std::uint8_t> clicks) = 0;
 
-  // The ranker as learned so far, for evaluation and saving.
+  // The ranker as learned so far, for evaluation and saving. Lives as long as the learner; the next
+  // learn() changes it.
   [[nodiscard]] virtual Ranker& ranker() = 0;
 
-  // What besides the ranker's parameters changes as it learns. A learner made with the same
-  // options, given the same parameters and restored, goes on as this one would. The state's
-  // `impressions` are the caller's to count.
+  // What besides the ranker's parameters changes as it learns. The state's `impressions` are the
+  // caller's to count.
   [[nodiscard]] virtual LearnerState state() const = 0;
+  // Goes on from there: a learner made with the same options, given the same parameters and
+  // restored, goes on as the one that gave the state would, to the bit.
   virtual void restore(const LearnerState& state) = 0;
 
  protected:

@@ -13,8 +13,9 @@
 
 namespace plackett {
 
+// What a name alone does not say of a user.
 struct UserOptions {
-  std::uint32_t grade_count = 5;
+  std::uint32_t grade_count = 5;               // of the data: 2, 3 or 5 (Dataset::grade_count())
   StopRule stop_rule = StopRule::kAfterClick;  // cascade users only
   double eta = 1;                              // position-based users only
 };

@@ -21,8 +21,9 @@ struct MethodRules {
   std::uint32_t shown = 10;          // k
   double learning_rate_decay = 1.0;  // factor after each update
   // How the paper's numbers were made, where that is not what its text says: expectations of 0
-  // are decided by chance, and the pairwise baseline exploits its worst documents first.
+  // are decided by chance ...
   bool ties_by_chance = false;
+  // ... and the pairwise baseline exploits its worst documents first.
   bool exploit_worst_first = false;
   // The stream that a ranker's first parameters come from; its impressions from 1 on are free for
   // a method that draws first parameters of its own.
@@ -39,10 +40,11 @@ struct Method {
   // clicks come: what a service needs.
   bool servable = false;
   RankerKind default_ranker = RankerKind::kLinear;  // where none is named
-  std::span<const Setting> settings;
+  std::span<const Setting> settings;                // its own; kLearningRate first, by custom
   // Whether it can work with a ranker; absent where it can with all.
   Result<void> (*check)(const Ranker& ranker) = nullptr;
-  // Requires: `ranker` passes the check.
+  // A learner around `ranker`, which it owns. Requires: `ranker` passes the check; the settings
+  // were made from those above. From any thread.
   std::unique_ptr<Learner> (*make)(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                    const SettingValues& settings) = nullptr;
 };

@@ -14,15 +14,17 @@
 
 namespace plackett {
 
+// Which measure.
 enum class Metric : std::uint8_t {
-  kNdcg1,
-  kNdcg3,
-  kNdcg5,
-  kNdcg10,
-  kMrr,  // 1 / place of the first relevant document, without a cut
-  kMap,  // mean of the precision at each relevant document, without a cut
-  kErr,  // expected reciprocal rank (Chapelle et al., CIKM 2009), cut at 10
+  kNdcg1,   // NDCG cut at 1 (ndcg.h)
+  kNdcg3,   // at 3
+  kNdcg5,   // at 5
+  kNdcg10,  // at 10
+  kMrr,     // 1 / place of the first relevant document, without a cut
+  kMap,     // mean of the precision at each relevant document, without a cut
+  kErr,     // expected reciprocal rank (Chapelle et al., CIKM 2009), cut at 10
 };
+// How many there are.
 inline constexpr std::size_t kMetricCount = 7;
 
 // "NDCG@1", ..., "MRR", "MAP", "ERR@10", in the order of the enum.
@@ -31,8 +33,11 @@ PLACKETT_EXPORT std::span<const std::string_view, kMetricCount> metric_names();
 // A number a metric.
 class MetricSet {
  public:
+  // The metric's number, to set.
   double& operator[](Metric metric) { return values_[static_cast<std::size_t>(metric)]; }
+  // The metric's number.
   double operator[](Metric metric) const { return values_[static_cast<std::size_t>(metric)]; }
+  // All, in the order of the enum.
   [[nodiscard]] std::span<const double, kMetricCount> values() const { return values_; }
 
  private:
@@ -49,12 +54,17 @@ PLACKETT_EXPORT MetricSet metrics(std::span<const Doc> ranking, const Judgments&
 // Means over queries of every metric; the policy holds for all of them alike.
 class PLACKETT_EXPORT MetricMeans {
  public:
+  // Of no query yet.
   explicit MetricMeans(NoRelevant policy);
 
+  // A query with a relevant document.
   void add(const MetricSet& query_metrics);
+  // A query without one: counts as the policy says.
   void add_without_relevant();
 
+  // Queries that count.
   [[nodiscard]] std::uint64_t count() const { return means_.front().count(); }
+  // 0 each where no query counts.
   [[nodiscard]] MetricSet means() const;
 
  private:

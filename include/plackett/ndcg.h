@@ -14,7 +14,7 @@
 
 namespace plackett {
 
-// Requires: label <= kMaxLabel.
+// What a label is worth: 2^label - 1. Requires: label <= kMaxLabel.
 constexpr double gain(std::uint8_t label) {
   return static_cast<double>((std::uint64_t{1} << label) - 1);
 }
@@ -26,13 +26,14 @@ PLACKETT_EXPORT double rank_discount(std::uint32_t rank);
 // from any number of threads. Holds no reference to the split.
 class PLACKETT_EXPORT NdcgTable {
  public:
-  // Requires: k > 0. Cost: O(documents).
+  // Of every query of the split. Requires: k > 0. Cost: O(documents).
   NdcgTable(const Split& split, std::uint32_t k);
 
+  // Where it is cut.
   [[nodiscard]] std::uint32_t k() const { return static_cast<std::uint32_t>(discounts_.size()); }
 
-  // Of a list for that query; 0 where the query has no relevant document. Ranks past the end of
-  // a short list count as empty. `judgments` are the query's. No allocation.
+  // NDCG of a list for that query; 0 where the query has no relevant document. Ranks past the end
+  // of a short list count as empty. `judgments` are the query's. No allocation.
   [[nodiscard]] double ndcg(Query query, const Judgments& judgments,
                             std::span<const Doc> shown) const {
     assert(index(query) < inverse_ideal_.size());

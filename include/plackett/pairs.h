@@ -17,9 +17,9 @@ PLACKETT_EXPORT std::uint32_t seen_places(std::span<const std::uint8_t> clicks);
 
 // An inferred preference: the document at winner_rank over the one at loser_rank.
 struct WeightedPair {
-  std::uint32_t winner_rank = 0;
-  std::uint32_t loser_rank = 0;
-  double rho = 0;
+  std::uint32_t winner_rank = 0;  // clicked
+  std::uint32_t loser_rank = 0;   // seen, not clicked
+  double rho = 0;                 // what makes it unbiased (eq. 5)
   double weight = 0;  // rho times the gradient of the pair's probability (algorithm 1, line 9)
 };
 

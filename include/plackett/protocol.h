@@ -31,17 +31,19 @@ inline constexpr Protocol Protocol::kPublished{true, true, true, true, true};
 
 // Everything that a protocol decides.
 struct ProtocolRules {
-  StopRule stop_rule = StopRule::kAfterClick;
-  double learning_rate_decay = 1;  // factor after each update
-  Initialisation initialisation = Initialisation::kXavier;
-  bool ties_by_chance = false;
-  bool exploit_worst_first = false;
+  StopRule stop_rule = StopRule::kAfterClick;               // cascade users'
+  double learning_rate_decay = 1;                           // factor after each update
+  Initialisation initialisation = Initialisation::kXavier;  // of neural rankers
+  bool ties_by_chance = false;                              // as MethodRules
+  bool exploit_worst_first = false;                         // likewise
 };
 
+// What its ways amount to.
 PLACKETT_EXPORT ProtocolRules rules_of(const Protocol& protocol);
 
 // "described", "published", or the first with some of the second's ways: "described+stop+ties".
 PLACKETT_EXPORT Result<Protocol> parse_protocol(std::string_view text);
+// The shortest text that reads back to the same protocol.
 PLACKETT_EXPORT std::string name_of(const Protocol& protocol);
 
 // All that parse_protocol takes, for help: "described, published, or described+WAY... with ...".

@@ -15,19 +15,21 @@ namespace plackett {
 
 // A document and how strongly its score should rise (or, below 0, fall).
 struct DocWeight {
-  Doc doc{};
-  float weight = 0;
+  Doc doc{};         // one of the candidates
+  float weight = 0;  // of its score's gradient
 };
 
-// Not safe for two threads at once: a ranker owns its scratch. Give each run a clone.
+// Scores documents and is stepped. Owns its scratch, so it is for one thread at a time.
 class PLACKETT_EXPORT Ranker {
  public:
   virtual ~Ranker() = default;
   Ranker& operator=(const Ranker&) = delete;
   Ranker& operator=(Ranker&&) = delete;
 
+  // One of its own with the same parameters: the two share nothing.
   [[nodiscard]] virtual std::unique_ptr<Ranker> clone() const = 0;
 
+  // Features of a document, the same for all.
   [[nodiscard]] virtual std::uint32_t feature_count() const = 0;
 
   // Writes every document's score. Requires: docs.feature_count() == feature_count() and
@@ -49,10 +51,12 @@ class PLACKETT_EXPORT Ranker {
   // may appear once at most.
   virtual void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) = 0;
 
-  // The parameters, flat, in the order of the model file. Both take exactly parameter_count()
-  // floats.
+  // How many numbers it learns. Never changes.
   [[nodiscard]] virtual std::size_t parameter_count() const = 0;
+  // The parameters, flat, in the order of the model file. Requires: out.size() ==
+  // parameter_count().
   virtual void get_parameters(std::span<float> out) const = 0;
+  // Takes others, in that order. Requires: as many.
   virtual void set_parameters(std::span<const float> parameters) = 0;
 
  protected:

@@ -8,6 +8,7 @@
 
 namespace plackett {
 
+// Plain data: keep it until the clicks come, however long that takes.
 struct Ranking {
   std::vector<Doc> shown;      // shown[rank]
   std::vector<double> scores;  // scores[rank], at display time

@@ -8,6 +8,7 @@
 
 namespace plackett {
 
+// A run at one moment.
 struct CurvePoint {
   std::uint64_t impression = 0;  // how many impressions were learned from
   double offline = 0;            // NDCG@10 over the test queries at that moment
@@ -16,8 +17,8 @@ struct CurvePoint {
 
 // One run: one method, one click model, one fold, one seed.
 struct RunRecord {
-  std::uint32_t run = 0;
-  std::uint32_t fold = 0;
+  std::uint32_t run = 0;          // from 0
+  std::uint32_t fold = 0;         // of the dataset: run modulo folds
   std::vector<CurvePoint> curve;  // log-spaced, the last impression always among them
   double seconds = 0;             // wall time of the run, evaluation included
   double evaluation_seconds = 0;  // of which offline evaluation
@@ -25,14 +26,15 @@ struct RunRecord {
 
 // Mean and sample standard deviation (n - 1; 0 for a single run).
 struct Moments {
-  double mean = 0;
-  double std = 0;
+  double mean = 0;  // over runs
+  double std = 0;   // likewise
 };
 
+// All runs at one moment; as CurvePoint.
 struct CurveSummary {
-  std::uint64_t impression = 0;
-  Moments offline;
-  Moments online;
+  std::uint64_t impression = 0;  // how many impressions were learned from
+  Moments offline;               // NDCG@10 over the test queries
+  Moments online;                // discounted cumulative NDCG@10 of what was shown
 };
 
 // All runs of one method under one click model.
@@ -42,17 +44,17 @@ struct CellSummary {
   // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
   // units, features scaled within queries, and real data.
   bool as_in_paper = false;
-  std::string method;       // "pdgd"
-  std::string ranker;       // "linear", "neural", "linear+neural"
-  std::string click_model;  // "perfect", ...
-  std::string dataset;
-  std::string protocol;  // "described", "published"
-  std::uint32_t runs = 0;
-  std::uint64_t impressions = 0;
-  std::uint64_t seed = 0;
-  Moments offline;  // at the last impression
-  Moments online;
-  std::vector<CurveSummary> curve;
+  std::string method;                 // "pdgd"
+  std::string ranker;                 // "linear", "neural", "linear+neural"
+  std::string click_model;            // "perfect", ...
+  std::string dataset;                // its name
+  std::string protocol;               // "described", "published"
+  std::uint32_t runs = 0;             // that the moments are over
+  std::uint64_t impressions = 0;      // a run
+  std::uint64_t seed = 0;             // of all runs; they differ by their numbers
+  Moments offline;                    // at the last impression
+  Moments online;                     // over all impressions
+  std::vector<CurveSummary> curve;    // as the runs' own
   double seconds = 0;                 // wall time of all runs together
   double impressions_per_second = 0;  // over all threads
   double evaluation_share = 0;        // of the run time that went into the curve, 0..1
@@ -62,30 +64,30 @@ struct CellSummary {
 struct TTest {
   double t = 0;        // above 0 where the cell's mean is the higher one
   double degrees = 0;  // of freedom
-  double p = 1;
+  double p = 1;        // of a difference at least as large, were there none
 };
 
-// Student's (one variance for both) and Welch's (each its own).
+// Both tests of one measure.
 struct MeasureTests {
-  TTest student;
-  TTest welch;
+  TTest student;  // one variance for both
+  TTest welch;    // each its own
 };
 
 // One cell against one baseline, under the same click model on the same dataset.
 struct Contrast {
   std::size_t cell = 0;      // in Comparison::cells
   std::size_t baseline = 0;  // likewise
-  MeasureTests offline;
-  MeasureTests online;
+  MeasureTests offline;      // of NDCG@10 at the last impression
+  MeasureTests online;       // of the discounted sum
 };
 
 // A whole comparison: the cells in the order they should be shown.
 struct Comparison {
-  std::string title;
-  std::vector<CellSummary> cells;
+  std::string title;                // of the report
+  std::vector<CellSummary> cells;   // dataset by dataset, click model by click model
   std::vector<Contrast> contrasts;  // every cell against every baseline of its block but itself
-  unsigned threads = 1;
-  std::string version;  // of plackett
+  unsigned threads = 1;             // that runs were spread over
+  std::string version;              // of plackett
 };
 
 }  // namespace plackett

@@ -15,12 +15,13 @@ namespace plackett {
 // Why a call failed, for a person: place, value and rule, in one line without a full stop
 // ("train.txt:812: feature id 0; ids start at 1").
 struct Error {
-  std::string message;
+  std::string message;  // never empty
 };
 
 // The value of a failed Result was asked for. Its what() is the error's message.
 class PLACKETT_EXPORT BadResult : public std::logic_error {
  public:
+  // With the error's message.
   explicit BadResult(const Error& error) : std::logic_error(error.message) {}
 };
 
@@ -29,33 +30,44 @@ class PLACKETT_EXPORT BadResult : public std::logic_error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  // Success.
+  Result(T value) : state_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  // Failure.
   Result(Error error) : state_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
+  // Whether there is a value.
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  // The same as ok().
   explicit operator bool() const { return ok(); }
 
-  // Throws BadResult where there is none: for programs that look at ok() first, or that may end
-  // with the message.
+  // The value. Throws BadResult where there is none: for programs that look at ok() first, or that
+  // may end with the message.
   T& value() & {
     require();
     return *std::get_if<0>(&state_);
   }
+  // The value, to read.
   const T& value() const& {
     require();
     return *std::get_if<0>(&state_);
   }
+  // The value, to move from.
   T&& value() && {
     require();
     return std::move(*std::get_if<0>(&state_));
   }
+  // The same as value().
   T& operator*() & { return value(); }
+  // The same as value().
   const T& operator*() const& { return value(); }
+  // The same as value().
   T&& operator*() && { return std::move(*this).value(); }
+  // Into value().
   T* operator->() { return &value(); }
+  // Into value().
   const T* operator->() const { return &value(); }
 
-  // Requires: !ok().
+  // Why it failed. Requires: !ok().
   [[nodiscard]] const Error& error() const {
     assert(!ok());
     return *std::get_if<1>(&state_);
@@ -74,9 +86,12 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
+  // Failure.
   Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
+  // Whether it succeeded.
   [[nodiscard]] bool ok() const { return !error_.has_value(); }
+  // The same as ok().
   explicit operator bool() const { return ok(); }
 
   // Throws BadResult where it failed.
@@ -84,7 +99,7 @@ class [[nodiscard]] Result<void> {
     if (!ok()) throw BadResult(error());
   }
 
-  // Requires: !ok().
+  // Why it failed. Requires: !ok().
   [[nodiscard]] const Error& error() const {
     assert(!ok());
     return *error_;

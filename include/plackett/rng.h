@@ -30,14 +30,15 @@ PLACKETT_EXPORT std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4>
 // Not for use from two threads at once.
 class PLACKETT_EXPORT Rng {
  public:
-  // impression < 2^56.
+  // A stream's name: the same name, the same numbers.
   struct Stream {
-    std::uint64_t seed = 0;
-    std::uint32_t run = 0;
-    std::uint64_t impression = 0;
-    Purpose purpose = Purpose::kTest;
+    std::uint64_t seed = 0;            // of the experiment
+    std::uint32_t run = 0;             // within it
+    std::uint64_t impression = 0;      // within the run; below 2^56
+    Purpose purpose = Purpose::kTest;  // within the impression
   };
 
+  // At the stream's beginning.
   explicit Rng(const Stream& stream)
       : key_{static_cast<std::uint32_t>(stream.seed),
              static_cast<std::uint32_t>(stream.seed >> 32)},
@@ -45,10 +46,12 @@ class PLACKETT_EXPORT Rng {
                  static_cast<std::uint32_t>(stream.purpose) |
                      (static_cast<std::uint32_t>(stream.impression >> 32) << 8)} {}
 
+  // The next 32 bits.
   std::uint32_t next_u32() {
     if (used_ == 4) refill();
     return block_[used_++];
   }
+  // The next 64 bits, the first 32 of them on top.
   std::uint64_t next_u64() {
     const std::uint64_t high = next_u32();
     return high << 32 | next_u32();
@@ -63,10 +66,10 @@ class PLACKETT_EXPORT Rng {
   // Standard normal (Box-Muller; each call uses two uniforms).
   double normal();
 
-  // Standard normals by the hundred, for float precision: 16 blocks of Philox give 64 of them.
-  // Begins at a fresh block. Requires: count is a multiple of kNormalGroup, out starts at a
-  // 64-byte boundary.
+  // Normals that fill_normals makes at a time, from 16 blocks of Philox.
   static constexpr std::size_t kNormalGroup = 64;
+  // Standard normals by the hundred, for float precision. Begins at a fresh block. Requires: count
+  // is a multiple of kNormalGroup, out starts at a 64-byte boundary.
   void fill_normals(float* out, std::size_t count);
 
  private:

@@ -9,11 +9,15 @@
 
 namespace plackett {
 
-// kQueryMinMax: scale_query_minmax on each query's documents; kNone: values as they are.
-enum class Scaling : std::uint8_t { kQueryMinMax, kNone };
+// How.
+enum class Scaling : std::uint8_t {
+  kQueryMinMax,  // scale_query_minmax on each query's documents
+  kNone,         // values as they are
+};
 
 // "query-minmax" or "none", as users and model files write it; the error names both.
 PLACKETT_EXPORT Result<Scaling> parse_scaling(std::string_view name);
+// What parse_scaling takes. Lasts for ever.
 PLACKETT_EXPORT std::string_view name_of(Scaling scaling);
 
 // Scales each of the first `feature_count` columns of `doc_count` rows to (x - min) / (max - min)

@@ -13,12 +13,13 @@
 
 namespace plackett {
 
+// One parameter, as its method declares it.
 struct PLACKETT_EXPORT Setting {
-  std::string_view name;  // "learning-rate"
-  std::string_view help;
-  double fallback = 0;  // the method's own value
-  double least = 0;     // both bounds are allowed
-  double most = 0;
+  std::string_view name;                      // "learning-rate"
+  std::string_view help;                      // a line for help
+  double fallback = 0;                        // the method's own value
+  double least = 0;                           // the smallest value allowed
+  double most = 0;                            // the largest
   bool whole = false;                         // whole numbers only
   std::span<const std::string_view> names{};  // a choice: the value is an index into these
 
@@ -26,8 +27,9 @@ struct PLACKETT_EXPORT Setting {
   [[nodiscard]] std::string text(double value) const;
 };
 
-// The one that every method has.
+// The name of the setting that every method has.
 inline constexpr std::string_view kLearningRate = "learning-rate";
+// Its declaration, with the method's own value.
 constexpr Setting learning_rate_setting(double fallback) {
   return {.name = kLearningRate,
           .help = "eta: how far an update steps",
@@ -38,8 +40,8 @@ constexpr Setting learning_rate_setting(double fallback) {
 
 // A setting as given: name and value still as text, as it stood in a command or a file.
 struct GivenSetting {
-  std::string name;
-  std::string value;
+  std::string name;   // "learning-rate"
+  std::string value;  // "0.1"
 
   bool operator==(const GivenSetting&) const = default;
 };
@@ -52,8 +54,9 @@ class PLACKETT_EXPORT SettingValues {
   static Result<SettingValues> make(std::span<const Setting> declared,
                                     std::span<const GivenSetting> given);
 
-  // Requires: `name` is declared.
+  // The value of a setting; for a choice, which of its names. Requires: `name` is declared.
   [[nodiscard]] double number(std::string_view name) const;
+  // The same, of a setting that is whole or a choice.
   [[nodiscard]] std::uint32_t whole(std::string_view name) const {
     return static_cast<std::uint32_t>(number(name));
   }

@@ -16,23 +16,28 @@
 
 namespace plackett {
 
+// How it runs; no result depends on it.
 struct RunOptions {
-  unsigned threads = 0;  // 0: as many as the machine has cores. Results don't depend on it
+  unsigned threads = 0;  // 0: as many as the machine has cores
   Watch watch = {};      // watch.learned is not called
 };
 
+// What simulate gives.
 struct Simulated {
-  CellSummary summary;
-  std::vector<RunRecord> runs;
+  CellSummary summary;               // over the runs
+  std::vector<RunRecord> runs;       // in order
   std::unique_ptr<Learner> learner;  // run 0's, as it ended
 };
 
-// One method under one click model, all its runs. Stopped by its watch it fails with kStopped.
+// One method under one click model, all its runs. A function of (dataset, spec), the times apart.
+// Fails on what can't run, naming what is allowed, and where learning leaves the range of numbers.
+// Stopped by its watch it fails with kStopped.
 PLACKETT_EXPORT Result<Simulated> simulate(const Dataset& dataset, const SimulationSpec& spec,
                                            const RunOptions& options = {});
 
+// What compare gives.
 struct Compared {
-  Comparison comparison;
+  Comparison comparison;                     // cells, tests: what write_report takes
   std::vector<std::vector<RunRecord>> runs;  // a cell of the comparison, in its order
 };
 

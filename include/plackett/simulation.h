@@ -26,25 +26,28 @@ namespace plackett {
 
 class Curve;
 
-// More than any run needs; random streams are numbered below 2^56, and pair weights cost
-// O(shown^3) at worst.
+// More than any run needs; random streams are numbered below 2^56.
 inline constexpr std::uint64_t kMaxImpressions = 1'000'000'000'000;
+// More than any test of significance needs.
 inline constexpr std::uint32_t kMaxRuns = 1'000'000;
+// Pair weights cost O(shown^3) at worst.
 inline constexpr std::uint32_t kMaxShown = 100;
 
+// One experiment as plain data; Simulation::prepare checks it.
 struct SimulationSpec {
-  std::string method = "pdgd";
-  RankerSpec ranker;  // feature_count and initialisation are set from fold and protocol
-  std::string click_model = "perfect";
-  Protocol protocol = Protocol::kDescribed;
-  std::uint32_t runs = 25;
-  std::uint64_t impressions = 10'000;
-  std::uint64_t seed = 1;
-  std::uint32_t shown = 10;            // documents shown an impression
-  std::vector<GivenSetting> settings;  // of the method
-  std::string label;                   // in tables; made from method, ranker, settings if empty
-  std::optional<bool> baseline;        // others are tested against it; the method's own if absent
-  double eta = 1;                      // position-based users: examination is 1 / rank^eta
+  std::string method = "pdgd";  // by its name
+  RankerSpec ranker;            // feature_count and initialisation are set from fold and protocol
+  std::string click_model = "perfect";       // as make_user takes it
+  Protocol protocol = Protocol::kDescribed;  // which of the published ways are followed
+  std::uint32_t runs = 25;                   // they go round the folds
+  std::uint64_t impressions = 10'000;        // a run
+  std::uint64_t seed = 1;                    // of all randomness
+  std::uint32_t shown = 10;                  // documents shown an impression
+  std::vector<GivenSetting> settings;        // of the method
+  std::string label;             // in tables; made from method, ranker, settings if empty
+  std::optional<bool> baseline;  // others are tested against it; the method's own if absent
+  double eta = 1;                // position-based users: examination is 1 / rank^eta
+  // What queries without a relevant document count.
   NoRelevant no_relevant = NoRelevant::kSkip;
 };
 
@@ -53,10 +56,12 @@ PLACKETT_EXPORT std::string label_of(const SimulationSpec& spec);
 
 // Told how far the work is, from whatever thread does it; any of the calls may be absent.
 struct Watch {
+  // A run begins.
   std::function<void(const SimulationSpec& spec)> run_started;
   // Impressions since the last call: often enough for a progress bar, rarely enough to cost
   // nothing.
   std::function<void(std::uint64_t impressions)> advanced;
+  // A run is finished.
   std::function<void()> run_done;
   // The learner of a finished run, for whoever wants to keep it.
   std::function<void(std::uint32_t run, std::unique_ptr<Learner> learner)> learned;
@@ -69,7 +74,7 @@ inline constexpr std::string_view kStopped = "stopped";
 
 // What a run costs in wall time, on the thread that measured it.
 struct RunCost {
-  double impression_seconds = 0;
+  double impression_seconds = 0;  // for one impression
   double evaluation_seconds = 0;  // for one point of the curve
 };
 
@@ -77,8 +82,12 @@ struct RunCost {
 // runs. Shares the dataset's memory.
 class PLACKETT_EXPORT Simulation {
  public:
+  // Checks the spec against the data. Fails on unknown names, numbers out of bounds, a click model
+  // without a table for the data's grades, and a ranker that the method can't work with; the errors
+  // name what is allowed.
   static Result<Simulation> prepare(const Dataset& dataset, const SimulationSpec& spec);
 
+  // As prepared: the label filled in, and the click model by its user's name.
   [[nodiscard]] const SimulationSpec& spec() const { return spec_; }
 
   // Runs one run from its beginning: a function of (dataset, spec, run) alone, to the bit. Runs
@@ -88,6 +97,7 @@ class PLACKETT_EXPORT Simulation {
   // Learns for about `seconds` from the beginning of run 0, and measures one point of the curve.
   [[nodiscard]] Result<RunCost> cost(double seconds) const;
 
+  // What tables know of these runs of it.
   [[nodiscard]] CellSummary summarise(const std::vector<RunRecord>& records) const;
 
  private:
@@ -114,6 +124,7 @@ PLACKETT_EXPORT Result<std::vector<CellSummary>> run_all(
 PLACKETT_EXPORT CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_name,
                                       const std::vector<RunRecord>& records);
 
+// Of these values; both 0 where there are none.
 PLACKETT_EXPORT Moments moments(const std::vector<double>& values);
 
 }  // namespace plackett

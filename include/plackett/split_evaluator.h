@@ -17,23 +17,27 @@
 
 namespace plackett {
 
+// What is measured.
 struct EvaluationOptions {
-  std::uint32_t k = 10;  // cut of NDCG
-  NoRelevant no_relevant = NoRelevant::kSkip;
+  std::uint32_t k = 10;                        // cut of NDCG
+  NoRelevant no_relevant = NoRelevant::kSkip;  // what queries without a relevant document count
 };
 
 // Holds what doesn't change between evaluations of one split, and the scratch. One thread at a
 // time; allocates only while it meets its largest query.
 class SplitEvaluator {
  public:
+  // Shares the split's memory. Cost: O(documents).
   SplitEvaluator(Split split, const EvaluationOptions& options)
       : split_(std::move(split)), ndcg_(split_, options.k), no_relevant_(options.no_relevant) {}
 
+  // What is evaluated on.
   [[nodiscard]] const Split& split() const { return split_; }
+  // Its ideal DCG.
   [[nodiscard]] const NdcgTable& ndcg() const { return ndcg_; }
 
-  // Mean NDCG@k over the split's queries; 0 where none counts. `score(FeatureView)` gives a
-  // span of one finite score a document, which must live until its next call; it isn't asked
+  // Mean NDCG, cut at k, over the split's queries; 0 where none counts. `score(FeatureView)` gives
+  // a span of one finite score a document, which must live until its next call; it isn't asked
   // about queries without relevant documents, whose value no score changes. Equal scores are
   // ordered at random, by `rng`.
   template <typename Score>

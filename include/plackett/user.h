@@ -12,7 +12,7 @@
 
 namespace plackett {
 
-// Stateless: safe from any number of threads, each with its own Rng.
+// Looks and clicks. Stateless: safe from any number of threads, each with its own Rng.
 class PLACKETT_EXPORT User {
  public:
   virtual ~User() = default;

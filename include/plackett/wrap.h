@@ -17,10 +17,10 @@ namespace plackett {
 // Queries as arrays: document d's features are rows[d * stride .. d * stride + feature_count), its
 // label is labels[d], and query q's documents are [query_begin[q], query_begin[q + 1]).
 struct SplitArrays {
-  const float* rows = nullptr;
-  std::size_t stride = 0;  // floats from one row to the next
-  std::uint32_t feature_count = 0;
-  std::span<const std::uint8_t> labels;
+  const float* rows = nullptr;                 // the first document's features
+  std::size_t stride = 0;                      // floats from one row to the next
+  std::uint32_t feature_count = 0;             // of a document
+  std::span<const std::uint8_t> labels;        // a document, 0 to kMaxLabel
   std::span<const std::uint64_t> query_begin;  // one more than there are queries
   // Keeps the arrays alive as long as the split or a copy of it; null where the caller does.
   std::shared_ptr<const void> owner;
@@ -31,11 +31,12 @@ struct SplitArrays {
 // fit together.
 PLACKETT_EXPORT Result<Split> wrap_split(SplitArrays arrays);
 
+// What a dataset of one fold is made of.
 struct DatasetParts {
-  std::string name;
-  Split train;
-  Split test;
-  std::optional<Split> validation = std::nullopt;
+  std::string name;                                // in tables and errors
+  Split train;                                     // what simulated users search in
+  Split test;                                      // what offline performance is measured on
+  std::optional<Split> validation = std::nullopt;  // no run reads it
 };
 
 // A dataset of one fold. Its features are numbered from 1; none is dropped or scaled. Fails where

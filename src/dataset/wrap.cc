@@ -56,6 +56,7 @@ Result<Split> wrap_split(SplitArrays arrays) {
                              arrays.feature_count)};
   }
   if (auto queries = check_queries(arrays); !queries) return queries.error();
+  if (arrays.rows == nullptr) return Error{"rows: none; there is one a document"};
   for (std::size_t doc = 0; doc < arrays.labels.size(); ++doc) {
     if (arrays.labels[doc] > kMaxLabel) {
       return Error{fmt::format("labels: {} for document {}; labels are 0 to {}", arrays.labels[doc],

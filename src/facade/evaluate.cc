@@ -16,6 +16,13 @@ Result<MetricMeans> evaluate(Ranker& ranker, const Split& split, std::uint32_t m
     return Error{fmt::format("{} features; the ranker reads {}", split.feature_count(),
                              ranker.feature_count())};
   }
+  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
+    for (const std::uint8_t label : split.judgments(Query{query}).labels()) {
+      if (label <= max_label) continue;
+      return Error{
+          fmt::format("label {} in query {}; labels are 0 to {}", label, query, max_label)};
+    }
+  }
   SplitEvaluator evaluator(split, {.no_relevant = options.no_relevant});
   Rng rng({.seed = options.seed, .purpose = Purpose::kTieBreak});
   std::vector<float> scores;

@@ -11,6 +11,7 @@
 #include "base/aligned.h"
 #include "base/kernels_scalar.h"
 #include "plackett/rng.h"
+#include "support/guarded_floats.h"
 
 namespace plackett {
 namespace {
@@ -134,6 +135,95 @@ TEST(Kernels, Avx2AndAvx512GiveTheSameBits) {
           << "kernel " << kernel << ", " << shape.rows << " x " << shape.width;
     }
   }
+}
+
+// Rows of a width that need not be a multiple of kLanes, `stride` floats apart, at no boundary,
+// with no readable memory after the last one; and the same rows as the engine keeps its own.
+struct OddRows {
+  OddRows(std::size_t count, std::size_t width, std::size_t stride)
+      : padded_width((width + kLanes - 1) / kLanes * kLanes),
+        guarded((count - 1) * stride + width),
+        padded(count * padded_width) {
+    std::fill(guarded.begin(), guarded.end(), std::numeric_limits<float>::quiet_NaN());
+    Rng rng({.seed = 43, .run = static_cast<std::uint32_t>(width * 100 + stride)});
+    for (std::size_t r = 0; r < count; ++r) {
+      for (std::size_t f = 0; f < width; ++f) {
+        const auto value = static_cast<float>(rng.normal());
+        guarded.begin()[r * stride + f] = value;
+        padded[r * padded_width + f] = value;
+      }
+    }
+    odd_view = {guarded.begin(), count, stride, width};
+    padded_view = {padded.data(), count, padded_width, padded_width};
+  }
+
+  std::size_t padded_width;
+  testing::GuardedFloats guarded;
+  AlignedVector<float> padded;
+  RowsView odd_view;
+  RowsView padded_view;
+};
+
+// What the three kernels that read rows give.
+std::vector<float> row_outcomes(const Kernels& k, const RowsView& rows, std::size_t padded_width) {
+  constexpr std::size_t kColumns = 48;
+  AlignedVector<float> weights = random_floats(padded_width, 21);
+  const auto matrix = random_floats(padded_width * kColumns, 22);
+  const auto bias = random_floats(kColumns, 23);
+  const auto scales = random_floats(rows.count, 24);
+  std::vector<float> all(rows.count);
+  k.dot_rows(rows, weights.data(), all.data());
+
+  AlignedVector<float> product(rows.count * kColumns);
+  k.multiply(rows, matrix.data(), kColumns, bias.data(), product.data());
+  all.insert(all.end(), product.begin(), product.end());
+
+  std::vector<const float*> pointers;
+  for (std::size_t r = 0; r < rows.count; ++r) pointers.push_back(rows.data + r * rows.stride);
+  k.add_scaled_rows(pointers.data(), scales.data(), rows.count, rows.width, weights.data());
+  all.insert(all.end(), weights.begin(), weights.end());
+  return all;
+}
+
+constexpr std::size_t kOddWidths[] = {1,  2,  3,  4,  5,  7,  8,  9,  12, 15, 16, 17, 20,
+                                      23, 24, 25, 31, 32, 33, 40, 46, 47, 63, 65, 136};
+
+TEST(Kernels, RowsOfAnyWidthStrideAndPlaceGiveThePaddedRowsBits) {
+  for (const Kernels* k : all_kernels()) {
+    for (const std::size_t width : kOddWidths) {
+      for (const std::size_t stride : {width, width + 1, width + 13}) {
+        for (const std::size_t count : {1U, 2U, 6U, 9U}) {
+          const OddRows rows(count, width, stride);
+          const auto odd = row_outcomes(*k, rows.odd_view, rows.padded_width);
+          const auto padded = row_outcomes(*k, rows.padded_view, rows.padded_width);
+          ASSERT_EQ(std::memcmp(odd.data(), padded.data(), odd.size() * sizeof(float)), 0)
+              << k->name << ", " << count << " rows of " << width << ", stride " << stride;
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, EveryInstructionSetAgreesWithPlainCodeOnRowsOfAnyWidth) {
+  for (const Kernels* k : all_kernels()) {
+    for (const std::size_t width : kOddWidths) {
+      const OddRows rows(7, width, width + 5);
+      const auto plain = row_outcomes(kScalarKernels, rows.odd_view, rows.padded_width);
+      const auto fast = row_outcomes(*k, rows.odd_view, rows.padded_width);
+      // Products of normals, and at least the 7 rows or one bias: ten times the terms' number.
+      const double bound = kKernelTolerance * 10 * static_cast<double>(width + 7);
+      for (std::size_t at = 0; at < plain.size(); ++at) {
+        ASSERT_NEAR(plain[at], fast[at], bound) << k->name << " " << width << " at " << at;
+      }
+    }
+  }
+}
+
+// Proves that the guard is one: a float further and the process would end.
+TEST(GuardedFloatsDeathTest, ReadingPastTheEndEndsTheProcess) {
+  const testing::GuardedFloats floats(5);
+  const volatile float* end = floats.end();
+  EXPECT_DEATH((void)*end, "");
 }
 
 TEST(Kernels, ExpFromMaxIsRightForScoresOfAnySize) {

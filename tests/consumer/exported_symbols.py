@@ -1,0 +1,78 @@
+"""Whether a shared library exports what its headers declare as exported, and nothing else.
+
+    exported_symbols.py LIBRARY HEADERS
+
+Prints every symbol that no header declares and every declaration that no symbol answers to, and
+exits with 1 where there is one.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+
+
+def block(text, opening):
+    """What stands between the brace at `opening` and the one that closes it."""
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[opening + 1 : at]
+    raise ValueError("a brace is not closed")
+
+
+def declared(folder):
+    """The exported free functions, and the exported classes with the names called in each."""
+    functions, classes = set(), {}
+    for header in sorted(folder.glob("*.h")):
+        text = without_comments(header.read_text())
+        text = re.sub(r"#define PLACKETT_EXPORT.*", "", text)
+        for found in re.finditer(r"(?:class|struct) PLACKETT_EXPORT (\w+)[^{;]*\{", text):
+            body = block(text, found.end() - 1)
+            classes[found[1]] = set(re.findall(r"(~?\w+)\s*\(", body))
+        for found in re.finditer(r"(?<!class )(?<!struct )PLACKETT_EXPORT\s[^;{]*?(\w+)\s*\(", text):
+            functions.add(found[1])
+    return functions, classes
+
+
+def exported(library):
+    lines = subprocess.run(["nm", "-DC", "--defined-only", library], check=True,
+                           capture_output=True, text=True).stdout.splitlines()
+    return sorted({re.sub(r"^\S+ \S ", "", line) for line in lines})
+
+
+def main():
+    library, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    functions, classes = declared(folder)
+    symbols = exported(library)
+    if not functions or not classes or not symbols:
+        sys.exit(f"nothing to compare: {len(functions)} functions and {len(classes)} classes in "
+                 f"{folder}, {len(symbols)} symbols in {library}")
+    wrong, answered = [], set()
+    for symbol in symbols:
+        plain = re.sub(r"^(vtable|VTT|typeinfo|typeinfo name) for ", "", symbol)
+        of_class = plain != symbol
+        name = plain.replace("[abi:cxx11]", "").split("(")[0].split("::")
+        if name[0] == "plackett" and len(name) == 2:
+            good = name[1] in classes if of_class else name[1] in functions
+        elif name[0] == "plackett" and len(name) == 3:
+            good = name[2] in classes.get(name[1], ())
+        else:
+            good = False
+        if good:
+            answered.add(name[1])
+        else:
+            wrong.append(f"exported, but in no header: {symbol}")
+    for name in sorted((functions | classes.keys()) - answered):
+        wrong.append(f"in a header, but not exported: plackett::{name}")
+    print("\n".join(wrong) or f"{len(symbols)} symbols, all declared")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

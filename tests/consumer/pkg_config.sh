@@ -1,0 +1,37 @@
+#!/bin/sh
+# Builds and runs a program with nothing but a compiler and pkg-config, in a folder that is new.
+#
+#   pkg_config.sh shared|static|static-only COMPILER PREFIX PROGRAM.cc BUILD
+#
+# static: by plackett-static.pc, beside the shared library. static-only: by pkg-config --static,
+# where no shared library is.
+set -eu
+kind=$1 compiler=$2 prefix=$3 program=$4 build=$5
+command -v pkg-config >/dev/null || exit 77
+rm -rf "$build"
+mkdir -p "$build"
+if [ "$kind" = static-only ]; then
+  cp -r "$prefix" "$build/prefix"
+  prefix=$build/prefix
+  find "$prefix" -name 'libplackett.so*' -delete
+fi
+folder=$(dirname "$(find "$prefix" -name plackett.pc)")
+PKG_CONFIG_PATH=$folder
+export PKG_CONFIG_PATH
+case $kind in
+  shared) flags=$(pkg-config --cflags --libs plackett) ;;
+  static) flags=$(pkg-config --cflags --libs plackett-static) ;;
+  static-only) flags=$(pkg-config --cflags --libs --static plackett) ;;
+esac
+# shellcheck disable=SC2086
+"$compiler" "$program" $flags -o "$build/program"
+if [ "$kind" = shared ]; then
+  LD_LIBRARY_PATH=$(dirname "$folder")
+  export LD_LIBRARY_PATH
+  ldd "$build/program" | grep -q "libplackett.*=> $prefix/"
+else
+  ! ldd "$build/program" | grep libplackett
+fi
+"$build/program"
+test "$(pkg-config --modversion plackett)" = "$(sed -n 's/^set(PACKAGE_VERSION "\(.*\)")$/\1/p' \
+  "$(dirname "$folder")/cmake/plackett/plackettConfigVersion.cmake")"

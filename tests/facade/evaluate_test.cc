@@ -1,0 +1,94 @@
+#include "plackett/evaluate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "facade/arrays.h"
+#include "plackett/ndcg.h"
+#include "plackett/ranker_spec.h"
+
+namespace plackett {
+namespace {
+
+using testing::SmallArrays;
+
+std::unique_ptr<Ranker> linear(const std::vector<float>& weights) {
+  Rng rng({});
+  auto ranker =
+      make_ranker({.feature_count = static_cast<std::uint32_t>(weights.size())}, rng).value();
+  ranker->set_parameters(weights);
+  return ranker;
+}
+
+// Written out: each query's documents sorted by score, NDCG at 10, and the mean.
+TEST(Evaluate, IsTheMeanOverQueriesSortedByScore) {
+  const Dataset data = load_dataset("synthetic", {}).value();
+  const Split& split = data.folds[0].test;
+  std::vector<float> weights(split.feature_count());
+  Rng rng({.seed = 8});
+  for (float& weight : weights) weight = static_cast<float>(rng.normal());
+  const auto ranker = linear(weights);
+
+  const NdcgTable table(split, 10);
+  double sum = 0;
+  std::uint64_t counted = 0;
+  for (std::uint32_t at = 0; at < split.query_count(); ++at) {
+    const Query query{at};
+    if (!table.has_relevant(query)) continue;
+    const FeatureView docs = split.features(query);
+    std::vector<float> scores(docs.doc_count());
+    ranker->score(docs, scores);
+    std::vector<Doc> order(scores.size());
+    for (std::uint32_t doc = 0; doc < order.size(); ++doc) order[doc] = Doc{doc};
+    std::sort(order.begin(), order.end(),
+              [&](Doc a, Doc b) { return scores[index(a)] > scores[index(b)]; });
+    sum += table.ndcg(query, split.judgments(query), order);
+    ++counted;
+  }
+  const MetricMeans means = evaluate(*ranker, split, data.max_label).value();
+  EXPECT_EQ(means.count(), counted);
+  EXPECT_NEAR(means.means()[Metric::kNdcg10], sum / static_cast<double>(counted), 1e-12);
+}
+
+TEST(Evaluate, IsAFunctionOfItsSeed) {
+  const Dataset data = load_dataset("synthetic", {}).value();
+  const auto ranker = linear(std::vector<float>(data.folds[0].test.feature_count()));
+  const auto with = [&](std::uint64_t seed) {
+    return evaluate(*ranker, data.folds[0].test, data.max_label, {.seed = seed})
+        .value()
+        .means()[Metric::kNdcg10];
+  };
+  EXPECT_EQ(with(1), with(1));
+  EXPECT_NE(with(1), with(2));
+}
+
+TEST(Evaluate, CountsQueriesWithoutRelevantDocumentsAsAsked) {
+  SmallArrays small;
+  small.labels = {0, 0, 0, 0, 1};
+  const Split split = wrap_split(small.arrays()).value();
+  const auto ranker = linear({1, 0, 0});  // the last document is the best, and comes first
+  const auto means = [&](NoRelevant policy) {
+    return evaluate(*ranker, split, 1, {.no_relevant = policy}).value();
+  };
+  EXPECT_EQ(means(NoRelevant::kSkip).count(), 1U);
+  EXPECT_EQ(means(NoRelevant::kSkip).means()[Metric::kNdcg10], 1);
+  EXPECT_EQ(means(NoRelevant::kZero).count(), 2U);
+  EXPECT_EQ(means(NoRelevant::kZero).means()[Metric::kNdcg10], 0.5);
+  EXPECT_EQ(means(NoRelevant::kOne).means()[Metric::kNdcg10], 1);
+}
+
+TEST(Evaluate, RefusesWhatDoesNotFit) {
+  const SmallArrays small;
+  const Split split = wrap_split(small.arrays()).value();
+  EXPECT_EQ(evaluate(*linear({1, 2}), split, 2).error().message, "3 features; the ranker reads 2");
+  EXPECT_EQ(evaluate(*linear({1, 2, 3}), split, 1).error().message,
+            "label 2 in query 1; labels are 0 to 1");
+  EXPECT_EQ(evaluate(*linear({3e38F, 3e38F, 3e38F}), split, 2).error().message,
+            "a score is not finite; was the ranker learned on data of another scale?");
+}
+
+}  // namespace
+}  // namespace plackett
