@@ -1,0 +1,89 @@
+"""Methods x click models x datasets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, Union
+
+from . import _engine
+from ._progress import Progress, told
+from ._results import Cell, Compared, Contrast, cell_fields, tests_of
+from ._simulate import Data, loaded
+
+_DEFAULT: dict[str, Any] = _engine.simulation_defaults
+
+
+def _names(what: str, given: Iterable[str]) -> list[str]:
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        if not isinstance(name, str):
+            raise _engine.BadType(f"{what}: {name!r}; they are of type str")
+    return names
+
+
+def compare(
+    data: Union[Data, Sequence[Data]],
+    methods: Iterable[str] = _engine.compared_methods,
+    click_models: Iterable[str] = _engine.compared_click_models,
+    *,
+    runs: int = _DEFAULT["runs"],
+    impressions: int = _DEFAULT["impressions"],
+    seed: int = _DEFAULT["seed"],
+    threads: int = 0,
+    shown: int = _DEFAULT["shown"],
+    hidden: int | Sequence[int] = _DEFAULT["hidden"],
+    activation: str = _DEFAULT["activation"],
+    protocol: str = _DEFAULT["protocol"],
+    eta: float = _DEFAULT["eta"],
+    no_relevant: str = _DEFAULT["no_relevant"],
+    title: str = "",
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress = None,
+) -> Compared:
+    """Methods side by side, with t-tests against the baselines, as `plackett compare` does.
+
+    Methods are written as the command takes them: "pdgd:neural", "mgd:candidates=9". With the folder
+    `out`, finished runs and a report are kept in it: stopped or killed, the same call goes on where
+    it was; data is then what load() reads. `progress` and Ctrl-C as in simulate().
+
+    >>> import plackett
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=5, impressions=500)
+    >>> [cell.label for cell in result.cells]
+    ['DBGD (linear)', 'PDGD (linear)']
+    >>> 0 <= result.contrasts[0].offline.welch.p < 1
+    True
+    """
+    several = [data] if isinstance(data, (_engine.Dataset, str, os.PathLike)) else list(data)
+    options = {
+        "runs": runs,
+        "impressions": impressions,
+        "seed": seed,
+        "shown": shown,
+        "hidden": hidden,
+        "activation": activation,
+        "protocol": protocol,
+        "eta": eta,
+        "no_relevant": no_relevant,
+    }
+    answer = _engine.compare(
+        [loaded(one, threads) for one in several],
+        _names("methods", methods),
+        _names("click_models", click_models),
+        options,
+        title,
+        threads,
+        told(progress),
+        out,
+    )
+    cells = [Cell(**cell_fields(one)) for one in answer["cells"]]
+    contrasts = [
+        Contrast(
+            cells[one["cell"]],
+            cells[one["baseline"]],
+            tests_of(one["offline"]),
+            tests_of(one["online"]),
+        )
+        for one in answer["contrasts"]
+    ]
+    return Compared(answer["title"], cells, contrasts, answer["comparison"])

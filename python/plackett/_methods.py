@@ -1,0 +1,100 @@
+"""One class for each method of the engine's table. Their types are in _methods.pyi."""
+
+from inspect import Parameter, Signature, signature
+
+from . import _engine
+
+# Those of every learner, with the engine's own values.
+_COMMON = {
+    "features": None,
+    "hidden": None,
+    "activation": None,
+    "shown": _engine.learner_defaults["shown"],
+    "seed": _engine.learner_defaults["seed"],
+    "run": 0,
+    "protocol": _engine.learner_defaults["protocol"],
+}
+
+
+def _keyword(name):
+    return name.replace("-", "_")
+
+
+def _class_of(method):
+    name = method["name"]
+    lines = [
+        f"{method['title']}(ranker=None, *, features=None, ..., **settings)",
+        "",
+        f"{method['summary'][0].upper()}{method['summary'][1:]}.",
+        "",
+        f"plackett.Learner(\"{name}\", ...) with the settings",
+        "",
+    ]
+    keywords = dict(_COMMON)
+    for setting in method["settings"]:
+        keyword = _keyword(setting["name"])
+        keywords[keyword] = setting["default"]
+        choice = f" ({', '.join(setting['names'])})" if "names" in setting else ""
+        lines.append(f"    {keyword}={setting['default']!r}: {setting['help']}{choice}")
+    lines += [
+        "",
+        ">>> import plackett",
+        f">>> plackett.{method['title']}(features=10).method",
+        repr(name),
+    ]
+
+    def __init__(self, ranker=None, **keywords):
+        _engine.Learner.__init__(self, name, ranker, **keywords)
+
+    __init__.__signature__ = Signature(
+        [
+            Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
+            Parameter("ranker", Parameter.POSITIONAL_OR_KEYWORD, default=None),
+        ]
+        + [
+            Parameter(keyword, Parameter.KEYWORD_ONLY, default=value)
+            for keyword, value in keywords.items()
+        ]
+    )
+    made = type(
+        method["title"],
+        (_engine.Learner,),
+        {
+            "__init__": __init__,
+            "__doc__": "\n".join(lines),
+            "__module__": "plackett",
+            "_name": name,
+        },
+    )
+    made.__init__.__doc__ = None
+    assert signature(made)  # what help() shows
+    return made
+
+
+def _load(cls, path, **options):
+    """load(path, *, shown=10, seed=1, run=0, protocol="described", **settings)
+
+    The learner of a saved model. What the file doesn't hold is given anew: seed, shown and settings.
+    The learning rate is the file's unless the settings name one.
+    """
+    found = _engine.load_learner(path, **options)
+    if cls is _engine.Learner:
+        return found
+    if found.method != getattr(cls, "_name", found.method):
+        raise _engine.BadValue(f"path: {path}: a model of {found.method}; this is {cls._name}")
+    made = cls.__new__(cls)
+    made.__setstate__(found.__getstate__())
+    return made
+
+
+_load.__name__ = "load"
+_load.__qualname__ = "Learner.load"
+_engine.Learner.load = classmethod(_load)
+
+_classes = {method["title"]: _class_of(method) for method in _engine.methods()}
+
+Cascade = _classes["Cascade"]
+DBGD = _classes["DBGD"]
+MGD = _classes["MGD"]
+Pairwise = _classes["Pairwise"]
+PDGD = _classes["PDGD"]

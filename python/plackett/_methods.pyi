@@ -1,0 +1,86 @@
+# The settings are those of plackett.methods(); tests/python/test_types.py compares them.
+from collections.abc import Sequence
+
+from . import _engine
+
+class Cascade(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | _engine.Fold | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        window: int = ...,
+        threshold: float = ...,
+    ) -> None: ...
+
+class DBGD(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | _engine.Fold | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        interleaving: str = ...,
+    ) -> None: ...
+
+class MGD(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | _engine.Fold | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        candidates: int = ...,
+        interleaving: str = ...,
+    ) -> None: ...
+
+class Pairwise(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | _engine.Fold | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        epsilon: float = ...,
+    ) -> None: ...
+
+class PDGD(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | _engine.Fold | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        steps: str = ...,
+    ) -> None: ...

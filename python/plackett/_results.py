@@ -1,0 +1,164 @@
+"""What experiments give back: plain data over NumPy arrays."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from . import _engine
+
+if TYPE_CHECKING:
+    import pandas
+    from numpy.typing import NDArray
+
+
+class Moments(NamedTuple):
+    """Mean and sample standard deviation over runs."""
+
+    mean: float
+    std: float
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How learning went: a value for each of some impressions, over all runs."""
+
+    impression: NDArray[np.int64]  #: how many impressions were learned from
+    offline_mean: NDArray[np.float64]  #: NDCG@10 over the test queries
+    offline_std: NDArray[np.float64]
+    online_mean: NDArray[np.float64]  #: discounted cumulative NDCG@10 of what was shown
+    online_std: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Every run by itself: arrays of runs x points of the curve."""
+
+    offline: NDArray[np.float64]
+    online: NDArray[np.float64]
+    fold: NDArray[np.int64]  #: that each run learned on
+    seconds: NDArray[np.float64]  #: that each run took
+    evaluation_seconds: NDArray[np.float64]  #: of which the curve's evaluations
+
+    def __len__(self) -> int:
+        return len(self.fold)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """All runs of one method under one click model on one dataset."""
+
+    label: str  #: "PDGD (linear)"
+    method: str
+    ranker_kind: str  #: "linear", "neural", "linear+neural"
+    click_model: str
+    dataset: str
+    protocol: str
+    baseline: bool  #: whether others are tested against it
+    impressions: int
+    seed: int
+    offline: Moments  #: NDCG@10 over the test queries, at the last impression
+    online: Moments  #: discounted cumulative NDCG@10 of all that was shown
+    curve: Curve = field(repr=False)
+    runs: Runs = field(repr=False)
+    seconds: float
+    impressions_per_second: float
+
+
+@dataclass(frozen=True)
+class Simulated(Cell):
+    """What plackett.simulate gives."""
+
+    learner: _engine.Learner = field(repr=False)  #: run 0's, as it ended
+
+    @property
+    def ranker(self) -> _engine.Ranker:
+        """The ranker of run 0, as it ended."""
+        return self.learner.ranker
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The curve, a row a point. Needs pandas."""
+        return _frame(vars(self.curve))
+
+
+class Test(NamedTuple):
+    """A two-tailed t-test of the difference of two means."""
+
+    t: float  #: above 0 where the cell's mean is the higher one
+    degrees: float  #: of freedom
+    p: float
+
+
+class Tests(NamedTuple):
+    """Student's test (one variance for both) and Welch's (each its own)."""
+
+    student: Test
+    welch: Test
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One cell against one baseline, under the same click model on the same dataset."""
+
+    cell: Cell
+    baseline: Cell
+    offline: Tests
+    online: Tests
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What plackett.compare gives."""
+
+    title: str
+    cells: list[Cell]  #: in the order in which they should be shown
+    contrasts: list[Contrast]  #: every cell against every baseline of its block but itself
+    _comparison: _engine.Comparison = field(repr=False)
+
+    def report(self, folder: str | os.PathLike[str]) -> None:
+        """Writes report.html, curves and tables into the folder, which is made if it is missing."""
+        self._comparison.report(folder)
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """A row a cell. Needs pandas."""
+        rows = [
+            {
+                "dataset": cell.dataset,
+                "click_model": cell.click_model,
+                "label": cell.label,
+                "method": cell.method,
+                "ranker": cell.ranker_kind,
+                "runs": len(cell.runs),
+                "impressions": cell.impressions,
+                "offline_mean": cell.offline.mean,
+                "offline_std": cell.offline.std,
+                "online_mean": cell.online.mean,
+                "online_std": cell.online.std,
+            }
+            for cell in self.cells
+        ]
+        return _frame(rows)
+
+
+def _frame(data: Any) -> pandas.DataFrame:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_dataframe() needs pandas (Debian: python3-pandas)") from error
+    return pandas.DataFrame(data)
+
+
+def cell_fields(answer: dict[str, Any]) -> dict[str, Any]:
+    """A Cell's fields from the engine's answer."""
+    summary = dict(answer["summary"])
+    summary["ranker_kind"] = summary.pop("ranker")
+    summary["offline"] = Moments(*summary["offline"])
+    summary["online"] = Moments(*summary["online"])
+    return {**summary, "curve": Curve(**answer["curve"]), "runs": Runs(**answer["runs"])}
+
+
+def tests_of(answer: dict[str, Any]) -> Tests:
+    return Tests(Test(**answer["student"]), Test(**answer["welch"]))

@@ -1,0 +1,140 @@
+#include "arguments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "failure.h"
+#include "plackett/ranker_spec.h"
+
+namespace plackett::python {
+
+std::string type_name(py::handle value) {
+  const py::handle type = py::type::handle_of(value);
+  return py::str(type.attr("__name__"));
+}
+
+std::string shown_value(py::handle value) {
+  constexpr std::size_t kMost = 60;
+  std::string shown = py::repr(value);
+  if (shown.size() <= kMost) return shown;
+  std::size_t end = kMost;  // not within a character
+  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
+  return shown.substr(0, end) + "...";
+}
+
+std::uint64_t whole(py::handle value, std::string_view name, Bounds bounds) {
+  const auto rule = [&] {
+    return bounds.most == kAnyWhole
+               ? fmt::format("a whole number from {} to 2^64 - 1", bounds.least)
+               : fmt::format("a whole number from {} to {}", bounds.least, bounds.most);
+  };
+  const auto as_int = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!as_int) {
+    PyErr_Clear();
+    bad_type("{}: {}; it is {}", name, shown_value(value), rule());
+  }
+  const std::uint64_t got = PyLong_AsUnsignedLongLong(as_int.ptr());
+  const bool fits = PyErr_Occurred() == nullptr;
+  PyErr_Clear();
+  if (!fits || got < bounds.least || got > bounds.most) {
+    bad_value("{}: {}; it is {}", name, shown_value(value), rule());
+  }
+  return got;
+}
+
+std::uint32_t whole32(py::handle value, std::string_view name, Bounds bounds) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(
+      whole(value, name, {bounds.least, std::min(bounds.most, kMost)}));
+}
+
+double number(py::handle value, std::string_view name) {
+  const double got = PyFloat_AsDouble(value.ptr());
+  if (PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    bad_type("{}: {}; it is a number", name, shown_value(value));
+  }
+  if (!std::isfinite(got)) bad_value("{}: {}; it is finite", name, got);
+  return got;
+}
+
+std::string text(py::handle value, std::string_view name) {
+  if (!py::isinstance<py::str>(value)) {
+    bad_type("{}: {}; it is a str", name, shown_value(value));
+  }
+  return py::cast<std::string>(value);
+}
+
+std::filesystem::path path(py::handle value, std::string_view name) {
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(value.ptr(), &bytes) == 0) {
+    PyErr_Clear();
+    bad_type("{}: {}; it is a path", name, shown_value(value));
+  }
+  const auto owner = py::reinterpret_steal<py::object>(bytes);
+  return std::string(PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
+}
+
+std::filesystem::path existing_path(py::handle value, std::string_view name) {
+  std::filesystem::path got = path(value, name);
+  std::error_code ignored;
+  if (!std::filesystem::exists(got, ignored)) {
+    throw Failure(Fault::kMissingFile,
+                  fmt::format("{}: {}: no such file or folder", name, got.string()));
+  }
+  return got;
+}
+
+std::filesystem::path path_in_folder(py::handle value, std::string_view name) {
+  std::filesystem::path got = path(value, name);
+  const std::filesystem::path folder = got.parent_path();
+  std::error_code ignored;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    throw Failure(Fault::kMissingFile,
+                  fmt::format("{}: {}: no folder {}", name, got.string(), folder.string()));
+  }
+  return got;
+}
+
+std::vector<std::uint32_t> hidden_layers(py::handle value) {
+  constexpr Bounds kUnits{1, kMaxUnits};
+  if (PyIndex_Check(value.ptr()) != 0) return {whole32(value, "hidden", kUnits)};
+  if (PySequence_Check(value.ptr()) == 0 || py::isinstance<py::str>(value)) {
+    bad_type("hidden: {}; it is the units of each hidden layer, as (64, 32)", shown_value(value));
+  }
+  std::vector<std::uint32_t> layers;
+  for (const py::handle units : py::reinterpret_borrow<py::sequence>(value)) {
+    layers.push_back(whole32(units, "hidden", kUnits));
+  }
+  return layers;
+}
+
+std::vector<GivenSetting> settings_of(const py::dict& keywords) {
+  std::vector<GivenSetting> settings;
+  for (const auto& [key, value] : keywords) {
+    std::string name = py::cast<std::string>(key);
+    if (PyBool_Check(value.ptr()) != 0 ||
+        !(py::isinstance<py::str>(value) || PyNumber_Check(value.ptr()) != 0)) {
+      bad_type("{}: {}; a setting is a number or a str", name, shown_value(value));
+    }
+    std::replace(name.begin(), name.end(), '_', '-');
+    std::string given;
+    if (py::isinstance<py::str>(value)) {
+      given = py::cast<std::string>(value);
+    } else if (PyIndex_Check(value.ptr()) != 0) {
+      given = py::str(py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr())));
+    } else {
+      const auto as_float = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
+      if (!as_float) {
+        PyErr_Clear();
+        bad_type("{}: {}; a setting is a number or a str", name, shown_value(value));
+      }
+      given = py::repr(as_float);  // the shortest text of the same number
+    }
+    settings.push_back({std::move(name), std::move(given)});
+  }
+  return settings;
+}
+
+}  // namespace plackett::python

@@ -1,0 +1,177 @@
+// Simulated users.
+#include <pybind11/stl.h>
+
+#include <limits>
+#include <utility>
+
+#include "arguments.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "data.h"
+#include "failure.h"
+#include "impression.h"
+#include "plackett/make_user.h"
+#include "plackett/protocol.h"
+#include "plackett/simulation.h"
+#include "spec.h"
+#include "streams.h"
+
+namespace plackett::python {
+namespace {
+
+struct ClickModel {
+  std::unique_ptr<User> user;
+};
+
+ClickModel make(const py::object& name, const py::object& grades, const py::object& protocol,
+                const py::object& eta) {
+  UserOptions options;
+  options.grade_count = whole32(grades, "grades", {1, kMaxLabel + 1});
+  options.stop_rule = rules_of(take(parse_protocol(text(protocol, "protocol")))).stop_rule;
+  options.eta = number(eta, "eta");
+  const std::string which = path(name, "name").string();
+  if (which.ends_with(".toml")) existing_path(name, "name");
+  return {take(make_user(which, options))};
+}
+
+// Labels as the user takes them, without a copy where they are the engine's own or plain bytes.
+class Labels {
+ public:
+  Labels(py::handle given, const User& user) {
+    if (py::isinstance<QueryHandle>(given)) {
+      labels_ = py::cast<const QueryHandle&>(given).judgments().labels();
+    } else {
+      copied_ = labels_of(given);
+      labels_ = copied_;
+    }
+    for (const std::uint8_t label : labels_) {
+      if (label >= user.grade_count()) {
+        bad_value("labels: {}; {} users know labels 0 to {}", label, user.name(),
+                  user.grade_count() - 1);
+      }
+    }
+  }
+  [[nodiscard]] Judgments judgments() const { return Judgments(labels_); }
+
+ private:
+  std::vector<std::uint8_t> copied_;
+  std::span<const std::uint8_t> labels_;
+};
+
+std::vector<Doc> shown_docs(py::handle ranking, std::size_t doc_count) {
+  std::vector<Doc> shown;
+  std::vector<bool> placed(doc_count);
+  for (const std::uint32_t doc : ranking_of(ranking)) {
+    if (doc >= doc_count) {
+      bad_value("ranking: document {}; documents are 0 to {}", doc,
+                static_cast<std::int64_t>(doc_count) - 1);
+    }
+    if (placed[doc]) bad_value("ranking: document {} twice; it can be shown once", doc);
+    placed[doc] = true;
+    shown.push_back(Doc{doc});
+  }
+  return shown;
+}
+
+py::array_t<bool> clicked(const ClickModel& model, std::span<const Doc> shown,
+                          const Judgments& judgments, Rng& rng) {
+  static_assert(sizeof(bool) == 1);
+  py::array_t<bool> clicks(static_cast<py::ssize_t>(shown.size()));
+  model.user->click(shown, judgments, rng,
+                    {reinterpret_cast<std::uint8_t*>(clicks.mutable_data()), shown.size()});
+  return clicks;
+}
+
+py::array_t<bool> click(const ClickModel& model, const py::object& ranking,
+                        const py::object& labels, const py::object& seed, const py::object& rng) {
+  const Labels known(labels, *model.user);
+  if (!rng.is_none() && !py::isinstance<Rng>(rng)) {
+    bad_type("rng: {}; it is a plackett.Rng", shown_value(rng));
+  }
+  Rng::Stream stream{.purpose = Purpose::kClicks};
+  if (py::isinstance<Impression>(ranking)) {
+    const auto& impression = py::cast<const Impression&>(ranking);
+    if (impression.rows.view.doc_count() != known.judgments().doc_count()) {
+      bad_value("labels: {} for {} documents; there is one each", known.judgments().doc_count(),
+                impression.rows.view.doc_count());
+    }
+    stream.run = impression.run;
+    stream.impression = impression.number;
+    stream.seed = impression.seed;
+    if (!rng.is_none()) {
+      return clicked(model, impression.ranking.shown, known.judgments(), py::cast<Rng&>(rng));
+    }
+    Rng own = seed.is_none() ? Rng(stream) : rng_of(seed, stream);
+    return clicked(model, impression.ranking.shown, known.judgments(), own);
+  }
+  const std::vector<Doc> shown = shown_docs(ranking, known.judgments().doc_count());
+  if (!rng.is_none()) return clicked(model, shown, known.judgments(), py::cast<Rng&>(rng));
+  stream.seed = default_spec().seed;
+  Rng own = seed.is_none() ? Rng(stream) : rng_of(seed, stream);
+  return clicked(model, shown, known.judgments(), own);
+}
+
+double probability(const ClickModel& model, const py::object& labels, const py::object& clicks) {
+  const Labels known(labels, *model.user);
+  const std::vector<std::uint8_t> given = clicks_of(clicks);
+  if (given.size() != known.judgments().doc_count()) {
+    bad_value("clicks: {} for {} labels; there is one each", given.size(),
+              known.judgments().doc_count());
+  }
+  return model.user->pattern_probability(known.judgments().labels(), given);
+}
+
+}  // namespace
+
+void bind_click_model(py::module_& module) {
+  const UserOptions defaults;
+  py::class_<ClickModel>(module, "ClickModel",
+                         R"(ClickModel(name, *, grades=5, protocol="described", eta=1.0)
+
+A simulated user: one of plackett.click_model_names(), or a .toml file (docs/click_models.md).
+`grades` is how many labels there are: a Dataset's grade_count. `protocol` says when cascade users
+may stop; `eta` how fast position-based ones look away.
+
+>>> import plackett
+>>> user = plackett.ClickModel("perfect", grades=3)
+>>> user.click([2, 0, 1], labels=[0, 0, 2])
+array([ True, False, False]))")
+      .def(py::init(&make), py::arg("name"), py::kw_only(),
+           py::arg("grades") = defaults.grade_count,
+           py::arg("protocol") = name_of(default_spec().protocol), py::arg("eta") = defaults.eta)
+      .def("click", click, py::arg("ranking"), py::arg("labels"), py::kw_only(),
+           py::arg("seed") = py::none(), py::arg("rng") = py::none(),
+           R"(click(ranking, labels, *, seed=None, rng=None)
+
+Which shown documents are clicked: a bool for each, from the top. `ranking` is a plackett.Impression
+or documents from the top; `labels` those of all candidates, or a plackett.Query. Drawn from `rng`
+where given; else, for an impression, from the stream of its learner's seed, run and its number (or
+of `seed`), as plackett.simulate draws; for plain documents, from impression 0 of `seed`.)")
+      .def("probability", probability, py::arg("labels"), py::arg("clicks"),
+           R"(probability(labels, clicks)
+
+Of exactly these clicks on a list with these labels, both from the top.)")
+      .def_property_readonly(
+          "name", [](const ClickModel& model) { return model.user->name(); }, "\"perfect\".")
+      .def_property_readonly(
+          "grades", [](const ClickModel& model) { return model.user->grade_count(); },
+          "How many labels it knows.")
+      .def("__repr__", [](const ClickModel& model) {
+        return fmt::format("<plackett.ClickModel {}, {} grades>", model.user->name(),
+                           model.user->grade_count());
+      });
+  module.def(
+      "click_model_names",
+      [] {
+        py::list names;
+        for (const std::string_view name : click_model_names()) names.append(name);
+        return names;
+      },
+      R"(click_model_names()
+
+>>> import plackett
+>>> plackett.click_model_names()[0]
+'perfect')");
+}
+
+}  // namespace plackett::python

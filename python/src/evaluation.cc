@@ -1,0 +1,190 @@
+// How good a ranking is where labels are known.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "arguments.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "data.h"
+#include "failure.h"
+#include "model.h"
+#include "plackett/evaluate.h"
+#include "plackett/metrics.h"
+#include "plackett/ndcg.h"
+#include "plackett/split_evaluator.h"
+#include "streams.h"
+
+namespace plackett::python {
+namespace {
+
+std::vector<Doc> docs_of(py::handle ranking, std::size_t doc_count) {
+  std::vector<Doc> docs;
+  std::vector<bool> placed(doc_count);
+  for (const std::uint32_t doc : ranking_of(ranking)) {
+    if (doc >= doc_count) {
+      bad_value("ranking: document {}; documents are 0 to {}", doc,
+                static_cast<std::int64_t>(doc_count) - 1);
+    }
+    if (placed[doc]) bad_value("ranking: document {} twice; it can be ranked once", doc);
+    placed[doc] = true;
+    docs.push_back(Doc{doc});
+  }
+  return docs;
+}
+
+std::vector<std::uint8_t> labels_given(py::handle labels) {
+  std::vector<std::uint8_t> values;
+  if (py::isinstance<QueryHandle>(labels)) {
+    const auto known = py::cast<const QueryHandle&>(labels).judgments().labels();
+    values.assign(known.begin(), known.end());
+  } else {
+    values = labels_of(labels);
+  }
+  if (values.empty()) bad_value("labels: none; there is at least 1");
+  return values;
+}
+
+double ndcg(const py::object& ranking, const py::object& labels, const py::object& k) {
+  const std::vector<std::uint8_t> known = labels_given(labels);
+  const std::vector<Doc> docs = docs_of(ranking, known.size());
+  const std::uint32_t cut = whole32(k, "k", {.least = 1, .most = 1'000'000});
+  const std::array<std::uint64_t, 2> begin{0, known.size()};
+  Split::Storage storage;
+  storage.query_count = 1;
+  storage.labels = known.data();
+  storage.query_begin = begin.data();
+  const NdcgTable table(Split(std::move(storage)), cut);
+  return table.ndcg(Query{0}, Judgments(known), docs);
+}
+
+py::dict named(const MetricSet& values) {
+  py::dict result;
+  const auto names = metric_names();
+  for (std::size_t at = 0; at < kMetricCount; ++at) {
+    result[py::str(std::string(names[at]))] = values.values()[at];
+  }
+  return result;
+}
+
+py::dict metrics_of(const py::object& ranking, const py::object& labels,
+                    const py::object& max_label) {
+  const std::vector<std::uint8_t> known = labels_given(labels);
+  const std::vector<Doc> docs = docs_of(ranking, known.size());
+  if (docs.size() != known.size()) {
+    bad_value("ranking: {} of {} documents; metrics need all of them in order", docs.size(),
+              known.size());
+  }
+  const std::uint32_t highest = *std::max_element(known.begin(), known.end());
+  const std::uint32_t most =
+      max_label.is_none() ? highest : whole32(max_label, "max_label", {highest, kMaxLabel});
+  return named(metrics(docs, Judgments(known), most));
+}
+
+struct Evaluation {
+  std::shared_ptr<SplitHandle> split;
+  std::uint32_t max_label = 0;
+  EvaluateOptions options;
+};
+
+MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
+  const std::unique_ptr<Ranker> own = ranker.clone();  // another thread may use the first
+  auto means = [&] {
+    const py::gil_scoped_release free;
+    return evaluate(*own, wanted.split->split, wanted.max_label, wanted.options);
+  }();
+  return take(std::move(means)).means();
+}
+
+// `score` is any Python function from features to scores.
+MetricSet evaluate_function(const py::object& score, const Evaluation& wanted) {
+  SplitEvaluator evaluator(wanted.split->split, {.no_relevant = wanted.options.no_relevant});
+  Rng rng({.seed = wanted.options.seed, .purpose = Purpose::kTieBreak});
+  const py::object split = py::cast(wanted.split);
+  const auto* first = wanted.split->split.storage().rows;
+  const std::size_t stride = wanted.split->split.row_stride();
+  constexpr auto kBytes = static_cast<py::ssize_t>(sizeof(float));
+  std::vector<float> scores;
+  const auto scored = [&](const FeatureView& docs) {
+    const auto features =
+        read_only({static_cast<py::ssize_t>(docs.doc_count()),
+                   static_cast<py::ssize_t>(docs.feature_count())},
+                  {static_cast<py::ssize_t>(stride) * kBytes, kBytes}, docs.data(), split);
+    const std::vector<double> given = real_numbers(score(features), "scores");
+    if (given.size() != docs.doc_count()) {
+      bad_value("scores: {} for {} documents; there is one each", given.size(), docs.doc_count());
+    }
+    scores.assign(given.begin(), given.end());
+    for (const float value : scores) {
+      if (!std::isfinite(value)) {
+        bad_value("scores: {} at document {}; scores are finite", value,
+                  static_cast<std::size_t>(docs.data() - first) / stride);
+      }
+    }
+    return std::span<const float>(scores);
+  };
+  return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
+}
+
+py::dict evaluate_any(const py::object& ranker, const py::object& split,
+                      const py::object& no_relevant, const py::object& seed) {
+  Evaluation wanted;
+  if (!py::isinstance<SplitHandle>(split)) {
+    bad_type("split: {}; it is a plackett.Split", shown_value(split));
+  }
+  wanted.split = py::cast<std::shared_ptr<SplitHandle>>(split);
+  wanted.max_label = wanted.split->max_label;
+  wanted.options.no_relevant = take(parse_no_relevant(text(no_relevant, "no_relevant")));
+  wanted.options.seed = whole(seed, "seed", {});
+  if (py::isinstance<RankerHandle>(ranker)) {
+    return named(evaluate_ranker(*py::cast<const RankerHandle&>(ranker).ranker, wanted));
+  }
+  if (py::isinstance<LearnerHandle>(ranker)) {
+    return named(evaluate_ranker(*py::cast<const LearnerHandle&>(ranker).ranker().ranker, wanted));
+  }
+  if (PyCallable_Check(ranker.ptr()) == 0) {
+    bad_type("ranker: {}; it is a Ranker, a Learner or a function from features to scores",
+             shown_value(ranker));
+  }
+  return named(evaluate_function(ranker, wanted));
+}
+
+}  // namespace
+
+void bind_evaluation(py::module_& module) {
+  const EvaluateOptions defaults;
+  module.def("ndcg", ndcg, py::arg("ranking"), py::arg("labels"),
+             py::arg("k") = EvaluationOptions{}.k, R"(ndcg(ranking, labels, k=10)
+
+NDCG at k of documents from the top: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
+those of all candidates; 0 where none is above 0.
+
+>>> import plackett
+>>> plackett.ndcg([1, 0], labels=[0, 1])
+1.0)");
+  module.def("metrics", metrics_of, py::arg("ranking"), py::arg("labels"),
+             py::arg("max_label") = py::none(), R"(metrics(ranking, labels, max_label=None)
+
+NDCG at 1, 3, 5 and 10, MRR, MAP and ERR of a ranking of all documents: a dict. `max_label` is the
+highest that a document can have, for ERR; where None, the highest of these.
+
+>>> import plackett
+>>> plackett.metrics([1, 0], labels=[1, 0])["MRR"]
+0.5)");
+  module.def("evaluate", evaluate_any, py::arg("ranker"), py::arg("split"), py::kw_only(),
+             py::arg("no_relevant") = name(defaults.no_relevant), py::arg("seed") = defaults.seed,
+             R"(evaluate(ranker, split, *, no_relevant="skip", seed=1)
+
+Every metric's mean over a split's queries: a dict. `ranker` is a Ranker, a Learner, or any function
+from features (documents x features) to scores. Queries without a relevant document are left out
+("skip"), or count "zero" or "one"; `seed` orders equal scores.
+
+>>> import plackett
+>>> test = plackett.load("synthetic").folds[0].test
+>>> means = plackett.evaluate(lambda features: features[:, 0], test)
+>>> 0 < means["NDCG@10"] < 1
+True)");
+}
+
+}  // namespace plackett::python

@@ -1,0 +1,53 @@
+// Failures on their way to Python: what is thrown here becomes one of the module's exceptions, all
+// of which derive from plackett.Error and from the built-in one that fits.
+#pragma once
+
+#include <fmt/format.h>
+#include <pybind11/pybind11.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "plackett/result.h"
+
+namespace plackett::python {
+
+namespace py = pybind11;
+
+enum class Fault {
+  kValue,        // plackett.BadValue, a ValueError
+  kType,         // plackett.BadType, a TypeError
+  kMissingFile,  // plackett.MissingFile, a FileNotFoundError
+};
+
+class Failure : public std::runtime_error {
+ public:
+  Failure(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}
+  [[nodiscard]] Fault fault() const { return fault_; }
+
+ private:
+  Fault fault_;
+};
+
+template <typename... Parts>
+[[noreturn]] void bad_value(fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Failure(Fault::kValue, fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+template <typename... Parts>
+[[noreturn]] void bad_type(fmt::format_string<Parts...> text, Parts&&... parts) {
+  throw Failure(Fault::kType, fmt::format(text, std::forward<Parts>(parts)...));
+}
+
+// The value, or the error as a BadValue.
+template <typename T>
+T take(Result<T>&& result) {
+  if (!result) throw Failure(Fault::kValue, result.error().message);
+  return std::move(result).value();
+}
+inline void take(Result<void>&& result) {
+  if (!result) throw Failure(Fault::kValue, result.error().message);
+}
+
+}  // namespace plackett::python

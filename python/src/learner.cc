@@ -1,0 +1,331 @@
+// Learners: rank, then learn from the clicks, one call each.
+#include "plackett/learner.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "arguments.h"
+#include "bindings.h"
+#include "failure.h"
+#include "impression.h"
+#include "model.h"
+#include "plackett/protocol.h"
+#include "plackett/simulation.h"
+#include "spec.h"
+#include "streams.h"
+
+namespace plackett::python {
+
+std::uint64_t next_learner_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+py::array_t<std::int64_t> docs_array(std::span<const Doc> docs) {
+  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(docs.size()));
+  std::int64_t* out = array.mutable_data();
+  for (const Doc doc : docs) *out++ = index(doc);
+  return array;
+}
+
+RankerHandle LearnerHandle::ranker() const {
+  return {.ranker = std::shared_ptr<Ranker>(learner, &learner->ranker()), .shape = shape};
+}
+
+LearnerState LearnerHandle::state() const {
+  LearnerState state = learner->state();
+  state.impressions = impressions;
+  return state;
+}
+
+namespace {
+
+struct LearnerRequest {
+  std::string method;
+  py::handle ranker;  // none, the text of a kind, or a Ranker
+  py::handle features;
+  py::handle hidden;
+  py::handle activation;
+  py::handle shown;
+  py::handle seed;
+  py::handle run;
+  py::handle protocol;
+  py::dict settings;
+};
+
+// Makes the engine's learner around the ranker.
+void equip(LearnerHandle& handle, std::unique_ptr<Ranker> ranker) {
+  const ProtocolRules rules = rules_of(take(parse_protocol(handle.protocol)));
+  handle.learner =
+      take(make_learner(handle.method->name, std::move(ranker),
+                        {.shown = handle.shown,
+                         .learning_rate_decay = rules.learning_rate_decay,
+                         .ties_by_chance = rules.ties_by_chance,
+                         .exploit_worst_first = rules.exploit_worst_first,
+                         .initial = {handle.seed, handle.run, 0, Purpose::kInitialise}},
+                        handle.settings));
+  handle.id = next_learner_id();
+}
+
+LearnerHandle make(const LearnerRequest& request) {
+  LearnerHandle handle;
+  handle.method = take(find_method(request.method));
+  handle.shown = whole32(request.shown, "shown", {1, kMaxShown});
+  handle.seed = whole(request.seed, "seed", {});
+  handle.run = whole32(request.run, "run", {});
+  handle.protocol = name_of(take(parse_protocol(text(request.protocol, "protocol"))));
+  handle.settings = settings_of(request.settings);
+  if (py::isinstance<RankerHandle>(request.ranker)) {
+    const auto& given = py::cast<const RankerHandle&>(request.ranker);
+    if (!request.features.is_none() || !request.hidden.is_none() || !request.activation.is_none()) {
+      bad_type("features, hidden and activation: the ranker that was given has its own");
+    }
+    handle.shape = std::make_shared<ModelShape>(*given.shape);
+    equip(handle, given.ranker->clone());
+    return handle;
+  }
+  RankerHandle made = make_ranker_handle(
+      {.kind = request.ranker,
+       .features = request.features,
+       .hidden = request.hidden,
+       .activation = request.activation,
+       .fallback = handle.method->default_ranker,
+       .initial = {handle.seed, handle.run, 0, Purpose::kInitialise},
+       .initialisation = rules_of(take(parse_protocol(handle.protocol))).initialisation});
+  handle.shape = made.shape;
+  equip(handle, made.ranker->clone());
+  return handle;
+}
+
+LearnerHandle init(const py::object& method, const py::object& ranker, const py::object& features,
+                   const py::object& hidden, const py::object& activation, const py::object& shown,
+                   const py::object& seed, const py::object& run, const py::object& protocol,
+                   const py::kwargs& settings) {
+  return make({text(method, "method"), ranker, features, hidden, activation, shown, seed, run,
+               protocol, settings});
+}
+
+Impression rank(LearnerHandle& handle, const py::object& features) {
+  Impression impression;
+  impression.rows = rows_of(features, handle.shape->ranker.feature_count);
+  if (handle.impressions > kMaxStreamImpression) {
+    bad_value("impressions: {}; a learner can have fewer than 2^56", handle.impressions);
+  }
+  Rng rng({handle.seed, handle.run, handle.impressions, Purpose::kRanking});
+  if (!handle.learner->rank(impression.rows.view, rng, impression.ranking)) {
+    bad_value(
+        "features: a document's score is not finite; features and parameters must be, and a "
+        "smaller learning rate or scaled features may help");
+  }
+  impression.method = handle.method;
+  impression.learner = handle.id;
+  impression.seed = handle.seed;
+  impression.run = handle.run;
+  impression.number = handle.impressions++;
+  handle.last_is_open = true;
+  return impression;
+}
+
+void require_learnable(const LearnerHandle& handle, const Impression& impression) {
+  if (impression.method != handle.method) {
+    bad_value("impression: made by {}; this is {}, which learns from its own",
+              impression.method->name, handle.method->name);
+  }
+  if (impression.rows.view.feature_count() != handle.shape->ranker.feature_count) {
+    bad_value("impression: documents of {} features; the ranker reads {}",
+              impression.rows.view.feature_count(), handle.shape->ranker.feature_count);
+  }
+  if (handle.method->servable) return;
+  const bool last = impression.learner == handle.id && impression.number + 1 == handle.impressions;
+  if (!last) {
+    bad_value("impression: number {}; {} learns from the last one that it showed alone",
+              impression.number, handle.method->name);
+  }
+  if (!handle.last_is_open) {
+    bad_value("impression: number {} again; {} learns from an impression once", impression.number,
+              handle.method->name);
+  }
+}
+
+void learn(LearnerHandle& handle, const Impression& impression, const py::object& clicks) {
+  require_learnable(handle, impression);
+  const std::vector<std::uint8_t> given = clicks_of(clicks);
+  if (given.size() != impression.ranking.shown.size()) {
+    bad_value("clicks: {} for {} shown documents; there is one each", given.size(),
+              impression.ranking.shown.size());
+  }
+  handle.learner->learn(impression.rows.view, impression.ranking, given);
+  if (impression.learner == handle.id && impression.number + 1 == handle.impressions) {
+    handle.last_is_open = false;
+  }
+}
+
+// A learner that goes on where the model's stood. The request's ranker and features are not read.
+LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
+  const py::object ranker = py::cast(restored(model));
+  request.method = model.learner.method;
+  request.ranker = ranker;
+  LearnerHandle handle = make(request);
+  LearnerState state = model.learner;
+  // Where settings name a learning rate, it goes on with that one.
+  if (request.settings.contains("learning_rate")) {
+    state.learning_rate = handle.learner->state().learning_rate;
+  }
+  handle.learner->restore(state);
+  handle.impressions = model.learner.impressions;
+  return handle;
+}
+
+LearnerHandle load(const py::object& from, const py::object& shown, const py::object& seed,
+                   const py::object& run, const py::object& protocol, const py::kwargs& settings) {
+  const std::filesystem::path file = existing_path(from, "path");
+  const SavedModel model = take(load_model(file));
+  if (model.learner.method.empty()) {
+    bad_value("path: {}: a ranker without a learner; plackett.Ranker.load reads it", file.string());
+  }
+  return resumed(model, {.method = {},
+                         .ranker = {},
+                         .features = py::none(),
+                         .hidden = py::none(),
+                         .activation = py::none(),
+                         .shown = shown,
+                         .seed = seed,
+                         .run = run,
+                         .protocol = protocol,
+                         .settings = settings});
+}
+
+py::tuple pickled(const LearnerHandle& handle) {
+  py::list settings;
+  for (const GivenSetting& setting : handle.settings) {
+    settings.append(py::make_tuple(setting.name, setting.value));
+  }
+  return py::make_tuple(to_bytes(saved(handle.ranker(), handle.state())), handle.shown, handle.seed,
+                        handle.run, handle.protocol, settings);
+}
+
+LearnerHandle unpickled(const py::tuple& state) {
+  const SavedModel model = from_bytes(state[0]);
+  LearnerHandle handle;
+  handle.method = take(find_method(model.learner.method));
+  handle.shown = whole32(state[1], "shown", {1, kMaxShown});
+  handle.seed = whole(state[2], "seed", {});
+  handle.run = whole32(state[3], "run", {});
+  handle.protocol = text(state[4], "protocol");
+  for (const py::handle entry : py::reinterpret_borrow<py::list>(state[5])) {
+    const auto pair = py::reinterpret_borrow<py::tuple>(entry);
+    handle.settings.push_back({text(pair[0], "setting"), text(pair[1], "setting")});
+  }
+  handle.shape =
+      std::make_shared<ModelShape>(ModelShape{model.ranker, model.feature_ids, model.scaling});
+  equip(handle, take(restore_ranker(model)));
+  handle.learner->restore(model.learner);
+  handle.impressions = model.learner.impressions;
+  return handle;
+}
+
+void bind_impression(py::module_& module) {
+  py::class_<Impression>(module, "Impression",
+                         R"(A ranking that was shown, with what learning from it later needs.
+
+It keeps its features alive; don't change them before the clicks are learned from.)")
+      .def_property_readonly(
+          "ranking",
+          [](const Impression& impression) { return docs_array(impression.ranking.shown); },
+          "The documents shown, from the top; int64.")
+      .def_property_readonly(
+          "scores",
+          [](const Impression& impression) {
+            return array_of(std::span<const double>(impression.ranking.scores));
+          },
+          "The shown documents' scores when they were shown, from the top; float64.")
+      .def_property_readonly(
+          "features",
+          [](const Impression& impression) -> py::object {
+            const py::object& owner = impression.rows.owner;
+            if (py::isinstance<py::array>(owner)) return owner;
+            return owner.attr("features");
+          },
+          "All candidates' features: the array that was given, or what was made of it.")
+      .def_readonly("number", &Impression::number, "How many its learner had shown before.")
+      .def("__len__", [](const Impression& impression) { return impression.ranking.shown.size(); })
+      .def("__repr__", [](const Impression& impression) {
+        return fmt::format("<plackett.Impression {}: {} of {} documents>", impression.number,
+                           impression.ranking.shown.size(), impression.rows.view.doc_count());
+      });
+}
+
+}  // namespace
+
+void bind_learner(py::module_& module) {
+  bind_impression(module);
+  const MethodRules rules;
+  const SimulationSpec& simulation = default_spec();
+  py::class_<LearnerHandle> learner(
+      module, "Learner",
+      R"(Learner(method, ranker=None, *, features=None, hidden=None, activation=None, shown=10, seed=1, run=0, protocol="described", **settings)
+
+Shows rankings and learns from their clicks. `method` is one of plackett.methods(), with its
+settings as keywords; `ranker` a kind or a plackett.Ranker, which is copied; `features` how many a
+document has, or a plackett.Fold. What it shows is a function of (seed, run, impression number), as
+in plackett.simulate. One thread at a time.
+
+>>> import numpy as np, plackett
+>>> learner = plackett.Learner("pdgd", features=3, learning_rate=0.2)
+>>> impression = learner.rank(np.eye(3))
+>>> learner.learn(impression, clicks=[0, 1, 0])
+>>> learner.impressions, learner.updates
+(1, 1))");
+  learner
+      .def(py::init(&init), py::arg("method"), py::arg("ranker") = py::none(), py::kw_only(),
+           py::arg("features") = py::none(), py::arg("hidden") = py::none(),
+           py::arg("activation") = py::none(), py::arg("shown") = rules.shown,
+           py::arg("seed") = simulation.seed, py::arg("run") = 0,
+           py::arg("protocol") = name_of(simulation.protocol))
+      .def("rank", rank, py::arg("features"), R"(rank(features)
+
+Chooses what to show: `features` is documents x features, or a plackett.Query.)")
+      .def("learn", learn, py::arg("impression"), py::arg("clicks"), R"(learn(impression, clicks)
+
+Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
+impression's own scores count, however old it is. Methods that learn only from their last
+impression (dbgd, mgd, pairwise) refuse others.)")
+      .def_property_readonly("ranker", &LearnerHandle::ranker,
+                             "What it has learned so far; it changes as the learner learns.")
+      .def_property_readonly(
+          "method", [](const LearnerHandle& handle) { return handle.method->name; }, "\"pdgd\".")
+      .def_property_readonly(
+          "learning_rate", [](const LearnerHandle& handle) { return handle.state().learning_rate; },
+          "That the next update has.")
+      .def_property_readonly(
+          "updates", [](const LearnerHandle& handle) { return handle.state().updates; },
+          "How often its parameters changed.")
+      .def_readonly("impressions", &LearnerHandle::impressions,
+                    "How many rankings it has shown: the number of the next.")
+      .def_readonly("shown", &LearnerHandle::shown, "Documents it shows at most.")
+      .def_readonly("seed", &LearnerHandle::seed, "Of its randomness.")
+      .def_readonly("run", &LearnerHandle::run, "Of its randomness too.")
+      .def(
+          "save",
+          [](const LearnerHandle& handle, const py::object& to) {
+            take(save_model(saved(handle.ranker(), handle.state()), path_in_folder(to, "path")));
+          },
+          py::arg("path"), R"(save(path)
+
+Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.)")
+      .def("__repr__",
+           [](const LearnerHandle& handle) {
+             return fmt::format("<plackett {} learner, {} ranker: {} impressions, {} updates>",
+                                handle.method->name, name_of(handle.shape->ranker.kind),
+                                handle.impressions, handle.state().updates);
+           })
+      .def(py::pickle(&pickled, &unpickled));
+  module.def("load_learner", load, py::arg("path"), py::kw_only(), py::arg("shown") = rules.shown,
+             py::arg("seed") = simulation.seed, py::arg("run") = 0,
+             py::arg("protocol") = name_of(simulation.protocol));
+}
+
+}  // namespace plackett::python

@@ -1,0 +1,74 @@
+// The table of methods and settings.
+#include "plackett/method.h"
+
+#include <pybind11/stl.h>
+
+#include "bindings.h"
+#include "failure.h"
+#include "plackett/simulation.h"
+#include "spec.h"
+
+namespace plackett::python {
+namespace {
+
+py::dict described(const Setting& setting) {
+  py::dict entry;
+  entry["name"] = setting.name;
+  entry["help"] = setting.help;
+  if (setting.names.empty()) {
+    entry["default"] = setting.whole
+                           ? py::object(py::int_(static_cast<std::int64_t>(setting.fallback)))
+                           : py::object(py::float_(setting.fallback));
+    entry["least"] = setting.least;
+    entry["most"] = setting.most;
+  } else {
+    entry["default"] = setting.names[static_cast<std::size_t>(setting.fallback)];
+    py::list names;
+    for (const std::string_view name : setting.names) names.append(name);
+    entry["names"] = names;
+  }
+  return entry;
+}
+
+py::list method_table() {
+  py::list table;
+  for (const Method* method : methods()) {
+    py::dict entry;
+    entry["name"] = method->name;
+    entry["title"] = method->title;
+    entry["summary"] = method->summary;
+    entry["baseline"] = method->baseline;
+    entry["learns_late"] = method->servable;
+    entry["ranker"] = name_of(method->default_ranker);
+    py::list settings;
+    for (const Setting& setting : method->settings) settings.append(described(setting));
+    entry["settings"] = settings;
+    table.append(entry);
+  }
+  return table;
+}
+
+py::dict learner_defaults() {
+  const MethodRules rules;
+  const SimulationSpec& simulation = default_spec();
+  py::dict defaults;
+  defaults["shown"] = rules.shown;
+  defaults["seed"] = simulation.seed;
+  defaults["protocol"] = name_of(simulation.protocol);
+  return defaults;
+}
+
+}  // namespace
+
+void bind_methods(py::module_& module) {
+  module.def("methods", method_table, R"(methods()
+
+Every method there is, with its settings: a list of dicts.
+
+>>> import plackett
+>>> [method["name"] for method in plackett.methods()]
+['cascade', 'dbgd', 'mgd', 'pairwise', 'pdgd'])");
+  module.attr("learner_defaults") = learner_defaults();
+}
+
+}  // namespace plackett::python

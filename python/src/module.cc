@@ -1,0 +1,26 @@
+// plackett._engine: the engine as Python sees it. python/plackett/ makes the package of it.
+#include "bindings.h"
+#include "plackett/version.h"
+
+PYBIND11_MODULE(_engine, module) {
+  namespace python = plackett::python;
+  pybind11::options options;
+  options.disable_function_signatures();
+  module.doc() = "The engine behind the package plackett.";
+  python::bind_failures(module);
+  python::bind_rng(module);
+  python::bind_methods(module);
+  python::bind_dataset(module);
+  python::bind_ranker(module);
+  python::bind_learner(module);
+  python::bind_click_model(module);
+  python::bind_sampling(module);
+  python::bind_evaluation(module);
+  python::bind_simulate(module);
+  python::bind_compare(module);
+  module.def(
+      "version", [] { return plackett::version(); }, "Of the engine: \"0.1.0\".");
+  module.def(
+      "simd_target", [] { return plackett::simd_target(); },
+      "The instructions that the inner loops use on this machine: \"avx2\".");
+}

@@ -1,0 +1,283 @@
+// Rankers.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "arguments.h"
+#include "arrays.h"
+#include "bindings.h"
+#include "data.h"
+#include "failure.h"
+#include "model.h"
+#include "plackett/evaluate.h"
+#include "plackett/scaling.h"
+#include "plackett/simulation.h"
+#include "plackett/top_k.h"
+#include "spec.h"
+#include "streams.h"
+
+namespace plackett::python {
+
+std::vector<float> RankerHandle::parameters() const {
+  std::vector<float> values(ranker->parameter_count());
+  ranker->get_parameters(values);
+  return values;
+}
+
+RankerHandle make_ranker_handle(const RankerRequest& request) {
+  RankerHandle handle;
+  ModelShape& shape = *handle.shape;
+  shape.ranker.kind = request.kind.is_none()
+                          ? request.fallback
+                          : take(parse_ranker_kind(text(request.kind, "ranker")));
+  if (request.features.is_none()) {
+    bad_type("features: None; say how many features a document has, or give a plackett.Fold");
+  }
+  if (py::isinstance<FoldHandle>(request.features)) {
+    const auto& fold = py::cast<const FoldHandle&>(request.features);
+    shape.ranker.feature_count = fold.train->split.feature_count();
+    shape.feature_ids = fold.feature_ids;
+    shape.scaling = fold.scaling;
+  } else {
+    shape.ranker.feature_count = whole32(request.features, "features", {1, kLargestFeatureId});
+    shape.feature_ids.resize(shape.ranker.feature_count);
+    std::iota(shape.feature_ids.begin(), shape.feature_ids.end(), 1U);
+    shape.scaling = name_of(Scaling::kNone);
+  }
+  if (!request.hidden.is_none()) shape.ranker.hidden = hidden_layers(request.hidden);
+  if (!request.activation.is_none()) {
+    shape.ranker.activation = take(parse_activation(text(request.activation, "activation")));
+  }
+  shape.ranker.initialisation = request.initialisation;
+  Rng rng(request.initial);
+  handle.ranker = take(make_ranker(shape.ranker, rng));
+  return handle;
+}
+
+SavedModel saved(const RankerHandle& ranker, LearnerState learner) {
+  return {.ranker = ranker.shape->ranker,
+          .feature_ids = ranker.shape->feature_ids,
+          .scaling = ranker.shape->scaling,
+          .parameters = ranker.parameters(),
+          .learner = std::move(learner)};
+}
+
+RankerHandle restored(const SavedModel& model) {
+  return {.ranker = take(restore_ranker(model)),
+          .shape = std::make_shared<ModelShape>(
+              ModelShape{model.ranker, model.feature_ids, model.scaling})};
+}
+
+py::bytes to_bytes(const SavedModel& model) {
+  const auto bytes = serialise_model(model);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+SavedModel from_bytes(const py::bytes& bytes) {
+  const std::string_view view = bytes;
+  const auto* data = reinterpret_cast<const std::byte*>(view.data());
+  return take(parse_model({data, view.size()}, {.name = "pickled model"}));
+}
+
+namespace {
+
+py::array_t<float> score(const RankerHandle& handle, const py::object& features) {
+  const Rows rows = rows_of(features, handle.ranker->feature_count());
+  py::array_t<float> scores(static_cast<py::ssize_t>(rows.view.doc_count()));
+  handle.ranker->score(rows.view, {scores.mutable_data(), rows.view.doc_count()});
+  return scores;
+}
+
+py::array_t<std::int64_t> rank(const RankerHandle& handle, const py::object& features,
+                               const py::object& k, const py::object& seed) {
+  const Rows rows = rows_of(features, handle.ranker->feature_count());
+  const std::uint32_t docs = rows.view.doc_count();
+  const std::uint32_t places = k.is_none() ? docs : std::min(docs, whole32(k, "k", {.least = 1}));
+  std::vector<float> scores(docs);
+  handle.ranker->score(rows.view, scores);
+  for (const float value : scores) {
+    if (!std::isfinite(value)) {
+      bad_value("features: a document's score is {}; are features and parameters finite?", value);
+    }
+  }
+  Rng rng = rng_of(seed, {.purpose = Purpose::kTieBreak});
+  std::vector<Doc> best(places);
+  top_k(scores, rng, best);
+  py::array_t<std::int64_t> ranking(static_cast<py::ssize_t>(places));
+  for (std::uint32_t place = 0; place < places; ++place) {
+    ranking.mutable_at(static_cast<py::ssize_t>(place)) = index(best[place]);
+  }
+  return ranking;
+}
+
+void step(const RankerHandle& handle, const py::object& features, const py::object& weights,
+          const py::object& rate) {
+  const Rows rows = rows_of(features, handle.ranker->feature_count());
+  const std::vector<double> given = real_numbers(weights, "weights");
+  if (given.size() != rows.view.doc_count()) {
+    bad_value("weights: {} for {} documents; there is one each", given.size(),
+              rows.view.doc_count());
+  }
+  std::vector<DocWeight> by_doc;
+  for (std::size_t doc = 0; doc < given.size(); ++doc) {
+    if (!std::isfinite(static_cast<float>(given[doc]))) {
+      bad_value("weights: {} for document {}; they are finite", given[doc], doc);
+    }
+    if (given[doc] == 0) continue;
+    by_doc.push_back({Doc{static_cast<std::uint32_t>(doc)}, static_cast<float>(given[doc])});
+  }
+  const auto far = static_cast<float>(number(rate, "rate"));
+  if (!by_doc.empty()) handle.ranker->step(rows.view, by_doc, far);
+}
+
+py::array_t<float> get_parameters(const RankerHandle& handle) {
+  py::array_t<float> values(static_cast<py::ssize_t>(handle.ranker->parameter_count()));
+  handle.ranker->get_parameters({values.mutable_data(), handle.ranker->parameter_count()});
+  return values;
+}
+
+void set_parameters(const RankerHandle& handle, const py::object& given) {
+  const std::vector<double> numbers = real_numbers(given, "parameters");
+  if (numbers.size() != handle.ranker->parameter_count()) {
+    bad_value("parameters: {}; the ranker has {}", numbers.size(),
+              handle.ranker->parameter_count());
+  }
+  std::vector<float> values;
+  for (const double value : numbers) {
+    values.push_back(static_cast<float>(value));
+    if (!std::isfinite(values.back())) {
+      bad_value("parameters: {} at {}; they are finite", value, values.size() - 1);
+    }
+  }
+  handle.ranker->set_parameters(values);
+}
+
+void set_feature_ids(RankerHandle& handle, const py::object& given) {
+  std::vector<std::uint32_t> ids;
+  whole_numbers(
+      given,
+      {.name = "feature_ids", .most = kLargestFeatureId, .rule = "feature ids are 1 to 999999999"},
+      ids);
+  if (ids.size() != handle.shape->feature_ids.size()) {
+    bad_value("feature_ids: {}; the ranker reads {} features", ids.size(),
+              handle.shape->feature_ids.size());
+  }
+  if (std::find(ids.begin(), ids.end(), 0U) != ids.end()) {
+    bad_value("feature_ids: 0; feature ids are 1 to {}", kLargestFeatureId);
+  }
+  handle.shape->feature_ids = std::move(ids);
+}
+
+RankerHandle make(const py::object& kind, const py::object& features, const py::object& hidden,
+                  const py::object& activation, const py::object& seed) {
+  return make_ranker_handle(
+      {.kind = kind,
+       .features = features,
+       .hidden = hidden,
+       .activation = activation,
+       .initial = {.seed = whole(seed, "seed", {}), .purpose = Purpose::kInitialise}});
+}
+
+}  // namespace
+
+void bind_ranker(py::module_& module) {
+  py::class_<RankerHandle> ranker(
+      module, "Ranker", R"(Ranker(kind=None, *, features, hidden=None, activation=None, seed=1)
+
+A differentiable scoring function: "linear" (where no kind is given), "neural" or "linear+neural".
+`features` is how many a document has, or a plackett.Fold, whose feature ids and scaling a saved
+model then names. Networks have `hidden` units in each hidden layer and start from `seed`.
+
+>>> import numpy as np, plackett
+>>> ranker = plackett.Ranker(features=2)
+>>> ranker.parameters = [1.0, -1.0]
+>>> ranker.score(np.array([[1, 2], [3, 1]], dtype=np.float32))
+array([-1.,  2.], dtype=float32)
+>>> ranker.rank([[1, 2], [3, 1]])
+array([1, 0]))");
+  ranker
+      .def(py::init(&make), py::arg("kind") = py::none(), py::kw_only(), py::arg("features"),
+           py::arg("hidden") = py::none(), py::arg("activation") = py::none(),
+           py::arg("seed") = default_spec().seed)
+      .def("score", score, py::arg("features"), R"(score(features)
+
+A float32 score for each document: features is documents x features, or a plackett.Query.)")
+      .def("rank", rank, py::arg("features"), py::arg("k") = py::none(),
+           py::arg("seed") = EvaluateOptions{}.seed,
+           R"(rank(features, k=None, seed=1)
+
+The k best documents (all where k is None), best first; `seed` orders equal scores.)")
+      .def("step", step, py::arg("features"), py::arg("weights"), py::arg("rate"),
+           R"(step(features, weights, rate)
+
+parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters.)")
+      .def_property("parameters", get_parameters, set_parameters,
+                    "All parameters, flat, float32; a copy, so assign the whole to change them.")
+      .def_property_readonly(
+          "kind", [](const RankerHandle& handle) { return name_of(handle.shape->ranker.kind); },
+          "\"linear\", \"neural\" or \"linear+neural\".")
+      .def_property_readonly(
+          "feature_count",
+          [](const RankerHandle& handle) { return handle.ranker->feature_count(); },
+          "Features that a document has.")
+      .def_property_readonly(
+          "hidden",
+          [](const RankerHandle& handle) {
+            const RankerSpec& spec = handle.shape->ranker;
+            return py::tuple(
+                py::cast(has_network(spec.kind) ? spec.hidden : std::vector<std::uint32_t>{}));
+          },
+          "Units of each hidden layer; () without a network.")
+      .def_property_readonly(
+          "activation",
+          [](const RankerHandle& handle) { return name_of(handle.shape->ranker.activation); },
+          "Of the hidden units.")
+      .def_property(
+          "feature_ids",
+          [](const RankerHandle& handle) {
+            return array_of(std::span<const std::uint32_t>(handle.shape->feature_ids));
+          },
+          set_feature_ids, "For each column, its id in the source file, from 1; in a saved model.")
+      .def_property(
+          "scaling", [](const RankerHandle& handle) { return handle.shape->scaling; },
+          [](RankerHandle& handle, const py::object& scaling) {
+            handle.shape->scaling = name_of(take(parse_scaling(text(scaling, "scaling"))));
+          },
+          "How its features are scaled, \"none\" or \"query-minmax\"; in a saved model.")
+      .def(
+          "copy",
+          [](const RankerHandle& handle) {
+            return RankerHandle{std::shared_ptr<Ranker>(handle.ranker->clone()),
+                                std::make_shared<ModelShape>(*handle.shape)};
+          },
+          "A ranker of its own with the same parameters.")
+      .def(
+          "save",
+          [](const RankerHandle& handle, const py::object& to) {
+            take(save_model(saved(handle, {}), path_in_folder(to, "path")));
+          },
+          py::arg("path"), R"(save(path)
+
+Writes the model to a file that load and `plackett evaluate` read (docs/formats/model.md).)")
+      .def_static(
+          "load",
+          [](const py::object& from) {
+            return restored(take(load_model(existing_path(from, "path"))));
+          },
+          py::arg("path"), "load(path)\n\nThe ranker of a saved model.")
+      .def("__repr__",
+           [](const RankerHandle& handle) {
+             return fmt::format("<plackett.Ranker {}: {} features, {} parameters>",
+                                name_of(handle.shape->ranker.kind), handle.ranker->feature_count(),
+                                handle.ranker->parameter_count());
+           })
+      .def(py::pickle(
+          [](const RankerHandle& handle) { return py::make_tuple(to_bytes(saved(handle, {}))); },
+          [](const py::tuple& state) { return restored(from_bytes(state[0])); }));
+}
+
+}  // namespace plackett::python

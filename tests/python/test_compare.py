@@ -1,0 +1,123 @@
+"""Comparisons: cells, tests, reports, folders that go on."""
+
+import numpy as np
+import pytest
+
+import plackett
+
+SPEC = {"methods": ["dbgd", "pdgd"], "click_models": ["perfect", "random"]}
+SIZE = {"runs": 5, "impressions": 300}
+
+
+def test_cells_are_those_of_simulate(data):
+    result = plackett.compare(data, **SPEC, **SIZE, seed=3)
+    assert [(cell.method, cell.click_model) for cell in result.cells] == [
+        ("dbgd", "perfect"),
+        ("pdgd", "perfect"),
+        ("dbgd", "random"),
+        ("pdgd", "random"),
+    ]
+    alone = plackett.simulate(data, "pdgd", click_model="random", **SIZE, seed=3)
+    assert np.array_equal(result.cells[3].runs.offline, alone.runs.offline)
+    assert result.cells[3].offline == alone.offline
+    assert not np.array_equal(result.cells[1].runs.offline, alone.runs.offline)
+
+
+def test_contrasts_are_t_tests(data):
+    result = plackett.compare(data, **SPEC, **SIZE)
+    contrast = result.contrasts[0]
+    assert contrast.baseline is result.cells[0] and contrast.cell is result.cells[1]
+    mine = contrast.cell.runs.offline[:, -1]
+    theirs = contrast.baseline.runs.offline[:, -1]
+    spread = np.sqrt(mine.var(ddof=1) / len(mine) + theirs.var(ddof=1) / len(theirs))
+    assert contrast.offline.welch.t == pytest.approx((mine.mean() - theirs.mean()) / spread)
+    assert contrast.offline.student.degrees == 8
+    assert 0 <= contrast.online.welch.p <= 1
+
+
+def test_the_report_is_written(data, tmp_path):
+    result = plackett.compare(data, ["pdgd"], ["perfect"], runs=2, impressions=100, title="Mine")
+    assert result.title == "Mine"
+    result.report(tmp_path / "report")
+    assert "Mine" in (tmp_path / "report" / "report.html").read_text()
+    assert (tmp_path / "report" / "table.md").exists() or list((tmp_path / "report").glob("*.md"))
+
+
+def test_to_dataframe(data):
+    pytest.importorskip("pandas")
+    frame = plackett.compare(data, **SPEC, runs=2, impressions=100).to_dataframe()
+    assert list(frame["method"]) == ["dbgd", "pdgd"] * 2
+    assert frame["offline_mean"].between(0, 1).all()
+
+
+class Enough(Exception):
+    pass
+
+
+def test_a_folder_goes_on_where_it_was_stopped(tmp_path):
+    def stop_halfway(done, total):
+        if done > total / 3:
+            raise Enough
+
+    size = {"runs": 6, "impressions": 40_000, "threads": 1}
+    spec = {"methods": ["pdgd"], "click_models": ["perfect", "random"]}
+    with pytest.raises(Enough):
+        plackett.compare("synthetic", **spec, **size, out=tmp_path, progress=stop_halfway)
+    kept = (tmp_path / "runs.jsonl").stat().st_size if (tmp_path / "runs.jsonl").exists() else None
+    told = []
+    result = plackett.compare(
+        "synthetic", **spec, **size, out=tmp_path, progress=lambda done, total: told.append(done)
+    )
+    assert kept is None or kept > 0
+    before_the_end = [done for done in told if done < 480_000]
+    assert max(before_the_end, default=0) < 480_000  # only the rest was run
+    straight = plackett.compare("synthetic", **spec, **size)
+    for ours, theirs in zip(result.cells, straight.cells):
+        assert np.array_equal(ours.runs.offline, theirs.runs.offline)
+        assert len(ours.runs) == 6
+    assert (tmp_path / "report.html").exists()
+
+
+def test_a_finished_folder_runs_nothing_again(tmp_path):
+    size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 2, "impressions": 30_000}
+    first = plackett.compare("synthetic", **size, out=tmp_path)
+    told = []
+    again = plackett.compare(
+        "synthetic", **size, out=tmp_path, progress=lambda done, total: told.append(done)
+    )
+    assert set(told[:-1]) <= {0} and told[-1] == 60_000  # the end alone
+    assert np.array_equal(first.cells[0].runs.online, again.cells[0].runs.online)
+
+
+def test_arrays_have_no_folder(fold, tmp_path):
+    part = (fold.train.features, fold.train.labels, fold.train.query_begin)
+    mine = plackett.Dataset.from_arrays(train=part, test=part)
+    assert plackett.compare(mine, ["pdgd"], ["perfect"], runs=1, impressions=50).cells
+    with pytest.raises(ValueError, match="out: arrays is made of arrays"):
+        plackett.compare(mine, ["pdgd"], ["perfect"], runs=1, impressions=50, out=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments, error, said",
+    [
+        ({"methods": []}, ValueError, "method"),
+        ({"methods": ["sgd"]}, ValueError, "sgd"),
+        ({"methods": [3]}, TypeError, "methods: 3"),
+        ({"methods": ["pdgd", "pdgd"]}, ValueError, "pdgd"),
+        ({"click_models": ["angry"]}, ValueError, "angry"),
+        ({"runs": 0}, ValueError, "runs: 0"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, error, said, data):
+    spec = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 1, "impressions": 20}
+    with pytest.raises(error, match=said):
+        plackett.compare(data, **{**spec, **arguments})
+
+
+def test_several_datasets_are_compared(data):
+    result = plackett.compare(
+        [data, "synthetic:mq2008"], ["pdgd"], ["perfect"], runs=1, impressions=20
+    )
+    assert [cell.dataset for cell in result.cells] == ["synthetic", "synthetic:mq2008"] or len(
+        {cell.dataset for cell in result.cells}
+    ) == 2

@@ -1,0 +1,71 @@
+"""Datasets, folds, splits, queries."""
+
+import numpy as np
+import pytest
+
+import plackett
+
+
+def test_a_split_is_a_sequence(fold):
+    train = fold.train
+    assert len(train) == 480
+    assert train[-1].number == 479 and train[479].number == 479
+    assert [query.number for query in train] == list(range(480))
+    assert [query.number for query in train[478:]] == [478, 479]
+    assert [query.number for query in train[3:0:-2]] == [3, 1]
+    for outside in (480, -481):
+        with pytest.raises(IndexError, match="there are 480"):
+            train[outside]
+    with pytest.raises(TypeError):
+        train["first"]
+
+
+def test_parts_are_the_same_objects_each_time(data):
+    assert data.folds[0] is data.folds[0]
+    assert data.folds[0].train is data.folds[0].train
+
+
+def test_scaling_is_as_asked(data):
+    assert data.folds[0].train.features.max() == 1
+    raw = plackett.load("synthetic", scaling="none")
+    assert raw.folds[0].train.features.max() > 10
+    assert raw.scaling == "none" and data.scaling == "query-minmax"
+
+
+def test_constant_features_are_dropped_or_kept(fold):
+    kept = plackett.load("synthetic", keep_constant_features=True).folds[0]
+    assert kept.train.feature_count == 46 and fold.train.feature_count == 42
+    assert set(kept.feature_ids) - set(fold.feature_ids) == set(fold.constant_feature_ids)
+    chosen = plackett.load("synthetic", keep_feature_ids=[3, 1]).folds[0]
+    assert chosen.feature_ids.tolist() == [3, 1]
+
+
+def test_letor_files_are_read(tmp_path):
+    (tmp_path / "train.txt").write_text("2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n")
+    (tmp_path / "test.txt").write_text("1 qid:2 1:0.5 2:1\n0 qid:2 1:0.1 2:3\n")
+    data = plackett.load(tmp_path, scaling="none")
+    assert np.allclose(data.folds[0].train.features, [[0.5, 1], [0.1, 3]])
+    assert data.folds[0].validation is None
+    (tmp_path / "train.txt").write_text("2 qid:1 0:0.5\n")
+    with pytest.raises(ValueError, match="train.txt:1: .*ids start at 1"):
+        plackett.load(tmp_path)
+
+
+def test_threads_dont_matter(fold):
+    for threads in (0, 3):
+        again = plackett.load("synthetic", threads=threads).folds[0]
+        assert np.array_equal(again.train.features, fold.train.features)
+
+
+def test_missing_data_is_said(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere: no such file or folder") as caught:
+        plackett.load(tmp_path / "nowhere")
+    assert isinstance(caught.value, plackett.Error)
+    with pytest.raises(ValueError, match="no dataset in this folder"):
+        plackett.load(tmp_path)
+    with pytest.raises(ValueError, match="synthetic"):
+        plackett.load("synthetic:nothing")
+    with pytest.raises(ValueError, match="scaling"):
+        plackett.load("synthetic", scaling="some")
+    with pytest.raises(TypeError, match="where: 3; it is a path"):
+        plackett.load(3)

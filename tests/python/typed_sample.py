@@ -1,0 +1,34 @@
+"""How a typed program uses the module: mypy --strict must accept every line."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+import plackett
+
+
+def learn(data: plackett.Dataset, impressions: int) -> plackett.Ranker:
+    fold = data.folds[0]
+    learner = plackett.PDGD(features=fold, learning_rate=0.1, seed=1)
+    user = plackett.ClickModel("perfect", grades=data.grade_count)
+    for number in range(impressions):
+        query = fold.train[plackett.stream(1, 0, number, "query").below(len(fold.train))]
+        impression = learner.rank(query.features)
+        clicks: NDArray[np.bool_] = user.click(impression, query.labels)
+        learner.learn(impression, clicks)
+    return learner.ranker
+
+
+def main() -> float:
+    data = plackett.load("synthetic", scaling="none")
+    ranker = learn(data, 10)
+    means: dict[str, float] = plackett.evaluate(ranker, data.folds[0].test)
+    result = plackett.simulate(data, "mgd", runs=1, impressions=10, progress=True, candidates=9)
+    compared = plackett.compare([data, "synthetic:mq2008"], ["pdgd"], runs=1, impressions=10)
+    pairs: list[plackett.Pair] = plackett.pairs([0.0, 1.0], [1, 0], [0, 1])
+    loaded: plackett.MGD = plackett.MGD.load("model.plk", shown=5)
+    assert loaded.shown == 5
+    for cell in compared.cells:
+        print(cell.label, cell.offline.mean, cell.curve.impression.shape)
+    return means["NDCG@10"] + result.offline.mean + pairs[0].rho + float(ranker.parameters.sum())
