@@ -105,8 +105,10 @@ std::filesystem::path path_in_folder(py::handle value, std::string_view name) {
 
 std::vector<std::uint32_t> hidden_layers(py::handle value) {
   constexpr Bounds kUnits{1, kMaxUnits};
-  if (PyIndex_Check(value.ptr()) != 0) return {whole32(value, "hidden", kUnits)};
-  if (PySequence_Check(value.ptr()) == 0 || py::isinstance<py::str>(value)) {
+  const bool sequence = PySequence_Check(value.ptr()) != 0 && PyObject_Size(value.ptr()) >= 0;
+  PyErr_Clear();
+  if (!sequence && PyIndex_Check(value.ptr()) != 0) return {whole32(value, "hidden", kUnits)};
+  if (!sequence || py::isinstance<py::str>(value)) {
     bad_type("hidden: {}; it is the units of each hidden layer, as (64, 32)", shown_value(value));
   }
   std::vector<std::uint32_t> layers;
