@@ -63,7 +63,13 @@ std::string text(py::handle value, std::string_view name) {
   if (!py::isinstance<py::str>(value)) {
     bad_type("{}: {}; it is a str", name, shown_value(value));
   }
-  return py::cast<std::string>(value);
+  Py_ssize_t size = 0;
+  const char* characters = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (characters == nullptr) {
+    PyErr_Clear();
+    bad_value("{}: {}; it is Unicode text", name, shown_value(value));
+  }
+  return {characters, static_cast<std::size_t>(size)};
 }
 
 std::filesystem::path path(py::handle value, std::string_view name) {
@@ -99,39 +105,45 @@ std::filesystem::path path_in_folder(py::handle value, std::string_view name) {
 
 std::vector<std::uint32_t> hidden_layers(py::handle value) {
   constexpr Bounds kUnits{1, kMaxUnits};
-  if (PyIndex_Check(value.ptr()) != 0) return {whole32(value, "hidden", kUnits)};
-  if (PySequence_Check(value.ptr()) == 0 || py::isinstance<py::str>(value)) {
+  const bool sequence = PySequence_Check(value.ptr()) != 0 && PyObject_Size(value.ptr()) >= 0;
+  PyErr_Clear();
+  if (!sequence && PyIndex_Check(value.ptr()) != 0) return {whole32(value, "hidden", kUnits)};
+  if (!sequence || py::isinstance<py::str>(value)) {
     bad_type("hidden: {}; it is the units of each hidden layer, as (64, 32)", shown_value(value));
   }
   std::vector<std::uint32_t> layers;
-  for (const py::handle units : py::reinterpret_borrow<py::sequence>(value)) {
+  for (const py::object units : py::reinterpret_borrow<py::sequence>(value)) {
     layers.push_back(whole32(units, "hidden", kUnits));
   }
   return layers;
 }
 
+namespace {
+
+// As a command would have it: numbers in the shortest text that reads back to the same.
+std::string setting_text(py::handle value, const std::string& name) {
+  if (py::isinstance<py::str>(value)) return text(value, name);
+  py::object as_number;
+  if (PyBool_Check(value.ptr()) == 0) {
+    as_number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    PyErr_Clear();
+    if (!as_number && PyNumber_Check(value.ptr()) != 0) {
+      as_number = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
+      PyErr_Clear();
+    }
+  }
+  if (!as_number) bad_type("{}: {}; a setting is a number or a str", name, shown_value(value));
+  return py::repr(as_number);
+}
+
+}  // namespace
+
 std::vector<GivenSetting> settings_of(const py::dict& keywords) {
   std::vector<GivenSetting> settings;
   for (const auto& [key, value] : keywords) {
-    std::string name = py::cast<std::string>(key);
-    if (PyBool_Check(value.ptr()) != 0 ||
-        !(py::isinstance<py::str>(value) || PyNumber_Check(value.ptr()) != 0)) {
-      bad_type("{}: {}; a setting is a number or a str", name, shown_value(value));
-    }
+    std::string name = text(key, "settings");
+    std::string given = setting_text(value, name);
     std::replace(name.begin(), name.end(), '_', '-');
-    std::string given;
-    if (py::isinstance<py::str>(value)) {
-      given = py::cast<std::string>(value);
-    } else if (PyIndex_Check(value.ptr()) != 0) {
-      given = py::str(py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr())));
-    } else {
-      const auto as_float = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
-      if (!as_float) {
-        PyErr_Clear();
-        bad_type("{}: {}; a setting is a number or a str", name, shown_value(value));
-      }
-      given = py::repr(as_float);  // the shortest text of the same number
-    }
     settings.push_back({std::move(name), std::move(given)});
   }
   return settings;

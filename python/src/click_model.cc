@@ -10,6 +10,7 @@
 #include "data.h"
 #include "failure.h"
 #include "impression.h"
+#include "made.h"
 #include "plackett/make_user.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
@@ -21,17 +22,21 @@ namespace {
 
 struct ClickModel {
   std::unique_ptr<User> user;
+
+  static void* operator new(std::size_t) { return refuse_half_made(); }
 };
 
-ClickModel make(const py::object& name, const py::object& grades, const py::object& protocol,
-                const py::object& eta) {
+std::shared_ptr<ClickModel> make(const py::object& name, const py::object& grades,
+                                 const py::object& protocol, const py::object& eta) {
   UserOptions options;
   options.grade_count = whole32(grades, "grades", {1, kMaxLabel + 1});
   options.stop_rule = rules_of(take(parse_protocol(text(protocol, "protocol")))).stop_rule;
   options.eta = number(eta, "eta");
   const std::string which = path(name, "name").string();
   if (which.ends_with(".toml")) existing_path(name, "name");
-  return {take(make_user(which, options))};
+  auto model = std::make_shared<ClickModel>();
+  model->user = take(make_user(which, options));
+  return model;
 }
 
 // Labels as the user takes them, without a copy where they are the engine's own or plain bytes.
@@ -125,8 +130,9 @@ double probability(const ClickModel& model, const py::object& labels, const py::
 
 void bind_click_model(py::module_& module) {
   const UserOptions defaults;
-  py::class_<ClickModel>(module, "ClickModel",
-                         R"(ClickModel(name, *, grades=5, protocol="described", eta=1.0)
+  py::class_<ClickModel, std::shared_ptr<ClickModel>>(
+      module, "ClickModel",
+      R"(ClickModel(name, *, grades=5, protocol="described", eta=1.0)
 
 A simulated user: one of plackett.click_model_names(), or a .toml file (docs/click_models.md).
 `grades` is how many labels there are: a Dataset's grade_count. `protocol` says when cascade users

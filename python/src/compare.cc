@@ -8,6 +8,7 @@
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
+#include "made.h"
 #include "plackett/report.h"
 #include "plackett/simulate.h"
 #include "spec.h"
@@ -129,9 +130,10 @@ void report(const Comparison& comparison, const py::object& folder) {
 }  // namespace
 
 void bind_compare(py::module_& module) {
-  py::class_<Comparison, std::shared_ptr<Comparison>>(module, "Comparison",
-                                                      "A comparison's results, for its report.")
-      .def("report", report, py::arg("folder"));
+  py::class_<Comparison, std::shared_ptr<Comparison>> comparison_type(
+      module, "Comparison", "A comparison's results, for its report.");
+  comparison_type.def("report", report, py::arg("folder"));
+  from_the_engine_alone(comparison_type);
   module.def("compare", compare_data, py::arg("data"), py::arg("methods"), py::arg("click_models"),
              py::arg("options"), py::arg("title"), py::arg("threads"), py::arg("progress"),
              py::arg("out"));

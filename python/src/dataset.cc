@@ -11,6 +11,7 @@
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
+#include "made.h"
 #include "plackett/wrap.h"
 
 namespace plackett::python {
@@ -42,14 +43,14 @@ bool is_synthetic(const std::string& where) {
   return where == "synthetic" || where.starts_with("synthetic:");
 }
 
-std::shared_ptr<DatasetHandle> load(py::handle where, const std::string& scaling,
+std::shared_ptr<DatasetHandle> load(py::handle where, py::handle scaling,
                                     bool keep_constant_features, py::handle keep_feature_ids,
                                     py::handle max_feature_id, bool verify_cache,
                                     py::handle threads) {
   std::string place = path(where, "where").string();
   if (!is_synthetic(place)) place = existing_path(where, "where").string();
   LoadOptions options;
-  options.scaling = take(parse_scaling(scaling));
+  options.scaling = take(parse_scaling(text(scaling, "scaling")));
   options.drop_constant_features = !keep_constant_features;
   if (!keep_feature_ids.is_none()) {
     options.keep_feature_ids.emplace();
@@ -233,9 +234,9 @@ Split wrapped(py::handle given, const std::string& name) {
 }
 
 std::shared_ptr<DatasetHandle> from_arrays(py::handle train, py::handle test, py::handle validation,
-                                           const std::string& name) {
+                                           py::handle name) {
   DatasetParts parts;
-  parts.name = name;
+  parts.name = text(name, "name");
   parts.train = wrapped(train, "train");
   parts.test = wrapped(test, "test");
   if (!validation.is_none()) parts.validation = wrapped(validation, "validation");
@@ -308,14 +309,15 @@ py::object queries(const std::shared_ptr<SplitHandle>& split, const py::object& 
 }
 
 void bind_split(py::module_& module) {
-  py::class_<QueryHandle>(module, "Query", R"(One query's candidate documents.
+  py::class_<QueryHandle> query_type(module, "Query", R"(One query's candidate documents.
 
 Learners and rankers take it in place of its features.
 
 >>> import plackett
 >>> query = plackett.load("synthetic").folds[0].train[0]
 >>> query.features.shape == (len(query), 42)
-True)")
+True)");
+  query_type
       .def_property_readonly(
           "features",
           [](const QueryHandle& query) {
@@ -337,8 +339,11 @@ True)")
                            query.features().doc_count(), query.features().feature_count());
       });
 
-  py::class_<SplitHandle, std::shared_ptr<SplitHandle>>(module, "Split",
-                                                        R"(A sequence of queries: one file's.
+  from_the_engine_alone(query_type);
+
+  py::class_<SplitHandle, std::shared_ptr<SplitHandle>> split_type(
+      module, "Split",
+      R"(A sequence of queries: one file's.
 
 >>> import plackett
 >>> train = plackett.load("synthetic").folds[0].train
@@ -347,8 +352,8 @@ True)")
 >>> train.features[0, 0] = 1
 Traceback (most recent call last):
     ...
-ValueError: assignment destination is read-only)")
-      .def("__len__", [](const SplitHandle& split) { return split.split.query_count(); })
+ValueError: assignment destination is read-only)");
+  split_type.def("__len__", [](const SplitHandle& split) { return split.split.query_count(); })
       .def("__getitem__", queries, py::arg("number"))
       .def("__iter__",
            [](const py::object& self) {
@@ -373,12 +378,13 @@ ValueError: assignment destination is read-only)")
                            split.split.query_count(), split.split.doc_count(),
                            split.split.feature_count());
       });
+  from_the_engine_alone(split_type);
 }
 
 void bind_fold(py::module_& module) {
-  py::class_<FoldHandle, std::shared_ptr<FoldHandle>>(module, "Fold",
-                                                      "Training, validation and test queries.")
-      .def_readonly("name", &FoldHandle::name, "\"Fold1\".")
+  py::class_<FoldHandle, std::shared_ptr<FoldHandle>> fold_type(
+      module, "Fold", "Training, validation and test queries.");
+  fold_type.def_readonly("name", &FoldHandle::name, "\"Fold1\".")
       .def_readonly("train", &FoldHandle::train, "The training queries.")
       .def_readonly("validation", &FoldHandle::validation,
                     "The validation queries; None where there are none.")
@@ -401,6 +407,7 @@ void bind_fold(py::module_& module) {
                            fold.name, fold.train->split.query_count(),
                            fold.test->split.query_count(), fold.train->split.feature_count());
       });
+  from_the_engine_alone(fold_type);
 }
 
 }  // namespace
@@ -408,10 +415,11 @@ void bind_fold(py::module_& module) {
 void bind_dataset(py::module_& module) {
   bind_split(module);
   bind_fold(module);
-  py::class_<DatasetHandle, std::shared_ptr<DatasetHandle>>(
+  py::class_<DatasetHandle, std::shared_ptr<DatasetHandle>> dataset_type(
       module, "Dataset", R"(Folds of queries with features and labels, in memory.
 
-plackett.load reads one; from_arrays makes one of arrays.)")
+plackett.load reads one; from_arrays makes one of arrays.)");
+  dataset_type
       .def_static("from_arrays", from_arrays, py::kw_only(), py::arg("train"), py::arg("test"),
                   py::arg("validation") = py::none(), py::arg("name") = "arrays",
                   R"(from_arrays(*, train, test, validation=None, name="arrays")
@@ -453,6 +461,7 @@ array([0, 2], dtype=uint8))")
         return fmt::format("<plackett.Dataset {}: {} folds, labels 0 to {}>", data.dataset.name,
                            data.dataset.folds.size(), data.dataset.max_label);
       });
+  from_the_engine_alone(dataset_type);
 
   module.def("load", load, py::arg("where"), py::arg("scaling"), py::arg("keep_constant_features"),
              py::arg("keep_feature_ids"), py::arg("max_feature_id"), py::arg("verify_cache"),

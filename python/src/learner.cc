@@ -100,12 +100,13 @@ LearnerHandle make(const LearnerRequest& request) {
   return handle;
 }
 
-LearnerHandle init(const py::object& method, const py::object& ranker, const py::object& features,
-                   const py::object& hidden, const py::object& activation, const py::object& shown,
-                   const py::object& seed, const py::object& run, const py::object& protocol,
-                   const py::kwargs& settings) {
-  return make({text(method, "method"), ranker, features, hidden, activation, shown, seed, run,
-               protocol, settings});
+std::shared_ptr<LearnerHandle> init(const py::object& method, const py::object& ranker,
+                                    const py::object& features, const py::object& hidden,
+                                    const py::object& activation, const py::object& shown,
+                                    const py::object& seed, const py::object& run,
+                                    const py::object& protocol, const py::kwargs& settings) {
+  return shared(make({text(method, "method"), ranker, features, hidden, activation, shown, seed,
+                      run, protocol, settings}));
 }
 
 Impression rank(LearnerHandle& handle, const py::object& features) {
@@ -165,7 +166,7 @@ void learn(LearnerHandle& handle, const Impression& impression, const py::object
 
 // A learner that goes on where the model's stood. The request's ranker and features are not read.
 LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
-  const py::object ranker = py::cast(restored(model));
+  const py::object ranker = py::cast(shared(restored(model)));
   request.method = model.learner.method;
   request.ranker = ranker;
   LearnerHandle handle = make(request);
@@ -179,23 +180,24 @@ LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
   return handle;
 }
 
-LearnerHandle load(const py::object& from, const py::object& shown, const py::object& seed,
-                   const py::object& run, const py::object& protocol, const py::kwargs& settings) {
+std::shared_ptr<LearnerHandle> load(const py::object& from, const py::object& shown,
+                                    const py::object& seed, const py::object& run,
+                                    const py::object& protocol, const py::kwargs& settings) {
   const std::filesystem::path file = existing_path(from, "path");
   const SavedModel model = take(load_model(file));
   if (model.learner.method.empty()) {
     bad_value("path: {}: a ranker without a learner; plackett.Ranker.load reads it", file.string());
   }
-  return resumed(model, {.method = {},
-                         .ranker = {},
-                         .features = py::none(),
-                         .hidden = py::none(),
-                         .activation = py::none(),
-                         .shown = shown,
-                         .seed = seed,
-                         .run = run,
-                         .protocol = protocol,
-                         .settings = settings});
+  return shared(resumed(model, {.method = {},
+                                .ranker = {},
+                                .features = py::none(),
+                                .hidden = py::none(),
+                                .activation = py::none(),
+                                .shown = shown,
+                                .seed = seed,
+                                .run = run,
+                                .protocol = protocol,
+                                .settings = settings}));
 }
 
 py::tuple pickled(const LearnerHandle& handle) {
@@ -207,7 +209,11 @@ py::tuple pickled(const LearnerHandle& handle) {
                         handle.run, handle.protocol, settings);
 }
 
-LearnerHandle unpickled(const py::tuple& state) {
+std::shared_ptr<LearnerHandle> unpickled(const py::tuple& state) {
+  if (state.size() != 6 || !py::isinstance<py::bytes>(state[0]) ||
+      !py::isinstance<py::list>(state[5])) {
+    bad_value("state: {}; it is no pickled learner", shown_value(state));
+  }
   const SavedModel model = from_bytes(state[0]);
   LearnerHandle handle;
   handle.method = take(find_method(model.learner.method));
@@ -216,6 +222,9 @@ LearnerHandle unpickled(const py::tuple& state) {
   handle.run = whole32(state[3], "run", {});
   handle.protocol = text(state[4], "protocol");
   for (const py::handle entry : py::reinterpret_borrow<py::list>(state[5])) {
+    if (!py::isinstance<py::tuple>(entry) || py::len(entry) != 2) {
+      bad_value("state: {}; it is no pickled learner", shown_value(state));
+    }
     const auto pair = py::reinterpret_borrow<py::tuple>(entry);
     handle.settings.push_back({text(pair[0], "setting"), text(pair[1], "setting")});
   }
@@ -224,14 +233,16 @@ LearnerHandle unpickled(const py::tuple& state) {
   equip(handle, take(restore_ranker(model)));
   handle.learner->restore(model.learner);
   handle.impressions = model.learner.impressions;
-  return handle;
+  return shared(std::move(handle));
 }
 
 void bind_impression(py::module_& module) {
-  py::class_<Impression>(module, "Impression",
-                         R"(A ranking that was shown, with what learning from it later needs.
+  py::class_<Impression> impression_type(
+      module, "Impression",
+      R"(A ranking that was shown, with what learning from it later needs.
 
-It keeps its features alive; don't change them before the clicks are learned from.)")
+It keeps its features alive; don't change them before the clicks are learned from.)");
+  impression_type
       .def_property_readonly(
           "ranking",
           [](const Impression& impression) { return docs_array(impression.ranking.shown); },
@@ -256,6 +267,7 @@ It keeps its features alive; don't change them before the clicks are learned fro
         return fmt::format("<plackett.Impression {}: {} of {} documents>", impression.number,
                            impression.ranking.shown.size(), impression.rows.view.doc_count());
       });
+  from_the_engine_alone(impression_type);
 }
 
 }  // namespace
@@ -264,7 +276,7 @@ void bind_learner(py::module_& module) {
   bind_impression(module);
   const MethodRules rules;
   const SimulationSpec& simulation = default_spec();
-  py::class_<LearnerHandle> learner(
+  py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
       module, "Learner",
       R"(Learner(method, ranker=None, *, features=None, hidden=None, activation=None, shown=10, seed=1, run=0, protocol="described", **settings)
 
@@ -293,8 +305,9 @@ Chooses what to show: `features` is documents x features, or a plackett.Query.)"
 Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
 impression's own scores count, however old it is. Methods that learn only from their last
 impression (dbgd, mgd, pairwise) refuse others.)")
-      .def_property_readonly("ranker", &LearnerHandle::ranker,
-                             "What it has learned so far; it changes as the learner learns.")
+      .def_property_readonly(
+          "ranker", [](const LearnerHandle& handle) { return shared(handle.ranker()); },
+          "What it has learned so far; it changes as the learner learns.")
       .def_property_readonly(
           "method", [](const LearnerHandle& handle) { return handle.method->name; }, "\"pdgd\".")
       .def_property_readonly(

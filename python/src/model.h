@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "made.h"
 #include "plackett/learner.h"
 #include "plackett/method.h"
 #include "plackett/model_file.h"
@@ -30,6 +32,7 @@ struct RankerHandle {
   std::shared_ptr<Ranker> ranker;
   std::shared_ptr<ModelShape> shape = std::make_shared<ModelShape>();
 
+  static void* operator new(std::size_t) { return refuse_half_made(); }
   [[nodiscard]] std::vector<float> parameters() const;
 };
 
@@ -62,9 +65,18 @@ struct LearnerHandle {
   std::uint64_t id = 0;           // no two learners have the same
   bool last_is_open = false;      // nothing was learned from the last impression yet
 
+  static void* operator new(std::size_t) { return refuse_half_made(); }
   [[nodiscard]] RankerHandle ranker() const;
   [[nodiscard]] LearnerState state() const;
 };
+
+// As Python holds them.
+inline std::shared_ptr<RankerHandle> shared(RankerHandle handle) {
+  return std::make_shared<RankerHandle>(std::move(handle));
+}
+inline std::shared_ptr<LearnerHandle> shared(LearnerHandle handle) {
+  return std::make_shared<LearnerHandle>(std::move(handle));
+}
 
 std::uint64_t next_learner_id();
 

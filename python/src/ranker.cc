@@ -172,20 +172,21 @@ void set_feature_ids(RankerHandle& handle, const py::object& given) {
   handle.shape->feature_ids = std::move(ids);
 }
 
-RankerHandle make(const py::object& kind, const py::object& features, const py::object& hidden,
-                  const py::object& activation, const py::object& seed) {
-  return make_ranker_handle(
+std::shared_ptr<RankerHandle> make(const py::object& kind, const py::object& features,
+                                   const py::object& hidden, const py::object& activation,
+                                   const py::object& seed) {
+  return shared(make_ranker_handle(
       {.kind = kind,
        .features = features,
        .hidden = hidden,
        .activation = activation,
-       .initial = {.seed = whole(seed, "seed", {}), .purpose = Purpose::kInitialise}});
+       .initial = {.seed = whole(seed, "seed", {}), .purpose = Purpose::kInitialise}}));
 }
 
 }  // namespace
 
 void bind_ranker(py::module_& module) {
-  py::class_<RankerHandle> ranker(
+  py::class_<RankerHandle, std::shared_ptr<RankerHandle>> ranker(
       module, "Ranker", R"(Ranker(kind=None, *, features, hidden=None, activation=None, seed=1)
 
 A differentiable scoring function: "linear" (where no kind is given), "neural" or "linear+neural".
@@ -251,8 +252,8 @@ parameters += rate * sum over documents of weights[doc] * d score(doc) / d param
       .def(
           "copy",
           [](const RankerHandle& handle) {
-            return RankerHandle{std::shared_ptr<Ranker>(handle.ranker->clone()),
-                                std::make_shared<ModelShape>(*handle.shape)};
+            return shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
+                           std::make_shared<ModelShape>(*handle.shape)});
           },
           "A ranker of its own with the same parameters.")
       .def(
@@ -266,7 +267,7 @@ Writes the model to a file that load and `plackett evaluate` read (docs/formats/
       .def_static(
           "load",
           [](const py::object& from) {
-            return restored(take(load_model(existing_path(from, "path"))));
+            return shared(restored(take(load_model(existing_path(from, "path")))));
           },
           py::arg("path"), "load(path)\n\nThe ranker of a saved model.")
       .def("__repr__",
@@ -277,7 +278,12 @@ Writes the model to a file that load and `plackett evaluate` read (docs/formats/
            })
       .def(py::pickle(
           [](const RankerHandle& handle) { return py::make_tuple(to_bytes(saved(handle, {}))); },
-          [](const py::tuple& state) { return restored(from_bytes(state[0])); }));
+          [](const py::tuple& state) {
+            if (state.size() != 1 || !py::isinstance<py::bytes>(state[0])) {
+              bad_value("state: {}; it is no pickled ranker", shown_value(state));
+            }
+            return shared(restored(from_bytes(state[0])));
+          }));
 }
 
 }  // namespace plackett::python

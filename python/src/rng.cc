@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "bindings.h"
 #include "failure.h"
+#include "made.h"
 #include "streams.h"
 
 namespace plackett::python {
@@ -51,18 +52,17 @@ Rng rng_of(py::handle given, Rng::Stream stream) {
 }
 
 void bind_rng(py::module_& module) {
-  py::class_<Rng>(module, "Rng",
-                  R"(A stream of random numbers, named by (seed, run, impression, purpose).
+  py::class_<Rng> rng_type(
+      module, "Rng",
+      R"(A stream of random numbers, named by (seed, run, impression, purpose): what plackett.stream gives.
 
 The engine draws everything from such streams (docs/formats/random_numbers.md), so that any event
 can be drawn again alone.
 
 >>> import plackett
 >>> plackett.stream(1, 0, 5, "query").below(100) == plackett.stream(1, 0, 5, "query").below(100)
-True)")
-      .def(py::init(&stream), py::arg("seed"), py::arg("run") = 0, py::arg("impression") = 0,
-           py::arg("purpose") = "test")
-      .def("uniform", &Rng::uniform, "Uniform on [0, 1).")
+True)");
+  rng_type.def("uniform", &Rng::uniform, "Uniform on [0, 1).")
       .def("normal", &Rng::normal, "Standard normal.")
       .def(
           "below",
@@ -72,6 +72,7 @@ True)")
           py::arg("bound"), "Uniform on 0 to bound - 1.")
       .def("next_u32", &Rng::next_u32, "32 random bits.")
       .def("next_u64", &Rng::next_u64, "64 random bits.");
+  from_the_engine_alone(rng_type);
   module.def("stream", stream, py::arg("seed"), py::arg("run") = 0, py::arg("impression") = 0,
              py::arg("purpose") = "test",
              R"(stream(seed, run=0, impression=0, purpose="test")

@@ -26,8 +26,8 @@ SimulationSpec spec_with_method(const py::dict& options, const py::object& metho
   return spec;
 }
 
-LearnerHandle learner_of(std::unique_ptr<Learner> learner, const SimulationSpec& spec,
-                         const DatasetHandle& data) {
+std::shared_ptr<LearnerHandle> learner_of(std::unique_ptr<Learner> learner,
+                                          const SimulationSpec& spec, const DatasetHandle& data) {
   LearnerHandle handle;
   const Fold& fold = data.dataset.folds.front();
   handle.learner = std::move(learner);
@@ -42,7 +42,7 @@ LearnerHandle learner_of(std::unique_ptr<Learner> learner, const SimulationSpec&
   handle.seed = spec.seed;
   handle.impressions = spec.impressions;
   handle.id = next_learner_id();
-  return handle;
+  return shared(std::move(handle));
 }
 
 py::dict simulate_data(const std::shared_ptr<DatasetHandle>& data, const py::object& method,

@@ -86,6 +86,26 @@ def test_a_restored_learner_goes_on_as_the_first_would(method, way, fold, tmp_pa
     assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
 
 
+def test_a_simulated_learner_is_restored_too(data, fold):
+    learner = plackett.simulate(data, "mgd", runs=1, impressions=50, candidates=3, seed=8).learner
+    again = pickle.loads(pickle.dumps(learner))
+    for one in (learner, again):
+        teach(one, fold, 20, first=50)
+    assert again.impressions == 70
+    assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
+
+
+def test_half_made_objects_are_refused():
+    for cls in (plackett.Learner, plackett.PDGD, plackett.Ranker, plackett.ClickModel):
+        with pytest.raises(TypeError, match="made by __new__ alone"):
+            repr(cls.__new__(cls))
+    for cls in (plackett.Query, plackett.Split, plackett.Rng, plackett.Impression):
+        with pytest.raises(TypeError):
+            cls.__new__(cls)
+        with pytest.raises(TypeError, match="no constructor"):
+            cls()
+
+
 def test_classes_pickle_and_load_as_themselves(tmp_path):
     learner = plackett.PDGD(features=3, learning_rate=0.3)
     assert type(pickle.loads(pickle.dumps(learner))) is plackett.PDGD

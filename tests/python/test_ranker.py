@@ -77,6 +77,12 @@ def test_rank_orders_by_score_and_ties_by_seed():
     assert tuple(ranker.rank(same, seed=3)) == tuple(ranker.rank(same, seed=3))
 
 
+def test_hidden_layers_may_be_any_sequence():
+    for hidden in ([7, 300], (7, 300), np.array([7, 300]), range(7, 308, 293)):
+        assert plackett.Ranker("neural", features=2, hidden=hidden).hidden == (7, 300)
+    assert plackett.Ranker("neural", features=2, hidden=7).hidden == (7,)
+
+
 def test_parameters_are_a_copy():
     ranker = plackett.Ranker(features=2)
     ranker.parameters[0] = 5

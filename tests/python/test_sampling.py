@@ -109,7 +109,7 @@ def test_streams_are_named_by_four():
     names = itertools.product([1, 2], [0, 1], [0, 2**40], ["query", "ranking"])
     drawn = {plackett.stream(*name).next_u64() for name in names}
     assert len(drawn) == 16
-    assert plackett.Rng(1, 0, 0, "query").uniform() == plackett.stream(1, 0, 0, "query").uniform()
+    assert plackett.stream(1).uniform() == plackett.stream(1, 0, 0, "test").uniform()
     with pytest.raises(ValueError, match='purpose: "luck"; known are query'):
         plackett.stream(1, purpose="luck")
     with pytest.raises(ValueError, match="impression"):

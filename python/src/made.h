@@ -1,0 +1,34 @@
+// Objects that Python can't have half made. cls.__new__(cls) alone makes an object without its
+// value, and pybind11 would then hand out raw memory for it.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+
+#include "failure.h"
+
+namespace plackett::python {
+
+namespace py = pybind11;
+
+// For classes that Python may make, as their operator new. They are held by std::shared_ptr and
+// made by std::make_shared, which doesn't call it; what does is the first use of an object without
+// a value.
+[[noreturn]] inline void* refuse_half_made() {
+  bad_type("self: made by __new__ alone; __init__ or __setstate__ comes before anything else");
+}
+
+// For classes whose objects come from the engine alone.
+template <typename Class>
+void from_the_engine_alone(Class& type) {
+  auto* const object = reinterpret_cast<PyTypeObject*>(type.ptr());
+  object->tp_new = [](PyTypeObject* asked, PyObject*, PyObject*) -> PyObject* {
+    PyErr_Format(PyExc_TypeError, "%s: plackett makes these; they have no constructor",
+                 asked->tp_name);
+    return nullptr;
+  };
+  PyType_Modified(object);
+}
+
+}  // namespace plackett::python
