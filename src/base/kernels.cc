@@ -219,23 +219,28 @@ void activate(Activation activation, float* values, std::size_t count) {
   const Floats d;
   const FloatVec one = hn::Set(d, 1.0F);
   const FloatVec zero = hn::Zero(d);
+  // Highway's functions make numbers of NaN.
+  const auto unless_nan = [](FloatVec x, FloatVec y) { return hn::IfThenElse(hn::Eq(x, x), y, x); };
   switch (activation) {
     case Activation::kSigmoid: {
       const FloatVec limit = hn::Set(d, 88.0F);  // beyond, exp leaves float's range
       for (std::size_t i = 0; i < count; i += kWidth) {
-        const FloatVec x = hn::Min(hn::Neg(hn::Load(d, values + i)), limit);
-        hn::Store(hn::Div(one, hn::Add(one, hn::Exp(d, x))), d, values + i);
+        const FloatVec x = hn::Load(d, values + i);
+        const FloatVec power = hn::Exp(d, hn::Min(hn::Neg(x), limit));
+        hn::Store(unless_nan(x, hn::Div(one, hn::Add(one, power))), d, values + i);
       }
       break;
     }
     case Activation::kRelu:
       for (std::size_t i = 0; i < count; i += kWidth) {
-        hn::Store(hn::Max(hn::Load(d, values + i), zero), d, values + i);
+        const FloatVec x = hn::Load(d, values + i);
+        hn::Store(unless_nan(x, hn::Max(x, zero)), d, values + i);
       }
       break;
     case Activation::kTanh:
       for (std::size_t i = 0; i < count; i += kWidth) {
-        hn::Store(hn::Tanh(d, hn::Load(d, values + i)), d, values + i);
+        const FloatVec x = hn::Load(d, values + i);
+        hn::Store(unless_nan(x, hn::Tanh(d, x)), d, values + i);
       }
       break;
   }

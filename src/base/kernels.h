@@ -51,7 +51,7 @@ struct Kernels {
   void (*add_outer)(const float* rows, const float* deltas, std::size_t row_count,
                     std::size_t width, std::size_t columns, float scale, float* weights);
 
-  // Applies the activation in place to `count` values, a multiple of kLanes.
+  // Applies the activation in place to `count` values, a multiple of kLanes. NaN stays NaN.
   void (*activate)(Activation activation, float* values, std::size_t count);
 
   // masses[i] = exp(scores[i] - max) and returns max, the largest score. Requires count > 0

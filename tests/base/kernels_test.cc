@@ -117,6 +117,20 @@ TEST(Kernels, EveryInstructionSetAgreesWithPlainCode) {
   }
 }
 
+TEST(Kernels, ActivationsLeaveNanAsItIs) {
+  for (const Kernels* k : all_kernels()) {
+    for (const Activation activation :
+         {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
+      AlignedVector<float> values(kLanes, 0.5F);
+      values[3] = std::numeric_limits<float>::quiet_NaN();
+      k->activate(activation, values.data(), values.size());
+      for (std::size_t at = 0; at < values.size(); ++at) {
+        EXPECT_EQ(std::isnan(values[at]), at == 3) << k->name << " at " << at;
+      }
+    }
+  }
+}
+
 TEST(Kernels, Avx2AndAvx512GiveTheSameBits) {
   const Kernels* avx2 = nullptr;
   const Kernels* avx512 = nullptr;

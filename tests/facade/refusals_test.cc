@@ -34,7 +34,9 @@ Dataset small_dataset() {
 std::string message_of(const Dataset& data) { return simulate(data, {}).error().message; }
 
 TEST(Refusals, OfDatasetsWhosePartsDoNotFitTogether) {
-  EXPECT_EQ(message_of(Dataset{.name = "none"}), "none: no folds; there is at least 1");
+  Dataset none;
+  none.name = "none";
+  EXPECT_EQ(message_of(none), "none: no folds; there is at least 1");
 
   Dataset narrow = small_dataset();
   const testing::SmallArrays memory;
@@ -69,6 +71,7 @@ TEST(Refusals, OfLearnersThatCanNotBeMade) {
       .name = "empty-handed",
       .title = "Empty",
       .summary = "gives nothing",
+      .settings = {},
       .make = [](std::unique_ptr<Ranker>, const MethodRules&,
                  const SettingValues&) -> std::unique_ptr<Learner> { return nullptr; }};
   ASSERT_TRUE(add_method(empty_handed).ok());
@@ -84,16 +87,17 @@ TEST(Refusals, OfSettingsThatAreNotSound) {
     method.settings = settings;
     return add_method(method).error().message;
   };
-  EXPECT_EQ(message({{.name = "a=b"}}),
+  EXPECT_EQ(message({{.name = "a=b", .help = ""}}),
             "method unsound: setting \"a=b\": a name is of a-z, 0-9 and -");
-  EXPECT_EQ(message({{.name = "a"}, {.name = "a"}}),
+  EXPECT_EQ(message({{.name = "a", .help = ""}, {.name = "a", .help = ""}}),
             "method unsound: setting \"a\": declared twice");
-  EXPECT_EQ(message({{.name = "a", .fallback = 3, .names = kNames}}),
+  EXPECT_EQ(message({{.name = "a", .help = "", .fallback = 3, .names = kNames}}),
             "method unsound: setting \"a\": its fallback is outside its bounds");
-  EXPECT_EQ(message({{.name = "a", .fallback = 3, .least = 0, .most = 1}}),
+  EXPECT_EQ(message({{.name = "a", .help = "", .fallback = 3, .least = 0, .most = 1}}),
             "method unsound: setting \"a\": its fallback is outside its bounds");
-  EXPECT_EQ(message({{.name = "a", .fallback = 0, .least = 0, .most = 1e10, .whole = true}}),
-            "method unsound: setting \"a\": whole numbers are 0 to 2^32 - 1");
+  EXPECT_EQ(
+      message({{.name = "a", .help = "", .fallback = 0, .least = 0, .most = 1e10, .whole = true}}),
+      "method unsound: setting \"a\": whole numbers are 0 to 2^32 - 1");
 }
 
 TEST(Refusals, OfRankersWithoutEnd) {
@@ -114,7 +118,10 @@ TEST(Compare, KeepsLearnersToItselfAndSetsNothingBesideThePaper) {
   options.watch.learned = [](std::uint32_t, std::unique_ptr<Learner>) { FAIL(); };
   const Compared compared = compare(spec, std::span(&data, 1), options).value();
   EXPECT_FALSE(compared.comparison.cells.front().as_in_paper);
-  EXPECT_FALSE(simulate(data, {.runs = 1, .impressions = 50}).value().summary.as_in_paper);
+  SimulationSpec alone;
+  alone.runs = 1;
+  alone.impressions = 50;
+  EXPECT_FALSE(simulate(data, alone).value().summary.as_in_paper);
 }
 
 }  // namespace
