@@ -53,7 +53,7 @@ TEST(WrapSplit, RefusesWhatDoesNotFitWithPlaceValueAndRule) {
   };
   const Case cases[] = {
       {[](SmallArrays&, SplitArrays& a) { a.feature_count = 0; },
-       "features: 0 columns; there is at least 1"},
+       "features: 0 columns; there can be 1 to 999999999"},
       {[](SmallArrays&, SplitArrays& a) { a.stride = 2; },
        "stride: 2 floats a row; there are 3 features"},
       {[](SmallArrays&, SplitArrays& a) { a.rows = nullptr; },
