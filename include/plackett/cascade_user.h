@@ -26,9 +26,9 @@ class PLACKETT_EXPORT CascadeUser final : public User {
  public:
   // What makes one. Plain data; the spans are borrowed until the constructor returns.
   struct Spec {
-    std::string name;                            // what name() says
-    std::span<const double> click;               // a probability a label, from label 0
-    std::span<const double> stop;                // as many
+    std::string name = {};                       // what name() says
+    std::span<const double> click = {};          // a probability a label, from label 0
+    std::span<const double> stop = {};           // as many
     StopRule stop_rule = StopRule::kAfterClick;  // when `stop` applies
   };
 

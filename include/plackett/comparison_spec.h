@@ -20,8 +20,8 @@ namespace plackett {
 
 // One of the comparison's datasets, by where it is and how it is loaded.
 struct ComparedDataset {
-  std::string name;                         // in tables and results; no two alike
-  std::string path;                         // what load_dataset takes
+  std::string name = {};                    // in tables and results; no two alike
+  std::string path = {};                    // what load_dataset takes
   Scaling scaling = Scaling::kQueryMinMax;  // of its features
   bool keep_constant_features = false;      // those constant over a whole training file
   // As LoadOptions::max_feature_id.
@@ -30,21 +30,21 @@ struct ComparedDataset {
 
 // One of the comparison's methods, a row of its tables.
 struct ComparedMethod {
-  MethodEntry entry;                  // method, ranker and settings
+  MethodEntry entry = {};             // method, ranker and settings
   std::string label = {};             // in tables; made from the entry if empty
   std::optional<bool> baseline = {};  // the method's own if absent
 };
 
 // All of it. Cells are every dataset x click model x method, `common.runs` runs each.
 struct ComparisonSpec {
-  std::string title;                      // of the report; made from the datasets if empty
-  std::vector<ComparedDataset> datasets;  // in the order of the tables
-  std::vector<ComparedMethod> methods;    // likewise
+  std::string title = {};                      // of the report; made from the datasets if empty
+  std::vector<ComparedDataset> datasets = {};  // in the order of the tables
+  std::vector<ComparedMethod> methods = {};    // likewise
   // Names or TOML files, as make_user takes them; likewise.
-  std::vector<std::string> click_models;
+  std::vector<std::string> click_models = {};
   // What all runs have in common. Method, ranker kind, click model, label, baseline and settings
   // are not read from here.
-  SimulationSpec common;
+  SimulationSpec common = {};
 };
 
 // The paper's: its six methods in its order, its three click models, on the embedded data.

@@ -31,7 +31,7 @@ class Split {
     const float* rows = nullptr;                 // the first document's features
     const std::uint8_t* labels = nullptr;        // a document
     const std::uint64_t* query_begin = nullptr;  // query_count + 1 of them
-    std::shared_ptr<const void> owner;           // keeps all of the above alive
+    std::shared_ptr<const void> owner = {};      // keeps all of the above alive
     // How many floats after one row the next begins. 0: rows are the engine's own, that is
     // padded_width(feature_count) floats each, 64-byte aligned, with zeros after the features.
     std::size_t foreign_stride = 0;
@@ -84,23 +84,23 @@ class Split {
 
 // One way of dividing a dataset: what is learned from, and what it is tested on.
 struct Fold {
-  std::string name;  // "Fold1"; the folder's name where the dataset is a single folder
-  Split train;       // what simulated users search in
-  std::optional<Split> validation;  // where the source has one; no run reads it
-  Split test;                       // what offline performance is measured on
+  std::string name = {};  // "Fold1"; the folder's name where the dataset is a single folder
+  Split train = {};       // what simulated users search in
+  std::optional<Split> validation = {};  // where the source has one; no run reads it
+  Split test = {};                       // what offline performance is measured on
   // For each kept feature, in order, its id in the source file (from 1).
-  std::vector<std::uint32_t> feature_ids;
+  std::vector<std::uint32_t> feature_ids = {};
   // The source's ids, ascending, that are constant over the raw training file (absent counts
   // as 0), whether they were kept or not.
-  std::vector<std::uint32_t> constant_feature_ids;
+  std::vector<std::uint32_t> constant_feature_ids = {};
 };
 
 // Folds under one name. Copies share the memory of the splits. Safe to read from many threads.
 struct PLACKETT_EXPORT Dataset {
-  std::string name;             // in tables and errors
-  std::string origin;           // what it was made from, for a person; says so where it is made up
-  std::vector<Fold> folds;      // never empty
-  std::uint32_t max_label = 0;  // in any of its splits
+  std::string name = {};         // in tables and errors
+  std::string origin = {};       // what it was made from, for a person; says so where it is made up
+  std::vector<Fold> folds = {};  // never empty
+  std::uint32_t max_label = 0;   // in any of its splits
   std::uint32_t source_feature_count = 0;  // the largest feature id in any of its files
 
   // 2, 3 or 5 where the labels fit one of the usual scales, else max_label + 1.

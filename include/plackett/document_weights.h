@@ -15,9 +15,9 @@ namespace plackett {
 
 // A shown list as it comes from outside.
 struct ShownList {
-  std::span<const double> scores;          // of all candidates, when the list was shown
-  std::span<const std::uint32_t> ranking;  // the documents shown, from the top
-  std::span<const std::uint8_t> clicks;    // clicks[rank] is 1 where it was clicked, else 0
+  std::span<const double> scores = {};          // of all candidates, when the list was shown
+  std::span<const std::uint32_t> ranking = {};  // the documents shown, from the top
+  std::span<const std::uint8_t> clicks = {};    // clicks[rank] is 1 where it was clicked, else 0
 };
 
 // The ranking with all that pair weights need. Fails where a score is not finite, scores are too

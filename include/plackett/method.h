@@ -32,15 +32,15 @@ struct MethodRules {
 
 // A method as its file declares it. All that it points to must last for ever.
 struct Method {
-  std::string_view name;     // "pdgd"
-  std::string_view title;    // "PDGD"
-  std::string_view summary;  // a line for help
-  bool baseline = false;     // whether others are tested against it by default
+  std::string_view name = {};     // "pdgd"
+  std::string_view title = {};    // "PDGD"
+  std::string_view summary = {};  // a line for help
+  bool baseline = false;          // whether others are tested against it by default
   // Whether it ranks by sampling from its ranker's scores, and learns from a ranking whenever the
   // clicks come: what a service needs.
   bool servable = false;
   RankerKind default_ranker = RankerKind::kLinear;  // where none is named
-  std::span<const Setting> settings;                // its own; kLearningRate first, by custom
+  std::span<const Setting> settings = {};           // its own; kLearningRate first, by custom
   // Whether it can work with a ranker; absent where it can with all.
   Result<void> (*check)(const Ranker& ranker) = nullptr;
   // A learner around `ranker`, which it owns. Requires: `ranker` passes the check; the settings

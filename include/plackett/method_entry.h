@@ -15,9 +15,9 @@ namespace plackett {
 
 // Plain data; parse_method_entry makes one that is sound.
 struct MethodEntry {
-  std::string method;                       // by its name
+  std::string method = {};                  // by its name
   RankerKind ranker = RankerKind::kLinear;  // what it learns
-  std::vector<GivenSetting> settings;       // those not left to the method
+  std::vector<GivenSetting> settings = {};  // those not left to the method
 };
 
 // "mgd", "pdgd:neural", "mgd:linear:candidates=9": the method, then in any order at most one

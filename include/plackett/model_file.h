@@ -18,7 +18,7 @@ namespace plackett {
 
 // Where a learner stood, so that it can go on.
 struct LearnerState {
-  std::string method;             // by its name
+  std::string method = {};        // by its name
   double learning_rate = 0;       // of the next update
   std::uint64_t updates = 0;      // steps taken so far
   std::uint64_t impressions = 0;  // lists shown so far; the caller counts them
@@ -27,11 +27,11 @@ struct LearnerState {
 
 // All that a file holds, as plain data.
 struct SavedModel {
-  RankerSpec ranker;                       // what its parameters mean
-  std::vector<std::uint32_t> feature_ids;  // of the source, from 1; one a feature, in order
-  std::string scaling;                     // "query-minmax", "none"
-  std::vector<float> parameters;           // as Ranker::get_parameters gives them
-  LearnerState learner;                    // where learning stood
+  RankerSpec ranker = {};                       // what its parameters mean
+  std::vector<std::uint32_t> feature_ids = {};  // of the source, from 1; one a feature, in order
+  std::string scaling = {};                     // "query-minmax", "none"
+  std::vector<float> parameters = {};           // as Ranker::get_parameters gives them
+  LearnerState learner = {};                    // where learning stood
 };
 
 // The bytes of the file. The same for the same model, on any machine.

@@ -16,8 +16,8 @@ namespace plackett {
 
 // Memory that sampling reuses. Grows with the largest candidate set met.
 struct SamplingScratch {
-  std::vector<double> masses;      // exp(score - highest); 0 once drawn
-  std::vector<double> block_sums;  // of 16 masses each
+  std::vector<double> masses = {};      // exp(score - highest); 0 once drawn
+  std::vector<double> block_sums = {};  // of 16 masses each
 };
 
 // Draws ranking.size() documents without replacement and returns the mass of those not drawn.

@@ -10,9 +10,9 @@ namespace plackett {
 
 // Plain data: keep it until the clicks come, however long that takes.
 struct Ranking {
-  std::vector<Doc> shown;      // shown[rank]
-  std::vector<double> scores;  // scores[rank], at display time
-  Mass rest;                   // of the candidates not shown, at display time
+  std::vector<Doc> shown = {};      // shown[rank]
+  std::vector<double> scores = {};  // scores[rank], at display time
+  Mass rest = {};                   // of the candidates not shown, at display time
 };
 
 }  // namespace plackett

@@ -17,11 +17,11 @@ struct CurvePoint {
 
 // One run: one method, one click model, one fold, one seed.
 struct RunRecord {
-  std::uint32_t run = 0;          // from 0
-  std::uint32_t fold = 0;         // of the dataset: run modulo folds
-  std::vector<CurvePoint> curve;  // log-spaced, the last impression always among them
-  double seconds = 0;             // wall time of the run, evaluation included
-  double evaluation_seconds = 0;  // of which offline evaluation
+  std::uint32_t run = 0;               // from 0
+  std::uint32_t fold = 0;              // of the dataset: run modulo folds
+  std::vector<CurvePoint> curve = {};  // log-spaced, the last impression always among them
+  double seconds = 0;                  // wall time of the run, evaluation included
+  double evaluation_seconds = 0;       // of which offline evaluation
 };
 
 // Mean and sample standard deviation (n - 1; 0 for a single run).
@@ -33,31 +33,31 @@ struct Moments {
 // All runs at one moment; as CurvePoint.
 struct CurveSummary {
   std::uint64_t impression = 0;  // how many impressions were learned from
-  Moments offline;               // NDCG@10 over the test queries
-  Moments online;                // discounted cumulative NDCG@10 of what was shown
+  Moments offline = {};          // NDCG@10 over the test queries
+  Moments online = {};           // discounted cumulative NDCG@10 of what was shown
 };
 
 // All runs of one method under one click model.
 struct CellSummary {
-  std::string label;      // "PDGD (linear)": what rows and legends say
-  bool baseline = false;  // others are tested against it
+  std::string label = {};  // "PDGD (linear)": what rows and legends say
+  bool baseline = false;   // others are tested against it
   // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
   // units, features scaled within queries, and real data.
   bool as_in_paper = false;
-  std::string method;                 // "pdgd"
-  std::string ranker;                 // "linear", "neural", "linear+neural"
-  std::string click_model;            // "perfect", ...
-  std::string dataset;                // its name
-  std::string protocol;               // "described", "published"
-  std::uint32_t runs = 0;             // that the moments are over
-  std::uint64_t impressions = 0;      // a run
-  std::uint64_t seed = 0;             // of all runs; they differ by their numbers
-  Moments offline;                    // at the last impression
-  Moments online;                     // over all impressions
-  std::vector<CurveSummary> curve;    // as the runs' own
-  double seconds = 0;                 // wall time of all runs together
-  double impressions_per_second = 0;  // over all threads
-  double evaluation_share = 0;        // of the run time that went into the curve, 0..1
+  std::string method = {};               // "pdgd"
+  std::string ranker = {};               // "linear", "neural", "linear+neural"
+  std::string click_model = {};          // "perfect", ...
+  std::string dataset = {};              // its name
+  std::string protocol = {};             // "described", "published"
+  std::uint32_t runs = 0;                // that the moments are over
+  std::uint64_t impressions = 0;         // a run
+  std::uint64_t seed = 0;                // of all runs; they differ by their numbers
+  Moments offline = {};                  // at the last impression
+  Moments online = {};                   // over all impressions
+  std::vector<CurveSummary> curve = {};  // as the runs' own
+  double seconds = 0;                    // wall time of all runs together
+  double impressions_per_second = 0;     // over all threads
+  double evaluation_share = 0;           // of the run time that went into the curve, 0..1
 };
 
 // A two-tailed t-test of the difference of two means.
@@ -69,25 +69,26 @@ struct TTest {
 
 // Both tests of one measure.
 struct MeasureTests {
-  TTest student;  // one variance for both
-  TTest welch;    // each its own
+  TTest student = {};  // one variance for both
+  TTest welch = {};    // each its own
 };
 
 // One cell against one baseline, under the same click model on the same dataset.
 struct Contrast {
-  std::size_t cell = 0;      // in Comparison::cells
-  std::size_t baseline = 0;  // likewise
-  MeasureTests offline;      // of NDCG@10 at the last impression
-  MeasureTests online;       // of the discounted sum
+  std::size_t cell = 0;       // in Comparison::cells
+  std::size_t baseline = 0;   // likewise
+  MeasureTests offline = {};  // of NDCG@10 at the last impression
+  MeasureTests online = {};   // of the discounted sum
 };
 
 // A whole comparison: the cells in the order they should be shown.
 struct Comparison {
-  std::string title;                // of the report
-  std::vector<CellSummary> cells;   // dataset by dataset, click model by click model
-  std::vector<Contrast> contrasts;  // every cell against every baseline of its block but itself
-  unsigned threads = 1;             // that runs were spread over
-  std::string version;              // of plackett
+  std::string title = {};               // of the report
+  std::vector<CellSummary> cells = {};  // dataset by dataset, click model by click model
+  std::vector<Contrast> contrasts =
+      {};                    // every cell against every baseline of its block but itself
+  unsigned threads = 1;      // that runs were spread over
+  std::string version = {};  // of plackett
 };
 
 }  // namespace plackett

@@ -14,7 +14,7 @@ namespace plackett {
 // Why a call failed, for a person: place, value and rule, in one line without a full stop
 // ("train.txt:812: feature id 0; ids start at 1").
 struct Error {
-  std::string message;  // never empty
+  std::string message = {};  // never empty
 };
 
 // The value of a failed Result was asked for. Its what() is the error's message.

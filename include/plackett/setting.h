@@ -15,8 +15,8 @@ namespace plackett {
 
 // One parameter, as its method declares it.
 struct PLACKETT_EXPORT Setting {
-  std::string_view name;                      // "learning-rate"
-  std::string_view help;                      // a line for help
+  std::string_view name = {};                 // "learning-rate"
+  std::string_view help = {};                 // a line for help
   double fallback = 0;                        // the method's own value
   double least = 0;                           // the smallest value allowed
   double most = 0;                            // the largest
@@ -40,8 +40,8 @@ constexpr Setting learning_rate_setting(double fallback) {
 
 // A setting as given: name and value still as text, as it stood in a command or a file.
 struct GivenSetting {
-  std::string name;   // "learning-rate"
-  std::string value;  // "0.1"
+  std::string name = {};   // "learning-rate"
+  std::string value = {};  // "0.1"
 
   bool operator==(const GivenSetting&) const = default;
 };

@@ -26,9 +26,9 @@ struct RunOptions {
 
 // What simulate gives.
 struct Simulated {
-  CellSummary summary;               // over the runs
-  std::vector<RunRecord> runs;       // in order
-  std::unique_ptr<Learner> learner;  // run 0's, as it ended
+  CellSummary summary = {};               // over the runs
+  std::vector<RunRecord> runs = {};       // in order
+  std::unique_ptr<Learner> learner = {};  // run 0's, as it ended
 };
 
 // One method under one click model, all its runs. A function of (dataset, spec), the times apart.
@@ -39,8 +39,8 @@ PLACKETT_EXPORT Result<Simulated> simulate(const Dataset& dataset, const Simulat
 
 // What compare gives.
 struct Compared {
-  Comparison comparison;                     // cells, tests: what write_report takes
-  std::vector<std::vector<RunRecord>> runs;  // a cell of the comparison, in its order
+  Comparison comparison = {};                     // cells, tests: what write_report takes
+  std::vector<std::vector<RunRecord>> runs = {};  // a cell of the comparison, in its order
 };
 
 // Methods x click models on datasets that are in memory; spec.datasets is not read. Stopped by its

@@ -36,17 +36,17 @@ inline constexpr std::uint32_t kMaxShown = 100;
 // One experiment as plain data; Simulation::prepare checks it.
 struct SimulationSpec {
   std::string method = "pdgd";  // by its name
-  RankerSpec ranker;            // feature_count and initialisation are set from fold and protocol
+  RankerSpec ranker = {};       // feature_count and initialisation are set from fold and protocol
   std::string click_model = "perfect";       // as make_user takes it
   Protocol protocol = Protocol::kDescribed;  // which of the published ways are followed
   std::uint32_t runs = 25;                   // they go round the folds
   std::uint64_t impressions = 10'000;        // a run
   std::uint64_t seed = 1;                    // of all randomness
   std::uint32_t shown = 10;                  // documents shown an impression
-  std::vector<GivenSetting> settings;        // of the method
-  std::string label;             // in tables; made from method, ranker, settings if empty
-  std::optional<bool> baseline;  // others are tested against it; the method's own if absent
-  double eta = 1;                // position-based users: examination is 1 / rank^eta
+  std::vector<GivenSetting> settings = {};   // of the method
+  std::string label = {};             // in tables; made from method, ranker, settings if empty
+  std::optional<bool> baseline = {};  // others are tested against it; the method's own if absent
+  double eta = 1;                     // position-based users: examination is 1 / rank^eta
   // What queries without a relevant document count.
   NoRelevant no_relevant = NoRelevant::kSkip;
 };
@@ -58,16 +58,16 @@ PLACKETT_EXPORT std::string label_of(const SimulationSpec& spec);
 // any of the calls may be absent.
 struct Watch {
   // A run begins.
-  std::function<void(const SimulationSpec& spec)> run_started;
+  std::function<void(const SimulationSpec& spec)> run_started = {};
   // Impressions since the last call: often enough for a progress bar, rarely enough to cost
   // nothing.
-  std::function<void(std::uint64_t impressions)> advanced;
+  std::function<void(std::uint64_t impressions)> advanced = {};
   // A run is finished.
-  std::function<void()> run_done;
+  std::function<void()> run_done = {};
   // The learner of a finished run, for whoever wants to keep it.
-  std::function<void(std::uint32_t run, std::unique_ptr<Learner> learner)> learned;
+  std::function<void(std::uint32_t run, std::unique_ptr<Learner> learner)> learned = {};
   // Asked before every impression; once it says true the run ends as soon as it can.
-  std::function<bool()> stop;
+  std::function<bool()> stop = {};
 };
 
 // The whole message of the error with which a run ends that was told to stop.

@@ -17,13 +17,13 @@ namespace plackett {
 // Queries as arrays: document d's features are rows[d * stride .. d * stride + feature_count), its
 // label is labels[d], and query q's documents are [query_begin[q], query_begin[q + 1]).
 struct SplitArrays {
-  const float* rows = nullptr;                 // the first document's features
-  std::size_t stride = 0;                      // floats from one row to the next
-  std::uint32_t feature_count = 0;             // of a document
-  std::span<const std::uint8_t> labels;        // a document, 0 to kMaxLabel
-  std::span<const std::uint64_t> query_begin;  // one more than there are queries
+  const float* rows = nullptr;                      // the first document's features
+  std::size_t stride = 0;                           // floats from one row to the next
+  std::uint32_t feature_count = 0;                  // of a document
+  std::span<const std::uint8_t> labels = {};        // a document, 0 to kMaxLabel
+  std::span<const std::uint64_t> query_begin = {};  // one more than there are queries
   // Keeps the arrays alive as long as the split or a copy of it; null where the caller does.
-  std::shared_ptr<const void> owner;
+  std::shared_ptr<const void> owner = {};
 };
 
 // A split over these arrays. Copies nothing and writes nothing; reads everything once. Fails where
@@ -33,9 +33,9 @@ PLACKETT_EXPORT Result<Split> wrap_split(SplitArrays arrays);
 
 // What a dataset of one fold is made of.
 struct DatasetParts {
-  std::string name;                                // in tables and errors
-  Split train;                                     // what simulated users search in
-  Split test;                                      // what offline performance is measured on
+  std::string name = {};                           // in tables and errors
+  Split train = {};                                // what simulated users search in
+  Split test = {};                                 // what offline performance is measured on
   std::optional<Split> validation = std::nullopt;  // no run reads it
 };
 
