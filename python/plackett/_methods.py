@@ -74,8 +74,10 @@ def _class_of(method):
 def _load(cls, path, **options):
     """load(path, *, shown=10, seed=1, run=0, protocol="described", **settings)
 
-    The learner of a saved model. What the file doesn't hold is given anew: seed, shown and settings.
-    The learning rate is the file's unless the settings name one.
+    The learner of a saved model. What the file doesn't hold is given anew: seed, run, shown,
+    protocol and settings, and has its default where it isn't, whatever the saved learner had. The
+    learning rate is the file's unless the settings name one. Settings with which the learner would
+    forget what it kept (steps="adagrad" left out) are refused.
     """
     found = _engine.load_learner(path, **options)
     if cls is _engine.Learner:

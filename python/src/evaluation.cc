@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "arrays.h"
+#include "background.h"
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
@@ -88,40 +89,68 @@ struct Evaluation {
   EvaluateOptions options;
 };
 
+// Numbers a query's documents as the split does.
+std::size_t doc_number(const Split& split, const FeatureView& docs, std::size_t doc) {
+  if (split.row_stride() == 0) return doc;
+  return static_cast<std::size_t>(docs.data() - split.storage().rows) / split.row_stride() + doc;
+}
+
+// Fails where one is not finite: `whose` scores they are, and why that may be.
+void require_finite(std::span<const float> scores, const Split& split, const FeatureView& docs,
+                    std::string_view whose, std::string_view why) {
+  for (std::size_t doc = 0; doc < scores.size(); ++doc) {
+    if (std::isfinite(scores[doc])) continue;
+    bad_value("{}: {} at document {}; {}", whose, scores[doc], doc_number(split, docs, doc), why);
+  }
+}
+
+struct Stopped {};
+
 MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
+  const Split& split = wanted.split->split;
+  if (split.feature_count() != ranker.feature_count()) {
+    bad_value("split: {} features; the ranker reads {}", split.feature_count(),
+              ranker.feature_count());
+  }
   const std::unique_ptr<Ranker> own = ranker.clone();  // another thread may use the first
-  auto means = [&] {
-    const py::gil_scoped_release free;
-    return evaluate(*own, wanted.split->split, wanted.max_label, wanted.options);
-  }();
-  return take(std::move(means)).means();
+  return in_background<MetricSet>(
+      [&](const Watch& watch) {
+        SplitEvaluator evaluator(split, {.no_relevant = wanted.options.no_relevant});
+        Rng rng({.seed = wanted.options.seed, .purpose = Purpose::kTieBreak});
+        std::vector<float> scores;
+        const auto scored = [&](const FeatureView& docs) {
+          if (watch.stop()) throw Stopped();
+          scores.resize(docs.doc_count());
+          own->score(docs, scores);
+          require_finite(scores, split, docs, "ranker: a score",
+                         "scores are finite; was it learned on data of another scale?");
+          return std::span<const float>(scores);
+        };
+        return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
+      },
+      {});
 }
 
 // `score` is any Python function from features to scores.
 MetricSet evaluate_function(const py::object& score, const Evaluation& wanted) {
-  SplitEvaluator evaluator(wanted.split->split, {.no_relevant = wanted.options.no_relevant});
+  const Split& split = wanted.split->split;
+  SplitEvaluator evaluator(split, {.no_relevant = wanted.options.no_relevant});
   Rng rng({.seed = wanted.options.seed, .purpose = Purpose::kTieBreak});
-  const py::object split = py::cast(wanted.split);
-  const auto* first = wanted.split->split.storage().rows;
-  const std::size_t stride = wanted.split->split.row_stride();
+  const py::object owner = py::cast(wanted.split);
   constexpr auto kBytes = static_cast<py::ssize_t>(sizeof(float));
   std::vector<float> scores;
   const auto scored = [&](const FeatureView& docs) {
-    const auto features =
-        read_only({static_cast<py::ssize_t>(docs.doc_count()),
-                   static_cast<py::ssize_t>(docs.feature_count())},
-                  {static_cast<py::ssize_t>(stride) * kBytes, kBytes}, docs.data(), split);
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    const auto features = read_only({static_cast<py::ssize_t>(docs.doc_count()),
+                                     static_cast<py::ssize_t>(docs.feature_count())},
+                                    {static_cast<py::ssize_t>(split.row_stride()) * kBytes, kBytes},
+                                    docs.data(), owner);
     const std::vector<double> given = real_numbers(score(features), "scores");
     if (given.size() != docs.doc_count()) {
       bad_value("scores: {} for {} documents; there is one each", given.size(), docs.doc_count());
     }
     scores.assign(given.begin(), given.end());
-    for (const float value : scores) {
-      if (!std::isfinite(value)) {
-        bad_value("scores: {} at document {}; scores are finite", value,
-                  static_cast<std::size_t>(docs.data() - first) / stride);
-      }
-    }
+    require_finite(scores, split, docs, "scores", "scores are finite");
     return std::span<const float>(scores);
   };
   return evaluator.mean_metrics(scored, wanted.max_label, rng).means();

@@ -72,6 +72,12 @@ RankerHandle restored(const SavedModel& model) {
               ModelShape{model.ranker, model.feature_ids, model.scaling})};
 }
 
+py::dict attributes_of(const py::object& self) {
+  const py::object attributes = py::getattr(self, "__dict__", py::none());
+  if (!py::isinstance<py::dict>(attributes)) return {};
+  return py::reinterpret_steal<py::dict>(PyDict_Copy(attributes.ptr()));
+}
+
 py::bytes to_bytes(const SavedModel& model) {
   const auto bytes = serialise_model(model);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -183,6 +189,16 @@ std::shared_ptr<RankerHandle> make(const py::object& kind, const py::object& fea
        .initial = {.seed = whole(seed, "seed", {}), .purpose = Purpose::kInitialise}}));
 }
 
+std::pair<std::shared_ptr<RankerHandle>, py::dict> unpickled(const py::tuple& state) {
+  const auto refuse = [&] { bad_value("state: {}; it is no pickled ranker", shown_value(state)); };
+  if (state.size() != 2) refuse();
+  const py::object bytes = state[0];
+  const py::object attributes = state[1];
+  if (!py::isinstance<py::bytes>(bytes) || !py::isinstance<py::dict>(attributes)) refuse();
+  return {shared(restored(from_bytes(py::reinterpret_borrow<py::bytes>(bytes)))),
+          py::reinterpret_borrow<py::dict>(attributes)};
+}
+
 }  // namespace
 
 void bind_ranker(py::module_& module) {
@@ -277,13 +293,11 @@ Writes the model to a file that load and `plackett evaluate` read (docs/formats/
                                 handle.ranker->parameter_count());
            })
       .def(py::pickle(
-          [](const RankerHandle& handle) { return py::make_tuple(to_bytes(saved(handle, {}))); },
-          [](const py::tuple& state) {
-            if (state.size() != 1 || !py::isinstance<py::bytes>(state[0])) {
-              bad_value("state: {}; it is no pickled ranker", shown_value(state));
-            }
-            return shared(restored(from_bytes(state[0])));
-          }));
+          [](const py::object& self) {
+            return py::make_tuple(to_bytes(saved(py::cast<const RankerHandle&>(self), {})),
+                                  attributes_of(self));
+          },
+          &unpickled));
 }
 
 }  // namespace plackett::python

@@ -111,8 +111,9 @@ Of drawing that ranking, of all documents or of some at the top, from those scor
 
 PDGD as a loss: for each candidate, how strongly its score should rise (below 0: fall). Minus
 (weights * scores).sum(), the weights held constant, is the loss for a model that is differentiated
-elsewhere. `scores` are those of all candidates when the list was shown, `ranking` the documents
-shown, `clicks` a 0 or 1 for each. float64.
+elsewhere. `scores` are those of all candidates when the list was shown, by document (not an
+Impression's shown_scores, which are by place), `ranking` the documents shown, `clicks` a 0 or 1 for
+each. float64, by document.
 
 >>> import plackett
 >>> plackett.document_weights([0.0, 0.0, 0.0], ranking=[2, 0, 1], clicks=[0, 1, 0])
