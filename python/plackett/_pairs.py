@@ -11,7 +11,13 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """An inferred preference between two shown documents."""
+    """An inferred preference between two shown documents.
+
+    >>> import plackett
+    >>> pair = plackett.pairs([0.0, 0.0], ranking=[1, 0], clicks=[0, 1])[0]
+    >>> pair.winner, pair.loser, pair.weight
+    (0, 1, 0.125)
+    """
 
     winner: int  #: the document preferred
     loser: int  #: the other

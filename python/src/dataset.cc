@@ -394,7 +394,11 @@ ValueError: assignment destination is read-only)");
 
 void bind_fold(py::module_& module) {
   py::class_<FoldHandle, std::shared_ptr<FoldHandle>> fold_type(
-      module, "Fold", "Training, validation and test queries.");
+      module, "Fold", R"(Training, validation and test queries.
+
+>>> import plackett
+>>> plackett.load("synthetic").folds[0]
+<plackett.Fold Fold1: 480 training and 160 test queries, 42 features>)");
   fold_type.def_readonly("name", &FoldHandle::name, "\"Fold1\".")
       .def_readonly("train", &FoldHandle::train, "The training queries.")
       .def_readonly("validation", &FoldHandle::validation,
@@ -429,7 +433,12 @@ void bind_dataset(py::module_& module) {
   py::class_<DatasetHandle, std::shared_ptr<DatasetHandle>> dataset_type(
       module, "Dataset", R"(Folds of queries with features and labels, in memory.
 
-plackett.load reads one; from_arrays makes one of arrays.)");
+plackett.load reads one; from_arrays makes one of arrays.
+
+>>> import plackett
+>>> data = plackett.load("synthetic")
+>>> len(data.folds), data.max_label, data.grade_count
+(5, 4, 5))");
   dataset_type
       .def_static("from_arrays", from_arrays, py::kw_only(), py::arg("train"), py::arg("test"),
                   py::arg("validation") = py::none(), py::arg("name") = "arrays",

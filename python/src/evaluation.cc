@@ -184,14 +184,16 @@ py::dict evaluate_any(const py::object& ranker, const py::object& split,
 void bind_evaluation(py::module_& module) {
   const EvaluateOptions defaults;
   module.def("ndcg", ndcg, py::arg("ranking"), py::arg("labels"),
-             py::arg("k") = EvaluationOptions{}.k, R"(ndcg(ranking, labels, k=10)
+             py::arg("k") = EvaluationOptions{}.k,
+             (fmt::format("ndcg(ranking, labels, k={})", EvaluationOptions{}.k) + R"(
 
 NDCG at k of documents from the top: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
 those of all candidates; 0 where none is above 0.
 
 >>> import plackett
 >>> plackett.ndcg([1, 0], labels=[0, 1])
-1.0)");
+1.0)")
+                 .c_str());
   module.def("metrics", metrics_of, py::arg("ranking"), py::arg("labels"),
              py::arg("max_label") = py::none(), R"(metrics(ranking, labels, max_label=None)
 
@@ -203,7 +205,9 @@ highest that a document can have, for ERR; where None, the highest of these.
 0.5)");
   module.def("evaluate", evaluate_any, py::arg("ranker"), py::arg("split"), py::kw_only(),
              py::arg("no_relevant") = name(defaults.no_relevant), py::arg("seed") = defaults.seed,
-             R"(evaluate(ranker, split, *, no_relevant="skip", seed=1)
+             (fmt::format("evaluate(ranker, split, *, no_relevant=\"{}\", seed={})",
+                          name(defaults.no_relevant), defaults.seed) +
+              R"(
 
 Every metric's mean over a split's queries: a dict. `ranker` is a Ranker, a Learner, or any function
 from features (documents x features) to scores. Queries without a relevant document are left out
@@ -213,7 +217,8 @@ from features (documents x features) to scores. Queries without a relevant docum
 >>> test = plackett.load("synthetic").folds[0].test
 >>> means = plackett.evaluate(lambda features: features[:, 0], test)
 >>> 0 < means["NDCG@10"] < 1
-True)");
+True)")
+                 .c_str());
 }
 
 }  // namespace plackett::python

@@ -276,12 +276,19 @@ std::pair<std::shared_ptr<LearnerHandle>, py::dict> unpickled(const py::tuple& s
   return {shared(std::move(handle)), py::reinterpret_borrow<py::dict>(attributes)};
 }
 
+constexpr std::uint32_t kFirstRun = 0;
+
 void bind_impression(py::module_& module) {
   py::class_<Impression> impression_type(
       module, "Impression",
       R"(A ranking that was shown, with what learning from it later needs.
 
-It keeps its features alive; don't change them before the clicks are learned from.)");
+It keeps its features alive; don't change them before the clicks are learned from.
+
+>>> import numpy as np, plackett
+>>> impression = plackett.PDGD(features=3, shown=2).rank(np.eye(3))
+>>> len(impression.ranking), impression.shown_scores
+(2, array([0., 0.])))");
   impression_type
       .def_property_readonly(
           "ranking",
@@ -319,7 +326,10 @@ void bind_learner(py::module_& module) {
   const SimulationSpec& simulation = default_spec();
   py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
       module, "Learner",
-      R"(Learner(method, ranker=None, *, features=None, hidden=None, activation=None, shown=10, seed=1, run=0, protocol="described", **settings)
+      (fmt::format("Learner(method, ranker=None, *, features=None, hidden=None, activation=None, "
+                   "shown={}, seed={}, run={}, protocol=\"{}\", **settings)",
+                   rules.shown, simulation.seed, kFirstRun, name_of(simulation.protocol)) +
+       R"(
 
 Shows rankings and learns from their clicks. `method` is one of plackett.methods(), with its
 settings as keywords; `ranker` a kind or a plackett.Ranker, which is copied; `features` how many a
@@ -331,21 +341,32 @@ in plackett.simulate. One thread at a time.
 >>> impression = learner.rank(np.eye(3))
 >>> learner.learn(impression, clicks=[0, 1, 0])
 >>> learner.impressions, learner.updates
-(1, 1))");
+(1, 1))")
+          .c_str());
   learner
       .def(py::init(&init), py::arg("method"), py::arg("ranker") = py::none(), py::kw_only(),
            py::arg("features") = py::none(), py::arg("hidden") = py::none(),
            py::arg("activation") = py::none(), py::arg("shown") = rules.shown,
-           py::arg("seed") = simulation.seed, py::arg("run") = 0,
+           py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
            py::arg("protocol") = name_of(simulation.protocol))
       .def("rank", rank, py::arg("features"), R"(rank(features)
 
-Chooses what to show: `features` is documents x features, or a plackett.Query.)")
+Chooses what to show: `features` is documents x features, or a plackett.Query.
+
+>>> import numpy as np, plackett
+>>> plackett.PDGD(features=3, shown=2).rank(np.eye(3))
+<plackett.Impression 0: 2 of 3 documents>)")
       .def("learn", learn, py::arg("impression"), py::arg("clicks"), R"(learn(impression, clicks)
 
 Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
 impression's own scores count, however old it is. Methods that learn only from their last
-impression (dbgd, mgd, pairwise) refuse others.)")
+impression (dbgd, mgd, pairwise) refuse others.
+
+>>> import numpy as np, plackett
+>>> learner = plackett.PDGD(features=3)
+>>> learner.learn(learner.rank(np.eye(3)), clicks=[0, 1, 0])
+>>> learner.updates
+1)")
       .def_property_readonly(
           "ranker", [](const LearnerHandle& handle) { return shared(handle.ranker()); },
           "What it has learned so far; it changes as the learner learns.")
@@ -369,7 +390,13 @@ impression (dbgd, mgd, pairwise) refuse others.)")
           },
           py::arg("path"), R"(save(path)
 
-Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.)")
+Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.
+
+>>> import os, plackett, tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     plackett.PDGD(features=3).save(os.path.join(folder, "model.plk"))
+...     os.listdir(folder)
+['model.plk'])")
       .def("__repr__",
            [](const LearnerHandle& handle) {
              return fmt::format("<plackett {} learner, {} ranker: {} impressions, {} updates>",
@@ -378,7 +405,7 @@ Writes the model with where its learner stood (docs/formats/model.md); Learner.l
            })
       .def(py::pickle(&pickled, &unpickled));
   module.def("load_learner", load, py::arg("path"), py::kw_only(), py::arg("shown") = rules.shown,
-             py::arg("seed") = simulation.seed, py::arg("run") = 0,
+             py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
              py::arg("protocol") = name_of(simulation.protocol));
 }
 

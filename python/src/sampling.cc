@@ -87,16 +87,19 @@ py::array_t<double> weights_of(const py::object& scores, const py::object& ranki
 }  // namespace
 
 void bind_sampling(py::module_& module) {
-  module.def("sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
-             py::arg("seed") = default_spec().seed, py::arg("rng") = py::none(),
-             R"(sample_ranking(scores, k=None, *, seed=1, rng=None)
+  module.def(
+      "sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
+      py::arg("seed") = default_spec().seed, py::arg("rng") = py::none(),
+      (fmt::format("sample_ranking(scores, k=None, *, seed={}, rng=None)", default_spec().seed) +
+       R"(
 
 A ranking of k documents (all where k is None) drawn without replacement, each place in proportion
 to exp(score). Scores are taken as float32. Drawn from `rng` where given, else from `seed`.
 
 >>> import plackett
 >>> plackett.sample_ranking([0.0, 50.0, 100.0])
-array([2, 1, 0]))");
+array([2, 1, 0]))")
+          .c_str());
   module.def("log_probability", log_probability_of, py::arg("scores"), py::arg("ranking"),
              R"(log_probability(scores, ranking)
 

@@ -1,5 +1,7 @@
 """Comparisons: cells, tests, reports, folders that go on."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,14 @@ def test_a_finished_folder_runs_nothing_again(tmp_path):
     )
     assert set(told) == {60_000}
     assert np.array_equal(first.cells[0].runs.online, again.cells[0].runs.online)
+
+
+def test_cells_and_contrasts_are_pickled_and_the_whole_is_not(data):
+    result = plackett.compare(data, **SPEC, runs=2, impressions=100)
+    cells, contrasts = pickle.loads(pickle.dumps((result.cells, result.contrasts)))
+    assert cells[1].offline == result.cells[1].offline and contrasts[0].cell is cells[1]
+    with pytest.raises(TypeError, match="pickle"):
+        pickle.dumps(result)
 
 
 def test_arrays_have_no_folder(fold, tmp_path):
