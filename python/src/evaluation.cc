@@ -1,6 +1,7 @@
 // How good a ranking is where labels are known.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -113,22 +114,24 @@ MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
               ranker.feature_count());
   }
   const std::unique_ptr<Ranker> own = ranker.clone();  // another thread may use the first
-  return in_background<MetricSet>(
-      [&](const Watch& watch) {
-        SplitEvaluator evaluator(split, {.no_relevant = wanted.options.no_relevant});
-        Rng rng({.seed = wanted.options.seed, .purpose = Purpose::kTieBreak});
-        std::vector<float> scores;
-        const auto scored = [&](const FeatureView& docs) {
-          if (watch.stop()) throw Stopped();
-          scores.resize(docs.doc_count());
-          own->score(docs, scores);
-          require_finite(scores, split, docs, "ranker: a score",
-                         "scores are finite; was it learned on data of another scale?");
-          return std::span<const float>(scores);
-        };
-        return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
-      },
-      {});
+  const std::function<MetricSet(const Watch&)> work = [&](const Watch& watch) {
+    SplitEvaluator evaluator(split, {.no_relevant = wanted.options.no_relevant});
+    Rng rng({.seed = wanted.options.seed, .purpose = Purpose::kTieBreak});
+    std::vector<float> scores;
+    const auto scored = [&](const FeatureView& docs) {
+      if (watch.stop && watch.stop()) throw Stopped();
+      scores.resize(docs.doc_count());
+      own->score(docs, scores);
+      require_finite(scores, split, docs, "ranker: a score",
+                     "scores are finite; was it learned on data of another scale?");
+      return std::span<const float>(scores);
+    };
+    return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
+  };
+  // A thread costs more than an evaluation of a millisecond.
+  constexpr std::uint64_t kSmall = 1'000'000;
+  if (split.doc_count() * own->parameter_count() < kSmall) return work({});
+  return in_background<MetricSet>(work, {});
 }
 
 // `score` is any Python function from features to scores.
