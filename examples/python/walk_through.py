@@ -1,13 +1,18 @@
 """A walk through plackett, to read and run cell by cell; plots go to a folder.
 
     python3 walk_through.py [FOLDER]
+
+Needs matplotlib (Debian: python3-matplotlib).
 """
 
 # %% The data: queries, each with candidate documents, their features and their labels
 import sys
 from pathlib import Path
 
-import matplotlib
+try:
+    import matplotlib
+except ImportError:
+    sys.exit("walk_through.py needs matplotlib (Debian: python3-matplotlib)")
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

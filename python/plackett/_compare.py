@@ -14,8 +14,15 @@ from ._simulate import Data, loaded
 _DEFAULT: dict[str, Any] = _engine.simulation_defaults
 
 
+def _listed(what: str, given: Iterable[Any], rule: str) -> list[Any]:
+    try:
+        return list(given)
+    except TypeError:
+        raise _engine.BadType(f"{what}: {given!r}; {rule}") from None
+
+
 def _names(what: str, given: Iterable[str]) -> list[str]:
-    names = [given] if isinstance(given, str) else list(given)
+    names = [given] if isinstance(given, str) else _listed(what, given, "they are of type str")
     for name in names:
         if not isinstance(name, str):
             raise _engine.BadType(f"{what}: {name!r}; they are of type str")
@@ -45,7 +52,8 @@ def compare(
 
     Methods are written as the command takes them: "pdgd:neural", "mgd:candidates=9". With the folder
     `out`, finished runs and a report are kept in it: stopped or killed, the same call goes on where
-    it was; data is then what load() reads. `progress` and Ctrl-C as in simulate().
+    it was, and `progress` starts from what the folder holds; data is then what load() reads.
+    `progress` and Ctrl-C as in simulate().
 
     >>> import plackett
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=5, impressions=500)
@@ -54,7 +62,9 @@ def compare(
     >>> 0 <= result.contrasts[0].offline.welch.p < 1
     True
     """
-    several = [data] if isinstance(data, (_engine.Dataset, str, os.PathLike)) else list(data)
+    single = isinstance(data, (_engine.Dataset, str, os.PathLike))
+    rule = "it is a plackett.Dataset, what load reads, or several of them"
+    several = [data] if single else _listed("data", data, rule)  # type: ignore[arg-type]
     options = {
         "runs": runs,
         "impressions": impressions,

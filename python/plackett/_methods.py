@@ -72,10 +72,18 @@ def _class_of(method):
 
 
 def _load(cls, path, **options):
-    """load(path, *, shown=10, seed=1, run=0, protocol="described", **settings)
+    """The learner of a saved model. What the file doesn't hold is given anew: seed, run, shown,
+    protocol and settings, and has its default where it isn't, whatever the saved learner had. The
+    learning rate is the file's unless the settings name one. Settings with which the learner would
+    forget what it kept (steps="adagrad" left out) are refused.
 
-    The learner of a saved model. What the file doesn't hold is given anew: seed, shown and settings.
-    The learning rate is the file's unless the settings name one.
+    >>> import os, plackett, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.plk")
+    ...     plackett.PDGD(features=3, shown=5).save(path)
+    ...     again = plackett.PDGD.load(path, shown=5)
+    >>> again
+    <plackett pdgd learner, linear ranker: 0 impressions, 0 updates>
     """
     found = _engine.load_learner(path, **options)
     if cls is _engine.Learner:
@@ -87,6 +95,11 @@ def _load(cls, path, **options):
     return made
 
 
+_load.__doc__ = (
+    "load(path, *, shown={shown}, seed={seed}, run={run}, protocol=\"{protocol}\", **settings)\n\n"
+    "    ".format(**_COMMON)
+    + _load.__doc__
+)
 _load.__name__ = "load"
 _load.__qualname__ = "Learner.load"
 _engine.Learner.load = classmethod(_load)

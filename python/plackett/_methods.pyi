@@ -1,4 +1,4 @@
-# The settings are those of plackett.methods(); tests/python/test_types.py compares them.
+# The settings are those of plackett.methods(); tests/python/run_mypy.py compares them.
 from collections.abc import Sequence
 
 from . import _engine

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
 
 
 class Pair(NamedTuple):
-    """An inferred preference between two shown documents."""
+    """An inferred preference between two shown documents.
+
+    >>> import plackett
+    >>> pair = plackett.pairs([0.0, 0.0], ranking=[1, 0], clicks=[0, 1])[0]
+    >>> pair.winner, pair.loser, pair.weight
+    (0, 1, 0.125)
+    """
 
     winner: int  #: the document preferred
     loser: int  #: the other
@@ -25,8 +31,8 @@ def pairs(scores: ArrayLike, ranking: ArrayLike, clicks: ArrayLike) -> list[Pair
     """What PDGD infers from clicks on a list: every clicked document is preferred to every unclicked
     one that the user is taken to have seen, those above the last click and the first below it.
 
-    `scores` are those of all candidates when the list was shown, `ranking` the documents shown,
-    `clicks` a 0 or 1 for each.
+    `scores` are those of all candidates when the list was shown, by document (not an Impression's
+    shown_scores, which are by place), `ranking` the documents shown, `clicks` a 0 or 1 for each.
 
     >>> import plackett
     >>> plackett.pairs([0.0, 0.0], ranking=[1, 0], clicks=[0, 1])

@@ -19,9 +19,12 @@ class ProgressLine:
         self._out = out
         self._start = time.monotonic()
         self._last = 0.0
+        self._first: int | None = None  # done before this line began: a folder held it
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
+        if self._first is None:
+            self._first = done
         if done < total and now - self._last < 0.2:
             return
         self._last = now
@@ -29,8 +32,8 @@ class ProgressLine:
         self._out.write(f"\r{done / total:5.1%} of {total} impressions")
         if done >= total:
             self._out.write(f", {took:.1f} s\x1b[K\n")
-        elif done > 0:
-            self._out.write(f", {took / done * (total - done):.0f} s left\x1b[K")
+        elif done > self._first:
+            self._out.write(f", {took / (done - self._first) * (total - done):.0f} s left\x1b[K")
         self._out.flush()
 
 

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 class Moments(NamedTuple):
-    """Mean and sample standard deviation over runs."""
+    """Mean and sample standard deviation over runs.
+
+    >>> import plackett
+    >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
+    >>> 0 < result.offline.mean < 1 and result.offline.std > 0
+    True
+    """
 
     mean: float
     std: float
@@ -24,7 +30,13 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Curve:
-    """How learning went: a value for each of some impressions, over all runs."""
+    """How learning went: a value for each of some impressions, over all runs.
+
+    >>> import plackett
+    >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
+    >>> int(result.curve.impression[-1]), len(result.curve.offline_mean) == len(result.curve.impression)
+    (100, True)
+    """
 
     impression: NDArray[np.int64]  #: how many impressions were learned from
     offline_mean: NDArray[np.float64]  #: NDCG@10 over the test queries
@@ -35,7 +47,13 @@ class Curve:
 
 @dataclass(frozen=True)
 class Runs:
-    """Every run by itself: arrays of runs x points of the curve."""
+    """Every run by itself: arrays of runs x points of the curve.
+
+    >>> import plackett
+    >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
+    >>> result.runs.offline.shape == (2, len(result.curve.impression))
+    True
+    """
 
     offline: NDArray[np.float64]
     online: NDArray[np.float64]
@@ -49,7 +67,13 @@ class Runs:
 
 @dataclass(frozen=True)
 class Cell:
-    """All runs of one method under one click model on one dataset."""
+    """All runs of one method under one click model on one dataset.
+
+    >>> import plackett
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result.cells[1]  # doctest: +ELLIPSIS
+    Cell(label='PDGD (linear)', method='pdgd', ...)
+    """
 
     label: str  #: "PDGD (linear)"
     method: str
@@ -70,7 +94,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Simulated(Cell):
-    """What plackett.simulate gives."""
+    """What plackett.simulate gives.
+
+    >>> import plackett
+    >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
+    >>> result.label, result.learner.impressions
+    ('PDGD (linear)', 100)
+    """
 
     learner: _engine.Learner = field(repr=False)  #: run 0's, as it ended
 
@@ -80,12 +110,24 @@ class Simulated(Cell):
         return self.learner.ranker
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The curve, a row a point. Needs pandas."""
+        """The curve, a row a point. Needs pandas.
+
+        >>> import plackett
+        >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
+        >>> list(result.to_dataframe())[:2]  # doctest: +NEEDS_PANDAS
+        ['impression', 'offline_mean']
+        """
         return _frame(vars(self.curve))
 
 
 class Test(NamedTuple):
-    """A two-tailed t-test of the difference of two means."""
+    """A two-tailed t-test of the difference of two means.
+
+    >>> import plackett
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result.contrasts[0].offline.student.degrees
+    2.0
+    """
 
     t: float  #: above 0 where the cell's mean is the higher one
     degrees: float  #: of freedom
@@ -93,7 +135,13 @@ class Test(NamedTuple):
 
 
 class Tests(NamedTuple):
-    """Student's test (one variance for both) and Welch's (each its own)."""
+    """Student's test (one variance for both) and Welch's (each its own).
+
+    >>> import plackett
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> 0 <= result.contrasts[0].offline.welch.p <= 1
+    True
+    """
 
     student: Test
     welch: Test
@@ -101,7 +149,13 @@ class Tests(NamedTuple):
 
 @dataclass(frozen=True)
 class Contrast:
-    """One cell against one baseline, under the same click model on the same dataset."""
+    """One cell against one baseline, under the same click model on the same dataset.
+
+    >>> import plackett
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result.contrasts[0].cell.method, result.contrasts[0].baseline.method
+    ('pdgd', 'dbgd')
+    """
 
     cell: Cell
     baseline: Cell
@@ -111,7 +165,14 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Compared:
-    """What plackett.compare gives."""
+    """What plackett.compare gives. It holds the engine's own results for report(), so it can't be
+    pickled; its cells and contrasts can.
+
+    >>> import plackett
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> len(result.cells), len(result.contrasts)
+    (2, 1)
+    """
 
     title: str
     cells: list[Cell]  #: in the order in which they should be shown
@@ -119,11 +180,25 @@ class Compared:
     _comparison: _engine.Comparison = field(repr=False)
 
     def report(self, folder: str | os.PathLike[str]) -> None:
-        """Writes report.html, curves and tables into the folder, which is made if it is missing."""
+        """Writes report.html, curves and tables into the folder, which is made if it is missing.
+
+        >>> import os, plackett, tempfile
+        >>> result = plackett.compare("synthetic", ["pdgd"], ["perfect"], runs=2, impressions=100)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     result.report(folder)
+        ...     "report.html" in os.listdir(folder)
+        True
+        """
         self._comparison.report(folder)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A row a cell. Needs pandas."""
+        """A row a cell. Needs pandas.
+
+        >>> import plackett
+        >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+        >>> list(result.to_dataframe()["method"])  # doctest: +NEEDS_PANDAS
+        ['dbgd', 'pdgd']
+        """
         rows = [
             {
                 "dataset": cell.dataset,

@@ -9,14 +9,40 @@
 
 namespace plackett::python {
 
+namespace {
+
+// As UTF-8, whatever the text holds.
+std::string readable(py::handle text) {
+  const auto bytes = py::reinterpret_steal<py::object>(
+      PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
+  if (!bytes) {
+    forget_error();
+    return "?";
+  }
+  return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+}
+
+}  // namespace
+
+void forget_error() {
+  if (PyErr_Occurred() == nullptr) return;
+  if (PyErr_ExceptionMatches(PyExc_Exception) == 0) throw py::error_already_set();
+  PyErr_Clear();
+}
+
 std::string type_name(py::handle value) {
-  const py::handle type = py::type::handle_of(value);
-  return py::str(type.attr("__name__"));
+  const py::object name = py::type::handle_of(value).attr("__name__");
+  return readable(name);
 }
 
 std::string shown_value(py::handle value) {
   constexpr std::size_t kMost = 60;
-  std::string shown = py::repr(value);
+  const auto repr = py::reinterpret_steal<py::object>(PyObject_Repr(value.ptr()));
+  if (!repr) {
+    forget_error();
+    return fmt::format("<{}>", type_name(value));
+  }
+  std::string shown = readable(repr);
   if (shown.size() <= kMost) return shown;
   std::size_t end = kMost;  // not within a character
   while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
@@ -31,7 +57,7 @@ std::uint64_t whole(py::handle value, std::string_view name, Bounds bounds) {
   };
   const auto as_int = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
   if (!as_int) {
-    PyErr_Clear();
+    forget_error();
     bad_type("{}: {}; it is {}", name, shown_value(value), rule());
   }
   const std::uint64_t got = PyLong_AsUnsignedLongLong(as_int.ptr());
@@ -52,7 +78,7 @@ std::uint32_t whole32(py::handle value, std::string_view name, Bounds bounds) {
 double number(py::handle value, std::string_view name) {
   const double got = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
+    forget_error();
     bad_type("{}: {}; it is a number", name, shown_value(value));
   }
   if (!std::isfinite(got)) bad_value("{}: {}; it is finite", name, got);
@@ -66,16 +92,24 @@ std::string text(py::handle value, std::string_view name) {
   Py_ssize_t size = 0;
   const char* characters = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
   if (characters == nullptr) {
-    PyErr_Clear();
+    forget_error();
     bad_value("{}: {}; it is Unicode text", name, shown_value(value));
   }
   return {characters, static_cast<std::size_t>(size)};
 }
 
+bool truth(py::handle value, std::string_view name) {
+  if (PyBool_Check(value.ptr()) == 0 &&
+      !py::isinstance(value, py::module_::import("numpy").attr("bool_"))) {
+    bad_type("{}: {}; it is True or False", name, shown_value(value));
+  }
+  return PyObject_IsTrue(value.ptr()) == 1;
+}
+
 std::filesystem::path path(py::handle value, std::string_view name) {
   PyObject* bytes = nullptr;
   if (PyUnicode_FSConverter(value.ptr(), &bytes) == 0) {
-    PyErr_Clear();
+    forget_error();
     bad_type("{}: {}; it is a path", name, shown_value(value));
   }
   const auto owner = py::reinterpret_steal<py::object>(bytes);
@@ -105,10 +139,11 @@ std::filesystem::path path_in_folder(py::handle value, std::string_view name) {
 
 std::vector<std::uint32_t> hidden_layers(py::handle value) {
   constexpr Bounds kUnits{1, kMaxUnits};
+  // Arrays of one dimension have a length, and so do lists; numbers and arrays of none have not.
   const bool sequence = PySequence_Check(value.ptr()) != 0 && PyObject_Size(value.ptr()) >= 0;
-  PyErr_Clear();
+  forget_error();
   if (!sequence && PyIndex_Check(value.ptr()) != 0) return {whole32(value, "hidden", kUnits)};
-  if (!sequence || py::isinstance<py::str>(value)) {
+  if (!sequence || py::isinstance<py::str>(value) || py::isinstance<py::bytes>(value)) {
     bad_type("hidden: {}; it is the units of each hidden layer, as (64, 32)", shown_value(value));
   }
   std::vector<std::uint32_t> layers;
@@ -123,17 +158,32 @@ namespace {
 // As a command would have it: numbers in the shortest text that reads back to the same.
 std::string setting_text(py::handle value, const std::string& name) {
   if (py::isinstance<py::str>(value)) return text(value, name);
-  py::object as_number;
-  if (PyBool_Check(value.ptr()) == 0) {
-    as_number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-    PyErr_Clear();
-    if (!as_number && PyNumber_Check(value.ptr()) != 0) {
-      as_number = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
-      PyErr_Clear();
-    }
+  const auto refuse = [&] {
+    bad_type("{}: {}; a setting is a number or a str", name, shown_value(value));
+  };
+  if (PyBool_Check(value.ptr()) != 0 || PyNumber_Check(value.ptr()) == 0) refuse();
+  auto as_number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!as_number) {
+    forget_error();
+    as_number = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
   }
-  if (!as_number) bad_type("{}: {}; a setting is a number or a str", name, shown_value(value));
-  return py::repr(as_number);
+  if (!as_number) {
+    forget_error();
+    refuse();
+  }
+  return shown_value(as_number);
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::string python_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 }  // namespace
@@ -147,6 +197,18 @@ std::vector<GivenSetting> settings_of(const py::dict& keywords) {
     settings.push_back({std::move(name), std::move(given)});
   }
   return settings;
+}
+
+std::string with_python_names(std::string message, std::span<const Setting> declared,
+                              std::span<const GivenSetting> given) {
+  for (const Setting& setting : declared) {
+    const std::string name(setting.name);
+    replace_all(message, name, python_name(name));
+  }
+  for (const GivenSetting& setting : given) {
+    replace_all(message, '"' + setting.name + '"', '"' + python_name(setting.name) + '"');
+  }
+  return message;
 }
 
 }  // namespace plackett::python

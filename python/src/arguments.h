@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ double number(py::handle value, std::string_view name);
 
 std::string text(py::handle value, std::string_view name);
 
+bool truth(py::handle value, std::string_view name);
+
 // A str or whatever os.fspath takes.
 std::filesystem::path path(py::handle value, std::string_view name);
 
@@ -51,5 +54,13 @@ std::string type_name(py::handle value);
 
 // repr(value), cut where it is long.
 std::string shown_value(py::handle value);
+
+// Lets go of the error that Python has set, so that a better one can be told. One that is no
+// Exception, such as KeyboardInterrupt, is thrown.
+void forget_error();
+
+// An engine's message about settings with their Python names: learning_rate for learning-rate.
+std::string with_python_names(std::string message, std::span<const Setting> declared,
+                              std::span<const GivenSetting> given);
 
 }  // namespace plackett::python

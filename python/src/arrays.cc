@@ -16,14 +16,47 @@ namespace {
 constexpr std::string_view kRealKinds = "fiub";
 constexpr auto kFloatBytes = static_cast<py::ssize_t>(sizeof(float));
 
+using Api = py::detail::npy_api;
+
+bool is_plain(py::handle values) { return Py_TYPE(values.ptr()) == Api::get().PyArray_Type_; }
+
+// What NumPy makes of the values, as it is asked to by `flags`; null with Python's error set.
+py::object from_any(py::handle values, py::handle dtype, int flags) {
+  return py::reinterpret_steal<py::object>(
+      Api::get().PyArray_FromAny_(values.ptr(), dtype.inc_ref().ptr(), 0, 0, flags, nullptr));
+}
+
+// An array of numpy.ndarray's own class, in the same memory where that can be: a subclass could
+// answer anything about itself.
 py::array as_array(py::handle values, std::string_view name) {
-  if (py::isinstance<py::array>(values)) return py::reinterpret_borrow<py::array>(values);
-  try {
-    return py::array(py::reinterpret_borrow<py::object>(values));
-  } catch (py::error_already_set& error) {
-    bad_type("{}: {} is no array: {}", name, type_name(values),
-             std::string(py::str(error.value())));
+  if (is_plain(values)) return py::reinterpret_borrow<py::array>(values);
+  py::object array = from_any(values, {}, 0);
+  if (array && !is_plain(array)) {
+    if (py::isinstance(array, py::module_::import("numpy.ma").attr("MaskedArray"))) {
+      bad_type("{}: a masked array; fill it first, with its filled()", name);
+    }
+    array = from_any(array, {}, Api::NPY_ARRAY_ENSUREARRAY_);
   }
+  if (!array) {
+    const py::error_already_set error;
+    if (!error.matches(PyExc_Exception)) throw error;
+    bad_type("{}: {} is no array: {}", name, type_name(values), shown_value(error.value()));
+  }
+  return py::reinterpret_steal<py::array>(array.release());
+}
+
+// The same numbers as T, aligned, one after another; the array itself where it is so.
+template <typename T>
+py::array converted(const py::array& array, std::string_view name) {
+  constexpr int kFlags = Api::NPY_ARRAY_C_CONTIGUOUS_ | Api::NPY_ARRAY_ALIGNED_ |
+                         Api::NPY_ARRAY_FORCECAST_ | Api::NPY_ARRAY_ENSUREARRAY_;
+  py::object made = from_any(array, py::dtype::of<T>(), kFlags);
+  if (!made) throw py::error_already_set();
+  if (!py::isinstance<py::array_t<T, py::array::c_style>>(made) ||
+      py::reinterpret_borrow<py::array>(made).ndim() != array.ndim()) {
+    bad_type("{}: {} can't be made an array of numbers", name, type_name(array));
+  }
+  return py::reinterpret_steal<py::array>(made.release());
 }
 
 void require_real(const py::array& array, std::string_view name) {
@@ -53,16 +86,6 @@ bool usable(const py::array& matrix) {
   if (features > 1 && matrix.strides(1) != kFloatBytes) return false;
   if (docs <= 1) return true;
   return matrix.strides(0) >= features * kFloatBytes && matrix.strides(0) % kFloatBytes == 0;
-}
-
-py::array copied(const py::array& array) {
-  return array.attr("astype")(py::dtype::of<float>(), py::arg("order") = "C");
-}
-
-template <typename T>
-bool holds(const py::array& array) {
-  const py::dtype type = array.dtype();
-  return py::isinstance<py::array_t<T>>(array) && type.byteorder() != '>';
 }
 
 template <typename From, typename To>
@@ -101,25 +124,27 @@ void read_whole_numbers(py::handle values, const WholeRule& rule, std::vector<To
       read_whole<std::uint8_t>(array, rule, out);
       return;
     case 'f':
-      read_whole<double>(py::array_t<double>::ensure(array), rule, out);
+      read_whole<double>(converted<double>(array, rule.name), rule, out);
       return;
     case 'u':
       if (array.dtype().itemsize() == 1) {
         read_whole<std::uint8_t>(array, rule, out);
       } else {
-        read_whole<std::uint64_t>(py::array_t<std::uint64_t>::ensure(array), rule, out);
+        read_whole<std::uint64_t>(converted<std::uint64_t>(array, rule.name), rule, out);
       }
       return;
     default:
-      if (holds<std::int64_t>(array)) {
-        read_whole<std::int64_t>(array, rule, out);
-      } else {
-        read_whole<std::int64_t>(py::array_t<std::int64_t>::ensure(array), rule, out);
-      }
+      read_whole<std::int64_t>(converted<std::int64_t>(array, rule.name), rule, out);
   }
 }
 
 }  // namespace
+
+py::array one_dimension_of(py::handle values, std::string_view name) {
+  py::array array = as_array(values, name);
+  require_one_dimension(array, name);
+  return array;
+}
 
 py::array matrix_of(py::handle features, std::string_view name) {
   py::array array = as_array(features, name);
@@ -129,7 +154,7 @@ py::array matrix_of(py::handle features, std::string_view name) {
   }
   if (is_float32(array) && usable(array)) return array;
   require_real(array, name);
-  return copied(array);
+  return converted<float>(array, name);
 }
 
 Matrix layout_of(const py::array& matrix) {
@@ -207,9 +232,9 @@ std::vector<double> real_numbers(py::handle values, std::string_view name) {
   require_one_dimension(array, name);
   if (array.shape(0) == 0) return {};
   require_real(array, name);
-  const auto numbers =
-      py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(array);
-  return {numbers.data(), numbers.data() + numbers.size()};
+  const py::array numbers = converted<double>(array, name);
+  const auto* first = static_cast<const double*>(numbers.data());
+  return {first, first + numbers.size()};
 }
 
 }  // namespace plackett::python

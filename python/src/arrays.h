@@ -28,6 +28,9 @@ struct Rows {
 // and where there are other than `feature_count` columns.
 Rows rows_of(py::handle features, std::uint32_t feature_count);
 
+// Values of any kind, as an array of numpy.ndarray's own class and of one dimension.
+py::array one_dimension_of(py::handle values, std::string_view name);
+
 // A matrix likewise, any number of columns.
 py::array matrix_of(py::handle features, std::string_view name);
 

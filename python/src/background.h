@@ -18,7 +18,8 @@ namespace py = pybind11;
 // How the calling thread waits: it looks for signals and calls progress(done, total), both with
 // the GIL, every so often, and `progress` once more at a good end.
 struct Waiting {
-  py::object progress;      // None, or a function of how many impressions are done and of all
+  py::object progress =
+      py::none();           // None, or a function of how many impressions are done and of all
   std::uint64_t total = 0;  // impressions
 };
 

@@ -132,7 +132,9 @@ void bind_click_model(py::module_& module) {
   const UserOptions defaults;
   py::class_<ClickModel, std::shared_ptr<ClickModel>>(
       module, "ClickModel",
-      R"(ClickModel(name, *, grades=5, protocol="described", eta=1.0)
+      (fmt::format("ClickModel(name, *, grades={}, protocol=\"{}\", eta={:.1f})",
+                   defaults.grade_count, name_of(default_spec().protocol), defaults.eta) +
+       R"(
 
 A simulated user: one of plackett.click_model_names(), or a .toml file (docs/click_models.md).
 `grades` is how many labels there are: a Dataset's grade_count. `protocol` says when cascade users
@@ -142,6 +144,7 @@ may stop; `eta` how fast position-based ones look away.
 >>> user = plackett.ClickModel("perfect", grades=3)
 >>> user.click([2, 0, 1], labels=[0, 0, 2])
 array([ True, False, False]))")
+          .c_str())
       .def(py::init(&make), py::arg("name"), py::kw_only(),
            py::arg("grades") = defaults.grade_count,
            py::arg("protocol") = name_of(default_spec().protocol), py::arg("eta") = defaults.eta)
@@ -152,11 +155,19 @@ array([ True, False, False]))")
 Which shown documents are clicked: a bool for each, from the top. `ranking` is a plackett.Impression
 or documents from the top; `labels` those of all candidates, or a plackett.Query. Drawn from `rng`
 where given; else, for an impression, from the stream of its learner's seed, run and its number (or
-of `seed`), as plackett.simulate draws; for plain documents, from impression 0 of `seed`.)")
+of `seed`), as plackett.simulate draws; for plain documents, from impression 0 of `seed`.
+
+>>> import plackett
+>>> plackett.ClickModel("perfect").click([1, 0], labels=[4, 0])
+array([False,  True]))")
       .def("probability", probability, py::arg("labels"), py::arg("clicks"),
            R"(probability(labels, clicks)
 
-Of exactly these clicks on a list with these labels, both from the top.)")
+Of exactly these clicks on a list with these labels, both from the top.
+
+>>> import plackett
+>>> plackett.ClickModel("perfect").probability(labels=[4, 0], clicks=[1, 0])
+1.0)")
       .def_property_readonly(
           "name", [](const ClickModel& model) { return model.user->name(); }, "\"perfect\".")
       .def_property_readonly(

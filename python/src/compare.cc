@@ -87,12 +87,19 @@ ComparedDataset to_load_again(const DatasetHandle& data) {
           .max_feature_id = data.load.max_feature_id};
 }
 
+std::vector<std::string> texts(const py::list& given, std::string_view name) {
+  std::vector<std::string> all;
+  for (const py::handle one : given) all.push_back(text(one, name));
+  return all;
+}
+
 py::dict compare_data(const std::vector<std::shared_ptr<DatasetHandle>>& data,
-                      const std::vector<std::string>& methods,
-                      const std::vector<std::string>& click_models, const py::dict& options,
-                      const std::string& title, const py::object& threads,
+                      const py::list& given_methods, const py::list& given_click_models,
+                      const py::dict& options, const py::object& title, const py::object& threads,
                       const py::object& progress, const py::object& out) {
-  ComparisonSpec spec = comparison_of(options, methods, click_models, title);
+  const std::vector<std::string> methods = texts(given_methods, "methods");
+  const std::vector<std::string> click_models = texts(given_click_models, "click_models");
+  ComparisonSpec spec = comparison_of(options, methods, click_models, text(title, "title"));
   RunOptions run;
   run.threads = whole32(threads, "threads", {0, 4096});
   const Waiting waiting{.progress = progress,
@@ -120,11 +127,7 @@ py::dict compare_data(const std::vector<std::shared_ptr<DatasetHandle>>& data,
 
 void report(const Comparison& comparison, const py::object& folder) {
   const std::filesystem::path to = path(folder, "folder");
-  auto written = [&] {
-    const py::gil_scoped_release free;
-    return write_report(comparison, to);
-  }();
-  take(std::move(written));
+  take(in_background<Result<void>>([&](const Watch&) { return write_report(comparison, to); }, {}));
 }
 
 }  // namespace

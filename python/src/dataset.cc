@@ -2,12 +2,14 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <thread>
 #include <utility>
 
 #include "arguments.h"
 #include "arrays.h"
+#include "background.h"
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
@@ -44,14 +46,14 @@ bool is_synthetic(const std::string& where) {
 }
 
 std::shared_ptr<DatasetHandle> load(py::handle where, py::handle scaling,
-                                    bool keep_constant_features, py::handle keep_feature_ids,
-                                    py::handle max_feature_id, bool verify_cache,
+                                    py::handle keep_constant_features, py::handle keep_feature_ids,
+                                    py::handle max_feature_id, py::handle verify_cache,
                                     py::handle threads) {
   std::string place = path(where, "where").string();
   if (!is_synthetic(place)) place = existing_path(where, "where").string();
   LoadOptions options;
   options.scaling = take(parse_scaling(text(scaling, "scaling")));
-  options.drop_constant_features = !keep_constant_features;
+  options.drop_constant_features = !truth(keep_constant_features, "keep_constant_features");
   if (!keep_feature_ids.is_none()) {
     options.keep_feature_ids.emplace();
     whole_numbers(keep_feature_ids,
@@ -63,11 +65,9 @@ std::shared_ptr<DatasetHandle> load(py::handle where, py::handle scaling,
   options.max_feature_id = whole32(max_feature_id, "max_feature_id", {1, kLargestFeatureId});
   options.threads = whole32(threads, "threads", {0, 4096});
   if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
-  options.verify_cache = verify_cache;
-  auto loaded = [&] {
-    const py::gil_scoped_release free;
-    return load_dataset(place, options);
-  }();
+  options.verify_cache = truth(verify_cache, "verify_cache");
+  auto loaded = in_background<Result<Dataset>>(
+      [&](const Watch&) { return load_dataset(place, options); }, {});
   auto handle = handle_of(take(std::move(loaded)), std::string(name_of(options.scaling)));
   handle->where = std::move(place);
   handle->load = std::move(options);
@@ -88,23 +88,41 @@ std::shared_ptr<const void> kept(std::unique_ptr<KeptArrays> arrays) {
           }};
 }
 
+// (the different qids, for each document which of them it has).
+py::tuple numbered(const py::array& qid, const std::string& name) {
+  try {
+    return py::module_::import("numpy").attr("unique")(qid, py::arg("return_inverse") = true);
+  } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_Exception)) throw;
+    bad_type("{}: {}; they can be ordered, as numbers or as text", name, shown_value(qid));
+  }
+}
+
 // Where queries begin, from a name of its query for each document.
 std::vector<std::uint64_t> begins_of(py::handle qid, std::size_t doc_count,
                                      const std::string& name) {
-  const py::object unique = py::module_::import("numpy").attr("unique");
-  const py::tuple answer = unique(qid, py::arg("return_inverse") = true);
+  const std::string qid_name = name + ": qid";
+  const py::array given = one_dimension_of(qid, qid_name);
+  if (static_cast<std::size_t>(given.shape(0)) != doc_count) {
+    bad_value("{}: {} qids for {} documents; there is one each", name, given.shape(0), doc_count);
+  }
+  if (doc_count == 0) return {0};
+  const py::tuple answer = numbered(given, qid_name);
+  const py::array names = one_dimension_of(answer[0], qid_name);
+  std::vector<bool> seen(static_cast<std::size_t>(names.shape(0)));
   std::vector<std::uint64_t> codes;
-  whole_numbers(answer[1], {.name = "qid", .most = kAnyWhole, .rule = "one a document"}, codes);
-  if (codes.size() != doc_count) {
-    bad_value("{}: {} qids for {} documents; there is one each", name, codes.size(), doc_count);
+  whole_numbers(answer[1],
+                {.name = qid_name, .most = seen.size() - 1, .rule = "it is one of the qids"},
+                codes);
+  if (seen.empty() || codes.size() != doc_count) {
+    bad_value("{}: {} can't be told apart", qid_name, shown_value(qid));
   }
   std::vector<std::uint64_t> begins;
-  std::vector<bool> seen(py::len(answer[0]));
   for (std::size_t doc = 0; doc < codes.size(); ++doc) {
     if (doc > 0 && codes[doc] == codes[doc - 1]) continue;
     if (seen[codes[doc]]) {
       bad_value("{}: qid {} comes again at document {}; a query's documents lie together", name,
-                shown_value(py::object(answer[0][py::int_(codes[doc])])), doc);
+                shown_value(py::object(names[py::int_(codes[doc])])), doc);
     }
     seen[codes[doc]] = true;
     begins.push_back(doc);
@@ -121,25 +139,18 @@ struct SplitParts {
 };
 
 // Whether numbers that could be a qid a document could be query_begin too.
-bool could_be_begins(py::handle third, std::size_t doc_count) {
-  const py::object numpy = py::module_::import("numpy");
-  const py::array array = numpy.attr("asarray")(third);
-  if (array.ndim() != 1 || std::string_view("iu").find(array.dtype().kind()) == std::string::npos) {
-    return false;
-  }
-  const auto numbers = py::array_t<std::int64_t, py::array::forcecast>::ensure(array);
-  const auto at = numbers.unchecked<1>();
-  if (at(0) != 0 || at(at.shape(0) - 1) != static_cast<std::int64_t>(doc_count)) return false;
-  for (py::ssize_t number = 1; number < at.shape(0); ++number) {
-    if (at(number) <= at(number - 1)) return false;
-  }
-  return true;
+bool could_be_begins(py::handle third, std::size_t doc_count, const std::string& name) {
+  const py::array array = one_dimension_of(third, name + ": query_begin or qid");
+  if (std::string_view("iu").find(array.dtype().kind()) == std::string::npos) return false;
+  const std::vector<double> at = real_numbers(array, name);
+  if (at.empty() || at.front() != 0 || at.back() != static_cast<double>(doc_count)) return false;
+  return std::adjacent_find(at.begin(), at.end(), std::greater_equal<>()) == at.end();
 }
 
 std::size_t length_of(py::handle values, const std::string& name) {
   const py::ssize_t length = PyObject_Size(values.ptr());
   if (length < 0) {
-    PyErr_Clear();
+    forget_error();
     bad_type("{}: {}; it is an array", name, shown_value(values));
   }
   return static_cast<std::size_t>(length);
@@ -186,7 +197,7 @@ SplitParts parts_of(py::handle split, const std::string& name) {
               labels);
   }
   const bool one_a_document = length_of(third, name + ": query_begin or qid") == docs;
-  if (one_a_document && docs > 0 && could_be_begins(third, docs)) {
+  if (one_a_document && docs > 0 && could_be_begins(third, docs, name)) {
     bad_value(
         "{}: the third entry could be query_begin or a qid for each document; say which with a "
         "dict: features, labels, and query_begin or qid",
@@ -225,10 +236,10 @@ Split wrapped(py::handle given, const std::string& name) {
   split.labels = arrays->labels;
   split.query_begin = arrays->query_begin;
   split.owner = kept(std::move(arrays));
-  auto result = [&] {
-    const py::gil_scoped_release free;
-    return wrap_split(std::move(split));
-  }();
+  // Held here too, so that it is not the other thread that lets go of the arrays.
+  const std::shared_ptr<const void> owner = split.owner;
+  auto result =
+      in_background<Result<Split>>([&](const Watch&) { return wrap_split(std::move(split)); }, {});
   if (!result) bad_value("{}: {}", name, result.error().message);
   return std::move(result).value();
 }
@@ -383,7 +394,11 @@ ValueError: assignment destination is read-only)");
 
 void bind_fold(py::module_& module) {
   py::class_<FoldHandle, std::shared_ptr<FoldHandle>> fold_type(
-      module, "Fold", "Training, validation and test queries.");
+      module, "Fold", R"(Training, validation and test queries.
+
+>>> import plackett
+>>> plackett.load("synthetic").folds[0]
+<plackett.Fold Fold1: 480 training and 160 test queries, 42 features>)");
   fold_type.def_readonly("name", &FoldHandle::name, "\"Fold1\".")
       .def_readonly("train", &FoldHandle::train, "The training queries.")
       .def_readonly("validation", &FoldHandle::validation,
@@ -418,7 +433,12 @@ void bind_dataset(py::module_& module) {
   py::class_<DatasetHandle, std::shared_ptr<DatasetHandle>> dataset_type(
       module, "Dataset", R"(Folds of queries with features and labels, in memory.
 
-plackett.load reads one; from_arrays makes one of arrays.)");
+plackett.load reads one; from_arrays makes one of arrays.
+
+>>> import plackett
+>>> data = plackett.load("synthetic")
+>>> len(data.folds), data.max_label, data.grade_count
+(5, 4, 5))");
   dataset_type
       .def_static("from_arrays", from_arrays, py::kw_only(), py::arg("train"), py::arg("test"),
                   py::arg("validation") = py::none(), py::arg("name") = "arrays",

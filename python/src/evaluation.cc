@@ -1,11 +1,13 @@
 // How good a ranking is where labels are known.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "arguments.h"
 #include "arrays.h"
+#include "background.h"
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
@@ -88,40 +90,70 @@ struct Evaluation {
   EvaluateOptions options;
 };
 
+// Numbers a query's documents as the split does.
+std::size_t doc_number(const Split& split, const FeatureView& docs, std::size_t doc) {
+  if (split.row_stride() == 0) return doc;
+  return static_cast<std::size_t>(docs.data() - split.storage().rows) / split.row_stride() + doc;
+}
+
+// Fails where one is not finite: `whose` scores they are, and why that may be.
+void require_finite(std::span<const float> scores, const Split& split, const FeatureView& docs,
+                    std::string_view whose, std::string_view why) {
+  for (std::size_t doc = 0; doc < scores.size(); ++doc) {
+    if (std::isfinite(scores[doc])) continue;
+    bad_value("{}: {} at document {}; {}", whose, scores[doc], doc_number(split, docs, doc), why);
+  }
+}
+
+struct Stopped {};
+
 MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
+  const Split& split = wanted.split->split;
+  if (split.feature_count() != ranker.feature_count()) {
+    bad_value("split: {} features; the ranker reads {}", split.feature_count(),
+              ranker.feature_count());
+  }
   const std::unique_ptr<Ranker> own = ranker.clone();  // another thread may use the first
-  auto means = [&] {
-    const py::gil_scoped_release free;
-    return evaluate(*own, wanted.split->split, wanted.max_label, wanted.options);
-  }();
-  return take(std::move(means)).means();
+  const std::function<MetricSet(const Watch&)> work = [&](const Watch& watch) {
+    SplitEvaluator evaluator(split, {.no_relevant = wanted.options.no_relevant});
+    Rng rng({.seed = wanted.options.seed, .purpose = Purpose::kTieBreak});
+    std::vector<float> scores;
+    const auto scored = [&](const FeatureView& docs) {
+      if (watch.stop && watch.stop()) throw Stopped();
+      scores.resize(docs.doc_count());
+      own->score(docs, scores);
+      require_finite(scores, split, docs, "ranker: a score",
+                     "scores are finite; was it learned on data of another scale?");
+      return std::span<const float>(scores);
+    };
+    return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
+  };
+  // A thread costs more than an evaluation of a millisecond.
+  constexpr std::uint64_t kSmall = 1'000'000;
+  if (split.doc_count() * own->parameter_count() < kSmall) return work({});
+  return in_background<MetricSet>(work, {});
 }
 
 // `score` is any Python function from features to scores.
 MetricSet evaluate_function(const py::object& score, const Evaluation& wanted) {
-  SplitEvaluator evaluator(wanted.split->split, {.no_relevant = wanted.options.no_relevant});
+  const Split& split = wanted.split->split;
+  SplitEvaluator evaluator(split, {.no_relevant = wanted.options.no_relevant});
   Rng rng({.seed = wanted.options.seed, .purpose = Purpose::kTieBreak});
-  const py::object split = py::cast(wanted.split);
-  const auto* first = wanted.split->split.storage().rows;
-  const std::size_t stride = wanted.split->split.row_stride();
+  const py::object owner = py::cast(wanted.split);
   constexpr auto kBytes = static_cast<py::ssize_t>(sizeof(float));
   std::vector<float> scores;
   const auto scored = [&](const FeatureView& docs) {
-    const auto features =
-        read_only({static_cast<py::ssize_t>(docs.doc_count()),
-                   static_cast<py::ssize_t>(docs.feature_count())},
-                  {static_cast<py::ssize_t>(stride) * kBytes, kBytes}, docs.data(), split);
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    const auto features = read_only({static_cast<py::ssize_t>(docs.doc_count()),
+                                     static_cast<py::ssize_t>(docs.feature_count())},
+                                    {static_cast<py::ssize_t>(split.row_stride()) * kBytes, kBytes},
+                                    docs.data(), owner);
     const std::vector<double> given = real_numbers(score(features), "scores");
     if (given.size() != docs.doc_count()) {
       bad_value("scores: {} for {} documents; there is one each", given.size(), docs.doc_count());
     }
     scores.assign(given.begin(), given.end());
-    for (const float value : scores) {
-      if (!std::isfinite(value)) {
-        bad_value("scores: {} at document {}; scores are finite", value,
-                  static_cast<std::size_t>(docs.data() - first) / stride);
-      }
-    }
+    require_finite(scores, split, docs, "scores", "scores are finite");
     return std::span<const float>(scores);
   };
   return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
@@ -155,14 +187,16 @@ py::dict evaluate_any(const py::object& ranker, const py::object& split,
 void bind_evaluation(py::module_& module) {
   const EvaluateOptions defaults;
   module.def("ndcg", ndcg, py::arg("ranking"), py::arg("labels"),
-             py::arg("k") = EvaluationOptions{}.k, R"(ndcg(ranking, labels, k=10)
+             py::arg("k") = EvaluationOptions{}.k,
+             (fmt::format("ndcg(ranking, labels, k={})", EvaluationOptions{}.k) + R"(
 
 NDCG at k of documents from the top: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
 those of all candidates; 0 where none is above 0.
 
 >>> import plackett
 >>> plackett.ndcg([1, 0], labels=[0, 1])
-1.0)");
+1.0)")
+                 .c_str());
   module.def("metrics", metrics_of, py::arg("ranking"), py::arg("labels"),
              py::arg("max_label") = py::none(), R"(metrics(ranking, labels, max_label=None)
 
@@ -174,7 +208,9 @@ highest that a document can have, for ERR; where None, the highest of these.
 0.5)");
   module.def("evaluate", evaluate_any, py::arg("ranker"), py::arg("split"), py::kw_only(),
              py::arg("no_relevant") = name(defaults.no_relevant), py::arg("seed") = defaults.seed,
-             R"(evaluate(ranker, split, *, no_relevant="skip", seed=1)
+             (fmt::format("evaluate(ranker, split, *, no_relevant=\"{}\", seed={})",
+                          name(defaults.no_relevant), defaults.seed) +
+              R"(
 
 Every metric's mean over a split's queries: a dict. `ranker` is a Ranker, a Learner, or any function
 from features (documents x features) to scores. Queries without a relevant document are left out
@@ -184,7 +220,8 @@ from features (documents x features) to scores. Queries without a relevant docum
 >>> test = plackett.load("synthetic").folds[0].test
 >>> means = plackett.evaluate(lambda features: features[:, 0], test)
 >>> 0 < means["NDCG@10"] < 1
-True)");
+True)")
+                 .c_str());
 }
 
 }  // namespace plackett::python

@@ -39,14 +39,39 @@ PyObject* exception_of(Fault fault) {
 }  // namespace
 
 void bind_failures(py::module_& module) {
-  PyObject* error = make(module, "Error", "Whatever plackett finds wrong: base of its exceptions.",
+  PyObject* error = make(module, "Error", R"(Whatever plackett finds wrong: base of its exceptions.
+
+>>> import plackett
+>>> try:
+...     plackett.ndcg([5], labels=[1, 0])
+... except plackett.Error as error:
+...     print(error)
+ranking: document 5; documents are 0 to 1)",
                          PyExc_Exception, nullptr);
   exceptions.value =
-      make(module, "BadValue", "A value that can't be: says which, and what is allowed.", error,
-           PyExc_ValueError);
-  exceptions.type =
-      make(module, "BadType", "An argument of a type that can't be used.", error, PyExc_TypeError);
-  exceptions.missing_file = make(module, "MissingFile", "A file or folder that is not there.",
+      make(module, "BadValue", R"(A value that can't be: says which, and what is allowed.
+
+>>> import plackett
+>>> plackett.PDGD(features=3, shown=0)
+Traceback (most recent call last):
+    ...
+plackett.BadValue: shown: 0; it is a whole number from 1 to 100)",
+           error, PyExc_ValueError);
+  exceptions.type = make(module, "BadType", R"(An argument of a type that can't be used.
+
+>>> import plackett
+>>> plackett.PDGD(features=3, shown="ten")
+Traceback (most recent call last):
+    ...
+plackett.BadType: shown: 'ten'; it is a whole number from 1 to 100)",
+                         error, PyExc_TypeError);
+  exceptions.missing_file = make(module, "MissingFile", R"(A file or folder that is not there.
+
+>>> import plackett
+>>> plackett.Ranker.load("nowhere.plk")
+Traceback (most recent call last):
+    ...
+plackett.MissingFile: path: nowhere.plk: no such file or folder)",
                                  error, PyExc_FileNotFoundError);
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {

@@ -59,14 +59,18 @@ struct LearnerRequest {
 // Makes the engine's learner around the ranker.
 void equip(LearnerHandle& handle, std::unique_ptr<Ranker> ranker) {
   const ProtocolRules rules = rules_of(take(parse_protocol(handle.protocol)));
-  handle.learner =
-      take(make_learner(handle.method->name, std::move(ranker),
-                        {.shown = handle.shown,
-                         .learning_rate_decay = rules.learning_rate_decay,
-                         .ties_by_chance = rules.ties_by_chance,
-                         .exploit_worst_first = rules.exploit_worst_first,
-                         .initial = {handle.seed, handle.run, 0, Purpose::kInitialise}},
-                        handle.settings));
+  auto made = make_learner(handle.method->name, std::move(ranker),
+                           {.shown = handle.shown,
+                            .learning_rate_decay = rules.learning_rate_decay,
+                            .ties_by_chance = rules.ties_by_chance,
+                            .exploit_worst_first = rules.exploit_worst_first,
+                            .initial = {handle.seed, handle.run, 0, Purpose::kInitialise}},
+                           handle.settings);
+  if (!made) {
+    throw Failure(Fault::kValue, with_python_names(made.error().message, handle.method->settings,
+                                                   handle.settings));
+  }
+  handle.learner = std::move(made).value();
   handle.id = next_learner_id();
 }
 
@@ -151,7 +155,11 @@ void require_learnable(const LearnerHandle& handle, const Impression& impression
   }
 }
 
-void learn(LearnerHandle& handle, const Impression& impression, const py::object& clicks) {
+void learn(LearnerHandle& handle, const py::object& shown, const py::object& clicks) {
+  if (!py::isinstance<Impression>(shown)) {
+    bad_type("impression: {}; it is the plackett.Impression that rank gave", shown_value(shown));
+  }
+  const auto& impression = py::cast<const Impression&>(shown);
   require_learnable(handle, impression);
   const std::vector<std::uint8_t> given = clicks_of(clicks);
   if (given.size() != impression.ranking.shown.size()) {
@@ -164,7 +172,29 @@ void learn(LearnerHandle& handle, const Impression& impression, const py::object
   }
 }
 
-// A learner that goes on where the model's stood. The request's ranker and features are not read.
+bool takes_memory(LearnerHandle& handle, const LearnerState& state) {
+  handle.learner->restore(state);
+  return state.memory.empty() || handle.learner->state().memory.size() == state.memory.size();
+}
+
+// What to give so that the memory is used, where one choice more or another does it:
+// steps="adagrad".
+std::string setting_for(const LearnerHandle& handle, const SavedModel& model) {
+  for (const Setting& setting : handle.method->settings) {
+    for (const std::string_view name : setting.names) {
+      LearnerHandle other = handle;
+      std::erase_if(other.settings,
+                    [&](const GivenSetting& given) { return given.name == setting.name; });
+      other.settings.push_back({std::string(setting.name), std::string(name)});
+      equip(other, take(restore_ranker(model)));
+      if (takes_memory(other, model.learner)) return fmt::format("{}=\"{}\"", setting.name, name);
+    }
+  }
+  return "the settings that it was saved with";
+}
+
+// A learner that goes on where the model's stood. Fails where it would forget what that one kept
+// between updates. The request's ranker and features are not read.
 LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
   const py::object ranker = py::cast(shared(restored(model)));
   request.method = model.learner.method;
@@ -175,7 +205,13 @@ LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
   if (request.settings.contains("learning_rate")) {
     state.learning_rate = handle.learner->state().learning_rate;
   }
-  handle.learner->restore(state);
+  if (!takes_memory(handle, state)) {
+    bad_value(
+        "settings: the saved {} learner keeps {} numbers between updates, which it would not with "
+        "these; give {}",
+        handle.method->name, state.memory.size(),
+        with_python_names(setting_for(handle, model), handle.method->settings, {}));
+  }
   handle.impressions = model.learner.impressions;
   return handle;
 }
@@ -200,59 +236,71 @@ std::shared_ptr<LearnerHandle> load(const py::object& from, const py::object& sh
                                 .settings = settings}));
 }
 
-py::tuple pickled(const LearnerHandle& handle) {
+py::tuple pickled(const py::object& self) {
+  const auto& handle = py::cast<const LearnerHandle&>(self);
   py::list settings;
   for (const GivenSetting& setting : handle.settings) {
     settings.append(py::make_tuple(setting.name, setting.value));
   }
   return py::make_tuple(to_bytes(saved(handle.ranker(), handle.state())), handle.shown, handle.seed,
-                        handle.run, handle.protocol, settings);
+                        handle.run, handle.protocol, settings, attributes_of(self));
 }
 
-std::shared_ptr<LearnerHandle> unpickled(const py::tuple& state) {
-  if (state.size() != 6 || !py::isinstance<py::bytes>(state[0]) ||
-      !py::isinstance<py::list>(state[5])) {
-    bad_value("state: {}; it is no pickled learner", shown_value(state));
+std::pair<std::shared_ptr<LearnerHandle>, py::dict> unpickled(const py::tuple& state) {
+  const auto refuse = [&] { bad_value("state: {}; it is no pickled learner", shown_value(state)); };
+  if (state.size() != 7) refuse();
+  const py::object bytes = state[0];
+  const py::object settings = state[5];
+  const py::object attributes = state[6];
+  if (!py::isinstance<py::bytes>(bytes) || !py::isinstance<py::list>(settings) ||
+      !py::isinstance<py::dict>(attributes)) {
+    refuse();
   }
-  const SavedModel model = from_bytes(state[0]);
+  const SavedModel model = from_bytes(py::reinterpret_borrow<py::bytes>(bytes));
   LearnerHandle handle;
   handle.method = take(find_method(model.learner.method));
   handle.shown = whole32(state[1], "shown", {1, kMaxShown});
   handle.seed = whole(state[2], "seed", {});
   handle.run = whole32(state[3], "run", {});
   handle.protocol = text(state[4], "protocol");
-  for (const py::handle entry : py::reinterpret_borrow<py::list>(state[5])) {
-    if (!py::isinstance<py::tuple>(entry) || py::len(entry) != 2) {
-      bad_value("state: {}; it is no pickled learner", shown_value(state));
-    }
+  for (const py::handle entry : py::reinterpret_borrow<py::list>(settings)) {
+    if (!py::isinstance<py::tuple>(entry) || PyTuple_GET_SIZE(entry.ptr()) != 2) refuse();
     const auto pair = py::reinterpret_borrow<py::tuple>(entry);
     handle.settings.push_back({text(pair[0], "setting"), text(pair[1], "setting")});
   }
   handle.shape =
       std::make_shared<ModelShape>(ModelShape{model.ranker, model.feature_ids, model.scaling});
   equip(handle, take(restore_ranker(model)));
-  handle.learner->restore(model.learner);
+  if (!takes_memory(handle, model.learner)) refuse();
   handle.impressions = model.learner.impressions;
-  return shared(std::move(handle));
+  return {shared(std::move(handle)), py::reinterpret_borrow<py::dict>(attributes)};
 }
+
+constexpr std::uint32_t kFirstRun = 0;
 
 void bind_impression(py::module_& module) {
   py::class_<Impression> impression_type(
       module, "Impression",
       R"(A ranking that was shown, with what learning from it later needs.
 
-It keeps its features alive; don't change them before the clicks are learned from.)");
+It keeps its features alive; don't change them before the clicks are learned from.
+
+>>> import numpy as np, plackett
+>>> impression = plackett.PDGD(features=3, shown=2).rank(np.eye(3))
+>>> len(impression.ranking), impression.shown_scores
+(2, array([0., 0.])))");
   impression_type
       .def_property_readonly(
           "ranking",
           [](const Impression& impression) { return docs_array(impression.ranking.shown); },
           "The documents shown, from the top; int64.")
       .def_property_readonly(
-          "scores",
+          "shown_scores",
           [](const Impression& impression) {
             return array_of(std::span<const double>(impression.ranking.scores));
           },
-          "The shown documents' scores when they were shown, from the top; float64.")
+          "The shown documents' scores when they were shown, in the order of `ranking`: one a "
+          "place, not one a candidate as document_weights takes them; float64.")
       .def_property_readonly(
           "features",
           [](const Impression& impression) -> py::object {
@@ -278,7 +326,10 @@ void bind_learner(py::module_& module) {
   const SimulationSpec& simulation = default_spec();
   py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
       module, "Learner",
-      R"(Learner(method, ranker=None, *, features=None, hidden=None, activation=None, shown=10, seed=1, run=0, protocol="described", **settings)
+      (fmt::format("Learner(method, ranker=None, *, features=None, hidden=None, activation=None, "
+                   "shown={}, seed={}, run={}, protocol=\"{}\", **settings)",
+                   rules.shown, simulation.seed, kFirstRun, name_of(simulation.protocol)) +
+       R"(
 
 Shows rankings and learns from their clicks. `method` is one of plackett.methods(), with its
 settings as keywords; `ranker` a kind or a plackett.Ranker, which is copied; `features` how many a
@@ -290,21 +341,32 @@ in plackett.simulate. One thread at a time.
 >>> impression = learner.rank(np.eye(3))
 >>> learner.learn(impression, clicks=[0, 1, 0])
 >>> learner.impressions, learner.updates
-(1, 1))");
+(1, 1))")
+          .c_str());
   learner
       .def(py::init(&init), py::arg("method"), py::arg("ranker") = py::none(), py::kw_only(),
            py::arg("features") = py::none(), py::arg("hidden") = py::none(),
            py::arg("activation") = py::none(), py::arg("shown") = rules.shown,
-           py::arg("seed") = simulation.seed, py::arg("run") = 0,
+           py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
            py::arg("protocol") = name_of(simulation.protocol))
       .def("rank", rank, py::arg("features"), R"(rank(features)
 
-Chooses what to show: `features` is documents x features, or a plackett.Query.)")
+Chooses what to show: `features` is documents x features, or a plackett.Query.
+
+>>> import numpy as np, plackett
+>>> plackett.PDGD(features=3, shown=2).rank(np.eye(3))
+<plackett.Impression 0: 2 of 3 documents>)")
       .def("learn", learn, py::arg("impression"), py::arg("clicks"), R"(learn(impression, clicks)
 
 Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
 impression's own scores count, however old it is. Methods that learn only from their last
-impression (dbgd, mgd, pairwise) refuse others.)")
+impression (dbgd, mgd, pairwise) refuse others.
+
+>>> import numpy as np, plackett
+>>> learner = plackett.PDGD(features=3)
+>>> learner.learn(learner.rank(np.eye(3)), clicks=[0, 1, 0])
+>>> learner.updates
+1)")
       .def_property_readonly(
           "ranker", [](const LearnerHandle& handle) { return shared(handle.ranker()); },
           "What it has learned so far; it changes as the learner learns.")
@@ -328,7 +390,13 @@ impression (dbgd, mgd, pairwise) refuse others.)")
           },
           py::arg("path"), R"(save(path)
 
-Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.)")
+Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.
+
+>>> import os, plackett, tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     plackett.PDGD(features=3).save(os.path.join(folder, "model.plk"))
+...     os.listdir(folder)
+['model.plk'])")
       .def("__repr__",
            [](const LearnerHandle& handle) {
              return fmt::format("<plackett {} learner, {} ranker: {} impressions, {} updates>",
@@ -337,7 +405,7 @@ Writes the model with where its learner stood (docs/formats/model.md); Learner.l
            })
       .def(py::pickle(&pickled, &unpickled));
   module.def("load_learner", load, py::arg("path"), py::kw_only(), py::arg("shown") = rules.shown,
-             py::arg("seed") = simulation.seed, py::arg("run") = 0,
+             py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
              py::arg("protocol") = name_of(simulation.protocol));
 }
 

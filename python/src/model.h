@@ -80,6 +80,9 @@ inline std::shared_ptr<LearnerHandle> shared(LearnerHandle handle) {
 
 std::uint64_t next_learner_id();
 
+// What Python code has set on an object of a class of its own; a copy, empty where it can't.
+py::dict attributes_of(const py::object& self);
+
 py::bytes to_bytes(const SavedModel& model);
 SavedModel from_bytes(const py::bytes& bytes);
 

@@ -19,8 +19,20 @@ PYBIND11_MODULE(_engine, module) {
   python::bind_simulate(module);
   python::bind_compare(module);
   module.def(
-      "version", [] { return plackett::version(); }, "Of the engine: \"0.1.0\".");
+      "version", [] { return plackett::version(); }, R"(version()
+
+Of the engine, as text: "0.1.0".
+
+>>> import plackett
+>>> plackett.version() == plackett.__version__
+True)");
   module.def(
       "simd_target", [] { return plackett::simd_target(); },
-      "The instructions that the inner loops use on this machine: \"avx2\".");
+      R"(simd_target()
+
+The instructions that the inner loops use on this machine: "avx2".
+
+>>> import plackett
+>>> isinstance(plackett.simd_target(), str)
+True)");
 }

@@ -72,6 +72,12 @@ RankerHandle restored(const SavedModel& model) {
               ModelShape{model.ranker, model.feature_ids, model.scaling})};
 }
 
+py::dict attributes_of(const py::object& self) {
+  const py::object attributes = py::getattr(self, "__dict__", py::none());
+  if (!py::isinstance<py::dict>(attributes)) return {};
+  return py::reinterpret_steal<py::dict>(PyDict_Copy(attributes.ptr()));
+}
+
 py::bytes to_bytes(const SavedModel& model) {
   const auto bytes = serialise_model(model);
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -183,11 +189,24 @@ std::shared_ptr<RankerHandle> make(const py::object& kind, const py::object& fea
        .initial = {.seed = whole(seed, "seed", {}), .purpose = Purpose::kInitialise}}));
 }
 
+std::pair<std::shared_ptr<RankerHandle>, py::dict> unpickled(const py::tuple& state) {
+  const auto refuse = [&] { bad_value("state: {}; it is no pickled ranker", shown_value(state)); };
+  if (state.size() != 2) refuse();
+  const py::object bytes = state[0];
+  const py::object attributes = state[1];
+  if (!py::isinstance<py::bytes>(bytes) || !py::isinstance<py::dict>(attributes)) refuse();
+  return {shared(restored(from_bytes(py::reinterpret_borrow<py::bytes>(bytes)))),
+          py::reinterpret_borrow<py::dict>(attributes)};
+}
+
 }  // namespace
 
 void bind_ranker(py::module_& module) {
   py::class_<RankerHandle, std::shared_ptr<RankerHandle>> ranker(
-      module, "Ranker", R"(Ranker(kind=None, *, features, hidden=None, activation=None, seed=1)
+      module, "Ranker",
+      (fmt::format("Ranker(kind=None, *, features, hidden=None, activation=None, seed={})",
+                   default_spec().seed) +
+       R"(
 
 A differentiable scoring function: "linear" (where no kind is given), "neural" or "linear+neural".
 `features` is how many a document has, or a plackett.Fold, whose feature ids and scaling a saved
@@ -199,23 +218,41 @@ model then names. Networks have `hidden` units in each hidden layer and start fr
 >>> ranker.score(np.array([[1, 2], [3, 1]], dtype=np.float32))
 array([-1.,  2.], dtype=float32)
 >>> ranker.rank([[1, 2], [3, 1]])
-array([1, 0]))");
+array([1, 0]))")
+          .c_str());
   ranker
       .def(py::init(&make), py::arg("kind") = py::none(), py::kw_only(), py::arg("features"),
            py::arg("hidden") = py::none(), py::arg("activation") = py::none(),
            py::arg("seed") = default_spec().seed)
       .def("score", score, py::arg("features"), R"(score(features)
 
-A float32 score for each document: features is documents x features, or a plackett.Query.)")
+A float32 score for each document: features is documents x features, or a plackett.Query.
+
+>>> import numpy as np, plackett
+>>> plackett.Ranker(features=2).score(np.eye(2))
+array([0., 0.], dtype=float32))")
       .def("rank", rank, py::arg("features"), py::arg("k") = py::none(),
            py::arg("seed") = EvaluateOptions{}.seed,
-           R"(rank(features, k=None, seed=1)
+           (fmt::format("rank(features, k=None, seed={})", EvaluateOptions{}.seed) + R"(
 
-The k best documents (all where k is None), best first; `seed` orders equal scores.)")
+The k best documents (all where k is None), best first; `seed` orders equal scores.
+
+>>> import plackett
+>>> ranker = plackett.Ranker(features=1)
+>>> ranker.parameters = [1]
+>>> ranker.rank([[0.5], [2.0], [1.0]], k=2)
+array([1, 2]))")
+               .c_str())
       .def("step", step, py::arg("features"), py::arg("weights"), py::arg("rate"),
            R"(step(features, weights, rate)
 
-parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters.)")
+parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters.
+
+>>> import plackett
+>>> ranker = plackett.Ranker(features=2)
+>>> ranker.step([[1, 0], [0, 1]], weights=[1, -1], rate=0.5)
+>>> ranker.parameters
+array([ 0.5, -0.5], dtype=float32))")
       .def_property("parameters", get_parameters, set_parameters,
                     "All parameters, flat, float32; a copy, so assign the whole to change them.")
       .def_property_readonly(
@@ -255,7 +292,16 @@ parameters += rate * sum over documents of weights[doc] * d score(doc) / d param
             return shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
                            std::make_shared<ModelShape>(*handle.shape)});
           },
-          "A ranker of its own with the same parameters.")
+          R"(copy()
+
+A ranker of its own with the same parameters.
+
+>>> import plackett
+>>> first = plackett.Ranker(features=2)
+>>> second = first.copy()
+>>> second.parameters = [1, 2]
+>>> first.parameters
+array([0., 0.], dtype=float32))")
       .def(
           "save",
           [](const RankerHandle& handle, const py::object& to) {
@@ -263,13 +309,28 @@ parameters += rate * sum over documents of weights[doc] * d score(doc) / d param
           },
           py::arg("path"), R"(save(path)
 
-Writes the model to a file that load and `plackett evaluate` read (docs/formats/model.md).)")
+Writes the model to a file that load and `plackett evaluate` read (docs/formats/model.md).
+
+>>> import os, plackett, tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     plackett.Ranker(features=2).save(os.path.join(folder, "model.plk"))
+...     os.listdir(folder)
+['model.plk'])")
       .def_static(
           "load",
           [](const py::object& from) {
             return shared(restored(take(load_model(existing_path(from, "path")))));
           },
-          py::arg("path"), "load(path)\n\nThe ranker of a saved model.")
+          py::arg("path"), R"(load(path)
+
+The ranker of a saved model.
+
+>>> import os, plackett, tempfile
+>>> with tempfile.TemporaryDirectory() as folder:
+...     path = os.path.join(folder, "model.plk")
+...     plackett.PDGD(features=2).save(path)
+...     plackett.Ranker.load(path)
+<plackett.Ranker linear: 2 features, 2 parameters>)")
       .def("__repr__",
            [](const RankerHandle& handle) {
              return fmt::format("<plackett.Ranker {}: {} features, {} parameters>",
@@ -277,13 +338,11 @@ Writes the model to a file that load and `plackett evaluate` read (docs/formats/
                                 handle.ranker->parameter_count());
            })
       .def(py::pickle(
-          [](const RankerHandle& handle) { return py::make_tuple(to_bytes(saved(handle, {}))); },
-          [](const py::tuple& state) {
-            if (state.size() != 1 || !py::isinstance<py::bytes>(state[0])) {
-              bad_value("state: {}; it is no pickled ranker", shown_value(state));
-            }
-            return shared(restored(from_bytes(state[0])));
-          }));
+          [](const py::object& self) {
+            return py::make_tuple(to_bytes(saved(py::cast<const RankerHandle&>(self), {})),
+                                  attributes_of(self));
+          },
+          &unpickled));
 }
 
 }  // namespace plackett::python

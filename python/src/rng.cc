@@ -62,16 +62,47 @@ can be drawn again alone.
 >>> import plackett
 >>> plackett.stream(1, 0, 5, "query").below(100) == plackett.stream(1, 0, 5, "query").below(100)
 True)");
-  rng_type.def("uniform", &Rng::uniform, "Uniform on [0, 1).")
-      .def("normal", &Rng::normal, "Standard normal.")
+  rng_type
+      .def("uniform", &Rng::uniform, R"(uniform()
+
+Uniform on [0, 1).
+
+>>> import plackett
+>>> 0 <= plackett.stream(1).uniform() < 1
+True)")
+      .def("normal", &Rng::normal, R"(normal()
+
+Standard normal.
+
+>>> import plackett
+>>> plackett.stream(1).normal() == plackett.stream(1).normal()
+True)")
       .def(
           "below",
           [](Rng& rng, const py::object& bound) {
             return rng.below(whole32(bound, "bound", {.least = 1}));
           },
-          py::arg("bound"), "Uniform on 0 to bound - 1.")
-      .def("next_u32", &Rng::next_u32, "32 random bits.")
-      .def("next_u64", &Rng::next_u64, "64 random bits.");
+          py::arg("bound"), R"(below(bound)
+
+Uniform on 0 to bound - 1.
+
+>>> import plackett
+>>> plackett.stream(1).below(6) in range(6)
+True)")
+      .def("next_u32", &Rng::next_u32, R"(next_u32()
+
+32 random bits.
+
+>>> import plackett
+>>> 0 <= plackett.stream(1).next_u32() < 2**32
+True)")
+      .def("next_u64", &Rng::next_u64, R"(next_u64()
+
+64 random bits.
+
+>>> import plackett
+>>> 0 <= plackett.stream(1).next_u64() < 2**64
+True)");
   from_the_engine_alone(rng_type);
   module.def("stream", stream, py::arg("seed"), py::arg("run") = 0, py::arg("impression") = 0,
              py::arg("purpose") = "test",

@@ -87,16 +87,19 @@ py::array_t<double> weights_of(const py::object& scores, const py::object& ranki
 }  // namespace
 
 void bind_sampling(py::module_& module) {
-  module.def("sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
-             py::arg("seed") = default_spec().seed, py::arg("rng") = py::none(),
-             R"(sample_ranking(scores, k=None, *, seed=1, rng=None)
+  module.def(
+      "sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
+      py::arg("seed") = default_spec().seed, py::arg("rng") = py::none(),
+      (fmt::format("sample_ranking(scores, k=None, *, seed={}, rng=None)", default_spec().seed) +
+       R"(
 
 A ranking of k documents (all where k is None) drawn without replacement, each place in proportion
 to exp(score). Scores are taken as float32. Drawn from `rng` where given, else from `seed`.
 
 >>> import plackett
 >>> plackett.sample_ranking([0.0, 50.0, 100.0])
-array([2, 1, 0]))");
+array([2, 1, 0]))")
+          .c_str());
   module.def("log_probability", log_probability_of, py::arg("scores"), py::arg("ranking"),
              R"(log_probability(scores, ranking)
 
@@ -111,8 +114,9 @@ Of drawing that ranking, of all documents or of some at the top, from those scor
 
 PDGD as a loss: for each candidate, how strongly its score should rise (below 0: fall). Minus
 (weights * scores).sum(), the weights held constant, is the loss for a model that is differentiated
-elsewhere. `scores` are those of all candidates when the list was shown, `ranking` the documents
-shown, `clicks` a 0 or 1 for each. float64.
+elsewhere. `scores` are those of all candidates when the list was shown, by document (not an
+Impression's shown_scores, which are by place), `ranking` the documents shown, `clicks` a 0 or 1 for
+each. float64, by document.
 
 >>> import plackett
 >>> plackett.document_weights([0.0, 0.0, 0.0], ranking=[2, 0, 1], clicks=[0, 1, 0])

@@ -57,6 +57,13 @@ py::dict simulate_data(const std::shared_ptr<DatasetHandle>& data, const py::obj
         return simulate(data->dataset, spec, run);
       },
       {.progress = progress, .total = spec.impressions * spec.runs});
+  if (!outcome && !settings.empty()) {
+    const auto method_of = find_method(spec.method);
+    throw Failure(Fault::kValue, with_python_names(outcome.error().message,
+                                                   method_of ? method_of.value()->settings
+                                                             : std::span<const Setting>{},
+                                                   spec.settings));
+  }
   Simulated simulated = take(std::move(outcome));
   py::dict result;
   result["summary"] = summary_of(simulated.summary);

@@ -88,6 +88,9 @@ Result<Compared> compare(const ComparisonSpec& spec, const std::filesystem::path
   ResultsFolder& results = opened.value();
   if (auto same = require_same_users(results.stored()); !same) return same.error();
   const unsigned threads = thread_count(options.threads);
+  if (const std::uint64_t kept = results.stored().runs.size(); kept > 0 && options.watch.advanced) {
+    options.watch.advanced(kept * spec.common.impressions);
+  }
   for (std::size_t number = 0; number < spec.datasets.size() && !stopped(options); ++number) {
     if (finished_runs(results.stored(), number) == run_count(spec) / spec.datasets.size()) continue;
     LoadOptions load = load_options(spec.datasets[number]);

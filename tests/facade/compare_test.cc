@@ -4,6 +4,8 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <numeric>
+#include <vector>
 
 #include "experiment/comparison.h"
 #include "experiment/results_folder.h"
@@ -108,9 +110,15 @@ TEST(Compare, StoppedInAFolderItGoesOnToTheSameBytes) {
   EXPECT_FALSE(std::filesystem::exists(stopped / "report.html"));
 
   options.watch.stop = nullptr;
+  std::vector<std::uint64_t> advances;
+  options.watch.advanced = [&](std::uint64_t impressions) { advances.push_back(impressions); };
   const auto second = compare(small_spec(), stopped, options);
   ASSERT_TRUE(second.ok()) << second.error().message;
   EXPECT_EQ(done, 18);
+  const std::uint64_t impressions = small_spec().common.impressions;
+  ASSERT_FALSE(advances.empty());
+  EXPECT_EQ(advances.front(), 7 * impressions);  // what the folder held
+  EXPECT_EQ(std::accumulate(advances.begin(), advances.end(), std::uint64_t{0}), 18 * impressions);
   for (const char* file : {"runs.jsonl", "report.html", "tables.csv"}) {
     EXPECT_EQ(slurp(stopped / file), slurp(whole / file)) << file;
   }

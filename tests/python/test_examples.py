@@ -52,6 +52,20 @@ def test_walk_through(tmp_path):
     assert (tmp_path / "plots" / "report" / "report.html").exists()
 
 
+def test_walk_through_without_matplotlib_says_so(tmp_path):
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('none here')")
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "walk_through.py")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ['PYTHONPATH']}"},
+    )
+    said = "walk_through.py needs matplotlib (Debian: python3-matplotlib)\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
 def test_pytorch_ranker(tmp_path):
     pytest.importorskip("torch")
     assert "the engine's own" in run("pytorch_ranker.py", folder=tmp_path)

@@ -53,7 +53,7 @@ def test_an_impression_says_what_was_shown(rows):
     assert (first.number, second.number, learner.impressions) == (0, 1, 2)
     assert len(first) == 3 and first.ranking.dtype == np.int64
     assert len(set(first.ranking.tolist())) == 3 and first.ranking.max() < len(rows)
-    assert first.scores.tolist() == [0, 0, 0]
+    assert first.shown_scores.tolist() == [0, 0, 0]
     short = learner.rank(rows[:2])
     assert len(short) == 2
 
@@ -236,7 +236,7 @@ def test_a_given_ranker_is_copied(rows):
         ({"method": "sgd", "features": 3}, ValueError, 'unknown method "sgd"; known: cascade'),
         ({"method": "pdgd"}, TypeError, "features: None"),
         ({"method": "pdgd", "features": 3, "epsilon": 1}, ValueError, 'unknown setting "epsilon"'),
-        ({"method": "pdgd", "features": 3, "learning_rate": -1}, ValueError, "learning-rate -1"),
+        ({"method": "pdgd", "features": 3, "learning_rate": -1}, ValueError, "learning_rate -1"),
         ({"method": "pdgd", "features": 3, "learning_rate": []}, TypeError, "learning_rate: "),
         ({"method": "pdgd", "features": 3, "steps": "big"}, ValueError, 'steps "big"; known'),
         ({"method": "mgd", "features": 3, "candidates": 1.5}, ValueError, "candidates 1.5"),

@@ -1,0 +1,144 @@
+"""The defaults that docstrings name are those that are used. Signatures of the extension can't be
+inspected, so each default that is named is given, and nothing may change; given another value,
+something must."""
+
+import ast
+import inspect
+
+import numpy as np
+import pytest
+
+import plackett
+
+LABELS = [2, 0, 1, 0, 3, 1, 0, 2, 1, 0, 4, 1]
+
+
+def documented(function):
+    """The parameters of a docstring's first line: {name: default}, without those that have none."""
+    line = inspect.getdoc(function).splitlines()[0]
+    assert line.endswith(")"), line
+    arguments = ast.parse(f"def {line}: pass").body[0].args
+    positional = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    pairs = [*zip(positional, arguments.defaults), *zip(arguments.kwonlyargs, arguments.kw_defaults)]
+    return {argument.arg: ast.literal_eval(value) for argument, value in pairs if value is not None}
+
+
+def state(learner, fold):
+    """What a learner shows and learns, and where it ends."""
+    shown = [learner.rank(fold.train[0]) for _ in range(3)]
+    return [one.ranking.tolist() for one in shown], learner.ranker.parameters.tolist()
+
+
+def of_learner(fold, **given):
+    return state(plackett.Learner("pdgd", "neural", features=fold, **given), fold), learner_rate(given)
+
+
+def learner_rate(given):
+    """Protocols differ in the learning rate's decay."""
+    learner = plackett.PDGD(features=2, **given)
+    learner.learn(learner.rank(np.eye(2)), [0, 1])
+    return learner.learning_rate
+
+
+def of_load(fold, path, **given):
+    learner = plackett.Learner.load(path, **given)
+    shown = [learner.rank(fold.train[0]).ranking.tolist() for _ in range(3)]
+    learner.learn(learner.rank(fold.train[0]), [0, 1] + [0] * (learner.shown - 2))
+    return shown, learner.learning_rate
+
+
+def clicks(**given):
+    user = plackett.ClickModel("position-based", **given)
+    return user.grades, [user.click(range(5), [1, 0, 1, 0, 1], seed=seed).tolist() for seed in range(90)]
+
+
+def stops(**given):
+    user = plackett.ClickModel("navigational", **given)
+    return user.grades, [user.click(range(5), [1, 1, 1, 1, 1], seed=seed).tolist() for seed in range(90)]
+
+
+PUBLISHED = "published"
+
+
+@pytest.fixture
+def calls(fold, tmp_path):
+    """name: (function, what is called with its keywords, another value for each default)."""
+    model = tmp_path / "model.plk"
+    plackett.PDGD(features=fold).save(model)
+    flat = plackett.Ranker(features=fold)
+    learners = {"shown": 3, "seed": 7, "run": 7, "protocol": PUBLISHED}
+    return {
+        "Learner": (plackett.Learner, lambda **given: of_learner(fold, **given), learners),
+        "Learner.load": (
+            plackett.Learner.load,
+            lambda **given: of_load(fold, model, **given),
+            learners,
+        ),
+        "Ranker": (
+            plackett.Ranker,
+            lambda **given: plackett.Ranker("neural", features=3, **given).parameters.tolist(),
+            {"seed": 7},
+        ),
+        "Ranker.rank": (
+            plackett.Ranker.rank,
+            lambda **given: flat.rank(fold.train[0], **given).tolist(),
+            {"k": 2, "seed": 7},
+        ),
+        "ClickModel": (plackett.ClickModel, clicks, {"grades": 3, "eta": 0.1}),
+        "ClickModel stops": (plackett.ClickModel, stops, {"protocol": PUBLISHED}),
+        "sample_ranking": (
+            plackett.sample_ranking,
+            lambda **given: plackett.sample_ranking(np.zeros(20), **given).tolist(),
+            {"k": 2, "seed": 7},
+        ),
+        "ndcg": (
+            plackett.ndcg,
+            lambda **given: plackett.ndcg(range(12), LABELS, **given),
+            {"k": 3},
+        ),
+        "metrics": (
+            plackett.metrics,
+            lambda **given: plackett.metrics(range(12), LABELS, **given),
+            {"max_label": 9},
+        ),
+        "evaluate": (
+            plackett.evaluate,
+            lambda **given: plackett.evaluate(flat, fold.test, **given),
+            {"no_relevant": "one", "seed": 7},
+        ),
+        "stream": (
+            plackett.stream,
+            lambda **given: plackett.stream(1, **given).next_u64(),
+            {"run": 7, "impression": 7, "purpose": "query"},
+        ),
+    }
+
+
+def test_named_defaults_are_the_real_ones(calls):
+    for name, (function, call, others) in calls.items():
+        defaults = documented(function)
+        assert set(others) <= set(defaults), name
+        plain = call()
+        for argument, other in others.items():
+            assert call(**{argument: defaults[argument]}) == plain, (name, argument)
+            assert call(**{argument: other}) != plain, (name, argument)  # so that this can fail
+
+
+def test_every_named_default_is_looked_at(calls):
+    """But None, which means that nothing was given."""
+    looked_at = {}
+    for name, (function, _, others) in calls.items():
+        looked_at.setdefault(name.split()[0], set()).update(others)
+    for name in plackett.__all__:
+        value = getattr(plackett, name)
+        members = vars(value) if inspect.isclass(value) and issubclass(value, plackett_types()) else {}
+        for full, function in {name: value, **{f"{name}.{one}": getattr(value, one) for one in members}}.items():
+            first = (inspect.getdoc(function) or "").partition("\n")[0]
+            if "=" not in first or "..." in first or full.split(".")[-1].startswith("_"):
+                continue
+            named = {key for key, default in documented(function).items() if default is not None}
+            assert named <= looked_at.get(full, set()) | {"name"}, full  # from_arrays(name="arrays")
+
+
+def plackett_types():
+    return plackett.Learner, plackett.Ranker, plackett.ClickModel, plackett.Dataset, plackett.Rng
