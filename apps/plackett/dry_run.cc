@@ -1,6 +1,4 @@
 #include "dry_run.h"
-#include "experiment/curve.h"
-#include "plackett/version.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "experiment/curve.h"
 #include "experiment/results_folder.h"
 #include "experiment/run_comparison.h"
 #include "experiment/spec_parts.h"
+#include "plackett/version.h"
 #include "plan_table.h"
 #include "report/numbers.h"
 #include "report/text.h"
