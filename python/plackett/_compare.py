@@ -37,7 +37,7 @@ def compare(
     runs: int = _DEFAULT["runs"],
     impressions: int = _DEFAULT["impressions"],
     seed: int = _DEFAULT["seed"],
-    threads: int = 0,
+    threads: int = _DEFAULT["threads"],
     shown: int = _DEFAULT["shown"],
     hidden: int | Sequence[int] = _DEFAULT["hidden"],
     activation: str = _DEFAULT["activation"],

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "failure.h"
+#include "plackett/simulate.h"
 
 namespace plackett::python {
 
@@ -29,6 +30,7 @@ py::dict simulation_defaults() {
   options["protocol"] = name_of(spec.protocol);
   options["eta"] = spec.eta;
   options["no_relevant"] = name(spec.no_relevant);
+  options["threads"] = RunOptions{}.threads;
   return options;
 }
 
