@@ -127,13 +127,13 @@ Answer<Stats> Service::stats(const Model& model, std::uint32_t points) const {
   const std::lock_guard lock(parts_->reader_mutex);
   auto first_day = parts_->reader->series_total(model.id, 0, model.created_at + kDayMs);
   if (!first_day) return unreadable(first_day.error());
-  auto total = parts_->reader->series_total(model.id, 0, now_ms() + kDayMs);
+  auto total = parts_->reader->series_total(model.id, 0, parts_->options.clock() + kDayMs);
   if (!total) return unreadable(total.error());
   Stats stats;
   stats.first_day = totals_of(*first_day);
   stats.total = totals_of(*total);
   // Steps as fine as so many points allow.
-  const std::int64_t span = std::max<std::int64_t>(now_ms() - total->at, kStepMs);
+  const std::int64_t span = std::max<std::int64_t>(parts_->options.clock() - total->at, kStepMs);
   const std::int64_t steps = (span / kStepMs + points) / points;
   stats.step_seconds = static_cast<std::uint32_t>(steps) * kSeriesSeconds;
   auto rows = parts_->reader->series(model.id, 0, steps * kStepMs);
@@ -147,7 +147,7 @@ Answer<Stats> Service::stats(const Model& model, std::uint32_t points) const {
 namespace {
 
 Result<std::optional<SeenImpression>> see(store::Reader& reader, const Model& model,
-                                          std::int64_t id) {
+                                          std::int64_t id, std::int64_t now) {
   auto kept = reader.impression(id);
   if (!kept) return kept.error();
   if (!*kept) return std::optional<SeenImpression>();
@@ -167,7 +167,7 @@ Result<std::optional<SeenImpression>> see(store::Reader& reader, const Model& mo
   constexpr std::array<std::string_view, 4> kStates{"open", "learned", "expired", "closed"};
   seen.state = kStates.at(static_cast<std::size_t>(said.closed));
   const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
-  if (said.closed == store::Closed::kNo && seen.shown_at + open_ms <= now_ms()) {
+  if (said.closed == store::Closed::kNo && seen.shown_at + open_ms <= now) {
     seen.state = "expired";
   }
   for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
@@ -191,7 +191,7 @@ Answer<std::vector<SeenImpression>> Service::impressions(const Model& model, std
   if (!ids) return unreadable(ids.error());
   std::vector<SeenImpression> impressions;
   for (const std::int64_t id : *ids) {
-    auto seen = see(*parts_->reader, model, id);
+    auto seen = see(*parts_->reader, model, id, parts_->options.clock());
     if (!seen) return unreadable(seen.error());
     if (*seen) impressions.push_back(std::move(**seen));
   }
@@ -210,7 +210,7 @@ Answer<SeenImpression> Service::impression(const Model& model, std::string_view 
   }
   const Refused unknown{Refusal::kUnknown, fmt::format("impression \"{}\" is not known", id)};
   if (!key) return unknown;
-  auto seen = see(*parts_->reader, model, *key);
+  auto seen = see(*parts_->reader, model, *key, parts_->options.clock());
   if (!seen) return unreadable(seen.error());
   if (!*seen) return unknown;
   return std::move(**seen);

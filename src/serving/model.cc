@@ -51,7 +51,7 @@ std::optional<std::uint64_t> impression_number(std::string_view name) {
   return number;
 }
 
-std::int64_t now_ms() {
+std::int64_t system_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();

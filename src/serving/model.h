@@ -64,6 +64,4 @@ class Model {
 std::string impression_name(std::uint64_t number);
 std::optional<std::uint64_t> impression_number(std::string_view name);
 
-std::int64_t now_ms();
-
 }  // namespace plackett::serving

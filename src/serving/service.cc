@@ -17,7 +17,7 @@ namespace plackett::serving {
 namespace {
 
 // What the store knows of a model that is not in its row.
-Result<void> fill(Model& model, store::Reader& store) {
+Result<void> fill(Model& model, store::Reader& store, std::int64_t now) {
   auto end = store.numbers_end(model.id);
   if (!end) return end.error();
   model.next_number = std::max(model.next_number.load(), *end);
@@ -31,7 +31,7 @@ Result<void> fill(Model& model, store::Reader& store) {
   // Those shown so late that they may be open, as the series knows them: to within a span of it.
   constexpr std::int64_t kSpanMs = std::int64_t{kSeriesSeconds} * 1000;
   const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
-  const std::int64_t since = (now_ms() - open_ms) / kSpanMs * kSpanMs;
+  const std::int64_t since = (now - open_ms) / kSpanMs * kSpanMs;
   auto late = store.series_total(model.id, since, std::numeric_limits<std::int64_t>::max());
   if (!late) return late.error();
   model.open = late->impressions - std::min(late->impressions, *closed);
@@ -60,7 +60,7 @@ Result<void> bring_back(ServiceParts& parts, const store::ModelRow& row, store::
   auto trainer = recover(*spec, row, store);
   if (!trainer) return Error{fmt::format("model {}: {}", row.name, trainer.error().message)};
   auto model = std::make_shared<Model>(std::move(spec).value(), row);
-  if (auto filled = fill(*model, store); !filled) return filled;
+  if (auto filled = fill(*model, store, parts.options.clock()); !filled) return filled;
   parts.learner->adopt(model, std::move(trainer).value());
   parts.models.emplace(row.name, model);
   return {};
@@ -134,6 +134,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
 
   WriterThread::Options writing;
   writing.queue_limit = options.queue_limit;
+  writing.clock = options.clock;
   writing.upkeep = [&all] { all.upkeep->run(); };
   writing.after_group = [&all] { all.upkeep->after_group(); };
   parts->writer =
@@ -155,14 +156,15 @@ void Service::stop() {
   parts_->checkpointer.reset();
   // The threads are gone: this one writes.
   store::Writer& store = *parts_->store;
+  const std::int64_t now = parts_->options.clock();
   std::vector<store::SnapshotRow> last;
   parts_->learner->for_each(
-      [&last](const ModelHandle& model, const Trainer& trainer, std::int64_t snapshot_log) {
+      [&last, now](const ModelHandle& model, const Trainer& trainer, std::int64_t snapshot_log) {
         if (trainer.last_log() == snapshot_log) return;
         store::SnapshotRow snapshot = trainer.snapshot();
         snapshot.model = model->id;
         snapshot.kind = store::SnapshotKind::kAutomatic;
-        snapshot.created_at = now_ms();
+        snapshot.created_at = now;
         last.push_back(std::move(snapshot));
       });
   auto written = store.begin();
@@ -176,7 +178,7 @@ void Service::stop() {
     model->reserved_in_store = model->next_number;
     written = store.set_model_marks(model->row());
   }
-  const std::int64_t bucket = now_ms() / (kSeriesSeconds * 1000) * (kSeriesSeconds * 1000);
+  const std::int64_t bucket = now / (kSeriesSeconds * 1000) * (kSeriesSeconds * 1000);
   for (auto& [model, sums] : parts_->learned) {
     if (!written) break;
     sums.at = bucket;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,9 @@ struct ServiceParts;
 
 using ModelHandle = std::shared_ptr<Model>;
 
+// Milliseconds since 1970, as the system's clock has them.
+std::int64_t system_ms();
+
 struct ServiceOptions {
   std::filesystem::path db;
   std::size_t queue_limit = 4096;  // requests waiting for the writer; more are refused
@@ -38,6 +42,8 @@ struct ServiceOptions {
   std::uint64_t keep_seconds = 0;  // impressions older are dropped; 0: none are
   std::string vfs{};               // SQLite's, for tests that fail it; empty: the system's
   std::uint64_t keep_bytes = 0;    // the oldest are dropped above this; 0: none are
+  // What time it is, asked from any thread; tests have one of their own.
+  std::function<std::int64_t()> clock = system_ms;
 };
 
 // What a model is and how it stands.

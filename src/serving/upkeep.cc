@@ -64,7 +64,7 @@ void Upkeep::run() {
     const std::int64_t since =
         options.keep_seconds == 0
             ? 0
-            : now_ms() - static_cast<std::int64_t>(options.keep_seconds) * 1000;
+            : parts_.options.clock() - static_cast<std::int64_t>(options.keep_seconds) * 1000;
     double excess = 0;
     if (options.keep_bytes > 0) {
       const auto used = parts_.store->used_bytes();
@@ -100,7 +100,7 @@ void Upkeep::after_group() {
 }
 
 void Upkeep::expire(const ModelHandle& model) {
-  const std::int64_t now = now_ms();
+  const std::int64_t now = parts_.options.clock();
   if (now < model->expires_at) return;
   // What expires is learned from; feedback that comes now must not wait behind it.
   if (parts_.learner->queued() > parts_.options.queue_limit / 2) return;

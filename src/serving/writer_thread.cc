@@ -100,7 +100,7 @@ void WriterThread::run() {
 
 Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   const auto start = Clock::now();
-  Group group(store_, now_ms());
+  Group group(store_, options_.clock());
   std::vector<std::vector<LearningThread::Item>> entries(jobs.size());
   auto written = write(jobs, group, entries);
   const std::chrono::duration<double> took = Clock::now() - start;

@@ -60,6 +60,7 @@ class WriterThread {
  public:
   struct Options {
     std::size_t queue_limit = 0;
+    std::function<std::int64_t()> clock;  // ms since 1970
     // Called after every group of requests.
     std::function<void()> after_group;
     // Called between groups, at most every `upkeep_every`.

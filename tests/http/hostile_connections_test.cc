@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "http/hostile.h"
+#include "support/eventually.h"
 
 namespace plackett {
 namespace {

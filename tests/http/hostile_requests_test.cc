@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "http/hostile.h"
+#include "support/eventually.h"
 
 namespace plackett {
 namespace {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 namespace plackett {
 namespace {
 
@@ -18,11 +20,14 @@ using Json = nlohmann::json;
 Json parse(const char* text) { return Json::parse(text); }
 
 struct Case {
+  const char* name;
   const char* schema;
   const char* fits;
   const char* breaks;
   const char* why;
 };
+
+void PrintTo(const Case& rule, std::ostream* out) { *out << rule.name; }
 
 class JsonSchemaRule : public ::testing::TestWithParam<Case> {};
 
@@ -36,34 +41,38 @@ TEST_P(JsonSchemaRule, IsKeptByOneValueAndBrokenByTheOther) {
 }
 
 constexpr Case kCases[] = {
-    {R"({"type": "object"})", "{}", "[]", "type object"},
-    {R"({"type": "array"})", "[]", "{}", "type array"},
-    {R"({"type": "string"})", "\"\"", "1", "type string"},
-    {R"({"type": "boolean"})", "true", "1", "type boolean"},
-    {R"({"type": "number"})", "1.5", "\"1.5\"", "type number"},
-    {R"({"type": "number"})", "-3", "null", "type number"},
-    {R"({"type": "integer"})", "3", "3.5", "type integer"},
-    {R"({"type": "integer"})", "3.0", "true", "type integer"},
-    {R"({"type": "string", "nullable": true})", "null", "1", "type string"},
-    {R"({"enum": ["a", "b"]})", "\"b\"", "\"c\"", "none of"},
-    {R"({"minimum": 1})", "1", "0", "below 1"},
-    {R"({"minimum": 0, "exclusiveMinimum": true})", "0.001", "0", "below 0"},
-    {R"({"maximum": 0})", "-0.5", "1e-9", "above 0"},
-    {R"({"minLength": 2})", "\"ab\"", "\"a\"", "too short"},
-    {R"({"maxLength": 2})", "\"éé\"", "\"abc\"", "too long"},
-    {R"({"pattern": "^[a-z]{1,3}$"})", "\"abc\"", "\"abcd\"", "does not match"},
-    {R"-({"pattern": "^(?!i-[0-9]+$)"})-", "\"i-4x\"", "\"i-4\"", "does not match"},
-    {R"({"minItems": 1})", "[1]", "[]", "too few"},
-    {R"({"items": {"type": "number"}})", "[1, 2]", "[1, \"2\"]", "$[1]: \"2\""},
-    {R"({"required": ["a"]})", R"({"a": null})", R"({"b": 1})", "lacks \"a\""},
-    {R"({"properties": {"a": {"type": "number"}}})", R"({"b": "x"})", R"({"a": "x"})", "$.a"},
-    {R"({"properties": {"a": {}}, "additionalProperties": false})", R"({"a": 1})",
-     R"({"a": 1, "b": 2})", "unknown key: b"},
-    {R"({"additionalProperties": {"type": "number"}})", R"({"a": 1})", R"({"a": "1"})", "$.a"},
-    {R"({"oneOf": [{"type": "string"}, {"type": "number"}]})", "1", "true", "fits 0"},
-    {R"({"oneOf": [{"type": "integer"}, {"type": "number"}]})", "1.5", "1", "fits 2"},
-    {R"({"$ref": "#/components/Short"})", "\"ab\"", "\"abc\"", "too long"},
-    {R"({"items": {"$ref": "#/components/Short"}})", "[\"ab\"]", "[\"abc\"]", "$[0]"},
+    {"object", R"({"type": "object"})", "{}", "[]", "type object"},
+    {"array", R"({"type": "array"})", "[]", "{}", "type array"},
+    {"string", R"({"type": "string"})", "\"\"", "1", "type string"},
+    {"boolean", R"({"type": "boolean"})", "true", "1", "type boolean"},
+    {"number", R"({"type": "number"})", "1.5", "\"1.5\"", "type number"},
+    {"negative", R"({"type": "number"})", "-3", "null", "type number"},
+    {"whole", R"({"type": "integer"})", "3", "3.5", "type integer"},
+    {"whole_as_decimal", R"({"type": "integer"})", "3.0", "true", "type integer"},
+    {"nullable", R"({"type": "string", "nullable": true})", "null", "1", "type string"},
+    {"enum", R"({"enum": ["a", "b"]})", "\"b\"", "\"c\"", "none of"},
+    {"minimum", R"({"minimum": 1})", "1", "0", "below 1"},
+    {"exclusive_minimum", R"({"minimum": 0, "exclusiveMinimum": true})", "0.001", "0", "below 0"},
+    {"maximum", R"({"maximum": 0})", "-0.5", "1e-9", "above 0"},
+    {"min_length", R"({"minLength": 2})", "\"ab\"", "\"a\"", "too short"},
+    {"max_length", R"({"maxLength": 2})", "\"éé\"", "\"abc\"", "too long"},
+    {"pattern", R"({"pattern": "^[a-z]{1,3}$"})", "\"abc\"", "\"abcd\"", "does not match"},
+    {"pattern_ahead", R"-({"pattern": "^(?!i-[0-9]+$)"})-", "\"i-4x\"", "\"i-4\"",
+     "does not match"},
+    {"min_items", R"({"minItems": 1})", "[1]", "[]", "too few"},
+    {"items", R"({"items": {"type": "number"}})", "[1, 2]", "[1, \"2\"]", "$[1]: \"2\""},
+    {"required", R"({"required": ["a"]})", R"({"a": null})", R"({"b": 1})", "lacks \"a\""},
+    {"properties", R"({"properties": {"a": {"type": "number"}}})", R"({"b": "x"})", R"({"a": "x"})",
+     "$.a"},
+    {"no_more_properties", R"({"properties": {"a": {}}, "additionalProperties": false})",
+     R"({"a": 1})", R"({"a": 1, "b": 2})", "unknown key: b"},
+    {"more_properties", R"({"additionalProperties": {"type": "number"}})", R"({"a": 1})",
+     R"({"a": "1"})", "$.a"},
+    {"one_of", R"({"oneOf": [{"type": "string"}, {"type": "number"}]})", "1", "true", "fits 0"},
+    {"one_of_two", R"({"oneOf": [{"type": "integer"}, {"type": "number"}]})", "1.5", "1", "fits 2"},
+    {"reference", R"({"$ref": "#/components/Short"})", "\"ab\"", "\"abc\"", "too long"},
+    {"reference_in_items", R"({"items": {"$ref": "#/components/Short"}})", "[\"ab\"]", "[\"abc\"]",
+     "$[0]"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, JsonSchemaRule, ::testing::ValuesIn(kCases));

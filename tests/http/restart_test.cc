@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "http/service.h"
+#include "support/eventually.h"
 
 namespace plackett {
 namespace {

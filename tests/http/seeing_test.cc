@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "http/service.h"
+#include "support/eventually.h"
 
 namespace plackett {
 namespace {

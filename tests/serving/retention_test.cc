@@ -1,13 +1,14 @@
 // Old impressions go; snapshots, and what is needed to go on from them, stay.
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "served.h"
 #include "serving/recover.h"
+#include "support/eventually.h"
 
 namespace plackett::serving {
 namespace {
+
+using testing::eventually;
 
 TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   Served served;
@@ -29,10 +30,8 @@ TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   const Ranked first = learn();
   for (int round = 0; round < 30; ++round) learn();
   const SnapshotInfo asked = served.snapshot(model, "kept");
-  for (int wait = 0; wait < 1000 && served->impression(*model, first.impression); ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_FALSE(served->impression(*model, first.impression).ok());
+  served.pass(std::chrono::seconds(3));
+  EXPECT_TRUE(eventually([&] { return !served->impression(*model, first.impression).ok(); }));
   EXPECT_EQ(served.feedback(model, FeedbackEvent{first.impression, "0", "", EventKind::kClick}),
             FeedbackStatus::kUnknownImpression);
   bool kept = false;
@@ -78,10 +77,8 @@ TEST(Retention, KeepsTheStoreBelowItsSize) {
     std::error_code ignored;
     return std::filesystem::file_size(served.db(), ignored);
   };
-  for (int wait = 0; wait < 1000 && served->impression(*model, "i-100"); ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_FALSE(served->impression(*model, "i-100").ok());
+  served.pass(std::chrono::seconds(1));
+  EXPECT_TRUE(eventually([&] { return !served->impression(*model, "i-100").ok(); }));
   EXPECT_TRUE(served->impression(*model, "i-1499").ok());
   // Down to the limit, and not far below it.
   const auto used = [&] {
@@ -93,10 +90,7 @@ TEST(Retention, KeepsTheStoreBelowItsSize) {
     EXPECT_TRUE(rows->step().ok());
     return static_cast<std::uint64_t>(rows->whole(0));
   };
-  for (int wait = 0; wait < 1000 && used() > kKept; ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_LE(used(), kKept);
+  EXPECT_TRUE(eventually([&] { return used() <= kKept; }));
   EXPECT_GT(used(), kKept / 2);
   served.close();
   EXPECT_LT(size(), 2 * kKept) << "unused space goes back";

@@ -1,8 +1,11 @@
-// A service on a store of its own, called as a test reads: every call waits for its answer.
+// A service on a store and a clock of its own, called as a test reads: every call waits for its
+// answer, and time passes where the test says so.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <string>
@@ -25,7 +28,13 @@ Answer<T> wait_for(Call call) {
 
 class Served {
  public:
-  Served() { open(); }
+  Served() {
+    options_.clock = [this] { return now_.load(); };
+    open();
+  }
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+  ~Served() { close(); }
 
   ServiceOptions& options() { return options_; }
   [[nodiscard]] std::string db() const { return folder_ / "store.db"; }
@@ -37,6 +46,7 @@ class Served {
     service_ = std::move(opened).value();
     room_ = std::make_unique<Room>(service_->make_room());
   }
+  void pass(std::chrono::milliseconds time) { now_ += time.count(); }
   void close() {
     room_.reset();
     service_.reset();
@@ -97,6 +107,7 @@ class Served {
  private:
   using Room = decltype(std::declval<Service>().make_room());
   testing::TemporaryFolder folder_;
+  std::atomic<std::int64_t> now_ = std::int64_t{1'800'000'000'000};
   ServiceOptions options_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<Room> room_;

@@ -11,11 +11,13 @@
 #include "served.h"
 #include "store/reader.h"
 #include "support/chi_square.h"
+#include "support/eventually.h"
 
 namespace plackett::serving {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::eventually;
 using ::testing::HasSubstr;
 
 FeedbackEvent click(const Ranked& ranked, std::uint32_t rank, const std::string& event_id = "") {
@@ -287,16 +289,23 @@ TEST(Service, ImpressionsThatAreNeverClosedAreLearnedFromWhenTheirTimeIsUp) {
   const Candidates candidates(12, 5);
   const auto clicked = served.rank(model, candidates.view());
   const auto ignored = served.rank(model, candidates.view());
-  served.feedback(model, click(*clicked, 5));
+  served.pass(std::chrono::milliseconds(600));
+  const auto later = served.rank(model, candidates.view());
+  served.pass(std::chrono::milliseconds(399));
+  EXPECT_EQ(served.feedback(model, click(*clicked, 5)), FeedbackStatus::kAccepted);
+  // Long enough for the service to look again at what is open.
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
   EXPECT_EQ(served->info(*model).updates, 0U);
-  for (int wait = 0; wait < 400 && served->info(*model).updates == 0; ++wait) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_EQ(served->info(*model).updates, 1U);
+  EXPECT_EQ(served->info(*model).open, 3U);
+  EXPECT_EQ(served->impression(*model, ignored->impression)->state, "open");
+  served.pass(std::chrono::milliseconds(1));
+  ASSERT_TRUE(eventually([&] { return served->info(*model).updates > 0; }));
   EXPECT_EQ(served.feedback(model, click(*clicked, 6)), FeedbackStatus::kLate);
   EXPECT_EQ(served.feedback(model, click(*ignored, 6)), FeedbackStatus::kLate);
   EXPECT_EQ(served->impression(*model, clicked->impression)->state, "expired");
-  EXPECT_EQ(served->info(*model).open, 0U);
+  EXPECT_EQ(served->info(*model).open, 1U);
+  EXPECT_EQ(served.feedback(model, click(*later, 6)), FeedbackStatus::kAccepted);
+  EXPECT_EQ(served->info(*model).updates, 1U);
 }
 
 TEST(Service, OwnImpressionIdsAreTakenOnce) {

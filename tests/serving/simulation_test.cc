@@ -1,6 +1,8 @@
 // The service learns what the simulator learns.
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "dataset/synthetic.h"
 #include "plackett/make_user.h"
 #include "plackett/simulation.h"
@@ -15,6 +17,10 @@ struct Case {
   std::string method;
   std::vector<GivenSetting> settings;
 };
+
+void PrintTo(const Case& served, std::ostream* out) {
+  *out << served.method << '_' << name_of(served.ranker);
+}
 
 class ServedSimulation : public ::testing::TestWithParam<Case> {};
 
@@ -110,8 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Case{RankerKind::kLinear, "pdgd", {}},
                       Case{RankerKind::kNeural, "pdgd", {{"learning-rate", "0.05"}}},
                       Case{RankerKind::kLinearPlusNeural, "pdgd", {{"steps", "adagrad"}}},
-                      Case{RankerKind::kLinearPlusNeural, "cascade", {}}),
-    [](const auto& of) { return of.param.method + std::to_string(of.index); });
+                      Case{RankerKind::kLinearPlusNeural, "cascade", {}}));
 
 }  // namespace
 }  // namespace plackett::serving

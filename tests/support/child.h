@@ -3,15 +3,15 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace plackett::testing {
@@ -61,27 +61,32 @@ class Child {
 
   [[nodiscard]] pid_t process() const { return process_; }
 
+  // The processor's time that it took so far, or in all: what it works, however busy the machine.
+  [[nodiscard]] double processor_seconds() const {
+    if (process_ <= 0) return processor_seconds_;
+    clockid_t clock{};
+    timespec time{};
+    if (::clock_getcpuclockid(process_, &clock) != 0) std::abort();
+    if (::clock_gettime(clock, &time) != 0) std::abort();
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+
  private:
   void reap(int options) {
     int status = 0;
-    if (process_ <= 0 || ::waitpid(process_, &status, options) != process_) return;
+    rusage used{};
+    if (process_ <= 0 || ::wait4(process_, &status, options, &used) != process_) return;
     process_ = -1;
+    for (const timeval& part : {used.ru_utime, used.ru_stime}) {
+      processor_seconds_ +=
+          static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) * 1e-6;
+    }
     code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
   pid_t process_ = -1;  // until it was waited for
   int code_ = 0;
+  double processor_seconds_ = 0;  // in all, once it was waited for
 };
-
-// Waits until `holds`, for ten seconds at most; whether it does.
-template <typename Condition>
-bool eventually(Condition holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
-}
 
 }  // namespace plackett::testing

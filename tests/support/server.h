@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/child.h"
+#include "support/eventually.h"
 #include "support/http_client.h"
 #include "support/run_command.h"
 
@@ -58,7 +59,7 @@ class Server {
     child_ = std::make_unique<Child>(whole, folder_ / "out", folder_ / "err");
   }
 
-  // Asks it to stop; its exit code, or nothing where it does not stop within ten seconds.
+  // Asks it to stop; its exit code, or nothing where it does not stop in time.
   std::optional<int> stop() {
     child_->signal(SIGTERM);
     std::optional<int> code;
