@@ -32,7 +32,7 @@ from python_blocks import PythonBlocks
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PORT = ":8080"
-START_SECONDS = 15
+START_SECONDS = 60
 STOP_SECONDS = 15
 SKIPPED = 77
 # A proxy in the environment is for other machines than this one.

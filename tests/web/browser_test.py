@@ -18,7 +18,7 @@ import urllib.request
 
 from webdriver import DIRECT, Browser, BrowserError
 
-DEADLINE_S = 58
+DEADLINE_S = 160
 WIDTHS = (320, 390, 1280)
 NO_BROWSER = 77
 
@@ -80,7 +80,7 @@ class Visit:
         self.pictures = pictures
         self.deadline = time.monotonic() + DEADLINE_S
 
-    def wait(self, condition, what, within_s=8.0):
+    def wait(self, condition, what, within_s=30.0):
         """Until `condition` (JavaScript, or a function) holds; gives what it returned."""
         end = min(time.monotonic() + within_s, self.deadline)
         while True:
