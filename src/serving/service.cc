@@ -91,7 +91,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   auto store = store::Writer::open(options.db, options.vfs);
   if (!store) return store.error();
   parts->store = std::move(store).value();
-  auto checkpointer = store::Checkpointer::start(options.db, options.vfs);
+  auto checkpointer = store::Checkpointer::start(*parts->store, options.db, options.vfs);
   if (!checkpointer) return checkpointer.error();
   parts->checkpointer = std::move(checkpointer).value();
   auto learner_reader = store::Reader::open(options.db, options.vfs);

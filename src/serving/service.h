@@ -42,6 +42,7 @@ struct ServiceOptions {
   std::uint64_t keep_seconds = 0;  // impressions older are dropped; 0: none are
   std::string vfs{};               // SQLite's, for tests that fail it; empty: the system's
   std::uint64_t keep_bytes = 0;    // the oldest are dropped above this; 0: none are
+  std::uint64_t log_pages = 8000;  // 64 MB: with more, the store's log of writes is moved
   // What time it is, asked from any thread; tests have one of their own.
   std::function<std::int64_t()> clock = system_ms;
 };

@@ -13,7 +13,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kExpiredAtOnce = 2000;
 constexpr std::uint32_t kDroppedAtOnce = 2000;
 constexpr std::uint32_t kPagesAtOnce = 2000;
-constexpr std::uint64_t kLogPages = 8000;  // 64 MB: then the log of writes is moved
 constexpr std::int64_t kFineSeriesMs = std::int64_t{24} * 3600 * 1000;
 constexpr std::int64_t kCoarseSeriesMs = std::int64_t{10} * 60 * 1000;
 
@@ -87,7 +86,7 @@ void Upkeep::run() {
     }
   }
   if (parts_.checkpointer->failed()) parts_.store->keep_log();
-  if (parts_.store->log_pages() > kLogPages && !parts_.store->in_doubt()) {
+  if (parts_.store->log_marks().end() > parts_.options.log_pages && !parts_.store->in_doubt()) {
     parts_.checkpointer->begin();
   }
 }

@@ -4,7 +4,8 @@
 
 namespace plackett::store {
 
-Result<std::unique_ptr<Checkpointer>> Checkpointer::start(const std::filesystem::path& path,
+Result<std::unique_ptr<Checkpointer>> Checkpointer::start(Writer& writer,
+                                                          const std::filesystem::path& path,
                                                           const std::string& vfs) {
   auto database = Database::open(path, Database::Access::kWrite, vfs);
   if (!database) return database.error();
@@ -14,11 +15,12 @@ Result<std::unique_ptr<Checkpointer>> Checkpointer::start(const std::filesystem:
       !set) {
     return set.error();
   }
-  return std::unique_ptr<Checkpointer>(new Checkpointer(std::move(database).value()));
+  return std::unique_ptr<Checkpointer>(
+      new Checkpointer(writer.log_marks(), std::move(database).value()));
 }
 
-Checkpointer::Checkpointer(Database database)
-    : database_(std::move(database)), thread_([this] { run(); }) {}
+Checkpointer::Checkpointer(LogMarks& log_marks, Database database)
+    : log_marks_(log_marks), database_(std::move(database)), thread_([this] { run(); }) {}
 
 Checkpointer::~Checkpointer() {
   {
@@ -29,11 +31,12 @@ Checkpointer::~Checkpointer() {
   thread_.join();
 }
 
-void Checkpointer::begin() {
+bool Checkpointer::begin() {
   const std::lock_guard lock(mutex_);
-  if (state_ != State::kIdle || ended_ || failed_) return;
+  if (state_ != State::kIdle || ended_ || failed_ || !log_marks_.has_unmoved()) return false;
   state_ = State::kAsked;
   wake_.notify_one();
+  return true;
 }
 
 void Checkpointer::run() {
@@ -54,10 +57,15 @@ void Checkpointer::move() {
   constexpr int kPasses = 3;
   sqlite3_file* file = nullptr;
   sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  for (int pass = 0; pass < kPasses; ++pass) {
+  for (int pass = 0; pass < kPasses && log_marks_.has_unmoved(); ++pass) {
+    const std::uint64_t beginnings = log_marks_.beginnings();
+    int log = 0;
+    int moved = 0;
     // What it can't move, the writer's own will try to, and will say why not.
-    sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
-                              nullptr);
+    if (sqlite3_wal_checkpoint_v2(database_.handle(), nullptr, SQLITE_CHECKPOINT_PASSIVE, &log,
+                                  &moved) == SQLITE_OK) {
+      log_marks_.moved(beginnings, static_cast<std::uint64_t>(moved));
+    }
     if (file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) != SQLITE_OK) failed_ = true;
   }
 }

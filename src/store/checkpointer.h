@@ -12,6 +12,7 @@
 
 #include "plackett/result.h"
 #include "store/sqlite.h"
+#include "store/writer.h"
 
 namespace plackett::store {
 
@@ -21,14 +22,16 @@ namespace plackett::store {
 // right after it, has little left.
 class Checkpointer {
  public:
-  static Result<std::unique_ptr<Checkpointer>> start(const std::filesystem::path& path,
+  // Requires: the writer outlives it.
+  static Result<std::unique_ptr<Checkpointer>> start(Writer& writer,
+                                                     const std::filesystem::path& path,
                                                      const std::string& vfs = "");
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
   ~Checkpointer();
 
-  // Begins where none is under way.
-  void begin();
+  // Begins where none is under way and there is something to move; whether it did.
+  bool begin();
   // True, once, when the one begun has ended. Costs next to nothing.
   bool take_end() { return ended_.load(std::memory_order_relaxed) && ended_.exchange(false); }
   // The file could not be synced: what was moved may be lost, so the log must be kept whole until
@@ -38,10 +41,11 @@ class Checkpointer {
  private:
   enum class State : std::uint8_t { kIdle, kAsked, kStopping };
 
-  explicit Checkpointer(Database database);
+  Checkpointer(LogMarks& log_marks, Database database);
   void run();
   void move();
 
+  LogMarks& log_marks_;
   Database database_;
   std::mutex mutex_;
   std::condition_variable wake_;

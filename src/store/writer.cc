@@ -81,7 +81,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& path,
   sqlite3_wal_hook(
       db.handle(),
       [](void* self, sqlite3* /*handle*/, const char* /*name*/, int pages) {
-        static_cast<Writer*>(self)->log_pages_ = static_cast<std::uint64_t>(pages);
+        static_cast<Writer*>(self)->log_marks_.committed(static_cast<std::uint64_t>(pages));
         return SQLITE_OK;
       },
       writer.get());
@@ -166,7 +166,11 @@ Result<void> Writer::checkpoint(bool empty) {
   int moved = 0;
   const int mode = empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int code = sqlite3_wal_checkpoint_v2(database_->handle(), nullptr, mode, &log, &moved);
-  if (code == SQLITE_OK) return {};
+  if (code == SQLITE_OK) {
+    log_marks_.committed(static_cast<std::uint64_t>(log));
+    log_marks_.moved(log_marks_.beginnings(), static_cast<std::uint64_t>(moved));
+    return {};
+  }
   if (is_io_error(database_->handle())) sync_failed_ = true;
   return sqlite_error(database_->handle());
 }

@@ -13,14 +13,15 @@
 #include <string_view>
 
 #include "plackett/result.h"
+#include "store/log_marks.h"
 #include "store/reader.h"
 #include "store/rows.h"
 #include "store/sqlite.h"
 
 namespace plackett::store {
 
-// The only writer of its file: others may read it, and checkpoint it. One thread at a time, but
-// for sync().
+// The only writer of its file: others may read it, and move its log as log_marks() lets them. One
+// thread at a time, but for sync().
 //
 // A commit survives the death of the process; one that sync() came after survives the loss of
 // power. Changes may be made only between begin() and commit() or roll_back(). After a failed
@@ -47,7 +48,8 @@ class Writer {
   Result<void> checkpoint(bool empty = false);
   // A sync has failed and what it was about has not been written again: nothing may be moved.
   [[nodiscard]] bool in_doubt() const { return sync_failed_; }
-  [[nodiscard]] std::uint64_t log_pages() const { return log_pages_; }  // since it began anew
+  // Of the log; for whoever else moves it.
+  [[nodiscard]] LogMarks& log_marks() { return log_marks_; }
 
   // Sees the changes of the present transaction.
   [[nodiscard]] Reader& read() { return *reader_; }
@@ -121,7 +123,7 @@ class Writer {
   std::mutex sync_mutex_;  // held while the log is synced
   std::atomic<bool> sync_failed_{false};
   bool keep_log_ = false;
-  std::atomic<std::uint64_t> log_pages_{0};
+  LogMarks log_marks_;
   std::int64_t next_log_ = 1;
   std::int64_t next_log_at_begin_ = 1;
 
