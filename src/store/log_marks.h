@@ -15,8 +15,8 @@ namespace plackett::store {
 // Calls from any thread. The numbers are pages of the log, which SQLite calls frames.
 class LogMarks {
  public:
-  // The writer has made a commit; the log now reaches to `end`.
-  void committed(std::uint64_t end) {
+  // Told by the writer after every commit.
+  void reaches(std::uint64_t end) {
     const std::lock_guard lock(mutex_);
     if (end < end_) {  // it began anew
       ++beginnings_;

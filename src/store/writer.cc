@@ -81,7 +81,7 @@ Result<std::unique_ptr<Writer>> Writer::open(const std::filesystem::path& path,
   sqlite3_wal_hook(
       db.handle(),
       [](void* self, sqlite3* /*handle*/, const char* /*name*/, int pages) {
-        static_cast<Writer*>(self)->log_marks_.committed(static_cast<std::uint64_t>(pages));
+        static_cast<Writer*>(self)->log_marks_.reaches(static_cast<std::uint64_t>(pages));
         return SQLITE_OK;
       },
       writer.get());
@@ -167,7 +167,7 @@ Result<void> Writer::checkpoint(bool empty) {
   const int mode = empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int code = sqlite3_wal_checkpoint_v2(database_->handle(), nullptr, mode, &log, &moved);
   if (code == SQLITE_OK) {
-    log_marks_.committed(static_cast<std::uint64_t>(log));
+    log_marks_.reaches(static_cast<std::uint64_t>(log));
     log_marks_.moved(log_marks_.beginnings(), static_cast<std::uint64_t>(moved));
     return {};
   }

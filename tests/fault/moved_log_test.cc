@@ -107,14 +107,14 @@ TEST_F(MovedLog, MayBeginAnewWhileItIsMovedThoughItWas) {
 TEST(LogMarks, KnowWhatIsLeftToMove) {
   store::LogMarks marks;
   EXPECT_FALSE(marks.has_unmoved());
-  marks.committed(10);
+  marks.reaches(10);
   EXPECT_TRUE(marks.has_unmoved());
   marks.moved(marks.beginnings(), 7);
   EXPECT_TRUE(marks.has_unmoved());
   const std::uint64_t old = marks.beginnings();
   marks.moved(old, 10);
   EXPECT_FALSE(marks.has_unmoved());
-  marks.committed(3);  // of a new log
+  marks.reaches(3);  // of a new log
   EXPECT_TRUE(marks.has_unmoved());
   marks.moved(old, 10);  // said late
   EXPECT_TRUE(marks.has_unmoved());
