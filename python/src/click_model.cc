@@ -90,30 +90,19 @@ py::array_t<bool> clicked(const ClickModel& model, std::span<const Doc> shown,
 py::array_t<bool> click(const ClickModel& model, const py::object& ranking,
                         const py::object& labels, const py::object& seed, const py::object& rng) {
   const Labels known(labels, *model.user);
-  if (!rng.is_none() && !py::isinstance<Rng>(rng)) {
-    bad_type("rng: {}; it is a plackett.Rng", shown_value(rng));
-  }
-  Rng::Stream stream{.purpose = Purpose::kClicks};
   if (py::isinstance<Impression>(ranking)) {
     const auto& impression = py::cast<const Impression&>(ranking);
     if (impression.rows.view.doc_count() != known.judgments().doc_count()) {
       bad_value("labels: {} for {} documents; there is one each", known.judgments().doc_count(),
                 impression.rows.view.doc_count());
     }
-    stream.run = impression.run;
-    stream.impression = impression.number;
-    stream.seed = impression.seed;
-    if (!rng.is_none()) {
-      return clicked(model, impression.ranking.shown, known.judgments(), py::cast<Rng&>(rng));
-    }
-    Rng own = seed.is_none() ? Rng(stream) : rng_of(seed, stream);
-    return clicked(model, impression.ranking.shown, known.judgments(), own);
+    Draws draws = Draws::or_from(
+        {impression.seed, impression.run, impression.number, Purpose::kClicks}, seed, rng);
+    return clicked(model, impression.ranking.shown, known.judgments(), draws.rng());
   }
   const std::vector<Doc> shown = shown_docs(ranking, known.judgments().doc_count());
-  if (!rng.is_none()) return clicked(model, shown, known.judgments(), py::cast<Rng&>(rng));
-  stream.seed = default_spec().seed;
-  Rng own = seed.is_none() ? Rng(stream) : rng_of(seed, stream);
-  return clicked(model, shown, known.judgments(), own);
+  Draws draws(seed, rng, {.purpose = Purpose::kClicks});
+  return clicked(model, shown, known.judgments(), draws.rng());
 }
 
 double probability(const ClickModel& model, const py::object& labels, const py::object& clicks) {
@@ -142,7 +131,7 @@ may stop; `eta` how fast position-based ones look away.
 
 >>> import plackett
 >>> user = plackett.ClickModel("perfect", grades=3)
->>> user.click([2, 0, 1], labels=[0, 0, 2])
+>>> user.click([2, 0, 1], labels=[0, 0, 2], rng=plackett.stream(1))
 array([ True, False, False]))")
           .c_str())
       .def(py::init(&make), py::arg("name"), py::kw_only(),
@@ -153,12 +142,13 @@ array([ True, False, False]))")
            R"(click(ranking, labels, *, seed=None, rng=None)
 
 Which shown documents are clicked: a bool for each, from the top. `ranking` is a plackett.Impression
-or documents from the top; `labels` those of all candidates, or a plackett.Query. Drawn from `rng`
-where given; else, for an impression, from the stream of its learner's seed, run and its number (or
-of `seed`), as plackett.simulate draws; for plain documents, from impression 0 of `seed`.
+or documents from the top; `labels` those of all candidates, or a plackett.Query. For documents give
+one of `rng`, which goes on from call to call, and `seed`, with which every call draws the same. An
+impression needs neither: its clicks come from the stream of its learner's seed, run and its number,
+as plackett.simulate draws.
 
 >>> import plackett
->>> plackett.ClickModel("perfect").click([1, 0], labels=[4, 0])
+>>> plackett.ClickModel("perfect").click([1, 0], labels=[4, 0], rng=plackett.stream(1))
 array([False,  True]))")
       .def("probability", probability, py::arg("labels"), py::arg("clicks"),
            R"(probability(labels, clicks)

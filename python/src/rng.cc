@@ -51,6 +51,26 @@ Rng rng_of(py::handle given, Rng::Stream stream) {
   return Rng(stream);
 }
 
+Draws::Draws(py::handle seed, py::handle rng, Rng::Stream stream) {
+  if (seed.is_none() == rng.is_none()) {
+    bad_type(
+        "seed, rng: {}; give one of them: with a seed every call draws the same, an rng "
+        "(plackett.stream(1)) goes on",
+        seed.is_none() ? "neither" : "both");
+  }
+  if (rng.is_none()) {
+    own_.emplace(rng_of(seed, stream));
+    return;
+  }
+  if (!py::isinstance<Rng>(rng)) bad_type("rng: {}; it is a plackett.Rng", shown_value(rng));
+  given_ = &py::cast<Rng&>(rng);
+}
+
+Draws Draws::or_from(Rng::Stream fallback, py::handle seed, py::handle rng) {
+  if (seed.is_none() && rng.is_none()) return Draws(fallback);
+  return {seed, rng, fallback};
+}
+
 void bind_rng(py::module_& module) {
   py::class_<Rng> rng_type(
       module, "Rng",

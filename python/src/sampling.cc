@@ -12,8 +12,6 @@
 #include "plackett/document_weights.h"
 #include "plackett/pairs.h"
 #include "plackett/plackett_luce.h"
-#include "plackett/simulation.h"
-#include "spec.h"
 #include "streams.h"
 
 namespace plackett::python {
@@ -34,13 +32,8 @@ py::array_t<std::int64_t> sample(const py::object& scores, const py::object& k,
   const std::uint32_t places = k.is_none() ? docs : std::min(docs, whole32(k, "k", {.least = 1}));
   std::vector<Doc> ranking(places);
   SamplingScratch scratch;
-  if (rng.is_none()) {
-    Rng own = rng_of(seed, {.purpose = Purpose::kRanking});
-    sample_ranking(rounded, own, scratch, ranking);
-  } else {
-    if (!py::isinstance<Rng>(rng)) bad_type("rng: {}; it is a plackett.Rng", shown_value(rng));
-    sample_ranking(rounded, py::cast<Rng&>(rng), scratch, ranking);
-  }
+  Draws draws(seed, rng, {.purpose = Purpose::kRanking});
+  sample_ranking(rounded, draws.rng(), scratch, ranking);
   return docs_array(ranking);
 }
 
@@ -87,19 +80,17 @@ py::array_t<double> weights_of(const py::object& scores, const py::object& ranki
 }  // namespace
 
 void bind_sampling(py::module_& module) {
-  module.def(
-      "sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
-      py::arg("seed") = default_spec().seed, py::arg("rng") = py::none(),
-      (fmt::format("sample_ranking(scores, k=None, *, seed={}, rng=None)", default_spec().seed) +
-       R"(
+  module.def("sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
+             py::arg("seed") = py::none(), py::arg("rng") = py::none(),
+             R"(sample_ranking(scores, k=None, *, seed=None, rng=None)
 
 A ranking of k documents (all where k is None) drawn without replacement, each place in proportion
-to exp(score). Scores are taken as float32. Drawn from `rng` where given, else from `seed`.
+to exp(score). Scores are taken as float32. Give one of `rng`, which goes on from call to call, and
+`seed`, with which every call draws the same.
 
 >>> import plackett
->>> plackett.sample_ranking([0.0, 50.0, 100.0])
-array([2, 1, 0]))")
-          .c_str());
+>>> plackett.sample_ranking([0.0, 50.0, 100.0], rng=plackett.stream(1))
+array([2, 1, 0]))");
   module.def("log_probability", log_probability_of, py::arg("scores"), py::arg("ranking"),
              R"(log_probability(scores, ranking)
 

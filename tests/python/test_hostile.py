@@ -147,9 +147,9 @@ def test_masked_arrays_are_refused_everywhere(rows):
         "features": lambda: learner.rank(masked),
         "weights": lambda: learner.ranker.step(rows[:3], numbers, 0.1),
         "clicks": lambda: learner.learn(impression, numbers),
-        "labels": lambda: user.click([0, 1, 2], numbers),
+        "labels": lambda: user.click([0, 1, 2], numbers, seed=1),
         "ranking": lambda: plackett.ndcg(numbers, [1, 0, 0]),
-        "scores": lambda: plackett.sample_ranking(numbers),
+        "scores": lambda: plackett.sample_ranking(numbers, seed=1),
     }
     for name, call in calls.items():
         with pytest.raises(plackett.BadType, match=f"{name}: a masked array; fill it first"):

@@ -45,7 +45,7 @@ SWEEP = """
     one = [
         plackett.load, plackett.stream, plackett.ClickModel, plackett.Learner.load,
         plackett.Ranker.load, learner.rank, mgd.rank, learner.ranker.score, learner.ranker.rank,
-        plackett.sample_ranking, fold.train.__getitem__,
+        fold.train.__getitem__, lambda value: plackett.sample_ranking(value, seed=1),
         lambda value: plackett.Ranker(features=value),
         lambda value: plackett.Ranker(value, features=3),
         lambda value: plackett.Ranker("neural", features=3, hidden=value),
@@ -76,8 +76,11 @@ SWEEP = """
         lambda value: plackett.compare(value, ["pdgd"], ["perfect"], runs=1, impressions=5),
     ]
     two = [
-        user.click, user.probability, plackett.log_probability, plackett.ndcg, plackett.metrics,
-        plackett.evaluate, learner.learn, mgd.learn, learner.ranker.rank, plackett.sample_ranking,
+        lambda first, second: user.click(first, second, seed=1), user.probability, plackett.log_probability, plackett.ndcg, plackett.metrics,
+        plackett.evaluate, learner.learn, mgd.learn, learner.ranker.rank,
+        lambda first, second: plackett.sample_ranking(first, second, seed=1),
+        lambda first, second: plackett.sample_ranking([0, 1], seed=first, rng=second),
+        lambda first, second: user.click(impression, query, seed=first, rng=second),
         lambda first, second: learner.ranker.step(first, second, 0.1),
         lambda first, second: learner.ranker.step(query, first, second),
         lambda first, second: plackett.document_weights([0.0, 1.0], first, second),

@@ -72,6 +72,22 @@ def test_a_sample_is_a_function_of_its_seed():
     assert not np.array_equal(first, plackett.sample_ranking(scores, 10, seed=2))
 
 
+def test_a_loop_without_seed_and_rng_is_refused():
+    """It would show the same list each time. With an rng it goes on."""
+    scores = np.zeros(50)
+    with pytest.raises(plackett.BadType, match="seed, rng: neither; give one of them"):
+        plackett.sample_ranking(scores)
+    with pytest.raises(plackett.BadType, match="seed, rng: both; give one of them"):
+        plackett.sample_ranking(scores, seed=1, rng=plackett.stream(1))
+    with pytest.raises(plackett.BadType, match="rng: 3; it is a plackett.Rng"):
+        plackett.sample_ranking(scores, rng=3)
+    with pytest.raises(plackett.BadType, match="seed: a plackett.Rng; give it as rng"):
+        plackett.sample_ranking(scores, seed=plackett.stream(1))
+    rng = plackett.stream(1)
+    drawn = {tuple(plackett.sample_ranking(scores, rng=rng)) for _ in range(20)}
+    assert len(drawn) == 20
+
+
 def test_scores_far_apart_are_no_problem():
     weights = plackett.document_weights([1e5, -1e5, 0.0], [0, 2, 1], [0, 0, 1])
     assert np.isfinite(weights).all() and weights.sum() == pytest.approx(0)
@@ -100,9 +116,9 @@ def test_wrong_lists_are_refused(arguments, error, said):
 @pytest.mark.parametrize("scores", [[], [np.inf], [1e300], [np.nan]])
 def test_wrong_scores_are_not_sampled(scores):
     with pytest.raises(ValueError, match="scores"):
-        plackett.sample_ranking(scores)
+        plackett.sample_ranking(scores, seed=1)
     with pytest.raises(ValueError, match="k: 0"):
-        plackett.sample_ranking([1.0], k=0)
+        plackett.sample_ranking([1.0], k=0, seed=1)
 
 
 def test_streams_are_named_by_four():
