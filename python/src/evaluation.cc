@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -97,7 +98,8 @@ std::size_t doc_number(const Split& split, const FeatureView& docs, std::size_t 
 }
 
 // Fails where one is not finite: `whose` scores they are, and why that may be.
-void require_finite(std::span<const float> scores, const Split& split, const FeatureView& docs,
+template <typename T>
+void require_finite(std::span<const T> scores, const Split& split, const FeatureView& docs,
                     std::string_view whose, std::string_view why) {
   for (std::size_t doc = 0; doc < scores.size(); ++doc) {
     if (std::isfinite(scores[doc])) continue;
@@ -122,7 +124,7 @@ MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
       if (watch.stop && watch.stop()) throw Stopped();
       scores.resize(docs.doc_count());
       own->score(docs, scores);
-      require_finite(scores, split, docs, "ranker: a score",
+      require_finite(std::span<const float>(scores), split, docs, "ranker: a score",
                      "scores are finite; was it learned on data of another scale?");
       return std::span<const float>(scores);
     };
@@ -132,6 +134,29 @@ MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
   constexpr std::uint64_t kSmall = 1'000'000;
   if (split.doc_count() * own->parameter_count() < kSmall) return work({});
   return in_background<MetricSet>(work, {});
+}
+
+// Floats that order documents as `given` does and are equal where those are: `given` itself where
+// float32 holds it, else neighbouring floats from 1 on. Requires: finite.
+void in_same_order(std::span<const double> given, std::vector<float>& scores) {
+  scores.resize(given.size());
+  bool exact = true;
+  for (std::size_t doc = 0; doc < given.size(); ++doc) {
+    scores[doc] = static_cast<float>(given[doc]);
+    exact = exact && static_cast<double>(scores[doc]) == given[doc];
+  }
+  if (exact) return;
+  std::vector<double> distinct(given.begin(), given.end());
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<float> stands_for(distinct.size(), 1.0F);
+  for (std::size_t at = 1; at < distinct.size(); ++at) {
+    stands_for[at] = std::nextafter(stands_for[at - 1], std::numeric_limits<float>::max());
+  }
+  for (std::size_t doc = 0; doc < given.size(); ++doc) {
+    const auto at = std::lower_bound(distinct.begin(), distinct.end(), given[doc]);
+    scores[doc] = stands_for[static_cast<std::size_t>(at - distinct.begin())];
+  }
 }
 
 // `score` is any Python function from features to scores.
@@ -152,8 +177,8 @@ MetricSet evaluate_function(const py::object& score, const Evaluation& wanted) {
     if (given.size() != docs.doc_count()) {
       bad_value("scores: {} for {} documents; there is one each", given.size(), docs.doc_count());
     }
-    scores.assign(given.begin(), given.end());
-    require_finite(scores, split, docs, "scores", "scores are finite");
+    require_finite(std::span<const double>(given), split, docs, "scores", "scores are finite");
+    in_same_order(given, scores);
     return std::span<const float>(scores);
   };
   return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
@@ -170,7 +195,7 @@ py::dict evaluate_any(const py::object& ranker, const py::object& split,
   wanted.options.no_relevant = take(parse_no_relevant(text(no_relevant, "no_relevant")));
   wanted.options.seed = whole(seed, "seed", {});
   if (py::isinstance<RankerHandle>(ranker)) {
-    return named(evaluate_ranker(*py::cast<const RankerHandle&>(ranker).ranker, wanted));
+    return named(evaluate_ranker(*engine_ranker(ranker).ranker, wanted));
   }
   if (py::isinstance<LearnerHandle>(ranker)) {
     return named(evaluate_ranker(*py::cast<const LearnerHandle&>(ranker).ranker().ranker, wanted));
@@ -213,8 +238,8 @@ highest that a document can have, for ERR; where None, the highest of these.
               R"(
 
 Every metric's mean over a split's queries: a dict. `ranker` is a Ranker, a Learner, or any function
-from features (documents x features) to scores. Queries without a relevant document are left out
-("skip"), or count "zero" or "one"; `seed` orders equal scores.
+from features (documents x features) to scores, which are compared as float64. Queries without a
+relevant document are left out ("skip"), or count "zero" or "one"; `seed` orders equal scores.
 
 >>> import plackett
 >>> test = plackett.load("synthetic").folds[0].test

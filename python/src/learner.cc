@@ -83,7 +83,7 @@ LearnerHandle make(const LearnerRequest& request) {
   handle.protocol = name_of(take(parse_protocol(text(request.protocol, "protocol"))));
   handle.settings = settings_of(request.settings);
   if (py::isinstance<RankerHandle>(request.ranker)) {
-    const auto& given = py::cast<const RankerHandle&>(request.ranker);
+    const RankerHandle& given = engine_ranker(request.ranker);
     if (!request.features.is_none() || !request.hidden.is_none() || !request.activation.is_none()) {
       bad_type("features, hidden and activation: the ranker that was given has its own");
     }

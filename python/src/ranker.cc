@@ -33,7 +33,7 @@ RankerHandle make_ranker_handle(const RankerRequest& request) {
   ModelShape& shape = *handle.shape;
   shape.ranker.kind = request.kind.is_none()
                           ? request.fallback
-                          : take(parse_ranker_kind(text(request.kind, "ranker")));
+                          : take(parse_ranker_kind(text(request.kind, request.kind_name)));
   if (request.features.is_none()) {
     bad_type("features: None; say how many features a document has, or give a plackett.Fold");
   }
@@ -48,13 +48,43 @@ RankerHandle make_ranker_handle(const RankerRequest& request) {
     std::iota(shape.feature_ids.begin(), shape.feature_ids.end(), 1U);
     shape.scaling = name_of(Scaling::kNone);
   }
-  if (!request.hidden.is_none()) shape.ranker.hidden = hidden_layers(request.hidden);
+  const auto require_network = [&](std::string_view name, py::handle value) {
+    if (has_network(shape.ranker.kind)) return;
+    bad_value("{}: {}; a {} ranker has none; {}=\"{}\" has", name, shown_value(value),
+              name_of(shape.ranker.kind), request.kind_name, name_of(RankerKind::kNeural));
+  };
+  if (!request.hidden.is_none()) {
+    std::vector<std::uint32_t> layers = hidden_layers(request.hidden);
+    // () is what such a ranker says of itself.
+    if (!layers.empty() || has_network(shape.ranker.kind)) {
+      require_network("hidden", request.hidden);
+      shape.ranker.hidden = std::move(layers);
+    }
+  }
   if (!request.activation.is_none()) {
+    require_network("activation", request.activation);
     shape.ranker.activation = take(parse_activation(text(request.activation, "activation")));
   }
   shape.ranker.initialisation = request.initialisation;
   Rng rng(request.initial);
   handle.ranker = take(make_ranker(shape.ranker, rng));
+  return handle;
+}
+
+const RankerHandle& engine_ranker(py::handle ranker, std::initializer_list<const char*> members) {
+  const auto& handle = py::cast<const RankerHandle&>(ranker);
+  const py::type engines = py::type::of<RankerHandle>();
+  const py::type given = py::type::of(ranker);
+  if (given.is(engines)) return handle;
+  const py::dict own = attributes_of(py::reinterpret_borrow<py::object>(ranker));
+  for (const char* member : members) {
+    if (own.contains(member) || !given.attr(member).is(engines.attr(member))) {
+      bad_type(
+          "ranker: {} has a {} of its own, which the engine would not use; for models of your own "
+          "there are plackett.document_weights and plackett.evaluate(function, split)",
+          type_name(ranker), member);
+    }
+  }
   return handle;
 }
 
@@ -98,8 +128,9 @@ py::array_t<float> score(const RankerHandle& handle, const py::object& features)
   return scores;
 }
 
-py::array_t<std::int64_t> rank(const RankerHandle& handle, const py::object& features,
+py::array_t<std::int64_t> rank(const py::object& self, const py::object& features,
                                const py::object& k, const py::object& seed) {
+  const RankerHandle& handle = engine_ranker(self, {"score", "parameters"});
   const Rows rows = rows_of(features, handle.ranker->feature_count());
   const std::uint32_t docs = rows.view.doc_count();
   const std::uint32_t places = k.is_none() ? docs : std::min(docs, whole32(k, "k", {.least = 1}));
@@ -137,7 +168,22 @@ void step(const RankerHandle& handle, const py::object& features, const py::obje
     by_doc.push_back({Doc{static_cast<std::uint32_t>(doc)}, static_cast<float>(given[doc])});
   }
   const auto far = static_cast<float>(number(rate, "rate"));
-  if (!by_doc.empty()) handle.ranker->step(rows.view, by_doc, far);
+  if (!std::isfinite(far)) bad_value("rate: {}; it is finite as float32", shown_value(rate));
+  if (by_doc.empty()) return;
+  // A copy steps: a network's padding would keep what is not finite, whatever is set later.
+  const RankerHandle stepped{.ranker = handle.ranker->clone(), .shape = handle.shape};
+  stepped.ranker->step(rows.view, by_doc, far);
+  const std::vector<float> after = stepped.parameters();
+  const auto wrong = std::find_if_not(after.begin(), after.end(),
+                                      [](float value) { return std::isfinite(value); });
+  if (wrong == after.end()) {
+    handle.ranker->set_parameters(after);
+    return;
+  }
+  bad_value(
+      "features: parameter {} would be {} after the step, and stays; features are finite, and a "
+      "smaller rate than {} may help",
+      wrong - after.begin(), *wrong, shown_value(rate));
 }
 
 py::array_t<float> get_parameters(const RankerHandle& handle) {
@@ -182,7 +228,8 @@ std::shared_ptr<RankerHandle> make(const py::object& kind, const py::object& fea
                                    const py::object& hidden, const py::object& activation,
                                    const py::object& seed) {
   return shared(make_ranker_handle(
-      {.kind = kind,
+      {.kind_name = "kind",
+       .kind = kind,
        .features = features,
        .hidden = hidden,
        .activation = activation,
@@ -210,7 +257,9 @@ void bind_ranker(py::module_& module) {
 
 A differentiable scoring function: "linear" (where no kind is given), "neural" or "linear+neural".
 `features` is how many a document has, or a plackett.Fold, whose feature ids and scaling a saved
-model then names. Networks have `hidden` units in each hidden layer and start from `seed`.
+model then names. Networks have `hidden` units in each hidden layer and start from `seed`. A
+subclass that scores in its own way is no ranker for the engine: plackett.document_weights and
+plackett.evaluate are for such models.
 
 >>> import numpy as np, plackett
 >>> ranker = plackett.Ranker(features=2)
@@ -246,7 +295,8 @@ array([1, 2]))")
       .def("step", step, py::arg("features"), py::arg("weights"), py::arg("rate"),
            R"(step(features, weights, rate)
 
-parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters.
+parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters. A step after
+which one would not be finite is refused, and none is taken.
 
 >>> import plackett
 >>> ranker = plackett.Ranker(features=2)
@@ -288,13 +338,17 @@ array([ 0.5, -0.5], dtype=float32))")
           "How its features are scaled, \"none\" or \"query-minmax\"; in a saved model.")
       .def(
           "copy",
-          [](const RankerHandle& handle) {
-            return shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
-                           std::make_shared<ModelShape>(*handle.shape)});
+          [](const py::object& self) -> py::object {
+            if (!py::type::of(self).is(py::type::of<RankerHandle>())) {
+              return py::module_::import("copy").attr("copy")(self);
+            }
+            const auto& handle = py::cast<const RankerHandle&>(self);
+            return py::cast(shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
+                                    std::make_shared<ModelShape>(*handle.shape)}));
           },
           R"(copy()
 
-A ranker of its own with the same parameters.
+A ranker of its own with the same parameters; of a subclass, as copy.copy gives it.
 
 >>> import plackett
 >>> first = plackett.Ranker(features=2)

@@ -247,6 +247,16 @@ def test_a_given_ranker_is_copied(rows):
         ({"method": "cascade", "ranker": "linear", "features": 3}, ValueError, "linear.neural"),
         ({"method": 3, "features": 3}, TypeError, "method: 3; it is a str"),
         ({"method": "pdgd", "ranker": 3, "features": 3}, TypeError, "ranker: 3"),
+        (
+            {"method": "pdgd", "features": 3, "hidden": (128, 64)},
+            ValueError,
+            r'hidden: \(128, 64\); a linear ranker has none; ranker="neural" has',
+        ),
+        (
+            {"method": "pdgd", "features": 3, "activation": "relu"},
+            ValueError,
+            "activation: 'relu'; a linear ranker has none",
+        ),
     ],
 )
 def test_wrong_learners_are_refused(arguments, error, said):
