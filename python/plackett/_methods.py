@@ -73,15 +73,16 @@ def _class_of(method):
 
 def _load(cls, path, **options):
     """The learner of a saved model. What the file doesn't hold is given anew: seed, run, shown,
-    protocol and settings, and has its default where it isn't, whatever the saved learner had. The
-    learning rate is the file's unless the settings name one. Settings with which the learner would
-    forget what it kept (steps="adagrad" left out) are refused.
+    protocol and settings, which the saved learner tells by properties of these names; where it isn't,
+    it has its default. The learning rate is the file's unless the settings name one. Settings with
+    which the learner would forget what it kept (steps="adagrad" left out) are refused.
 
     >>> import os, plackett, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "model.plk")
-    ...     plackett.PDGD(features=3, shown=5).save(path)
-    ...     again = plackett.PDGD.load(path, shown=5)
+    ...     learner = plackett.PDGD(features=3, shown=5, steps="adagrad")
+    ...     learner.save(path)
+    ...     again = plackett.PDGD.load(path, shown=learner.shown, **learner.settings)
     >>> again
     <plackett pdgd learner, linear ranker: 0 impressions, 0 updates>
     """

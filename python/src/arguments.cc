@@ -181,12 +181,13 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-std::string python_name(std::string name) {
+}  // namespace
+
+std::string python_name(std::string_view setting) {
+  std::string name(setting);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-
-}  // namespace
 
 std::vector<GivenSetting> settings_of(const py::dict& keywords) {
   std::vector<GivenSetting> settings;

@@ -46,6 +46,9 @@ std::filesystem::path path_in_folder(py::handle value, std::string_view name);
 // A whole number or a sequence of them: units of hidden layers.
 std::vector<std::uint32_t> hidden_layers(py::handle value);
 
+// learning_rate: how Python writes a setting's name.
+std::string python_name(std::string_view setting);
+
 // A method's settings from keywords: learning_rate=0.1 is the setting learning-rate of 0.1.
 std::vector<GivenSetting> settings_of(const py::dict& keywords);
 

@@ -22,9 +22,12 @@ ComparisonSpec comparison_of(const py::dict& options, const std::vector<std::str
   ComparisonSpec spec;
   spec.title = title;
   spec.common = spec_of(options);
+  bool network = methods.empty();
   for (const std::string& method : methods) {
     spec.methods.push_back({.entry = take(parse_method_entry(method))});
+    network = network || has_network(spec.methods.back().entry.ranker);
   }
+  if (!network) require_default_network(spec.common);
   spec.click_models = click_models;
   return spec;
 }

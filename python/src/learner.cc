@@ -11,6 +11,7 @@
 #include "bindings.h"
 #include "failure.h"
 #include "impression.h"
+#include "methods.h"
 #include "model.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
@@ -111,6 +112,18 @@ std::shared_ptr<LearnerHandle> init(const py::object& method, const py::object& 
                                     const py::object& protocol, const py::kwargs& settings) {
   return shared(make({text(method, "method"), ranker, features, hidden, activation, shown, seed,
                       run, protocol, settings}));
+}
+
+// As Learner and load take them; the learning rate as it is now.
+py::dict settings_now(const LearnerHandle& handle) {
+  const SettingValues values = take(SettingValues::make(handle.method->settings, handle.settings));
+  py::dict settings;
+  for (const Setting& setting : handle.method->settings) {
+    const double value =
+        setting.name == kLearningRate ? handle.state().learning_rate : values.number(setting.name);
+    settings[py::str(python_name(setting.name))] = setting_value(setting, value);
+  }
+  return settings;
 }
 
 Impression rank(LearnerHandle& handle, const py::object& features) {
@@ -383,6 +396,12 @@ impression (dbgd, mgd, pairwise) refuse others.
       .def_readonly("shown", &LearnerHandle::shown, "Documents it shows at most.")
       .def_readonly("seed", &LearnerHandle::seed, "Of its randomness.")
       .def_readonly("run", &LearnerHandle::run, "Of its randomness too.")
+      .def_readonly("protocol", &LearnerHandle::protocol,
+                    "Which of the published ways it follows: \"described\" for none.")
+      .def_property_readonly(
+          "settings", settings_now,
+          "All of its method's settings, by their Python names, the learning rate as it is now. A "
+          "model file doesn't hold them: give them to load, as shown, seed, run and protocol.")
       .def(
           "save",
           [](const LearnerHandle& handle, const py::object& to) {

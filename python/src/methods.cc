@@ -1,28 +1,33 @@
 // The table of methods and settings.
-#include "plackett/method.h"
+#include "methods.h"
 
 #include <pybind11/stl.h>
 
 #include "bindings.h"
 #include "failure.h"
+#include "plackett/method.h"
 #include "plackett/simulation.h"
 #include "spec.h"
 
 namespace plackett::python {
+
+py::object setting_value(const Setting& setting, double value) {
+  if (!setting.names.empty()) return py::cast(setting.names[static_cast<std::size_t>(value)]);
+  if (setting.whole) return py::int_(static_cast<std::int64_t>(value));
+  return py::float_(value);
+}
+
 namespace {
 
 py::dict described(const Setting& setting) {
   py::dict entry;
   entry["name"] = setting.name;
   entry["help"] = setting.help;
+  entry["default"] = setting_value(setting, setting.fallback);
   if (setting.names.empty()) {
-    entry["default"] = setting.whole
-                           ? py::object(py::int_(static_cast<std::int64_t>(setting.fallback)))
-                           : py::object(py::float_(setting.fallback));
     entry["least"] = setting.least;
     entry["most"] = setting.most;
   } else {
-    entry["default"] = setting.names[static_cast<std::size_t>(setting.fallback)];
     py::list names;
     for (const std::string_view name : setting.names) names.append(name);
     entry["names"] = names;

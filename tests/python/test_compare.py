@@ -121,12 +121,20 @@ def test_arrays_have_no_folder(fold, tmp_path):
         ({"methods": ["pdgd", "pdgd"]}, ValueError, "pdgd"),
         ({"click_models": ["angry"]}, ValueError, "angry"),
         ({"runs": 0}, ValueError, "runs: 0"),
+        ({"hidden": 8}, ValueError, r"hidden: \(8,\); a linear ranker has none"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error, said, data):
     spec = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 1, "impressions": 20}
     with pytest.raises(error, match=said):
         plackett.compare(data, **{**spec, **arguments})
+
+
+def test_hidden_layers_are_those_of_the_networks(data):
+    size = {"click_models": ["perfect"], "runs": 1, "impressions": 20}
+    cells = plackett.compare(data, ["pdgd", "pdgd:neural"], hidden=8, **size).cells
+    alone = plackett.simulate(data, "pdgd:neural", hidden=8, runs=1, impressions=20)
+    assert np.array_equal(cells[1].runs.offline, alone.runs.offline)
 
 
 def test_several_datasets_are_compared(data):

@@ -86,6 +86,43 @@ def test_a_restored_learner_goes_on_as_the_first_would(method, way, fold, tmp_pa
     assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
 
 
+def told(learner):
+    """What load needs, by the learner's own word."""
+    names = ("shown", "seed", "run", "protocol")
+    return {**{name: getattr(learner, name) for name in names}, **learner.settings}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_learner_tells_all_that_load_needs(method, fold, tmp_path):
+    given = {"shown": 7, "seed": 5, "run": 2, "protocol": "published"}
+    other = {
+        "cascade": {"window": 50},
+        "dbgd": {"interleaving": "team-draft"},
+        "mgd": {"candidates": 4},
+        "pairwise": {"epsilon": 0.3},
+        "pdgd": {"learning_rate": 0.3},
+    }[method]
+    learner = plackett.Learner(method, features=fold, **given, **other)
+    table = next(one for one in plackett.methods() if one["name"] == method)["settings"]
+    defaults = {one["name"].replace("-", "_"): one["default"] for one in table}
+    assert learner.settings == {**defaults, **other}
+    teach(learner, fold, 30)
+    assert learner.settings["learning_rate"] == learner.learning_rate
+    if method == "pdgd":
+        assert learner.learning_rate < 0.3  # so that a rate given anew would be another
+    learner.save(tmp_path / "model.plk")
+    again = plackett.Learner.load(tmp_path / "model.plk", **told(learner))
+    assert told(again) == told(learner)
+    for one in (learner, again):
+        teach(one, fold, 30, first=30)
+    assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
+
+
+def test_a_simulated_learner_tells_its_settings(data):
+    learner = plackett.simulate(data, "mgd", runs=1, impressions=20, candidates=4).learner
+    assert learner.settings["candidates"] == 4 and learner.protocol == "described"
+
+
 def test_a_simulated_learner_is_restored_too(data, fold):
     learner = plackett.simulate(data, "mgd", runs=1, impressions=50, candidates=3, seed=8).learner
     again = pickle.loads(pickle.dumps(learner))

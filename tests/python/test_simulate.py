@@ -95,6 +95,8 @@ def test_to_dataframe_without_pandas_says_so(data, monkeypatch):
         ({"no_relevant": "maybe"}, ValueError, "maybe"),
         ({"impresions": 5}, ValueError, 'unknown setting "impresions"'),
         ({"progress": 3}, TypeError, "progress: 3"),
+        ({"hidden": (128, 64)}, ValueError, r"hidden: \(128, 64\); a linear ranker has none"),
+        ({"activation": "relu"}, ValueError, "activation: relu; a linear ranker has none"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error, said, data):
