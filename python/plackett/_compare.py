@@ -13,6 +13,8 @@ from ._simulate import Data, loaded
 
 _DEFAULT: dict[str, Any] = _engine.simulation_defaults
 
+Name = Union[str, "os.PathLike[str]"]
+
 
 def _listed(what: str, given: Iterable[Any], rule: str) -> list[Any]:
     try:
@@ -21,18 +23,17 @@ def _listed(what: str, given: Iterable[Any], rule: str) -> list[Any]:
         raise _engine.BadType(f"{what}: {given!r}; {rule}") from None
 
 
-def _names(what: str, given: Iterable[str]) -> list[str]:
-    names = [given] if isinstance(given, str) else _listed(what, given, "they are of type str")
-    for name in names:
-        if not isinstance(name, str):
-            raise _engine.BadType(f"{what}: {name!r}; they are of type str")
-    return names
+def _names(what: str, given: Any) -> list[Any]:
+    """One name, or several."""
+    if isinstance(given, (str, os.PathLike)):
+        return [given]
+    return _listed(what, given, "they are of type str")
 
 
 def compare(
     data: Union[Data, Sequence[Data]],
     methods: Iterable[str] = _engine.compared_methods,
-    click_models: Iterable[str] = _engine.compared_click_models,
+    click_models: Iterable[Name] = _engine.compared_click_models,
     *,
     runs: int = _DEFAULT["runs"],
     impressions: int = _DEFAULT["impressions"],

@@ -208,6 +208,7 @@ class Learner:
     def __setstate__(self, state: tuple[Any, ...]) -> None: ...
 
 def load_learner(
+    method: str | None,
     path: _Path,
     *,
     shown: int = ...,
@@ -273,7 +274,7 @@ class Comparison:
 def compare(
     data: Sequence[Dataset],
     methods: Sequence[str],
-    click_models: Sequence[str],
+    click_models: Sequence[_Path],
     options: dict[str, Any],
     title: str,
     threads: int,

@@ -86,11 +86,9 @@ def _load(cls, path, **options):
     >>> again
     <plackett pdgd learner, linear ranker: 0 impressions, 0 updates>
     """
-    found = _engine.load_learner(path, **options)
+    found = _engine.load_learner(getattr(cls, "_name", None), path, **options)
     if cls is _engine.Learner:
         return found
-    if found.method != getattr(cls, "_name", found.method):
-        raise _engine.BadValue(f"path: {path}: a model of {found.method}; this is {cls._name}")
     made = cls.__new__(cls)
     made.__setstate__(found.__getstate__())
     return made

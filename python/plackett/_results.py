@@ -91,6 +91,16 @@ class Cell:
     seconds: float
     impressions_per_second: float
 
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The curve, a row a point. Needs pandas.
+
+        >>> import plackett
+        >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
+        >>> list(result.to_dataframe())[:2]  # doctest: +NEEDS_PANDAS
+        ['impression', 'offline_mean']
+        """
+        return _frame(vars(self.curve))
+
 
 @dataclass(frozen=True)
 class Simulated(Cell):
@@ -108,16 +118,6 @@ class Simulated(Cell):
     def ranker(self) -> _engine.Ranker:
         """The ranker of run 0, as it ended."""
         return self.learner.ranker
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """The curve, a row a point. Needs pandas.
-
-        >>> import plackett
-        >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
-        >>> list(result.to_dataframe())[:2]  # doctest: +NEEDS_PANDAS
-        ['impression', 'offline_mean']
-        """
-        return _frame(vars(self.curve))
 
 
 class Test(NamedTuple):

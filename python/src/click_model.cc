@@ -32,8 +32,7 @@ std::shared_ptr<ClickModel> make(const py::object& name, const py::object& grade
   options.grade_count = whole32(grades, "grades", {1, kMaxLabel + 1});
   options.stop_rule = rules_of(take(parse_protocol(text(protocol, "protocol")))).stop_rule;
   options.eta = number(eta, "eta");
-  const std::string which = path(name, "name").string();
-  if (which.ends_with(".toml")) existing_path(name, "name");
+  const std::string which = click_model_name(name, "name");
   auto model = std::make_shared<ClickModel>();
   model->user = take(make_user(which, options));
   return model;

@@ -90,9 +90,11 @@ ComparedDataset to_load_again(const DatasetHandle& data) {
           .max_feature_id = data.load.max_feature_id};
 }
 
-std::vector<std::string> texts(const py::list& given, std::string_view name) {
+using ReadText = std::string (*)(py::handle value, std::string_view name);
+
+std::vector<std::string> texts(const py::list& given, std::string_view name, ReadText read) {
   std::vector<std::string> all;
-  for (const py::handle one : given) all.push_back(text(one, name));
+  for (const py::handle one : given) all.push_back(read(one, name));
   return all;
 }
 
@@ -100,8 +102,9 @@ py::dict compare_data(const std::vector<std::shared_ptr<DatasetHandle>>& data,
                       const py::list& given_methods, const py::list& given_click_models,
                       const py::dict& options, const py::object& title, const py::object& threads,
                       const py::object& progress, const py::object& out) {
-  const std::vector<std::string> methods = texts(given_methods, "methods");
-  const std::vector<std::string> click_models = texts(given_click_models, "click_models");
+  const std::vector<std::string> methods = texts(given_methods, "methods", text);
+  const std::vector<std::string> click_models =
+      texts(given_click_models, "click_models", click_model_name);
   ComparisonSpec spec = comparison_of(options, methods, click_models, text(title, "title"));
   RunOptions run;
   run.threads = whole32(threads, "threads", {0, 4096});

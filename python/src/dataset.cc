@@ -212,7 +212,7 @@ Split wrapped(py::handle given, const std::string& name) {
   auto arrays = std::make_unique<KeptArrays>();
   arrays->features = matrix_of(parts.features, name + ": features");
   const Matrix layout = layout_of(arrays->features);
-  arrays->labels = labels_of(parts.labels);
+  arrays->labels = labels_of(parts.labels, name + ": labels");
   if (layout.doc_count != arrays->labels.size()) {
     bad_value("{}: {} rows of features and {} labels; a document has one of each", name,
               layout.doc_count, arrays->labels.size());
@@ -223,8 +223,9 @@ Split wrapped(py::handle given, const std::string& name) {
   if (parts.qid) {
     arrays->query_begin = begins_of(parts.qid, layout.doc_count, name);
   } else {
+    const std::string begin_name = name + ": query_begin";
     whole_numbers(parts.query_begin,
-                  {.name = "query_begin",
+                  {.name = begin_name,
                    .most = kAnyWhole,
                    .rule = "it holds where each query begins, and the end of the last"},
                   arrays->query_begin);

@@ -225,8 +225,8 @@ those of all candidates; 0 where none is above 0.
   module.def("metrics", metrics_of, py::arg("ranking"), py::arg("labels"),
              py::arg("max_label") = py::none(), R"(metrics(ranking, labels, max_label=None)
 
-NDCG at 1, 3, 5 and 10, MRR, MAP and ERR of a ranking of all documents: a dict. `max_label` is the
-highest that a document can have, for ERR; where None, the highest of these.
+NDCG@1, NDCG@3, NDCG@5, NDCG@10, MRR, MAP and ERR@10 of a ranking of all documents: a dict.
+`max_label` is the highest that a document can have, for ERR@10; where None, the highest of these.
 
 >>> import plackett
 >>> plackett.metrics([1, 0], labels=[1, 0])["MRR"]

@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "plackett/result.h"
@@ -48,6 +49,16 @@ T take(Result<T>&& result) {
 }
 inline void take(Result<void>&& result) {
   if (!result) throw Failure(Fault::kValue, result.error().message);
+}
+
+// Likewise, the error with the argument's name before it.
+template <typename T>
+T take(Result<T>&& result, std::string_view name) {
+  if (!result) bad_value("{}: {}", name, result.error().message);
+  return std::move(result).value();
+}
+inline void take(Result<void>&& result, std::string_view name) {
+  if (!result) bad_value("{}: {}", name, result.error().message);
 }
 
 }  // namespace plackett::python

@@ -92,6 +92,12 @@ LearnerHandle make(const LearnerRequest& request) {
     equip(handle, given.ranker->clone());
     return handle;
   }
+  if (!request.ranker.is_none() && !py::isinstance<py::str>(request.ranker)) {
+    bad_type(
+        "ranker: {}; it is a kind ({}) or a plackett.Ranker; features= takes the number of "
+        "features, or a plackett.Fold",
+        shown_value(request.ranker), ranker_names());
+  }
   RankerHandle made = make_ranker_handle(
       {.kind = request.ranker,
        .features = request.features,
@@ -229,13 +235,18 @@ LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
   return handle;
 }
 
-std::shared_ptr<LearnerHandle> load(const py::object& from, const py::object& shown,
-                                    const py::object& seed, const py::object& run,
-                                    const py::object& protocol, const py::kwargs& settings) {
-  const std::filesystem::path file = existing_path(from, "path");
-  const SavedModel model = take(load_model(file));
+std::shared_ptr<LearnerHandle> load(const py::object& method, const py::object& from,
+                                    const py::object& shown, const py::object& seed,
+                                    const py::object& run, const py::object& protocol,
+                                    const py::kwargs& settings) {
+  const std::filesystem::path file = model_to_read(from, "path");
+  const SavedModel model = take(load_model(file), "path");
   if (model.learner.method.empty()) {
     bad_value("path: {}: a ranker without a learner; plackett.Ranker.load reads it", file.string());
+  }
+  if (!method.is_none() && text(method, "method") != model.learner.method) {
+    bad_value("path: {}: a model of {}; this is {}", file.string(), model.learner.method,
+              text(method, "method"));
   }
   return shared(resumed(model, {.method = {},
                                 .ranker = {},
@@ -364,7 +375,8 @@ in plackett.simulate. One thread at a time.
            py::arg("protocol") = name_of(simulation.protocol))
       .def("rank", rank, py::arg("features"), R"(rank(features)
 
-Chooses what to show: `features` is documents x features, or a plackett.Query.
+Chooses what to show: `features` is documents x features, or a plackett.Query. float32 rows are used
+where they are: don't change them before the impression's clicks are learned from.
 
 >>> import numpy as np, plackett
 >>> plackett.PDGD(features=3, shown=2).rank(np.eye(3))
@@ -373,7 +385,8 @@ Chooses what to show: `features` is documents x features, or a plackett.Query.
 
 Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
 impression's own scores count, however old it is. Methods that learn only from their last
-impression (dbgd, mgd, pairwise) refuse others.
+impression, and once (dbgd, mgd, pairwise), refuse others. For pdgd and cascade every call is a step
+of its own, so give all clicks on a list in one.
 
 >>> import numpy as np, plackett
 >>> learner = plackett.PDGD(features=3)
@@ -405,7 +418,8 @@ impression (dbgd, mgd, pairwise) refuse others.
       .def(
           "save",
           [](const LearnerHandle& handle, const py::object& to) {
-            take(save_model(saved(handle.ranker(), handle.state()), path_in_folder(to, "path")));
+            take(save_model(saved(handle.ranker(), handle.state()), model_to_write(to, "path")),
+                 "path");
           },
           py::arg("path"), R"(save(path)
 
@@ -423,9 +437,10 @@ Writes the model with where its learner stood (docs/formats/model.md); Learner.l
                                 handle.impressions, handle.state().updates);
            })
       .def(py::pickle(&pickled, &unpickled));
-  module.def("load_learner", load, py::arg("path"), py::kw_only(), py::arg("shown") = rules.shown,
-             py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
-             py::arg("protocol") = name_of(simulation.protocol));
+  // A learner of `method`, or of whatever is in the file where that is None.
+  module.def("load_learner", load, py::arg("method"), py::arg("path"), py::kw_only(),
+             py::arg("shown") = rules.shown, py::arg("seed") = simulation.seed,
+             py::arg("run") = kFirstRun, py::arg("protocol") = name_of(simulation.protocol));
 }
 
 }  // namespace plackett::python

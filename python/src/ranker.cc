@@ -28,6 +28,20 @@ std::vector<float> RankerHandle::parameters() const {
   return values;
 }
 
+namespace {
+
+std::uint32_t feature_count(py::handle given) {
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
+  if (!number) {
+    forget_error();
+    bad_type("features: {}; it is a whole number, how many a document has, or a plackett.Fold",
+             shown_value(given));
+  }
+  return whole32(number, "features", {1, kLargestFeatureId});
+}
+
+}  // namespace
+
 RankerHandle make_ranker_handle(const RankerRequest& request) {
   RankerHandle handle;
   ModelShape& shape = *handle.shape;
@@ -43,7 +57,7 @@ RankerHandle make_ranker_handle(const RankerRequest& request) {
     shape.feature_ids = fold.feature_ids;
     shape.scaling = fold.scaling;
   } else {
-    shape.ranker.feature_count = whole32(request.features, "features", {1, kLargestFeatureId});
+    shape.ranker.feature_count = feature_count(request.features);
     shape.feature_ids.resize(shape.ranker.feature_count);
     std::iota(shape.feature_ids.begin(), shape.feature_ids.end(), 1U);
     shape.scaling = name_of(Scaling::kNone);
@@ -359,7 +373,7 @@ array([0., 0.], dtype=float32))")
       .def(
           "save",
           [](const RankerHandle& handle, const py::object& to) {
-            take(save_model(saved(handle, {}), path_in_folder(to, "path")));
+            take(save_model(saved(handle, {}), model_to_write(to, "path")), "path");
           },
           py::arg("path"), R"(save(path)
 
@@ -373,7 +387,7 @@ Writes the model to a file that load and `plackett evaluate` read (docs/formats/
       .def_static(
           "load",
           [](const py::object& from) {
-            return shared(restored(take(load_model(existing_path(from, "path")))));
+            return shared(restored(take(load_model(model_to_read(from, "path")), "path")));
           },
           py::arg("path"), R"(load(path)
 

@@ -23,7 +23,7 @@ SimulationSpec spec_with_method(const py::dict& options, const py::object& metho
   for (GivenSetting& setting : settings_of(settings)) entry.settings.push_back(std::move(setting));
   apply(entry, spec);
   if (!has_network(spec.ranker.kind)) require_default_network(spec);
-  spec.click_model = text(options["click_model"], "click_model");
+  spec.click_model = click_model_name(options["click_model"], "click_model");
   return spec;
 }
 

@@ -53,6 +53,12 @@ def test_to_dataframe(data):
     assert frame["offline_mean"].between(0, 1).all()
 
 
+def test_cells_have_dataframes(data):
+    pytest.importorskip("pandas")
+    cell = plackett.compare(data, ["pdgd"], ["perfect"], runs=2, impressions=100).cells[0]
+    assert list(cell.to_dataframe()["offline_mean"]) == cell.curve.offline_mean.tolist()
+
+
 class Enough(Exception):
     pass
 

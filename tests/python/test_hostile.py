@@ -236,6 +236,49 @@ def test_what_cant_be_shown_is_still_refused():
             'unknown setting "learning_rat"; known: learning_rate, steps',
         ),
         (lambda data: plackett.PDGD(features=3, learning_rate=True), TypeError, "learning_rate: T"),
+        (
+            lambda data: plackett.PDGD(42),
+            TypeError,
+            r"ranker: 42; it is a kind \(linear, .*\) or a plackett.Ranker; features= takes the number",
+        ),
+        (lambda data: plackett.PDGD(data.folds[0]), TypeError, "ranker: <plackett.Fold .* features= ta"),
+        (
+            lambda data: plackett.PDGD(features=data.folds[0].train),
+            TypeError,
+            "features: <plackett.Split.*; it is a whole number, how many .* or a plackett.Fold",
+        ),
+        (
+            lambda data: plackett.PDGD(features=np.zeros((4, 3))),
+            TypeError,
+            r"features: array\(\[\[0., 0., 0.\], \[0., .*; it is a whole number, .* or a plackett.Fold",
+        ),
+        (lambda data: plackett.Ranker.load("/tmp"), ValueError, "path: /tmp: a folder; a model is a file"),
+        (lambda data: plackett.PDGD.load("/tmp"), ValueError, "path: /tmp: a folder; a model is a file"),
+        (
+            lambda data: plackett.Ranker(features=3).save("/tmp"),
+            ValueError,
+            "path: /tmp: a folder; a model is a file",
+        ),
+        (
+            lambda data: plackett.PDGD(features=3).save("/tmp"),
+            ValueError,
+            "path: /tmp: a folder; a model is a file",
+        ),
+        (
+            lambda data: plackett.simulate(data, click_model="missing.toml"),
+            FileNotFoundError,
+            "click_model: missing.toml: no such file",
+        ),
+        (
+            lambda data: plackett.compare(data, "pdgd", ["missing.toml"]),
+            FileNotFoundError,
+            "click_models: missing.toml: no such file",
+        ),
+        (
+            lambda data: plackett.simulate(data, click_model=3),
+            TypeError,
+            "click_model: 3; it is the name of a click model, or the path of a .toml file",
+        ),
     ],
 )
 def test_errors_name_argument_value_and_rule(call, error, said, data):
@@ -257,6 +300,13 @@ def test_settings_may_be_arrays_of_no_dimension():
         assert plackett.PDGD(features=3, learning_rate=value).learning_rate == value
     with pytest.raises(plackett.BadType, match=r"learning_rate: array\(\[0.1, 0.2\]\); a setting is"):
         plackett.PDGD(features=3, learning_rate=np.array([0.1, 0.2]))
+
+
+def test_a_tensor_with_a_gradient_is_told_what_to_do():
+    torch = pytest.importorskip("torch")
+    scores = torch.zeros(3, requires_grad=True)
+    with pytest.raises(plackett.BadType, match="scores: Tensor is no array: .*detach"):
+        plackett.sample_ranking(scores, seed=1)
 
 
 def test_settings_may_be_tensors():

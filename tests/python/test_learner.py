@@ -150,8 +150,9 @@ def test_classes_pickle_and_load_as_themselves(tmp_path):
     again = plackett.PDGD.load(tmp_path / "model.plk")
     assert type(again) is plackett.PDGD and again.learning_rate == 0.3
     assert plackett.PDGD.load(tmp_path / "model.plk", learning_rate=0.7).learning_rate == 0.7
-    with pytest.raises(ValueError, match="a model of pdgd; this is mgd"):
-        plackett.MGD.load(tmp_path / "model.plk")
+    for settings in ({}, {"candidates": 4}):
+        with pytest.raises(ValueError, match="path: .*: a model of pdgd; this is mgd"):
+            plackett.MGD.load(tmp_path / "model.plk", **settings)
 
 
 def test_a_ranker_without_learner_is_said(tmp_path):
@@ -217,7 +218,8 @@ def test_another_methods_impression_is_refused(rows):
         (np.zeros((8, 1)), ValueError, "clicks: shape"),
         (np.zeros(8, dtype=complex), TypeError, "clicks: dtype complex128"),
         (["a"] * 8, TypeError, "clicks: dtype"),
-        (None, (TypeError, ValueError), "clicks"),
+        (None, TypeError, "clicks: None; a click is 0 or 1, one for each shown document"),
+        ({1, 2}, TypeError, r"clicks: {1, 2}; a click is 0 or 1, one for each shown document"),
         (7, ValueError, "clicks: shape"),
     ],
 )

@@ -240,7 +240,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder"):
         plackett.Ranker(features=1).save(tmp_path / "none" / "model.plk")
     (tmp_path / "text.plk").write_text("not a model")
-    with pytest.raises(ValueError, match="not a plackett model"):
+    with pytest.raises(ValueError, match="path: .*not a plackett model"):
         plackett.Ranker.load(tmp_path / "text.plk")
     plackett.Ranker(features=1).save(tmp_path / "model.plk")
     whole = (tmp_path / "model.plk").read_bytes()
