@@ -1,6 +1,7 @@
 // Simulated users.
 #include <pybind11/stl.h>
 
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "failure.h"
 #include "impression.h"
 #include "made.h"
+#include "model.h"
 #include "plackett/make_user.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
@@ -22,6 +24,11 @@ namespace {
 
 struct ClickModel {
   std::unique_ptr<User> user;
+  // As it was asked for, to make it again.
+  std::string name;
+  std::uint32_t grades = 0;
+  std::string protocol;
+  double eta = 0;
 
   static void* operator new(std::size_t) { return refuse_half_made(); }
 };
@@ -32,10 +39,29 @@ std::shared_ptr<ClickModel> make(const py::object& name, const py::object& grade
   options.grade_count = whole32(grades, "grades", {1, kMaxLabel + 1});
   options.stop_rule = rules_of(take(parse_protocol(text(protocol, "protocol")))).stop_rule;
   options.eta = number(eta, "eta");
-  const std::string which = click_model_name(name, "name");
   auto model = std::make_shared<ClickModel>();
-  model->user = take(make_user(which, options));
+  model->name = click_model_name(name, "name");
+  model->grades = options.grade_count;
+  model->protocol = text(protocol, "protocol");
+  model->eta = options.eta;
+  model->user = take(make_user(model->name, options));
   return model;
+}
+
+// By its name; a file by where it is, whatever folder the other process works in.
+py::tuple pickled(const py::object& self) {
+  const auto& model = py::cast<const ClickModel&>(self);
+  const std::string name =
+      model.name.ends_with(".toml") ? std::filesystem::absolute(model.name).string() : model.name;
+  return py::make_tuple(name, model.grades, model.protocol, model.eta, attributes_of(self));
+}
+
+std::pair<std::shared_ptr<ClickModel>, py::dict> unpickled(const py::tuple& state) {
+  if (state.size() != 5 || !py::isinstance<py::dict>(state[4])) {
+    bad_value("state: {}; it is no pickled click model", shown_value(state));
+  }
+  return {make(state[0], state[1], state[2], state[3]),
+          py::reinterpret_borrow<py::dict>(py::object(state[4]))};
 }
 
 // Labels as the user takes them, without a copy where they are the engine's own or plain bytes.
@@ -62,21 +88,6 @@ class Labels {
   std::span<const std::uint8_t> labels_;
 };
 
-std::vector<Doc> shown_docs(py::handle ranking, std::size_t doc_count) {
-  std::vector<Doc> shown;
-  std::vector<bool> placed(doc_count);
-  for (const std::uint32_t doc : ranking_of(ranking)) {
-    if (doc >= doc_count) {
-      bad_value("ranking: document {}; documents are 0 to {}", doc,
-                static_cast<std::int64_t>(doc_count) - 1);
-    }
-    if (placed[doc]) bad_value("ranking: document {} twice; it can be shown once", doc);
-    placed[doc] = true;
-    shown.push_back(Doc{doc});
-  }
-  return shown;
-}
-
 py::array_t<bool> clicked(const ClickModel& model, std::span<const Doc> shown,
                           const Judgments& judgments, Rng& rng) {
   static_assert(sizeof(bool) == 1);
@@ -89,17 +100,14 @@ py::array_t<bool> clicked(const ClickModel& model, std::span<const Doc> shown,
 py::array_t<bool> click(const ClickModel& model, const py::object& ranking,
                         const py::object& labels, const py::object& seed, const py::object& rng) {
   const Labels known(labels, *model.user);
+  const std::vector<Doc> shown =
+      ranked_docs(ranking, {.name = "labels", .count = known.judgments().doc_count()});
   if (py::isinstance<Impression>(ranking)) {
     const auto& impression = py::cast<const Impression&>(ranking);
-    if (impression.rows.view.doc_count() != known.judgments().doc_count()) {
-      bad_value("labels: {} for {} documents; there is one each", known.judgments().doc_count(),
-                impression.rows.view.doc_count());
-    }
     Draws draws = Draws::or_from(
         {impression.seed, impression.run, impression.number, Purpose::kClicks}, seed, rng);
-    return clicked(model, impression.ranking.shown, known.judgments(), draws.rng());
+    return clicked(model, shown, known.judgments(), draws.rng());
   }
-  const std::vector<Doc> shown = shown_docs(ranking, known.judgments().doc_count());
   Draws draws(seed, rng, {.purpose = Purpose::kClicks});
   return clicked(model, shown, known.judgments(), draws.rng());
 }
@@ -126,7 +134,8 @@ void bind_click_model(py::module_& module) {
 
 A simulated user: one of plackett.click_model_names(), or a .toml file (docs/click_models.md).
 `grades` is how many labels there are: a Dataset's grade_count. `protocol` says when cascade users
-may stop; `eta` how fast position-based ones look away.
+may stop; `eta` how fast position-based ones look away. Pickled, one of a file is read from the file
+again.
 
 >>> import plackett
 >>> user = plackett.ClickModel("perfect", grades=3)
@@ -162,10 +171,12 @@ Of exactly these clicks on a list with these labels, both from the top.
       .def_property_readonly(
           "grades", [](const ClickModel& model) { return model.user->grade_count(); },
           "How many labels it knows.")
-      .def("__repr__", [](const ClickModel& model) {
-        return fmt::format("<plackett.ClickModel {}, {} grades>", model.user->name(),
-                           model.user->grade_count());
-      });
+      .def("__repr__",
+           [](const ClickModel& model) {
+             return fmt::format("<plackett.ClickModel {}, {} grades>", model.user->name(),
+                                model.user->grade_count());
+           })
+      .def(py::pickle(&pickled, &unpickled));
   module.def(
       "click_model_names",
       [] {

@@ -352,6 +352,7 @@ True)");
       });
 
   from_the_engine_alone(query_type);
+  never_pickled(query_type, "pickle its features and labels");
 
   py::class_<SplitHandle, std::shared_ptr<SplitHandle>> split_type(
       module, "Split",
@@ -391,6 +392,7 @@ ValueError: assignment destination is read-only)");
                            split.split.feature_count());
       });
   from_the_engine_alone(split_type);
+  never_pickled(split_type, "pickle its features, labels and query_begin, or what load read");
 }
 
 void bind_fold(py::module_& module) {
@@ -424,6 +426,7 @@ void bind_fold(py::module_& module) {
                            fold.test->split.query_count(), fold.train->split.feature_count());
       });
   from_the_engine_alone(fold_type);
+  never_pickled(fold_type, "pickle what load read, or the arrays of its splits");
 }
 
 }  // namespace
@@ -483,6 +486,7 @@ array([0, 2], dtype=uint8))")
                            data.dataset.folds.size(), data.dataset.max_label);
       });
   from_the_engine_alone(dataset_type);
+  never_pickled(dataset_type, "pickle what load read, or the arrays that it was made of");
 
   module.def("load", load, py::arg("where"), py::arg("scaling"), py::arg("keep_constant_features"),
              py::arg("keep_feature_ids"), py::arg("max_feature_id"), py::arg("verify_cache"),

@@ -12,6 +12,7 @@
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
+#include "impression.h"
 #include "model.h"
 #include "plackett/evaluate.h"
 #include "plackett/metrics.h"
@@ -21,21 +22,6 @@
 
 namespace plackett::python {
 namespace {
-
-std::vector<Doc> docs_of(py::handle ranking, std::size_t doc_count) {
-  std::vector<Doc> docs;
-  std::vector<bool> placed(doc_count);
-  for (const std::uint32_t doc : ranking_of(ranking)) {
-    if (doc >= doc_count) {
-      bad_value("ranking: document {}; documents are 0 to {}", doc,
-                static_cast<std::int64_t>(doc_count) - 1);
-    }
-    if (placed[doc]) bad_value("ranking: document {} twice; it can be ranked once", doc);
-    placed[doc] = true;
-    docs.push_back(Doc{doc});
-  }
-  return docs;
-}
 
 std::vector<std::uint8_t> labels_given(py::handle labels) {
   std::vector<std::uint8_t> values;
@@ -51,7 +37,7 @@ std::vector<std::uint8_t> labels_given(py::handle labels) {
 
 double ndcg(const py::object& ranking, const py::object& labels, const py::object& k) {
   const std::vector<std::uint8_t> known = labels_given(labels);
-  const std::vector<Doc> docs = docs_of(ranking, known.size());
+  const std::vector<Doc> docs = ranked_docs(ranking, {.name = "labels", .count = known.size()});
   const std::uint32_t cut = whole32(k, "k", {.least = 1, .most = 1'000'000});
   const std::array<std::uint64_t, 2> begin{0, known.size()};
   Split::Storage storage;
@@ -74,7 +60,7 @@ py::dict named(const MetricSet& values) {
 py::dict metrics_of(const py::object& ranking, const py::object& labels,
                     const py::object& max_label) {
   const std::vector<std::uint8_t> known = labels_given(labels);
-  const std::vector<Doc> docs = docs_of(ranking, known.size());
+  const std::vector<Doc> docs = ranked_docs(ranking, {.name = "labels", .count = known.size()});
   if (docs.size() != known.size()) {
     bad_value("ranking: {} of {} documents; metrics need all of them in order", docs.size(),
               known.size());
@@ -215,7 +201,7 @@ void bind_evaluation(py::module_& module) {
              py::arg("k") = EvaluationOptions{}.k,
              (fmt::format("ndcg(ranking, labels, k={})", EvaluationOptions{}.k) + R"(
 
-NDCG at k of documents from the top: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
+NDCG at k of documents from the top, or of an Impression: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
 those of all candidates; 0 where none is above 0.
 
 >>> import plackett

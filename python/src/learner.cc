@@ -25,13 +25,6 @@ std::uint64_t next_learner_id() {
   return ++last;
 }
 
-py::array_t<std::int64_t> docs_array(std::span<const Doc> docs) {
-  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(docs.size()));
-  std::int64_t* out = array.mutable_data();
-  for (const Doc doc : docs) *out++ = index(doc);
-  return array;
-}
-
 RankerHandle LearnerHandle::ranker() const {
   return {.ranker = std::shared_ptr<Ranker>(learner, &learner->ranker()), .shape = shape};
 }
@@ -302,50 +295,9 @@ std::pair<std::shared_ptr<LearnerHandle>, py::dict> unpickled(const py::tuple& s
 
 constexpr std::uint32_t kFirstRun = 0;
 
-void bind_impression(py::module_& module) {
-  py::class_<Impression> impression_type(
-      module, "Impression",
-      R"(A ranking that was shown, with what learning from it later needs.
-
-It keeps its features alive; don't change them before the clicks are learned from.
-
->>> import numpy as np, plackett
->>> impression = plackett.PDGD(features=3, shown=2).rank(np.eye(3))
->>> len(impression.ranking), impression.shown_scores
-(2, array([0., 0.])))");
-  impression_type
-      .def_property_readonly(
-          "ranking",
-          [](const Impression& impression) { return docs_array(impression.ranking.shown); },
-          "The documents shown, from the top; int64.")
-      .def_property_readonly(
-          "shown_scores",
-          [](const Impression& impression) {
-            return array_of(std::span<const double>(impression.ranking.scores));
-          },
-          "The shown documents' scores when they were shown, in the order of `ranking`: one a "
-          "place, not one a candidate as document_weights takes them; float64.")
-      .def_property_readonly(
-          "features",
-          [](const Impression& impression) -> py::object {
-            const py::object& owner = impression.rows.owner;
-            if (py::isinstance<py::array>(owner)) return owner;
-            return owner.attr("features");
-          },
-          "All candidates' features: the array that was given, or what was made of it.")
-      .def_readonly("number", &Impression::number, "How many its learner had shown before.")
-      .def("__len__", [](const Impression& impression) { return impression.ranking.shown.size(); })
-      .def("__repr__", [](const Impression& impression) {
-        return fmt::format("<plackett.Impression {}: {} of {} documents>", impression.number,
-                           impression.ranking.shown.size(), impression.rows.view.doc_count());
-      });
-  from_the_engine_alone(impression_type);
-}
-
 }  // namespace
 
 void bind_learner(py::module_& module) {
-  bind_impression(module);
   const MethodRules rules;
   const SimulationSpec& simulation = default_spec();
   py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "arguments.h"
 #include "failure.h"
 
 namespace plackett::python {
@@ -29,6 +30,14 @@ void from_the_engine_alone(Class& type) {
     return nullptr;
   };
   PyType_Modified(object);
+}
+
+// For classes of data that a pickle would copy whole: says what to pickle in their place.
+template <typename Class>
+void never_pickled(Class& type, const char* advice) {
+  type.def("__reduce__", [advice](const py::object& self) -> py::object {
+    bad_type("{}: it can't be pickled or copied; {}", type_name(self), advice);
+  });
 }
 
 }  // namespace plackett::python

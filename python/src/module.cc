@@ -12,6 +12,7 @@ PYBIND11_MODULE(_engine, module) {
   python::bind_methods(module);
   python::bind_dataset(module);
   python::bind_ranker(module);
+  python::bind_impression(module);
   python::bind_learner(module);
   python::bind_click_model(module);
   python::bind_sampling(module);

@@ -86,6 +86,8 @@ SWEEP = """
         lambda first, second: plackett.document_weights([0.0, 1.0], first, second),
         lambda first, second: plackett.document_weights(first, second, [1]),
         lambda first, second: plackett.pairs(first, [0], second),
+        lambda first, second: plackett.document_weights(first, impression, second),
+        lambda first, second: impression.document_weights(first),
         lambda first, second: user.click(impression, first, seed=second),
         lambda first, second: user.click([0], first, rng=second),
     ]
