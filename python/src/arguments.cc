@@ -96,6 +96,8 @@ std::uint32_t whole32(py::handle value, std::string_view name, Bounds bounds) {
       whole(value, name, {bounds.least, std::min(bounds.most, kMost)}));
 }
 
+std::uint32_t thread_number(py::handle value) { return whole32(value, "threads", {0, 4096}); }
+
 double number(py::handle value, std::string_view name) {
   const double got = PyFloat_AsDouble(value.ptr());
   if (PyErr_Occurred() != nullptr) {

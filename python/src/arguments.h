@@ -28,6 +28,9 @@ struct Bounds {
 std::uint64_t whole(py::handle value, std::string_view name, Bounds bounds);
 std::uint32_t whole32(py::handle value, std::string_view name, Bounds bounds);
 
+// The argument `threads`; 0 for one a core.
+std::uint32_t thread_number(py::handle value);
+
 // Finite.
 double number(py::handle value, std::string_view name);
 

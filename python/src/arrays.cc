@@ -234,6 +234,18 @@ std::vector<std::uint8_t> clicks_of(py::handle clicks) {
   return values;
 }
 
+std::vector<std::uint32_t> feature_ids_of(py::handle ids, std::string_view name) {
+  const std::string rule = fmt::format("feature ids are 1 to {}", kLargestFeatureId);
+  std::vector<std::uint32_t> values;
+  whole_numbers(ids, {.name = name, .most = kLargestFeatureId, .rule = rule}, values);
+  std::vector<std::uint32_t> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  if (!sorted.empty() && sorted.front() == 0) bad_value("{}: 0; {}", name, rule);
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) bad_value("{}: {} twice; no two are alike", name, *twice);
+  return values;
+}
+
 std::vector<double> real_numbers(py::handle values, std::string_view name) {
   const py::array array = as_array(values, name);
   require_one_dimension(array, name);

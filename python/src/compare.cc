@@ -107,7 +107,7 @@ py::dict compare_data(const std::vector<std::shared_ptr<DatasetHandle>>& data,
       texts(given_click_models, "click_models", click_model_name);
   ComparisonSpec spec = comparison_of(options, methods, click_models, text(title, "title"));
   RunOptions run;
-  run.threads = whole32(threads, "threads", {0, 4096});
+  run.threads = thread_number(threads);
   const Waiting waiting{.progress = progress,
                         .total = spec.common.impressions * spec.common.runs * methods.size() *
                                  click_models.size() * data.size()};

@@ -55,15 +55,10 @@ std::shared_ptr<DatasetHandle> load(py::handle where, py::handle scaling,
   options.scaling = take(parse_scaling(text(scaling, "scaling")));
   options.drop_constant_features = !truth(keep_constant_features, "keep_constant_features");
   if (!keep_feature_ids.is_none()) {
-    options.keep_feature_ids.emplace();
-    whole_numbers(keep_feature_ids,
-                  {.name = "keep_feature_ids",
-                   .most = kLargestFeatureId,
-                   .rule = "feature ids are 1 to 999999999"},
-                  *options.keep_feature_ids);
+    options.keep_feature_ids = feature_ids_of(keep_feature_ids, "keep_feature_ids");
   }
   options.max_feature_id = whole32(max_feature_id, "max_feature_id", {1, kLargestFeatureId});
-  options.threads = whole32(threads, "threads", {0, 4096});
+  options.threads = thread_number(threads);
   if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
   options.verify_cache = truth(verify_cache, "verify_cache");
   auto loaded = in_background<Result<Dataset>>(

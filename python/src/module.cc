@@ -7,6 +7,7 @@ PYBIND11_MODULE(_engine, module) {
   pybind11::options options;
   options.disable_function_signatures();
   module.doc() = "The engine behind the package plackett.";
+  module.attr("__module__") = "plackett";  // what its classes and functions say that they are of
   python::bind_failures(module);
   python::bind_rng(module);
   python::bind_methods(module);

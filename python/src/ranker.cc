@@ -223,17 +223,10 @@ void set_parameters(const RankerHandle& handle, const py::object& given) {
 }
 
 void set_feature_ids(RankerHandle& handle, const py::object& given) {
-  std::vector<std::uint32_t> ids;
-  whole_numbers(
-      given,
-      {.name = "feature_ids", .most = kLargestFeatureId, .rule = "feature ids are 1 to 999999999"},
-      ids);
+  std::vector<std::uint32_t> ids = feature_ids_of(given, "feature_ids");
   if (ids.size() != handle.shape->feature_ids.size()) {
     bad_value("feature_ids: {}; the ranker reads {} features", ids.size(),
               handle.shape->feature_ids.size());
-  }
-  if (std::find(ids.begin(), ids.end(), 0U) != ids.end()) {
-    bad_value("feature_ids: 0; feature ids are 1 to {}", kLargestFeatureId);
   }
   handle.shape->feature_ids = std::move(ids);
 }

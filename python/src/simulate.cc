@@ -51,7 +51,7 @@ py::dict simulate_data(const std::shared_ptr<DatasetHandle>& data, const py::obj
                        const py::object& threads, const py::object& progress) {
   const SimulationSpec spec = spec_with_method(options, method, ranker, settings);
   RunOptions run;
-  run.threads = whole32(threads, "threads", {0, 4096});
+  run.threads = thread_number(threads);
   auto outcome = in_background<Result<Simulated>>(
       [&](const Watch& watch) {
         run.watch = watch;

@@ -110,6 +110,15 @@ def test_cells_and_contrasts_are_pickled_and_the_whole_is_not(data):
         pickle.dumps(result)
 
 
+def test_results_are_equal_to_themselves_alone(data):
+    """Field by field, arrays would have to be true or false."""
+    first, second = (plackett.compare(data, ["pdgd"], ["perfect"], runs=2, impressions=100) for _ in "ab")
+    assert first == first and first.cells[0] in first.cells
+    assert first.cells[0] != second.cells[0] and first.cells[0].curve != second.cells[0].curve
+    assert len({first.cells[0], second.cells[0]}) == 2
+    assert first.cells[0].offline == second.cells[0].offline
+
+
 def test_arrays_have_no_folder(fold, tmp_path):
     part = (fold.train.features, fold.train.labels, fold.train.query_begin)
     mine = plackett.Dataset.from_arrays(train=part, test=part)

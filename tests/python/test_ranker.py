@@ -231,6 +231,12 @@ def test_wrong_parameters_and_weights_are_refused(rows):
         ranker.step(rows, [0] * 8, np.nan)
     with pytest.raises(ValueError, match="feature_ids: 4; the ranker reads 5"):
         ranker.feature_ids = [1, 2, 3, 4]
+    for ids, said in (([1, 1, 2, 3, 4], "1 twice; no two are alike"), ([0, 1, 2, 3, 4], "0; feature")):
+        with pytest.raises(ValueError, match=f"feature_ids: {said}"):
+            ranker.feature_ids = ids
+        with pytest.raises(ValueError, match=f"keep_feature_ids: {said}"):
+            plackett.load("synthetic", keep_feature_ids=ids)
+    assert ranker.feature_ids.tolist() == [1, 2, 3, 4, 5]
     assert ranker.parameters.tolist() == [0] * 5
 
 

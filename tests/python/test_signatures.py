@@ -4,6 +4,7 @@ something must."""
 
 import ast
 import inspect
+import pickle
 
 import numpy as np
 import pytest
@@ -138,6 +139,14 @@ def test_every_named_default_is_looked_at(calls):
                 continue
             named = {key for key, default in documented(function).items() if default is not None}
             assert named <= looked_at.get(full, set()) | {"name"}, full  # from_arrays(name="arrays")
+
+
+def test_nothing_public_names_the_extension():
+    for name in plackett.__all__:
+        value = getattr(plackett, name)
+        assert "_engine" not in repr(value) and "_engine" not in value.__module__, name
+    assert b"_engine" not in pickle.dumps(plackett.Ranker(features=2))
+    assert b"_engine" not in pickle.dumps(plackett.PDGD(features=2))
 
 
 def plackett_types():
