@@ -79,7 +79,12 @@ class Fold:
 class Dataset:
     @staticmethod
     def from_arrays(
-        *, train: _Split, test: _Split, validation: _Split | None = ..., name: str = ...
+        *,
+        train: _Split | None = ...,
+        test: _Split | None = ...,
+        validation: _Split | None = ...,
+        folds: Sequence[dict[str, _Split]] | None = ...,
+        name: str = ...,
     ) -> Dataset: ...
     @property
     def name(self) -> str: ...
@@ -102,6 +107,7 @@ def load(
     max_feature_id: int,
     verify_cache: bool,
     threads: int,
+    name: str | None,
 ) -> Dataset: ...
 def methods() -> list[dict[str, Any]]: ...
 
@@ -278,14 +284,15 @@ class Comparison:
     def report(self, folder: _Path) -> None: ...
 
 def compare(
-    data: Sequence[Dataset],
-    methods: Sequence[str],
+    data: Sequence[Dataset | tuple[str, str]],
+    methods: Sequence[tuple[str, str | None, bool | None]],
     click_models: Sequence[_Path],
     options: dict[str, Any],
     title: str,
     threads: int,
     progress: Callable[[int, int], object] | None,
     out: _Path | None,
+    fresh: bool,
 ) -> dict[str, Any]: ...
 def version() -> str: ...
 def simd_target() -> str: ...

@@ -48,7 +48,9 @@ bool is_synthetic(const std::string& where) {
 std::shared_ptr<DatasetHandle> load(py::handle where, py::handle scaling,
                                     py::handle keep_constant_features, py::handle keep_feature_ids,
                                     py::handle max_feature_id, py::handle verify_cache,
-                                    py::handle threads) {
+                                    py::handle threads, py::handle name) {
+  const std::string called = name.is_none() ? "" : text(name, "name");
+  if (!name.is_none() && called.empty()) bad_value("name: ''; it is not empty");
   std::string place = path(where, "where").string();
   if (!is_synthetic(place)) place = existing_path(where, "where").string();
   LoadOptions options;
@@ -63,7 +65,9 @@ std::shared_ptr<DatasetHandle> load(py::handle where, py::handle scaling,
   options.verify_cache = truth(verify_cache, "verify_cache");
   auto loaded = in_background<Result<Dataset>>(
       [&](const Watch&) { return load_dataset(place, options); }, {});
-  auto handle = handle_of(take(std::move(loaded)), std::string(name_of(options.scaling)));
+  Dataset dataset = take(std::move(loaded));
+  if (!name.is_none()) dataset.name = called;
+  auto handle = handle_of(std::move(dataset), std::string(name_of(options.scaling)));
   handle->where = std::move(place);
   handle->load = std::move(options);
   return handle;
@@ -236,18 +240,89 @@ Split wrapped(py::handle given, const std::string& name) {
   const std::shared_ptr<const void> owner = split.owner;
   auto result =
       in_background<Result<Split>>([&](const Watch&) { return wrap_split(std::move(split)); }, {});
-  if (!result) bad_value("{}: {}", name, result.error().message);
-  return std::move(result).value();
+  return take(std::move(result), name);
 }
 
-std::shared_ptr<DatasetHandle> from_arrays(py::handle train, py::handle test, py::handle validation,
-                                           py::handle name) {
+struct FoldParts {
+  py::object train = py::none();
+  py::object test = py::none();
+  py::object validation = py::none();
+};
+
+FoldParts fold_parts_of(py::handle fold, const std::string& where) {
+  if (!py::isinstance<py::dict>(fold)) {
+    bad_type("{}: {}; it is a dict of train, test and, where there is one, validation", where,
+             type_name(fold));
+  }
+  FoldParts parts;
+  for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(fold)) {
+    const std::string what = text(key, where);
+    const auto object = py::reinterpret_borrow<py::object>(value);
+    if (what == "train") {
+      parts.train = object;
+    } else if (what == "test") {
+      parts.test = object;
+    } else if (what == "validation") {
+      parts.validation = object;
+    } else {
+      bad_value("{}: \"{}\"; known are train, test and validation", where, what);
+    }
+  }
+  return parts;
+}
+
+// A dataset of one fold. `where` is what comes before the names of its splits in errors.
+Dataset wrapped_fold(const FoldParts& given, const std::string& name, const std::string& where) {
+  if (given.train.is_none() || given.test.is_none()) {
+    bad_type("{}{}: None; a fold has train and test", where,
+             given.train.is_none() ? "train" : "test");
+  }
   DatasetParts parts;
-  parts.name = text(name, "name");
-  parts.train = wrapped(train, "train");
-  parts.test = wrapped(test, "test");
-  if (!validation.is_none()) parts.validation = wrapped(validation, "validation");
-  return handle_of(take(wrap_dataset(std::move(parts))), std::string(name_of(Scaling::kNone)));
+  parts.name = name;
+  parts.train = wrapped(given.train, where + "train");
+  parts.test = wrapped(given.test, where + "test");
+  if (!given.validation.is_none()) {
+    parts.validation = wrapped(given.validation, where + "validation");
+  }
+  auto dataset = wrap_dataset(std::move(parts));
+  if (!dataset) bad_value("{}{}", where, in_python_words(dataset.error()));
+  return std::move(dataset).value();
+}
+
+Dataset of_folds(py::handle folds, const std::string& name) {
+  if (!py::isinstance<py::list>(folds) && !py::isinstance<py::tuple>(folds)) {
+    bad_type("folds: {}; they are a list of dicts of train and test", shown_value(folds));
+  }
+  const auto given = py::reinterpret_borrow<py::sequence>(folds);
+  Dataset dataset;
+  for (std::size_t number = 0; number < given.size(); ++number) {
+    const std::string where = fmt::format("folds[{}]", number);
+    Dataset one = wrapped_fold(fold_parts_of(py::object(given[number]), where), name, where + ": ");
+    one.folds.front().name = fmt::format("Fold{}", number + 1);
+    if (number == 0) {
+      dataset = std::move(one);
+      continue;
+    }
+    if (one.source_feature_count != dataset.source_feature_count) {
+      bad_value("{}: {} features; folds[0] has {}", where, one.source_feature_count,
+                dataset.source_feature_count);
+    }
+    dataset.max_label = std::max(dataset.max_label, one.max_label);
+    dataset.folds.push_back(std::move(one.folds.front()));
+  }
+  if (dataset.folds.empty()) bad_value("folds: none; there is at least 1");
+  return dataset;
+}
+
+std::shared_ptr<DatasetHandle> from_arrays(const py::object& train, const py::object& test,
+                                           const py::object& validation, const py::object& folds,
+                                           const py::object& name) {
+  const std::string called = text(name, "name");
+  const bool apart = !train.is_none() || !test.is_none() || !validation.is_none();
+  if (apart && !folds.is_none()) bad_type("folds: given with train or test; they hold their own");
+  Dataset dataset = folds.is_none() ? wrapped_fold({train, test, validation}, called, "")
+                                    : of_folds(folds, called);
+  return handle_of(std::move(dataset), std::string(name_of(Scaling::kNone)));
 }
 
 py::array features_array(const FeatureView& rows, py::handle owner) {
@@ -439,11 +514,14 @@ plackett.load reads one; from_arrays makes one of arrays.
 >>> len(data.folds), data.max_label, data.grade_count
 (5, 4, 5))");
   dataset_type
-      .def_static("from_arrays", from_arrays, py::kw_only(), py::arg("train"), py::arg("test"),
-                  py::arg("validation") = py::none(), py::arg("name") = "arrays",
-                  R"(from_arrays(*, train, test, validation=None, name="arrays")
+      .def_static(
+          "from_arrays", from_arrays, py::kw_only(), py::arg("train") = py::none(),
+          py::arg("test") = py::none(), py::arg("validation") = py::none(),
+          py::arg("folds") = py::none(), py::arg("name") = "arrays",
+          R"(from_arrays(*, train=None, test=None, validation=None, folds=None, name="arrays")
 
-A dataset of one fold over arrays. A split is (features, labels, query_begin), or (features,
+A dataset over arrays: of one fold, its train, test and validation, or of several `folds`, each a
+dict of such. A split is (features, labels, query_begin), or (features,
 labels, qid), or a dict of such. float32 features whose rows lie apart by at least their length
 are used where they are and kept alive; others are converted once. Labels and query_begin are
 copied. Nothing is scaled or dropped. Don't change the features while a run uses them.
@@ -485,7 +563,7 @@ array([0, 2], dtype=uint8))")
 
   module.def("load", load, py::arg("where"), py::arg("scaling"), py::arg("keep_constant_features"),
              py::arg("keep_feature_ids"), py::arg("max_feature_id"), py::arg("verify_cache"),
-             py::arg("threads"));
+             py::arg("threads"), py::arg("name"));
   const LoadOptions defaults;
   py::dict load_defaults;
   load_defaults["scaling"] = name_of(defaults.scaling);

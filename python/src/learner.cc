@@ -61,8 +61,8 @@ void equip(LearnerHandle& handle, std::unique_ptr<Ranker> ranker) {
                             .initial = {handle.seed, handle.run, 0, Purpose::kInitialise}},
                            handle.settings);
   if (!made) {
-    throw Failure(Fault::kValue, with_python_names(made.error().message, handle.method->settings,
-                                                   handle.settings));
+    throw Failure(Fault::kValue, with_python_names(in_python_words(made.error()),
+                                                   handle.method->settings, handle.settings));
   }
   handle.learner = std::move(made).value();
   handle.id = next_learner_id();

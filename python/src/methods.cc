@@ -17,6 +17,17 @@ py::object setting_value(const Setting& setting, double value) {
   return py::float_(value);
 }
 
+MethodEntry method_entry(std::string_view text, std::string_view name) {
+  std::string command(text);
+  bool in_name = true;  // and not in a value
+  for (char& one : command) {
+    if (one == ':') in_name = true;
+    if (one == '=') in_name = false;
+    if (in_name && one == '_') one = '-';
+  }
+  return take(parse_method_entry(command), name);
+}
+
 namespace {
 
 py::dict described(const Setting& setting) {

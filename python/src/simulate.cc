@@ -8,6 +8,7 @@
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
+#include "methods.h"
 #include "model.h"
 #include "plackett/method_entry.h"
 #include "spec.h"
@@ -18,7 +19,7 @@ namespace {
 SimulationSpec spec_with_method(const py::dict& options, const py::object& method,
                                 const py::object& ranker, const py::dict& settings) {
   SimulationSpec spec = spec_of(options);
-  MethodEntry entry = take(parse_method_entry(text(method, "method")));
+  MethodEntry entry = method_entry(text(method, "method"), "method");
   if (!ranker.is_none()) entry.ranker = take(parse_ranker_kind(text(ranker, "ranker")));
   for (GivenSetting& setting : settings_of(settings)) entry.settings.push_back(std::move(setting));
   apply(entry, spec);
@@ -60,7 +61,7 @@ py::dict simulate_data(const std::shared_ptr<DatasetHandle>& data, const py::obj
       {.progress = progress, .total = spec.impressions * spec.runs});
   if (!outcome && !settings.empty()) {
     const auto method_of = find_method(spec.method);
-    throw Failure(Fault::kValue, with_python_names(outcome.error().message,
+    throw Failure(Fault::kValue, with_python_names(in_python_words(outcome.error()),
                                                    method_of ? method_of.value()->settings
                                                              : std::span<const Setting>{},
                                                    spec.settings));
