@@ -20,6 +20,10 @@ def _keyword(name):
     return name.replace("-", "_")
 
 
+def _keyword_only(defaults):
+    return [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
+
+
 def _class_of(method):
     name = method["name"]
     lines = [
@@ -50,10 +54,7 @@ def _class_of(method):
         [
             Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
             Parameter("ranker", Parameter.POSITIONAL_OR_KEYWORD, default=None),
-        ]
-        + [
-            Parameter(keyword, Parameter.KEYWORD_ONLY, default=value)
-            for keyword, value in keywords.items()
+            *_keyword_only(keywords),
         ]
     )
     made = type(
@@ -94,10 +95,13 @@ def _load(cls, path, **options):
     return made
 
 
-_load.__doc__ = (
-    "load(path, *, shown={shown}, seed={seed}, run={run}, protocol=\"{protocol}\", **settings)\n\n"
-    "    ".format(**_COMMON)
-    + _load.__doc__
+_load.__signature__ = Signature(
+    [
+        Parameter("cls", Parameter.POSITIONAL_OR_KEYWORD),
+        Parameter("path", Parameter.POSITIONAL_OR_KEYWORD),
+        *_keyword_only({name: _COMMON[name] for name in ("shown", "seed", "run", "protocol")}),
+        Parameter("settings", Parameter.VAR_KEYWORD),
+    ]
 )
 _load.__name__ = "load"
 _load.__qualname__ = "Learner.load"

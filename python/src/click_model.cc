@@ -126,11 +126,12 @@ double probability(const ClickModel& model, const py::object& labels, const py::
 
 void bind_click_model(py::module_& module) {
   const UserOptions defaults;
-  py::class_<ClickModel, std::shared_ptr<ClickModel>>(
-      module, "ClickModel",
-      (fmt::format("ClickModel(name, *, grades={}, protocol=\"{}\", eta={:.1f})",
-                   defaults.grade_count, name_of(default_spec().protocol), defaults.eta) +
-       R"(
+  const std::string signature =
+      fmt::format("ClickModel(name, *, grades={}, protocol=\"{}\", eta={:.1f})",
+                  defaults.grade_count, name_of(default_spec().protocol), defaults.eta);
+  py::class_<ClickModel, std::shared_ptr<ClickModel>>(module, "ClickModel",
+                                                      (signature +
+                                                       R"(
 
 A simulated user: one of plackett.click_model_names(), or a .toml file (docs/click_models.md).
 `grades` is how many labels there are: a Dataset's grade_count. `protocol` says when cascade users
@@ -141,13 +142,15 @@ again.
 >>> user = plackett.ClickModel("perfect", grades=3)
 >>> user.click([2, 0, 1], labels=[0, 0, 2], rng=plackett.stream(1))
 array([ True, False, False]))")
-          .c_str())
+                                                          .c_str())
       .def(py::init(&make), py::arg("name"), py::kw_only(),
            py::arg("grades") = defaults.grade_count,
-           py::arg("protocol") = name_of(default_spec().protocol), py::arg("eta") = defaults.eta)
+           py::arg("protocol") = name_of(default_spec().protocol), py::arg("eta") = defaults.eta,
+           init_doc(signature).c_str())
       .def("click", click, py::arg("ranking"), py::arg("labels"), py::kw_only(),
            py::arg("seed") = py::none(), py::arg("rng") = py::none(),
-           R"(click(ranking, labels, *, seed=None, rng=None)
+           R"(click(self, ranking, labels, *, seed=None, rng=None)
+--
 
 Which shown documents are clicked: a bool for each, from the top. `ranking` is a plackett.Impression
 or documents from the top; `labels` those of all candidates, or a plackett.Query. For documents give
@@ -159,7 +162,8 @@ as plackett.simulate draws.
 >>> plackett.ClickModel("perfect").click([1, 0], labels=[4, 0], rng=plackett.stream(1))
 array([False,  True]))")
       .def("probability", probability, py::arg("labels"), py::arg("clicks"),
-           R"(probability(labels, clicks)
+           R"(probability(self, labels, clicks)
+--
 
 Of exactly these clicks on a list with these labels, both from the top.
 
@@ -185,6 +189,7 @@ Of exactly these clicks on a list with these labels, both from the top.
         return names;
       },
       R"(click_model_names()
+--
 
 >>> import plackett
 >>> plackett.click_model_names()[0]

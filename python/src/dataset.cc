@@ -519,6 +519,7 @@ plackett.load reads one; from_arrays makes one of arrays.
           py::arg("test") = py::none(), py::arg("validation") = py::none(),
           py::arg("folds") = py::none(), py::arg("name") = "arrays",
           R"(from_arrays(*, train=None, test=None, validation=None, folds=None, name="arrays")
+--
 
 A dataset over arrays: of one fold, its train, test and validation, or of several `folds`, each a
 dict of such. A split is (features, labels, query_begin), or (features,

@@ -200,6 +200,7 @@ void bind_evaluation(py::module_& module) {
   module.def("ndcg", ndcg, py::arg("ranking"), py::arg("labels"),
              py::arg("k") = EvaluationOptions{}.k,
              (fmt::format("ndcg(ranking, labels, k={})", EvaluationOptions{}.k) + R"(
+--
 
 NDCG at k of documents from the top, or of an Impression: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
 those of all candidates; 0 where none is above 0.
@@ -210,6 +211,7 @@ those of all candidates; 0 where none is above 0.
                  .c_str());
   module.def("metrics", metrics_of, py::arg("ranking"), py::arg("labels"),
              py::arg("max_label") = py::none(), R"(metrics(ranking, labels, max_label=None)
+--
 
 NDCG@1, NDCG@3, NDCG@5, NDCG@10, MRR, MAP and ERR@10 of a ranking of all documents: a dict.
 `max_label` is the highest that a document can have, for ERR@10; where None, the highest of these.
@@ -222,6 +224,7 @@ NDCG@1, NDCG@3, NDCG@5, NDCG@10, MRR, MAP and ERR@10 of a ranking of all documen
              (fmt::format("evaluate(ranker, split, *, no_relevant=\"{}\", seed={})",
                           name(defaults.no_relevant), defaults.seed) +
               R"(
+--
 
 Every metric's mean over a split's queries: a dict. `ranker` is a Ranker, a Learner, or any function
 from features (documents x features) to scores, which are compared as float64. Queries without a

@@ -129,7 +129,8 @@ cascade; the others learn from the one alone that rank gave.
       .def_property_readonly(
           "features", features_of,
           "All candidates' features: the array that was given, or what was made of it.")
-      .def("document_weights", weights, py::arg("clicks"), R"(document_weights(clicks)
+      .def("document_weights", weights, py::arg("clicks"), R"(document_weights(self, clicks)
+--
 
 What plackett.document_weights gives for this list, from the scores of the moment of showing: a
 float64 for each candidate. For lists that pdgd and cascade sampled.

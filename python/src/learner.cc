@@ -300,12 +300,13 @@ constexpr std::uint32_t kFirstRun = 0;
 void bind_learner(py::module_& module) {
   const MethodRules rules;
   const SimulationSpec& simulation = default_spec();
-  py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
-      module, "Learner",
-      (fmt::format("Learner(method, ranker=None, *, features=None, hidden=None, activation=None, "
-                   "shown={}, seed={}, run={}, protocol=\"{}\", **settings)",
-                   rules.shown, simulation.seed, kFirstRun, name_of(simulation.protocol)) +
-       R"(
+  const std::string signature = fmt::format(
+      "Learner(method, ranker=None, *, features=None, hidden=None, activation=None, "
+      "shown={}, seed={}, run={}, protocol=\"{}\", **settings)",
+      rules.shown, simulation.seed, kFirstRun, name_of(simulation.protocol));
+  py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(module, "Learner",
+                                                                    (signature +
+                                                                     R"(
 
 Shows rankings and learns from their clicks. `method` is one of plackett.methods(), with its
 settings as keywords; `ranker` a kind or a plackett.Ranker, which is copied; `features` how many a
@@ -318,14 +319,15 @@ in plackett.simulate. One thread at a time.
 >>> learner.learn(impression, clicks=[0, 1, 0])
 >>> learner.impressions, learner.updates
 (1, 1))")
-          .c_str());
+                                                                        .c_str());
   learner
       .def(py::init(&init), py::arg("method"), py::arg("ranker") = py::none(), py::kw_only(),
            py::arg("features") = py::none(), py::arg("hidden") = py::none(),
            py::arg("activation") = py::none(), py::arg("shown") = rules.shown,
            py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
-           py::arg("protocol") = name_of(simulation.protocol))
-      .def("rank", rank, py::arg("features"), R"(rank(features)
+           py::arg("protocol") = name_of(simulation.protocol), init_doc(signature).c_str())
+      .def("rank", rank, py::arg("features"), R"(rank(self, features)
+--
 
 Chooses what to show: `features` is documents x features, or a plackett.Query. float32 rows are used
 where they are: don't change them before the impression's clicks are learned from.
@@ -333,7 +335,9 @@ where they are: don't change them before the impression's clicks are learned fro
 >>> import numpy as np, plackett
 >>> plackett.PDGD(features=3, shown=2).rank(np.eye(3))
 <plackett.Impression 0: 2 of 3 documents>)")
-      .def("learn", learn, py::arg("impression"), py::arg("clicks"), R"(learn(impression, clicks)
+      .def("learn", learn, py::arg("impression"), py::arg("clicks"),
+           R"(learn(self, impression, clicks)
+--
 
 Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
 impression's own scores count, however old it is. Methods that learn only from their last
@@ -373,7 +377,8 @@ of its own, so give all clicks on a list in one.
             take(save_model(saved(handle.ranker(), handle.state()), model_to_write(to, "path")),
                  "path");
           },
-          py::arg("path"), R"(save(path)
+          py::arg("path"), R"(save(self, path)
+--
 
 Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.
 

@@ -5,6 +5,7 @@
 #include <pybind11/pybind11.h>
 
 #include <cstddef>
+#include <string>
 
 #include "arguments.h"
 #include "failure.h"
@@ -30,6 +31,13 @@ void from_the_engine_alone(Class& type) {
     return nullptr;
   };
   PyType_Modified(object);
+}
+
+// What help() and inspect take a class's signature from: its __init__'s docstring, from the line
+// with which the class's own begins, "Ranker(kind=None)".
+inline std::string init_doc(const std::string& signature) {
+  const std::size_t open = signature.find('(') + 1;
+  return "__init__(self, " + signature.substr(open) + "\n--\n\n";
 }
 
 // For classes of data that a pickle would copy whole: says what to pickle in their place.

@@ -78,6 +78,7 @@ py::dict learner_defaults() {
 
 void bind_methods(py::module_& module) {
   module.def("methods", method_table, R"(methods()
+--
 
 Every method there is, with its settings: a list of dicts.
 

@@ -22,6 +22,7 @@ PYBIND11_MODULE(_engine, module) {
   python::bind_compare(module);
   module.def(
       "version", [] { return plackett::version(); }, R"(version()
+--
 
 Of the engine, as text: "0.1.0".
 
@@ -31,6 +32,7 @@ True)");
   module.def(
       "simd_target", [] { return plackett::simd_target(); },
       R"(simd_target()
+--
 
 The instructions that the inner loops use on this machine: "avx2".
 

@@ -256,11 +256,11 @@ std::pair<std::shared_ptr<RankerHandle>, py::dict> unpickled(const py::tuple& st
 }  // namespace
 
 void bind_ranker(py::module_& module) {
-  py::class_<RankerHandle, std::shared_ptr<RankerHandle>> ranker(
-      module, "Ranker",
-      (fmt::format("Ranker(kind=None, *, features, hidden=None, activation=None, seed={})",
-                   default_spec().seed) +
-       R"(
+  const std::string signature = fmt::format(
+      "Ranker(kind=None, *, features, hidden=None, activation=None, seed={})", default_spec().seed);
+  py::class_<RankerHandle, std::shared_ptr<RankerHandle>> ranker(module, "Ranker",
+                                                                 (signature +
+                                                                  R"(
 
 A differentiable scoring function: "linear" (where no kind is given), "neural" or "linear+neural".
 `features` is how many a document has, or a plackett.Fold, whose feature ids and scaling a saved
@@ -275,12 +275,13 @@ plackett.evaluate are for such models.
 array([-1.,  2.], dtype=float32)
 >>> ranker.rank([[1, 2], [3, 1]])
 array([1, 0]))")
-          .c_str());
+                                                                     .c_str());
   ranker
       .def(py::init(&make), py::arg("kind") = py::none(), py::kw_only(), py::arg("features"),
            py::arg("hidden") = py::none(), py::arg("activation") = py::none(),
-           py::arg("seed") = default_spec().seed)
-      .def("score", score, py::arg("features"), R"(score(features)
+           py::arg("seed") = default_spec().seed, init_doc(signature).c_str())
+      .def("score", score, py::arg("features"), R"(score(self, features)
+--
 
 A float32 score for each document: features is documents x features, or a plackett.Query.
 
@@ -289,7 +290,8 @@ A float32 score for each document: features is documents x features, or a placke
 array([0., 0.], dtype=float32))")
       .def("rank", rank, py::arg("features"), py::arg("k") = py::none(),
            py::arg("seed") = EvaluateOptions{}.seed,
-           (fmt::format("rank(features, k=None, seed={})", EvaluateOptions{}.seed) + R"(
+           (fmt::format("rank(self, features, k=None, seed={})", EvaluateOptions{}.seed) + R"(
+--
 
 The k best documents (all where k is None), best first; `seed` orders equal scores.
 
@@ -300,7 +302,8 @@ The k best documents (all where k is None), best first; `seed` orders equal scor
 array([1, 2]))")
                .c_str())
       .def("step", step, py::arg("features"), py::arg("weights"), py::arg("rate"),
-           R"(step(features, weights, rate)
+           R"(step(self, features, weights, rate)
+--
 
 parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters. A step after
 which one would not be finite is refused, and none is taken.
@@ -353,7 +356,8 @@ array([ 0.5, -0.5], dtype=float32))")
             return py::cast(shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
                                     std::make_shared<ModelShape>(*handle.shape)}));
           },
-          R"(copy()
+          R"(copy(self)
+--
 
 A ranker of its own with the same parameters; of a subclass, as copy.copy gives it.
 
@@ -368,7 +372,8 @@ array([0., 0.], dtype=float32))")
           [](const RankerHandle& handle, const py::object& to) {
             take(save_model(saved(handle, {}), model_to_write(to, "path")), "path");
           },
-          py::arg("path"), R"(save(path)
+          py::arg("path"), R"(save(self, path)
+--
 
 Writes the model to a file that load and `plackett evaluate` read (docs/formats/model.md).
 
@@ -383,6 +388,7 @@ Writes the model to a file that load and `plackett evaluate` read (docs/formats/
             return shared(restored(take(load_model(model_to_read(from, "path")), "path")));
           },
           py::arg("path"), R"(load(path)
+--
 
 The ranker of a saved model.
 

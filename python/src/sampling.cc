@@ -110,6 +110,7 @@ void bind_sampling(py::module_& module) {
   module.def("sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
              py::arg("seed") = py::none(), py::arg("rng") = py::none(),
              R"(sample_ranking(scores, k=None, *, seed=None, rng=None)
+--
 
 A ranking of k documents (all where k is None) drawn without replacement, each place in proportion
 to exp(score). Scores are taken as float32. Give one of `rng`, which goes on from call to call, and
@@ -120,6 +121,7 @@ to exp(score). Scores are taken as float32. Give one of `rng`, which goes on fro
 array([2, 1, 0]))");
   module.def("log_probability", log_probability_of, py::arg("scores"), py::arg("ranking"),
              R"(log_probability(scores, ranking)
+--
 
 Of drawing that ranking, of all documents or of some at the top, from those scores.
 
@@ -129,6 +131,7 @@ Of drawing that ranking, of all documents or of some at the top, from those scor
   module.def("pairs", pairs_of, py::arg("scores"), py::arg("ranking"), py::arg("clicks"));
   module.def("document_weights", weights_of, py::arg("scores"), py::arg("ranking"),
              py::arg("clicks"), R"(document_weights(scores, ranking, clicks)
+--
 
 PDGD as a loss: for each candidate, how strongly its score should rise (below 0: fall). Minus
 (weights * scores).sum(), the weights held constant, is the loss for a model that is differentiated
