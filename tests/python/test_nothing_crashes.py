@@ -61,6 +61,15 @@ SWEEP = """
         lambda value: plackett.Dataset.from_arrays(train=value, test=value),
         lambda value: plackett.Dataset.from_arrays(
             train=(np.zeros((2, 3)), [0, 1], value), test=(np.zeros((2, 3)), [0, 1], [0, 2])),
+        lambda value: plackett.Dataset.from_arrays(folds=value),
+        lambda value: plackett.Dataset.from_arrays(folds=[value]),
+        lambda value: plackett.Dataset.from_arrays(folds=[{"train": value, "test": value}]),
+        lambda value: plackett.load("synthetic", name=value),
+        lambda value: plackett.compare(data, ["pdgd"], ["perfect"], runs=1, impressions=5, labels=value),
+        lambda value: plackett.compare(
+            data, ["pdgd"], ["perfect"], runs=1, impressions=5, baselines=value),
+        lambda value: plackett.compare(
+            data, ["pdgd"], ["perfect"], runs=1, impressions=5, fresh=value),
         lambda value: plackett.ClickModel("perfect", grades=value),
         lambda value: plackett.ClickModel("position-based", eta=value),
         lambda value: plackett.stream(1).below(value),
@@ -97,6 +106,10 @@ SWEEP = """
     for function in two:
         for first, second in itertools.product(odd, odd):
             attempt(function, first, second)
+    again, state = impression.__reduce__()
+    for place in range(len(state)):
+        for value in odd:
+            attempt(again, *state[:place], value, *state[place + 1:])
     for cls in ("Learner", "Ranker", "ClickModel", "Rng", "Impression", "Query", "Split", "Fold",
                 "Dataset", "PDGD"):
         attempt(getattr(plackett, cls))
