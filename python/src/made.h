@@ -21,6 +21,22 @@ namespace py = pybind11;
   bad_type("self: made by __new__ alone; __init__ or __setstate__ comes before anything else");
 }
 
+// The class that pybind11 puts above all others: an object of its own would end the process, and
+// pickle's protocols 0 and 1 make one. After this it is refused. Other classes are made as before.
+inline void refuse_bare_objects() {
+  static PyTypeObject* const base =
+      reinterpret_cast<PyTypeObject*>(py::detail::get_internals().instance_base);
+  static const newfunc make = base->tp_new;
+  base->tp_new = [](PyTypeObject* asked, PyObject* arguments, PyObject* keywords) -> PyObject* {
+    if (asked != base) return make(asked, arguments, keywords);
+    PyErr_SetString(PyExc_TypeError,
+                    "pybind11_object: it has no objects of its own; pickle's protocols 0 and 1 ask "
+                    "for one, later ones don't");
+    return nullptr;
+  };
+  PyType_Modified(base);
+}
+
 // For classes whose objects come from the engine alone.
 template <typename Class>
 void from_the_engine_alone(Class& type) {

@@ -1,5 +1,6 @@
 // plackett._engine: the engine as Python sees it. python/plackett/ makes the package of it.
 #include "bindings.h"
+#include "made.h"
 #include "plackett/version.h"
 
 PYBIND11_MODULE(_engine, module) {
@@ -8,6 +9,7 @@ PYBIND11_MODULE(_engine, module) {
   options.disable_function_signatures();
   module.doc() = "The engine behind the package plackett.";
   module.attr("__module__") = "plackett";  // what its classes and functions say that they are of
+  python::refuse_bare_objects();
   python::bind_failures(module);
   python::bind_rng(module);
   python::bind_methods(module);

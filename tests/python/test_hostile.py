@@ -67,6 +67,42 @@ def test_wrong_states_are_refused():
     assert (done.stdout, done.returncode) == ("end\n", 0), done.stderr[-2000:]
 
 
+def test_no_protocol_of_pickle_ends_the_process():
+    done = in_a_process(
+        """
+        import pickle
+        import numpy as np
+        import plackett
+
+        data = plackett.load("synthetic")
+        learner = plackett.PDGD(features=3)
+        made = [learner, learner.ranker, learner.rank(np.eye(3)), plackett.ClickModel("perfect"),
+                plackett.stream(1), data, data.folds[0], data.folds[0].train, data.folds[0].train[0],
+                plackett.compare(data, ["pdgd"], ["perfect"], runs=1, impressions=5)]
+        pickled = {}
+        for one in made:
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+                try:
+                    again = pickle.loads(pickle.dumps(one, protocol))
+                except TypeError:
+                    continue
+                assert repr(again) == repr(one)
+                pickled[type(one).__name__] = pickled.get(type(one).__name__, 0) + 1
+        print(pickled)
+        for bare in {one for cls in map(type, made) for one in cls.__mro__ if "pybind11" in str(one)}:
+            for make in (bare, lambda: bare.__new__(bare)):
+                try:
+                    make()
+                except TypeError as error:
+                    print(error)
+        """
+    )
+    counts, *said = done.stdout.splitlines()
+    assert counts == "{'PDGD': 4, 'Ranker': 4, 'Impression': 6, 'ClickModel': 4}", done.stderr[-2000:]
+    assert len(said) == 2 and all("has no objects of its own" in line for line in said)
+    assert done.returncode == 0
+
+
 class Lying(np.ndarray):
     """An array whose conversions give something else."""
 
