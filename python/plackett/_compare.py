@@ -34,6 +34,9 @@ def _with_roles(
     methods: list[Any], baselines: Iterable[str] | None, labels: Mapping[str, str] | None
 ) -> list[tuple[Any, Any, bool | None]]:
     """(method, its label or None, whether it is a baseline or None) for each."""
+    for method in methods:
+        if not isinstance(method, str):
+            raise _engine.BadType(f"methods: {method!r}; they are of type str")
     chosen = None if baselines is None else _names("baselines", baselines)
     if labels is not None and not isinstance(labels, Mapping):
         raise _engine.BadType(f"labels: {labels!r}; it is a dict from methods to their labels")
@@ -48,8 +51,8 @@ def _with_roles(
 
 
 def _to_load(data: Data, threads: int) -> _engine.Dataset | tuple[str, str]:
-    """What the engine loads itself, (name, path), as load() would name it; a cache says its name when
-    it is opened, which takes no time."""
+    """What the engine loads itself, (name, path), as load() would name it. A cache says its name only
+    when it is opened."""
     if isinstance(data, (str, os.PathLike)):
         where = os.fspath(data)
         if where == "synthetic" or where.startswith("synthetic:"):

@@ -210,7 +210,8 @@ def test_arrays_have_no_folder(fold, tmp_path):
     [
         ({"methods": []}, ValueError, "method"),
         ({"methods": ["sgd"]}, ValueError, "sgd"),
-        ({"methods": [3]}, TypeError, "methods: 3"),
+        ({"methods": [3]}, TypeError, "methods: 3; they are of type str"),
+        ({"methods": [["pdgd"]]}, TypeError, r"methods: \['pdgd'\]; they are of type str"),
         ({"methods": ["pdgd", "pdgd"]}, ValueError, "pdgd"),
         ({"click_models": ["angry"]}, ValueError, "angry"),
         ({"runs": 0}, ValueError, "runs: 0"),
