@@ -93,7 +93,7 @@ for number in range(1, impressions + 1):
     impression = learner.rank(drawn)
     learner.learn(impression, user.click(impression, drawn))
     if drawn.labels.max() > 0:
-        shown_ndcg.append(plackett.ndcg(impression.ranking, drawn.labels))
+        shown_ndcg.append(plackett.ndcg(impression, drawn))
     if number % every == 0 or number in (10, 30, 60, 100, 150):
         at.append(number)
         offline.append(plackett.evaluate(learner, fold.test)["NDCG@10"])
@@ -122,10 +122,10 @@ impression = learner.rank(query)
 example_clicks = np.zeros(len(impression), dtype=bool)
 example_clicks[[2, 6]] = True
 scores = learner.ranker.score(query.features)
-for pair in plackett.pairs(scores, impression.ranking, example_clicks)[:3]:
+for pair in plackett.pairs(scores, impression, example_clicks)[:3]:
     print(pair)
 
-weights = plackett.document_weights(scores, impression.ranking, example_clicks)
+weights = impression.document_weights(example_clicks)
 by_rank = weights[impression.ranking]
 figure, axes = plt.subplots(figsize=(7.2, 3.8), layout="constrained")
 places = np.arange(1, len(impression) + 1)

@@ -52,7 +52,17 @@ from ._engine import (
 from ._load import load
 from ._methods import DBGD, MGD, PDGD, Cascade, Pairwise
 from ._pairs import Pair, pairs
-from ._results import Cell, Compared, Contrast, Curve, Moments, Runs, Simulated, Test, Tests
+from ._results import (
+    Cell,
+    Compared,
+    Contrast,
+    Curve,
+    MeasureTests,
+    Moments,
+    Runs,
+    Simulated,
+    TTest,
+)
 from ._simulate import simulate
 
 __version__ = version()
@@ -74,6 +84,7 @@ __all__ = [
     "Fold",
     "Impression",
     "Learner",
+    "MeasureTests",
     "MissingFile",
     "Moments",
     "Pair",
@@ -84,8 +95,7 @@ __all__ = [
     "Runs",
     "Simulated",
     "Split",
-    "Test",
-    "Tests",
+    "TTest",
     "click_model_names",
     "compare",
     "document_weights",

@@ -20,13 +20,14 @@ def load(
     max_feature_id: int = _DEFAULT["max_feature_id"],
     verify_cache: bool = _DEFAULT["verify_cache"],
     threads: int = _DEFAULT["threads"],
+    name: str | None = None,
 ) -> _engine.Dataset:
     """A dataset: a folder of LETOR files, a cache file, "synthetic" or "synthetic:PRESET".
 
     Features are scaled within each query ("query-minmax") or not at all ("none"). Those constant
     over the training file are dropped unless kept; `keep_feature_ids` keeps exactly those, in that
     order. A cache's checksums are verified unless you trust it. Reading takes `threads` (0: one a
-    core).
+    core). Results call the data `name`, or by the folder's own.
 
     >>> import plackett
     >>> data = plackett.load("synthetic", scaling="none")
@@ -41,4 +42,5 @@ def load(
         max_feature_id,
         verify_cache,
         threads,
+        name,
     )

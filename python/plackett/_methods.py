@@ -20,6 +20,10 @@ def _keyword(name):
     return name.replace("-", "_")
 
 
+def _keyword_only(defaults):
+    return [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
+
+
 def _class_of(method):
     name = method["name"]
     lines = [
@@ -50,10 +54,7 @@ def _class_of(method):
         [
             Parameter("self", Parameter.POSITIONAL_OR_KEYWORD),
             Parameter("ranker", Parameter.POSITIONAL_OR_KEYWORD, default=None),
-        ]
-        + [
-            Parameter(keyword, Parameter.KEYWORD_ONLY, default=value)
-            for keyword, value in keywords.items()
+            *_keyword_only(keywords),
         ]
     )
     made = type(
@@ -73,32 +74,34 @@ def _class_of(method):
 
 def _load(cls, path, **options):
     """The learner of a saved model. What the file doesn't hold is given anew: seed, run, shown,
-    protocol and settings, and has its default where it isn't, whatever the saved learner had. The
-    learning rate is the file's unless the settings name one. Settings with which the learner would
-    forget what it kept (steps="adagrad" left out) are refused.
+    protocol and settings, which the saved learner tells by properties of these names; where it isn't,
+    it has its default. The learning rate is the file's unless the settings name one. Settings with
+    which the learner would forget what it kept (steps="adagrad" left out) are refused.
 
     >>> import os, plackett, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "model.plk")
-    ...     plackett.PDGD(features=3, shown=5).save(path)
-    ...     again = plackett.PDGD.load(path, shown=5)
+    ...     learner = plackett.PDGD(features=3, shown=5, steps="adagrad")
+    ...     learner.save(path)
+    ...     again = plackett.PDGD.load(path, shown=learner.shown, **learner.settings)
     >>> again
     <plackett pdgd learner, linear ranker: 0 impressions, 0 updates>
     """
-    found = _engine.load_learner(path, **options)
+    found = _engine.load_learner(getattr(cls, "_name", None), path, **options)
     if cls is _engine.Learner:
         return found
-    if found.method != getattr(cls, "_name", found.method):
-        raise _engine.BadValue(f"path: {path}: a model of {found.method}; this is {cls._name}")
     made = cls.__new__(cls)
     made.__setstate__(found.__getstate__())
     return made
 
 
-_load.__doc__ = (
-    "load(path, *, shown={shown}, seed={seed}, run={run}, protocol=\"{protocol}\", **settings)\n\n"
-    "    ".format(**_COMMON)
-    + _load.__doc__
+_load.__signature__ = Signature(
+    [
+        Parameter("cls", Parameter.POSITIONAL_OR_KEYWORD),
+        Parameter("path", Parameter.POSITIONAL_OR_KEYWORD),
+        *_keyword_only({name: _COMMON[name] for name in ("shown", "seed", "run", "protocol")}),
+        Parameter("settings", Parameter.VAR_KEYWORD),
+    ]
 )
 _load.__name__ = "load"
 _load.__qualname__ = "Learner.load"

@@ -27,12 +27,15 @@ class Pair(NamedTuple):
     weight: float  #: rho times the gradient of the pair's probability
 
 
-def pairs(scores: ArrayLike, ranking: ArrayLike, clicks: ArrayLike) -> list[Pair]:
+def pairs(
+    scores: ArrayLike, ranking: ArrayLike | _engine.Impression, clicks: ArrayLike
+) -> list[Pair]:
     """What PDGD infers from clicks on a list: every clicked document is preferred to every unclicked
     one that the user is taken to have seen, those above the last click and the first below it.
 
     `scores` are those of all candidates when the list was shown, by document (not an Impression's
-    shown_scores, which are by place), `ranking` the documents shown, `clicks` a 0 or 1 for each.
+    shown_scores, which are by place), `ranking` the documents shown or an Impression, `clicks` a 0 or
+    1 for each. The time grows as document_weights' does.
 
     >>> import plackett
     >>> plackett.pairs([0.0, 0.0], ranking=[1, 0], clicks=[0, 1])

@@ -1,4 +1,5 @@
-"""What experiments give back: plain data over NumPy arrays."""
+"""What experiments give back: plain data over NumPy arrays. Arrays have no one truth value, so those
+that hold them are equal to themselves alone."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ class Moments(NamedTuple):
     std: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """How learning went: a value for each of some impressions, over all runs.
 
@@ -45,7 +46,7 @@ class Curve:
     online_std: NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Runs:
     """Every run by itself: arrays of runs x points of the curve.
 
@@ -65,7 +66,7 @@ class Runs:
         return len(self.fold)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Cell:
     """All runs of one method under one click model on one dataset.
 
@@ -91,8 +92,18 @@ class Cell:
     seconds: float
     impressions_per_second: float
 
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The curve, a row a point. Needs pandas.
 
-@dataclass(frozen=True)
+        >>> import plackett
+        >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
+        >>> list(result.to_dataframe())[:2]  # doctest: +NEEDS_PANDAS
+        ['impression', 'offline_mean']
+        """
+        return _frame(vars(self.curve))
+
+
+@dataclass(frozen=True, eq=False)
 class Simulated(Cell):
     """What plackett.simulate gives.
 
@@ -109,18 +120,8 @@ class Simulated(Cell):
         """The ranker of run 0, as it ended."""
         return self.learner.ranker
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """The curve, a row a point. Needs pandas.
 
-        >>> import plackett
-        >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
-        >>> list(result.to_dataframe())[:2]  # doctest: +NEEDS_PANDAS
-        ['impression', 'offline_mean']
-        """
-        return _frame(vars(self.curve))
-
-
-class Test(NamedTuple):
+class TTest(NamedTuple):
     """A two-tailed t-test of the difference of two means.
 
     >>> import plackett
@@ -134,7 +135,7 @@ class Test(NamedTuple):
     p: float
 
 
-class Tests(NamedTuple):
+class MeasureTests(NamedTuple):
     """Student's test (one variance for both) and Welch's (each its own).
 
     >>> import plackett
@@ -143,11 +144,11 @@ class Tests(NamedTuple):
     True
     """
 
-    student: Test
-    welch: Test
+    student: TTest
+    welch: TTest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Contrast:
     """One cell against one baseline, under the same click model on the same dataset.
 
@@ -159,11 +160,11 @@ class Contrast:
 
     cell: Cell
     baseline: Cell
-    offline: Tests
-    online: Tests
+    offline: MeasureTests
+    online: MeasureTests
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compared:
     """What plackett.compare gives. It holds the engine's own results for report(), so it can't be
     pickled; its cells and contrasts can.
@@ -235,5 +236,5 @@ def cell_fields(answer: dict[str, Any]) -> dict[str, Any]:
     return {**summary, "curve": Curve(**answer["curve"]), "runs": Runs(**answer["runs"])}
 
 
-def tests_of(answer: dict[str, Any]) -> Tests:
-    return Tests(Test(**answer["student"]), Test(**answer["welch"]))
+def tests_of(answer: dict[str, Any]) -> MeasureTests:
+    return MeasureTests(TTest(**answer["student"]), TTest(**answer["welch"]))

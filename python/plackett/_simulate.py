@@ -30,7 +30,7 @@ def simulate(
     method: str = _DEFAULT["method"],
     *,
     ranker: str | None = None,
-    click_model: str = _DEFAULT["click_model"],
+    click_model: str | os.PathLike[str] = _DEFAULT["click_model"],
     runs: int = _DEFAULT["runs"],
     impressions: int = _DEFAULT["impressions"],
     seed: int = _DEFAULT["seed"],

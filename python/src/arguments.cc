@@ -35,18 +35,39 @@ std::string type_name(py::handle value) {
   return readable(name);
 }
 
-std::string shown_value(py::handle value) {
-  constexpr std::size_t kMost = 60;
+namespace {
+
+// On one line; cut where it is longer than `most` bytes, not within a character.
+std::string in_short(const std::string& whole, std::size_t most) {
+  std::string line;
+  for (const char one : whole) {
+    const bool space = one == ' ' || one == '\n' || one == '\t';
+    if (!space) line += one;
+    if (space && !line.empty() && line.back() != ' ') line += ' ';
+  }
+  if (line.size() <= most) return line;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) --end;
+  return line.substr(0, end) + "...";
+}
+
+}  // namespace
+
+std::string said_by(const py::error_already_set& error) {
+  constexpr std::size_t kMost = 200;
+  const auto said = py::reinterpret_steal<py::object>(PyObject_Str(error.value().ptr()));
+  if (said) return in_short(readable(said), kMost);
+  forget_error();
+  return type_name(error.value());
+}
+
+std::string shown_value(py::handle value, std::size_t most) {
   const auto repr = py::reinterpret_steal<py::object>(PyObject_Repr(value.ptr()));
   if (!repr) {
     forget_error();
     return fmt::format("<{}>", type_name(value));
   }
-  std::string shown = readable(repr);
-  if (shown.size() <= kMost) return shown;
-  std::size_t end = kMost;  // not within a character
-  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0U) == 0x80U) --end;
-  return shown.substr(0, end) + "...";
+  return in_short(readable(repr), most);
 }
 
 std::uint64_t whole(py::handle value, std::string_view name, Bounds bounds) {
@@ -74,6 +95,8 @@ std::uint32_t whole32(py::handle value, std::string_view name, Bounds bounds) {
   return static_cast<std::uint32_t>(
       whole(value, name, {bounds.least, std::min(bounds.most, kMost)}));
 }
+
+std::uint32_t thread_number(py::handle value) { return whole32(value, "threads", {0, 4096}); }
 
 double number(py::handle value, std::string_view name) {
   const double got = PyFloat_AsDouble(value.ptr());
@@ -126,8 +149,41 @@ std::filesystem::path existing_path(py::handle value, std::string_view name) {
   return got;
 }
 
-std::filesystem::path path_in_folder(py::handle value, std::string_view name) {
+namespace {
+
+void require_no_folder(const std::filesystem::path& got, std::string_view name) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(got, ignored)) {
+    bad_value("{}: {}: a folder; a model is a file", name, got.string());
+  }
+}
+
+}  // namespace
+
+std::filesystem::path model_to_read(py::handle value, std::string_view name) {
+  std::filesystem::path got = existing_path(value, name);
+  require_no_folder(got, name);
+  return got;
+}
+
+std::string click_model_name(py::handle value, std::string_view name) {
+  std::string got;
+  if (py::isinstance<py::str>(value)) {
+    got = text(value, name);
+  } else if (const auto given = py::reinterpret_steal<py::object>(PyOS_FSPath(value.ptr()))) {
+    got = path(given, name).string();
+  } else {
+    forget_error();
+    bad_type("{}: {}; it is the name of a click model, or the path of a .toml file", name,
+             shown_value(value));
+  }
+  if (got.ends_with(".toml")) existing_path(value, name);
+  return got;
+}
+
+std::filesystem::path model_to_write(py::handle value, std::string_view name) {
   std::filesystem::path got = path(value, name);
+  require_no_folder(got, name);
   const std::filesystem::path folder = got.parent_path();
   std::error_code ignored;
   if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
@@ -181,12 +237,13 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-std::string python_name(std::string name) {
+}  // namespace
+
+std::string python_name(std::string_view setting) {
+  std::string name(setting);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-
-}  // namespace
 
 std::vector<GivenSetting> settings_of(const py::dict& keywords) {
   std::vector<GivenSetting> settings;

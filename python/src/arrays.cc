@@ -40,7 +40,7 @@ py::array as_array(py::handle values, std::string_view name) {
   if (!array) {
     const py::error_already_set error;
     if (!error.matches(PyExc_Exception)) throw error;
-    bad_type("{}: {} is no array: {}", name, type_name(values), shown_value(error.value()));
+    bad_type("{}: {} is no array: {}", name, type_name(values), said_by(error));
   }
   return py::reinterpret_steal<py::array>(array.release());
 }
@@ -113,6 +113,10 @@ void read_whole(const py::array& array, const WholeRule& rule, std::vector<To>& 
 template <typename To>
 void read_whole_numbers(py::handle values, const WholeRule& rule, std::vector<To>& out) {
   py::array array = as_array(values, rule.name);
+  // None, a set: NumPy takes them for one thing.
+  if (array.ndim() == 0 && array.dtype().kind() == 'O') {
+    bad_type("{}: {}; {}", rule.name, shown_value(values), rule.rule);
+  }
   require_one_dimension(array, rule.name);
   if (array.shape(0) == 0) {
     out.clear();
@@ -213,17 +217,32 @@ std::vector<std::uint32_t> ranking_of(py::handle ranking) {
   return docs;
 }
 
-std::vector<std::uint8_t> labels_of(py::handle labels) {
+std::vector<std::uint8_t> labels_of(py::handle labels, std::string_view name) {
   static_assert(kMaxLabel == 31);
   std::vector<std::uint8_t> values;
-  whole_numbers(labels, {.name = "labels", .most = kMaxLabel, .rule = "labels are 0 to 31"},
-                values);
+  whole_numbers(labels, {.name = name, .most = kMaxLabel, .rule = "labels are 0 to 31"}, values);
   return values;
 }
 
 std::vector<std::uint8_t> clicks_of(py::handle clicks) {
   std::vector<std::uint8_t> values;
-  whole_numbers(clicks, {.name = "clicks", .most = 1, .rule = "a click is 0 or 1"}, values);
+  whole_numbers(clicks,
+                {.name = "clicks",
+                 .most = 1,
+                 .rule = "a click is 0 or 1, one for each shown document from the top"},
+                values);
+  return values;
+}
+
+std::vector<std::uint32_t> feature_ids_of(py::handle ids, std::string_view name) {
+  const std::string rule = fmt::format("feature ids are 1 to {}", kLargestFeatureId);
+  std::vector<std::uint32_t> values;
+  whole_numbers(ids, {.name = name, .most = kLargestFeatureId, .rule = rule}, values);
+  std::vector<std::uint32_t> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  if (!sorted.empty() && sorted.front() == 0) bad_value("{}: 0; {}", name, rule);
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) bad_value("{}: {} twice; no two are alike", name, *twice);
   return values;
 }
 

@@ -56,8 +56,11 @@ void whole_numbers(py::handle values, const WholeRule& rule, std::vector<std::ui
 void whole_numbers(py::handle values, const WholeRule& rule, std::vector<std::uint64_t>& out);
 
 std::vector<std::uint32_t> ranking_of(py::handle ranking);
-std::vector<std::uint8_t> labels_of(py::handle labels);
+std::vector<std::uint8_t> labels_of(py::handle labels, std::string_view name = "labels");
 std::vector<std::uint8_t> clicks_of(py::handle clicks);
+
+// Feature ids, from 1, no two alike.
+std::vector<std::uint32_t> feature_ids_of(py::handle ids, std::string_view name);
 
 // A sequence of real numbers, finite or not.
 std::vector<double> real_numbers(py::handle values, std::string_view name);

@@ -12,6 +12,7 @@ void bind_rng(py::module_& module);
 void bind_methods(py::module_& module);
 void bind_dataset(py::module_& module);
 void bind_ranker(py::module_& module);
+void bind_impression(py::module_& module);
 void bind_learner(py::module_& module);
 void bind_click_model(py::module_& module);
 void bind_sampling(py::module_& module);

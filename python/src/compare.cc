@@ -1,6 +1,7 @@
 // Methods x click models x datasets.
 #include <pybind11/stl.h>
 
+#include <tuple>
 #include <utility>
 
 #include "arguments.h"
@@ -9,6 +10,7 @@
 #include "data.h"
 #include "failure.h"
 #include "made.h"
+#include "methods.h"
 #include "plackett/report.h"
 #include "plackett/simulate.h"
 #include "spec.h"
@@ -16,17 +18,27 @@
 namespace plackett::python {
 namespace {
 
-ComparisonSpec comparison_of(const py::dict& options, const std::vector<std::string>& methods,
-                             const std::vector<std::string>& click_models,
-                             const std::string& title) {
-  ComparisonSpec spec;
-  spec.title = title;
-  spec.common = spec_of(options);
-  for (const std::string& method : methods) {
-    spec.methods.push_back({.entry = take(parse_method_entry(method))});
+// Methods as Python gives them: (text, label or None, whether it is a baseline or None).
+std::vector<ComparedMethod> methods_of(const py::list& given) {
+  std::vector<ComparedMethod> methods;
+  for (const py::handle one : given) {
+    const auto [method, label, baseline] =
+        py::cast<std::tuple<py::object, py::object, py::object>>(one);
+    ComparedMethod compared;
+    compared.entry = method_entry(text(method, "methods"), "methods");
+    if (!label.is_none()) compared.label = text(label, "labels");
+    if (!baseline.is_none()) compared.baseline = truth(baseline, "baselines");
+    methods.push_back(std::move(compared));
   }
-  spec.click_models = click_models;
-  return spec;
+  return methods;
+}
+
+// Fails where there are hidden layers for none of the methods.
+void require_some_network(const ComparisonSpec& spec) {
+  for (const ComparedMethod& method : spec.methods) {
+    if (has_network(method.entry.ranker)) return;
+  }
+  if (!spec.methods.empty()) require_default_network(spec.common);
 }
 
 py::dict test_of(const TTest& test) {
@@ -71,8 +83,13 @@ py::dict result_of(Compared compared) {
   return result;
 }
 
-// As the engine can load it again.
-ComparedDataset to_load_again(const DatasetHandle& data) {
+// As the engine loads it: (name, path), or a dataset that was loaded before.
+ComparedDataset to_load(py::handle given) {
+  if (!py::isinstance<DatasetHandle>(given)) {
+    const auto [name, where] = py::cast<std::pair<py::object, py::object>>(given);
+    return {.name = text(name, "data"), .path = path(where, "data").string()};
+  }
+  const auto& data = py::cast<const DatasetHandle&>(given);
   if (data.where.empty()) {
     bad_value("out: {} is made of arrays; with a folder, data is what plackett.load reads",
               data.dataset.name);
@@ -87,27 +104,33 @@ ComparedDataset to_load_again(const DatasetHandle& data) {
           .max_feature_id = data.load.max_feature_id};
 }
 
-std::vector<std::string> texts(const py::list& given, std::string_view name) {
-  std::vector<std::string> all;
-  for (const py::handle one : given) all.push_back(text(one, name));
-  return all;
+std::vector<std::string> click_models_of(const py::list& given) {
+  std::vector<std::string> names;
+  for (const py::handle one : given) names.push_back(click_model_name(one, "click_models"));
+  return names;
 }
 
-py::dict compare_data(const std::vector<std::shared_ptr<DatasetHandle>>& data,
-                      const py::list& given_methods, const py::list& given_click_models,
+py::dict compare_data(const py::list& data, const py::list& methods, const py::list& click_models,
                       const py::dict& options, const py::object& title, const py::object& threads,
-                      const py::object& progress, const py::object& out) {
-  const std::vector<std::string> methods = texts(given_methods, "methods");
-  const std::vector<std::string> click_models = texts(given_click_models, "click_models");
-  ComparisonSpec spec = comparison_of(options, methods, click_models, text(title, "title"));
+                      const py::object& progress, const py::object& out, const py::object& fresh) {
+  ComparisonSpec spec;
+  spec.title = text(title, "title");
+  spec.common = spec_of(options);
+  spec.methods = methods_of(methods);
+  spec.click_models = click_models_of(click_models);
+  require_some_network(spec);
   RunOptions run;
-  run.threads = whole32(threads, "threads", {0, 4096});
+  run.threads = thread_number(threads);
+  run.fresh = truth(fresh, "fresh");
+  if (run.fresh && out.is_none()) bad_value("fresh: True; it is for a folder, and out is None");
   const Waiting waiting{.progress = progress,
                         .total = spec.common.impressions * spec.common.runs * methods.size() *
                                  click_models.size() * data.size()};
   if (out.is_none()) {
     std::vector<Dataset> datasets;
-    for (const auto& one : data) datasets.push_back(one->dataset);
+    for (const py::handle one : data) {
+      datasets.push_back(py::cast<const DatasetHandle&>(one).dataset);
+    }
     return result_of(take(in_background<Result<Compared>>(
         [&](const Watch& watch) {
           run.watch = watch;
@@ -115,7 +138,7 @@ py::dict compare_data(const std::vector<std::shared_ptr<DatasetHandle>>& data,
         },
         waiting)));
   }
-  for (const auto& one : data) spec.datasets.push_back(to_load_again(*one));
+  for (const py::handle one : data) spec.datasets.push_back(to_load(one));
   const std::filesystem::path folder = path(out, "out");
   return result_of(take(in_background<Result<Compared>>(
       [&](const Watch& watch) {
@@ -139,7 +162,7 @@ void bind_compare(py::module_& module) {
   from_the_engine_alone(comparison_type);
   module.def("compare", compare_data, py::arg("data"), py::arg("methods"), py::arg("click_models"),
              py::arg("options"), py::arg("title"), py::arg("threads"), py::arg("progress"),
-             py::arg("out"));
+             py::arg("out"), py::arg("fresh"));
   const ComparisonSpec paper = default_comparison();
   py::list methods;
   for (const ComparedMethod& method : paper.methods) methods.append(to_text(method.entry));

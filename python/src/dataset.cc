@@ -48,27 +48,26 @@ bool is_synthetic(const std::string& where) {
 std::shared_ptr<DatasetHandle> load(py::handle where, py::handle scaling,
                                     py::handle keep_constant_features, py::handle keep_feature_ids,
                                     py::handle max_feature_id, py::handle verify_cache,
-                                    py::handle threads) {
+                                    py::handle threads, py::handle name) {
+  const std::string called = name.is_none() ? "" : text(name, "name");
+  if (!name.is_none() && called.empty()) bad_value("name: ''; it is not empty");
   std::string place = path(where, "where").string();
   if (!is_synthetic(place)) place = existing_path(where, "where").string();
   LoadOptions options;
   options.scaling = take(parse_scaling(text(scaling, "scaling")));
   options.drop_constant_features = !truth(keep_constant_features, "keep_constant_features");
   if (!keep_feature_ids.is_none()) {
-    options.keep_feature_ids.emplace();
-    whole_numbers(keep_feature_ids,
-                  {.name = "keep_feature_ids",
-                   .most = kLargestFeatureId,
-                   .rule = "feature ids are 1 to 999999999"},
-                  *options.keep_feature_ids);
+    options.keep_feature_ids = feature_ids_of(keep_feature_ids, "keep_feature_ids");
   }
   options.max_feature_id = whole32(max_feature_id, "max_feature_id", {1, kLargestFeatureId});
-  options.threads = whole32(threads, "threads", {0, 4096});
+  options.threads = thread_number(threads);
   if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
   options.verify_cache = truth(verify_cache, "verify_cache");
   auto loaded = in_background<Result<Dataset>>(
       [&](const Watch&) { return load_dataset(place, options); }, {});
-  auto handle = handle_of(take(std::move(loaded)), std::string(name_of(options.scaling)));
+  Dataset dataset = take(std::move(loaded));
+  if (!name.is_none()) dataset.name = called;
+  auto handle = handle_of(std::move(dataset), std::string(name_of(options.scaling)));
   handle->where = std::move(place);
   handle->load = std::move(options);
   return handle;
@@ -212,7 +211,7 @@ Split wrapped(py::handle given, const std::string& name) {
   auto arrays = std::make_unique<KeptArrays>();
   arrays->features = matrix_of(parts.features, name + ": features");
   const Matrix layout = layout_of(arrays->features);
-  arrays->labels = labels_of(parts.labels);
+  arrays->labels = labels_of(parts.labels, name + ": labels");
   if (layout.doc_count != arrays->labels.size()) {
     bad_value("{}: {} rows of features and {} labels; a document has one of each", name,
               layout.doc_count, arrays->labels.size());
@@ -223,8 +222,9 @@ Split wrapped(py::handle given, const std::string& name) {
   if (parts.qid) {
     arrays->query_begin = begins_of(parts.qid, layout.doc_count, name);
   } else {
+    const std::string begin_name = name + ": query_begin";
     whole_numbers(parts.query_begin,
-                  {.name = "query_begin",
+                  {.name = begin_name,
                    .most = kAnyWhole,
                    .rule = "it holds where each query begins, and the end of the last"},
                   arrays->query_begin);
@@ -240,18 +240,89 @@ Split wrapped(py::handle given, const std::string& name) {
   const std::shared_ptr<const void> owner = split.owner;
   auto result =
       in_background<Result<Split>>([&](const Watch&) { return wrap_split(std::move(split)); }, {});
-  if (!result) bad_value("{}: {}", name, result.error().message);
-  return std::move(result).value();
+  return take(std::move(result), name);
 }
 
-std::shared_ptr<DatasetHandle> from_arrays(py::handle train, py::handle test, py::handle validation,
-                                           py::handle name) {
+struct FoldParts {
+  py::object train = py::none();
+  py::object test = py::none();
+  py::object validation = py::none();
+};
+
+FoldParts fold_parts_of(py::handle fold, const std::string& where) {
+  if (!py::isinstance<py::dict>(fold)) {
+    bad_type("{}: {}; it is a dict of train, test and, where there is one, validation", where,
+             type_name(fold));
+  }
+  FoldParts parts;
+  for (const auto& [key, value] : py::reinterpret_borrow<py::dict>(fold)) {
+    const std::string what = text(key, where);
+    const auto object = py::reinterpret_borrow<py::object>(value);
+    if (what == "train") {
+      parts.train = object;
+    } else if (what == "test") {
+      parts.test = object;
+    } else if (what == "validation") {
+      parts.validation = object;
+    } else {
+      bad_value("{}: \"{}\"; known are train, test and validation", where, what);
+    }
+  }
+  return parts;
+}
+
+// A dataset of one fold. `where` is what comes before the names of its splits in errors.
+Dataset wrapped_fold(const FoldParts& given, const std::string& name, const std::string& where) {
+  if (given.train.is_none() || given.test.is_none()) {
+    bad_type("{}{}: None; a fold has train and test", where,
+             given.train.is_none() ? "train" : "test");
+  }
   DatasetParts parts;
-  parts.name = text(name, "name");
-  parts.train = wrapped(train, "train");
-  parts.test = wrapped(test, "test");
-  if (!validation.is_none()) parts.validation = wrapped(validation, "validation");
-  return handle_of(take(wrap_dataset(std::move(parts))), std::string(name_of(Scaling::kNone)));
+  parts.name = name;
+  parts.train = wrapped(given.train, where + "train");
+  parts.test = wrapped(given.test, where + "test");
+  if (!given.validation.is_none()) {
+    parts.validation = wrapped(given.validation, where + "validation");
+  }
+  auto dataset = wrap_dataset(std::move(parts));
+  if (!dataset) bad_value("{}{}", where, in_python_words(dataset.error()));
+  return std::move(dataset).value();
+}
+
+Dataset of_folds(py::handle folds, const std::string& name) {
+  if (!py::isinstance<py::list>(folds) && !py::isinstance<py::tuple>(folds)) {
+    bad_type("folds: {}; they are a list of dicts of train and test", shown_value(folds));
+  }
+  const auto given = py::reinterpret_borrow<py::sequence>(folds);
+  Dataset dataset;
+  for (std::size_t number = 0; number < given.size(); ++number) {
+    const std::string where = fmt::format("folds[{}]", number);
+    Dataset one = wrapped_fold(fold_parts_of(py::object(given[number]), where), name, where + ": ");
+    one.folds.front().name = fmt::format("Fold{}", number + 1);
+    if (number == 0) {
+      dataset = std::move(one);
+      continue;
+    }
+    if (one.source_feature_count != dataset.source_feature_count) {
+      bad_value("{}: {} features; folds[0] has {}", where, one.source_feature_count,
+                dataset.source_feature_count);
+    }
+    dataset.max_label = std::max(dataset.max_label, one.max_label);
+    dataset.folds.push_back(std::move(one.folds.front()));
+  }
+  if (dataset.folds.empty()) bad_value("folds: none; there is at least 1");
+  return dataset;
+}
+
+std::shared_ptr<DatasetHandle> from_arrays(const py::object& train, const py::object& test,
+                                           const py::object& validation, const py::object& folds,
+                                           const py::object& name) {
+  const std::string called = text(name, "name");
+  const bool apart = !train.is_none() || !test.is_none() || !validation.is_none();
+  if (apart && !folds.is_none()) bad_type("folds: given with train or test; they hold their own");
+  Dataset dataset = folds.is_none() ? wrapped_fold({train, test, validation}, called, "")
+                                    : of_folds(folds, called);
+  return handle_of(std::move(dataset), std::string(name_of(Scaling::kNone)));
 }
 
 py::array features_array(const FeatureView& rows, py::handle owner) {
@@ -351,6 +422,7 @@ True)");
       });
 
   from_the_engine_alone(query_type);
+  never_pickled(query_type, "pickle its features and labels");
 
   py::class_<SplitHandle, std::shared_ptr<SplitHandle>> split_type(
       module, "Split",
@@ -390,6 +462,7 @@ ValueError: assignment destination is read-only)");
                            split.split.feature_count());
       });
   from_the_engine_alone(split_type);
+  never_pickled(split_type, "pickle its features, labels and query_begin, or what load read");
 }
 
 void bind_fold(py::module_& module) {
@@ -423,6 +496,7 @@ void bind_fold(py::module_& module) {
                            fold.test->split.query_count(), fold.train->split.feature_count());
       });
   from_the_engine_alone(fold_type);
+  never_pickled(fold_type, "pickle what load read, or the arrays of its splits");
 }
 
 }  // namespace
@@ -440,11 +514,15 @@ plackett.load reads one; from_arrays makes one of arrays.
 >>> len(data.folds), data.max_label, data.grade_count
 (5, 4, 5))");
   dataset_type
-      .def_static("from_arrays", from_arrays, py::kw_only(), py::arg("train"), py::arg("test"),
-                  py::arg("validation") = py::none(), py::arg("name") = "arrays",
-                  R"(from_arrays(*, train, test, validation=None, name="arrays")
+      .def_static(
+          "from_arrays", from_arrays, py::kw_only(), py::arg("train") = py::none(),
+          py::arg("test") = py::none(), py::arg("validation") = py::none(),
+          py::arg("folds") = py::none(), py::arg("name") = "arrays",
+          R"(from_arrays(*, train=None, test=None, validation=None, folds=None, name="arrays")
+--
 
-A dataset of one fold over arrays. A split is (features, labels, query_begin), or (features,
+A dataset over arrays: of one fold, its train, test and validation, or of several `folds`, each a
+dict of such. A split is (features, labels, query_begin), or (features,
 labels, qid), or a dict of such. float32 features whose rows lie apart by at least their length
 are used where they are and kept alive; others are converted once. Labels and query_begin are
 copied. Nothing is scaled or dropped. Don't change the features while a run uses them.
@@ -482,10 +560,11 @@ array([0, 2], dtype=uint8))")
                            data.dataset.folds.size(), data.dataset.max_label);
       });
   from_the_engine_alone(dataset_type);
+  never_pickled(dataset_type, "pickle what load read, or the arrays that it was made of");
 
   module.def("load", load, py::arg("where"), py::arg("scaling"), py::arg("keep_constant_features"),
              py::arg("keep_feature_ids"), py::arg("max_feature_id"), py::arg("verify_cache"),
-             py::arg("threads"));
+             py::arg("threads"), py::arg("name"));
   const LoadOptions defaults;
   py::dict load_defaults;
   load_defaults["scaling"] = name_of(defaults.scaling);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
+#include "impression.h"
 #include "model.h"
 #include "plackett/evaluate.h"
 #include "plackett/metrics.h"
@@ -20,21 +22,6 @@
 
 namespace plackett::python {
 namespace {
-
-std::vector<Doc> docs_of(py::handle ranking, std::size_t doc_count) {
-  std::vector<Doc> docs;
-  std::vector<bool> placed(doc_count);
-  for (const std::uint32_t doc : ranking_of(ranking)) {
-    if (doc >= doc_count) {
-      bad_value("ranking: document {}; documents are 0 to {}", doc,
-                static_cast<std::int64_t>(doc_count) - 1);
-    }
-    if (placed[doc]) bad_value("ranking: document {} twice; it can be ranked once", doc);
-    placed[doc] = true;
-    docs.push_back(Doc{doc});
-  }
-  return docs;
-}
 
 std::vector<std::uint8_t> labels_given(py::handle labels) {
   std::vector<std::uint8_t> values;
@@ -50,7 +37,7 @@ std::vector<std::uint8_t> labels_given(py::handle labels) {
 
 double ndcg(const py::object& ranking, const py::object& labels, const py::object& k) {
   const std::vector<std::uint8_t> known = labels_given(labels);
-  const std::vector<Doc> docs = docs_of(ranking, known.size());
+  const std::vector<Doc> docs = ranked_docs(ranking, {.name = "labels", .count = known.size()});
   const std::uint32_t cut = whole32(k, "k", {.least = 1, .most = 1'000'000});
   const std::array<std::uint64_t, 2> begin{0, known.size()};
   Split::Storage storage;
@@ -73,7 +60,7 @@ py::dict named(const MetricSet& values) {
 py::dict metrics_of(const py::object& ranking, const py::object& labels,
                     const py::object& max_label) {
   const std::vector<std::uint8_t> known = labels_given(labels);
-  const std::vector<Doc> docs = docs_of(ranking, known.size());
+  const std::vector<Doc> docs = ranked_docs(ranking, {.name = "labels", .count = known.size()});
   if (docs.size() != known.size()) {
     bad_value("ranking: {} of {} documents; metrics need all of them in order", docs.size(),
               known.size());
@@ -97,7 +84,8 @@ std::size_t doc_number(const Split& split, const FeatureView& docs, std::size_t 
 }
 
 // Fails where one is not finite: `whose` scores they are, and why that may be.
-void require_finite(std::span<const float> scores, const Split& split, const FeatureView& docs,
+template <typename T>
+void require_finite(std::span<const T> scores, const Split& split, const FeatureView& docs,
                     std::string_view whose, std::string_view why) {
   for (std::size_t doc = 0; doc < scores.size(); ++doc) {
     if (std::isfinite(scores[doc])) continue;
@@ -122,7 +110,7 @@ MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
       if (watch.stop && watch.stop()) throw Stopped();
       scores.resize(docs.doc_count());
       own->score(docs, scores);
-      require_finite(scores, split, docs, "ranker: a score",
+      require_finite(std::span<const float>(scores), split, docs, "ranker: a score",
                      "scores are finite; was it learned on data of another scale?");
       return std::span<const float>(scores);
     };
@@ -132,6 +120,29 @@ MetricSet evaluate_ranker(const Ranker& ranker, const Evaluation& wanted) {
   constexpr std::uint64_t kSmall = 1'000'000;
   if (split.doc_count() * own->parameter_count() < kSmall) return work({});
   return in_background<MetricSet>(work, {});
+}
+
+// Floats that order documents as `given` does and are equal where those are: `given` itself where
+// float32 holds it, else neighbouring floats from 1 on. Requires: finite.
+void in_same_order(std::span<const double> given, std::vector<float>& scores) {
+  scores.resize(given.size());
+  bool exact = true;
+  for (std::size_t doc = 0; doc < given.size(); ++doc) {
+    scores[doc] = static_cast<float>(given[doc]);
+    exact = exact && static_cast<double>(scores[doc]) == given[doc];
+  }
+  if (exact) return;
+  std::vector<double> distinct(given.begin(), given.end());
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<float> stands_for(distinct.size(), 1.0F);
+  for (std::size_t at = 1; at < distinct.size(); ++at) {
+    stands_for[at] = std::nextafter(stands_for[at - 1], std::numeric_limits<float>::max());
+  }
+  for (std::size_t doc = 0; doc < given.size(); ++doc) {
+    const auto at = std::lower_bound(distinct.begin(), distinct.end(), given[doc]);
+    scores[doc] = stands_for[static_cast<std::size_t>(at - distinct.begin())];
+  }
 }
 
 // `score` is any Python function from features to scores.
@@ -152,8 +163,8 @@ MetricSet evaluate_function(const py::object& score, const Evaluation& wanted) {
     if (given.size() != docs.doc_count()) {
       bad_value("scores: {} for {} documents; there is one each", given.size(), docs.doc_count());
     }
-    scores.assign(given.begin(), given.end());
-    require_finite(scores, split, docs, "scores", "scores are finite");
+    require_finite(std::span<const double>(given), split, docs, "scores", "scores are finite");
+    in_same_order(given, scores);
     return std::span<const float>(scores);
   };
   return evaluator.mean_metrics(scored, wanted.max_label, rng).means();
@@ -170,7 +181,7 @@ py::dict evaluate_any(const py::object& ranker, const py::object& split,
   wanted.options.no_relevant = take(parse_no_relevant(text(no_relevant, "no_relevant")));
   wanted.options.seed = whole(seed, "seed", {});
   if (py::isinstance<RankerHandle>(ranker)) {
-    return named(evaluate_ranker(*py::cast<const RankerHandle&>(ranker).ranker, wanted));
+    return named(evaluate_ranker(*engine_ranker(ranker).ranker, wanted));
   }
   if (py::isinstance<LearnerHandle>(ranker)) {
     return named(evaluate_ranker(*py::cast<const LearnerHandle&>(ranker).ranker().ranker, wanted));
@@ -189,8 +200,9 @@ void bind_evaluation(py::module_& module) {
   module.def("ndcg", ndcg, py::arg("ranking"), py::arg("labels"),
              py::arg("k") = EvaluationOptions{}.k,
              (fmt::format("ndcg(ranking, labels, k={})", EvaluationOptions{}.k) + R"(
+--
 
-NDCG at k of documents from the top: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
+NDCG at k of documents from the top, or of an Impression: gain 2^label - 1, discount 1 / log2(place + 1). `labels` are
 those of all candidates; 0 where none is above 0.
 
 >>> import plackett
@@ -199,9 +211,10 @@ those of all candidates; 0 where none is above 0.
                  .c_str());
   module.def("metrics", metrics_of, py::arg("ranking"), py::arg("labels"),
              py::arg("max_label") = py::none(), R"(metrics(ranking, labels, max_label=None)
+--
 
-NDCG at 1, 3, 5 and 10, MRR, MAP and ERR of a ranking of all documents: a dict. `max_label` is the
-highest that a document can have, for ERR; where None, the highest of these.
+NDCG@1, NDCG@3, NDCG@5, NDCG@10, MRR, MAP and ERR@10 of a ranking of all documents: a dict.
+`max_label` is the highest that a document can have, for ERR@10; where None, the highest of these.
 
 >>> import plackett
 >>> plackett.metrics([1, 0], labels=[1, 0])["MRR"]
@@ -211,10 +224,11 @@ highest that a document can have, for ERR; where None, the highest of these.
              (fmt::format("evaluate(ranker, split, *, no_relevant=\"{}\", seed={})",
                           name(defaults.no_relevant), defaults.seed) +
               R"(
+--
 
 Every metric's mean over a split's queries: a dict. `ranker` is a Ranker, a Learner, or any function
-from features (documents x features) to scores. Queries without a relevant document are left out
-("skip"), or count "zero" or "one"; `seed` orders equal scores.
+from features (documents x features) to scores, which are compared as float64. Queries without a
+relevant document are left out ("skip"), or count "zero" or "one"; `seed` orders equal scores.
 
 >>> import plackett
 >>> test = plackett.load("synthetic").folds[0].test

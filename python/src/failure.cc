@@ -1,5 +1,9 @@
 #include "failure.h"
 
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "bindings.h"
 
 namespace plackett::python {
@@ -37,6 +41,22 @@ PyObject* exception_of(Fault fault) {
 }
 
 }  // namespace
+
+std::string in_python_words(const Error& error) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWords{{
+      {"(--out)", "(out=)"},
+      {"(--fresh)", "(fresh=True)"},
+      {"(NAME=PATH gives one)", "(load(..., name=) gives one)"},
+  }};
+  std::string message = error.message;
+  for (const auto& [command, python] : kWords) {
+    for (std::size_t at = message.find(command); at != std::string::npos;
+         at = message.find(command, at + python.size())) {
+      message.replace(at, command.size(), python);
+    }
+  }
+  return message;
+}
 
 void bind_failures(py::module_& module) {
   PyObject* error = make(module, "Error", R"(Whatever plackett finds wrong: base of its exceptions.

@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "plackett/result.h"
@@ -40,14 +41,27 @@ template <typename... Parts>
   throw Failure(Fault::kType, fmt::format(text, std::forward<Parts>(parts)...));
 }
 
+// The engine's message in Python's words: it names options of the command here and there.
+std::string in_python_words(const Error& error);
+
 // The value, or the error as a BadValue.
 template <typename T>
 T take(Result<T>&& result) {
-  if (!result) throw Failure(Fault::kValue, result.error().message);
+  if (!result) throw Failure(Fault::kValue, in_python_words(result.error()));
   return std::move(result).value();
 }
 inline void take(Result<void>&& result) {
-  if (!result) throw Failure(Fault::kValue, result.error().message);
+  if (!result) throw Failure(Fault::kValue, in_python_words(result.error()));
+}
+
+// Likewise, the error with the argument's name before it.
+template <typename T>
+T take(Result<T>&& result, std::string_view name) {
+  if (!result) bad_value("{}: {}", name, in_python_words(result.error()));
+  return std::move(result).value();
+}
+inline void take(Result<void>&& result, std::string_view name) {
+  if (!result) bad_value("{}: {}", name, in_python_words(result.error()));
 }
 
 }  // namespace plackett::python

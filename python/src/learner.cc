@@ -11,6 +11,7 @@
 #include "bindings.h"
 #include "failure.h"
 #include "impression.h"
+#include "methods.h"
 #include "model.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
@@ -22,13 +23,6 @@ namespace plackett::python {
 std::uint64_t next_learner_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
-}
-
-py::array_t<std::int64_t> docs_array(std::span<const Doc> docs) {
-  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(docs.size()));
-  std::int64_t* out = array.mutable_data();
-  for (const Doc doc : docs) *out++ = index(doc);
-  return array;
 }
 
 RankerHandle LearnerHandle::ranker() const {
@@ -67,8 +61,8 @@ void equip(LearnerHandle& handle, std::unique_ptr<Ranker> ranker) {
                             .initial = {handle.seed, handle.run, 0, Purpose::kInitialise}},
                            handle.settings);
   if (!made) {
-    throw Failure(Fault::kValue, with_python_names(made.error().message, handle.method->settings,
-                                                   handle.settings));
+    throw Failure(Fault::kValue, with_python_names(in_python_words(made.error()),
+                                                   handle.method->settings, handle.settings));
   }
   handle.learner = std::move(made).value();
   handle.id = next_learner_id();
@@ -83,13 +77,19 @@ LearnerHandle make(const LearnerRequest& request) {
   handle.protocol = name_of(take(parse_protocol(text(request.protocol, "protocol"))));
   handle.settings = settings_of(request.settings);
   if (py::isinstance<RankerHandle>(request.ranker)) {
-    const auto& given = py::cast<const RankerHandle&>(request.ranker);
+    const RankerHandle& given = engine_ranker(request.ranker);
     if (!request.features.is_none() || !request.hidden.is_none() || !request.activation.is_none()) {
       bad_type("features, hidden and activation: the ranker that was given has its own");
     }
     handle.shape = std::make_shared<ModelShape>(*given.shape);
     equip(handle, given.ranker->clone());
     return handle;
+  }
+  if (!request.ranker.is_none() && !py::isinstance<py::str>(request.ranker)) {
+    bad_type(
+        "ranker: {}; it is a kind ({}) or a plackett.Ranker; features= takes the number of "
+        "features, or a plackett.Fold",
+        shown_value(request.ranker), ranker_names());
   }
   RankerHandle made = make_ranker_handle(
       {.kind = request.ranker,
@@ -111,6 +111,18 @@ std::shared_ptr<LearnerHandle> init(const py::object& method, const py::object& 
                                     const py::object& protocol, const py::kwargs& settings) {
   return shared(make({text(method, "method"), ranker, features, hidden, activation, shown, seed,
                       run, protocol, settings}));
+}
+
+// As Learner and load take them; the learning rate as it is now.
+py::dict settings_now(const LearnerHandle& handle) {
+  const SettingValues values = take(SettingValues::make(handle.method->settings, handle.settings));
+  py::dict settings;
+  for (const Setting& setting : handle.method->settings) {
+    const double value =
+        setting.name == kLearningRate ? handle.state().learning_rate : values.number(setting.name);
+    settings[py::str(python_name(setting.name))] = setting_value(setting, value);
+  }
+  return settings;
 }
 
 Impression rank(LearnerHandle& handle, const py::object& features) {
@@ -216,13 +228,18 @@ LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
   return handle;
 }
 
-std::shared_ptr<LearnerHandle> load(const py::object& from, const py::object& shown,
-                                    const py::object& seed, const py::object& run,
-                                    const py::object& protocol, const py::kwargs& settings) {
-  const std::filesystem::path file = existing_path(from, "path");
-  const SavedModel model = take(load_model(file));
+std::shared_ptr<LearnerHandle> load(const py::object& method, const py::object& from,
+                                    const py::object& shown, const py::object& seed,
+                                    const py::object& run, const py::object& protocol,
+                                    const py::kwargs& settings) {
+  const std::filesystem::path file = model_to_read(from, "path");
+  const SavedModel model = take(load_model(file), "path");
   if (model.learner.method.empty()) {
     bad_value("path: {}: a ranker without a learner; plackett.Ranker.load reads it", file.string());
+  }
+  if (!method.is_none() && text(method, "method") != model.learner.method) {
+    bad_value("path: {}: a model of {}; this is {}", file.string(), model.learner.method,
+              text(method, "method"));
   }
   return shared(resumed(model, {.method = {},
                                 .ranker = {},
@@ -278,58 +295,18 @@ std::pair<std::shared_ptr<LearnerHandle>, py::dict> unpickled(const py::tuple& s
 
 constexpr std::uint32_t kFirstRun = 0;
 
-void bind_impression(py::module_& module) {
-  py::class_<Impression> impression_type(
-      module, "Impression",
-      R"(A ranking that was shown, with what learning from it later needs.
-
-It keeps its features alive; don't change them before the clicks are learned from.
-
->>> import numpy as np, plackett
->>> impression = plackett.PDGD(features=3, shown=2).rank(np.eye(3))
->>> len(impression.ranking), impression.shown_scores
-(2, array([0., 0.])))");
-  impression_type
-      .def_property_readonly(
-          "ranking",
-          [](const Impression& impression) { return docs_array(impression.ranking.shown); },
-          "The documents shown, from the top; int64.")
-      .def_property_readonly(
-          "shown_scores",
-          [](const Impression& impression) {
-            return array_of(std::span<const double>(impression.ranking.scores));
-          },
-          "The shown documents' scores when they were shown, in the order of `ranking`: one a "
-          "place, not one a candidate as document_weights takes them; float64.")
-      .def_property_readonly(
-          "features",
-          [](const Impression& impression) -> py::object {
-            const py::object& owner = impression.rows.owner;
-            if (py::isinstance<py::array>(owner)) return owner;
-            return owner.attr("features");
-          },
-          "All candidates' features: the array that was given, or what was made of it.")
-      .def_readonly("number", &Impression::number, "How many its learner had shown before.")
-      .def("__len__", [](const Impression& impression) { return impression.ranking.shown.size(); })
-      .def("__repr__", [](const Impression& impression) {
-        return fmt::format("<plackett.Impression {}: {} of {} documents>", impression.number,
-                           impression.ranking.shown.size(), impression.rows.view.doc_count());
-      });
-  from_the_engine_alone(impression_type);
-}
-
 }  // namespace
 
 void bind_learner(py::module_& module) {
-  bind_impression(module);
   const MethodRules rules;
   const SimulationSpec& simulation = default_spec();
-  py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
-      module, "Learner",
-      (fmt::format("Learner(method, ranker=None, *, features=None, hidden=None, activation=None, "
-                   "shown={}, seed={}, run={}, protocol=\"{}\", **settings)",
-                   rules.shown, simulation.seed, kFirstRun, name_of(simulation.protocol)) +
-       R"(
+  const std::string signature = fmt::format(
+      "Learner(method, ranker=None, *, features=None, hidden=None, activation=None, "
+      "shown={}, seed={}, run={}, protocol=\"{}\", **settings)",
+      rules.shown, simulation.seed, kFirstRun, name_of(simulation.protocol));
+  py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(module, "Learner",
+                                                                    (signature +
+                                                                     R"(
 
 Shows rankings and learns from their clicks. `method` is one of plackett.methods(), with its
 settings as keywords; `ranker` a kind or a plackett.Ranker, which is copied; `features` how many a
@@ -342,25 +319,30 @@ in plackett.simulate. One thread at a time.
 >>> learner.learn(impression, clicks=[0, 1, 0])
 >>> learner.impressions, learner.updates
 (1, 1))")
-          .c_str());
+                                                                        .c_str());
   learner
       .def(py::init(&init), py::arg("method"), py::arg("ranker") = py::none(), py::kw_only(),
            py::arg("features") = py::none(), py::arg("hidden") = py::none(),
            py::arg("activation") = py::none(), py::arg("shown") = rules.shown,
            py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
-           py::arg("protocol") = name_of(simulation.protocol))
-      .def("rank", rank, py::arg("features"), R"(rank(features)
+           py::arg("protocol") = name_of(simulation.protocol), init_doc(signature).c_str())
+      .def("rank", rank, py::arg("features"), R"(rank(self, features)
+--
 
-Chooses what to show: `features` is documents x features, or a plackett.Query.
+Chooses what to show: `features` is documents x features, or a plackett.Query. float32 rows are used
+where they are: don't change them before the impression's clicks are learned from.
 
 >>> import numpy as np, plackett
 >>> plackett.PDGD(features=3, shown=2).rank(np.eye(3))
 <plackett.Impression 0: 2 of 3 documents>)")
-      .def("learn", learn, py::arg("impression"), py::arg("clicks"), R"(learn(impression, clicks)
+      .def("learn", learn, py::arg("impression"), py::arg("clicks"),
+           R"(learn(self, impression, clicks)
+--
 
 Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
 impression's own scores count, however old it is. Methods that learn only from their last
-impression (dbgd, mgd, pairwise) refuse others.
+impression, and once (dbgd, mgd, pairwise), refuse others. For pdgd and cascade every call is a step
+of its own, so give all clicks on a list in one.
 
 >>> import numpy as np, plackett
 >>> learner = plackett.PDGD(features=3)
@@ -383,12 +365,20 @@ impression (dbgd, mgd, pairwise) refuse others.
       .def_readonly("shown", &LearnerHandle::shown, "Documents it shows at most.")
       .def_readonly("seed", &LearnerHandle::seed, "Of its randomness.")
       .def_readonly("run", &LearnerHandle::run, "Of its randomness too.")
+      .def_readonly("protocol", &LearnerHandle::protocol,
+                    "Which of the published ways it follows: \"described\" for none.")
+      .def_property_readonly(
+          "settings", settings_now,
+          "All of its method's settings, by their Python names, the learning rate as it is now. A "
+          "model file doesn't hold them: give them to load, as shown, seed, run and protocol.")
       .def(
           "save",
           [](const LearnerHandle& handle, const py::object& to) {
-            take(save_model(saved(handle.ranker(), handle.state()), path_in_folder(to, "path")));
+            take(save_model(saved(handle.ranker(), handle.state()), model_to_write(to, "path")),
+                 "path");
           },
-          py::arg("path"), R"(save(path)
+          py::arg("path"), R"(save(self, path)
+--
 
 Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.
 
@@ -404,9 +394,10 @@ Writes the model with where its learner stood (docs/formats/model.md); Learner.l
                                 handle.impressions, handle.state().updates);
            })
       .def(py::pickle(&pickled, &unpickled));
-  module.def("load_learner", load, py::arg("path"), py::kw_only(), py::arg("shown") = rules.shown,
-             py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
-             py::arg("protocol") = name_of(simulation.protocol));
+  // A learner of `method`, or of whatever is in the file where that is None.
+  module.def("load_learner", load, py::arg("method"), py::arg("path"), py::kw_only(),
+             py::arg("shown") = rules.shown, py::arg("seed") = simulation.seed,
+             py::arg("run") = kFirstRun, py::arg("protocol") = name_of(simulation.protocol));
 }
 
 }  // namespace plackett::python

@@ -4,8 +4,10 @@
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,15 +40,21 @@ struct RankerHandle {
 
 // How Python says which ranker it wants.
 struct RankerRequest {
-  py::handle kind;      // text; none for `fallback`
-  py::handle features;  // a number, or a Fold
-  py::handle hidden;    // none for the engine's own
+  std::string_view kind_name = "ranker";  // the argument that `kind` was
+  py::handle kind;                        // text; none for `fallback`
+  py::handle features;                    // a number, or a Fold
+  py::handle hidden;                      // none for the engine's own
   py::handle activation;
   RankerKind fallback = RankerKind::kLinear;
   Rng::Stream initial;
   Initialisation initialisation = Initialisation::kXavier;
 };
 RankerHandle make_ranker_handle(const RankerRequest& request);
+
+// The engine's ranker in a plackett.Ranker. Fails where a class of Python's own overrides one of
+// these members, which the engine would not call.
+const RankerHandle& engine_ranker(py::handle ranker, std::initializer_list<const char*> members = {
+                                                         "score", "rank", "step", "parameters"});
 
 SavedModel saved(const RankerHandle& ranker, LearnerState learner);
 RankerHandle restored(const SavedModel& model);

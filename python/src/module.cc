@@ -1,5 +1,6 @@
 // plackett._engine: the engine as Python sees it. python/plackett/ makes the package of it.
 #include "bindings.h"
+#include "made.h"
 #include "plackett/version.h"
 
 PYBIND11_MODULE(_engine, module) {
@@ -7,11 +8,14 @@ PYBIND11_MODULE(_engine, module) {
   pybind11::options options;
   options.disable_function_signatures();
   module.doc() = "The engine behind the package plackett.";
+  module.attr("__module__") = "plackett";  // what its classes and functions say that they are of
+  python::refuse_bare_objects();
   python::bind_failures(module);
   python::bind_rng(module);
   python::bind_methods(module);
   python::bind_dataset(module);
   python::bind_ranker(module);
+  python::bind_impression(module);
   python::bind_learner(module);
   python::bind_click_model(module);
   python::bind_sampling(module);
@@ -20,6 +24,7 @@ PYBIND11_MODULE(_engine, module) {
   python::bind_compare(module);
   module.def(
       "version", [] { return plackett::version(); }, R"(version()
+--
 
 Of the engine, as text: "0.1.0".
 
@@ -29,6 +34,7 @@ True)");
   module.def(
       "simd_target", [] { return plackett::simd_target(); },
       R"(simd_target()
+--
 
 The instructions that the inner loops use on this machine: "avx2".
 

@@ -28,12 +28,26 @@ std::vector<float> RankerHandle::parameters() const {
   return values;
 }
 
+namespace {
+
+std::uint32_t feature_count(py::handle given) {
+  const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(given.ptr()));
+  if (!number) {
+    forget_error();
+    bad_type("features: {}; it is a whole number, how many a document has, or a plackett.Fold",
+             shown_value(given));
+  }
+  return whole32(number, "features", {1, kLargestFeatureId});
+}
+
+}  // namespace
+
 RankerHandle make_ranker_handle(const RankerRequest& request) {
   RankerHandle handle;
   ModelShape& shape = *handle.shape;
   shape.ranker.kind = request.kind.is_none()
                           ? request.fallback
-                          : take(parse_ranker_kind(text(request.kind, "ranker")));
+                          : take(parse_ranker_kind(text(request.kind, request.kind_name)));
   if (request.features.is_none()) {
     bad_type("features: None; say how many features a document has, or give a plackett.Fold");
   }
@@ -43,18 +57,48 @@ RankerHandle make_ranker_handle(const RankerRequest& request) {
     shape.feature_ids = fold.feature_ids;
     shape.scaling = fold.scaling;
   } else {
-    shape.ranker.feature_count = whole32(request.features, "features", {1, kLargestFeatureId});
+    shape.ranker.feature_count = feature_count(request.features);
     shape.feature_ids.resize(shape.ranker.feature_count);
     std::iota(shape.feature_ids.begin(), shape.feature_ids.end(), 1U);
     shape.scaling = name_of(Scaling::kNone);
   }
-  if (!request.hidden.is_none()) shape.ranker.hidden = hidden_layers(request.hidden);
+  const auto require_network = [&](std::string_view name, py::handle value) {
+    if (has_network(shape.ranker.kind)) return;
+    bad_value("{}: {}; a {} ranker has none; {}=\"{}\" has", name, shown_value(value),
+              name_of(shape.ranker.kind), request.kind_name, name_of(RankerKind::kNeural));
+  };
+  if (!request.hidden.is_none()) {
+    std::vector<std::uint32_t> layers = hidden_layers(request.hidden);
+    // () is what such a ranker says of itself.
+    if (!layers.empty() || has_network(shape.ranker.kind)) {
+      require_network("hidden", request.hidden);
+      shape.ranker.hidden = std::move(layers);
+    }
+  }
   if (!request.activation.is_none()) {
+    require_network("activation", request.activation);
     shape.ranker.activation = take(parse_activation(text(request.activation, "activation")));
   }
   shape.ranker.initialisation = request.initialisation;
   Rng rng(request.initial);
   handle.ranker = take(make_ranker(shape.ranker, rng));
+  return handle;
+}
+
+const RankerHandle& engine_ranker(py::handle ranker, std::initializer_list<const char*> members) {
+  const auto& handle = py::cast<const RankerHandle&>(ranker);
+  const py::type engines = py::type::of<RankerHandle>();
+  const py::type given = py::type::of(ranker);
+  if (given.is(engines)) return handle;
+  const py::dict own = attributes_of(py::reinterpret_borrow<py::object>(ranker));
+  for (const char* member : members) {
+    if (own.contains(member) || !given.attr(member).is(engines.attr(member))) {
+      bad_type(
+          "ranker: {} has a {} of its own, which the engine would not use; for models of your own "
+          "there are plackett.document_weights and plackett.evaluate(function, split)",
+          type_name(ranker), member);
+    }
+  }
   return handle;
 }
 
@@ -98,8 +142,9 @@ py::array_t<float> score(const RankerHandle& handle, const py::object& features)
   return scores;
 }
 
-py::array_t<std::int64_t> rank(const RankerHandle& handle, const py::object& features,
+py::array_t<std::int64_t> rank(const py::object& self, const py::object& features,
                                const py::object& k, const py::object& seed) {
+  const RankerHandle& handle = engine_ranker(self, {"score", "parameters"});
   const Rows rows = rows_of(features, handle.ranker->feature_count());
   const std::uint32_t docs = rows.view.doc_count();
   const std::uint32_t places = k.is_none() ? docs : std::min(docs, whole32(k, "k", {.least = 1}));
@@ -137,7 +182,22 @@ void step(const RankerHandle& handle, const py::object& features, const py::obje
     by_doc.push_back({Doc{static_cast<std::uint32_t>(doc)}, static_cast<float>(given[doc])});
   }
   const auto far = static_cast<float>(number(rate, "rate"));
-  if (!by_doc.empty()) handle.ranker->step(rows.view, by_doc, far);
+  if (!std::isfinite(far)) bad_value("rate: {}; it is finite as float32", shown_value(rate));
+  if (by_doc.empty()) return;
+  // A copy steps: a network's padding would keep what is not finite, whatever is set later.
+  const RankerHandle stepped{.ranker = handle.ranker->clone(), .shape = handle.shape};
+  stepped.ranker->step(rows.view, by_doc, far);
+  const std::vector<float> after = stepped.parameters();
+  const auto wrong = std::find_if_not(after.begin(), after.end(),
+                                      [](float value) { return std::isfinite(value); });
+  if (wrong == after.end()) {
+    handle.ranker->set_parameters(after);
+    return;
+  }
+  bad_value(
+      "features: parameter {} would be {} after the step, and stays; features are finite, and a "
+      "smaller rate than {} may help",
+      wrong - after.begin(), *wrong, shown_value(rate));
 }
 
 py::array_t<float> get_parameters(const RankerHandle& handle) {
@@ -163,17 +223,10 @@ void set_parameters(const RankerHandle& handle, const py::object& given) {
 }
 
 void set_feature_ids(RankerHandle& handle, const py::object& given) {
-  std::vector<std::uint32_t> ids;
-  whole_numbers(
-      given,
-      {.name = "feature_ids", .most = kLargestFeatureId, .rule = "feature ids are 1 to 999999999"},
-      ids);
+  std::vector<std::uint32_t> ids = feature_ids_of(given, "feature_ids");
   if (ids.size() != handle.shape->feature_ids.size()) {
     bad_value("feature_ids: {}; the ranker reads {} features", ids.size(),
               handle.shape->feature_ids.size());
-  }
-  if (std::find(ids.begin(), ids.end(), 0U) != ids.end()) {
-    bad_value("feature_ids: 0; feature ids are 1 to {}", kLargestFeatureId);
   }
   handle.shape->feature_ids = std::move(ids);
 }
@@ -182,7 +235,8 @@ std::shared_ptr<RankerHandle> make(const py::object& kind, const py::object& fea
                                    const py::object& hidden, const py::object& activation,
                                    const py::object& seed) {
   return shared(make_ranker_handle(
-      {.kind = kind,
+      {.kind_name = "kind",
+       .kind = kind,
        .features = features,
        .hidden = hidden,
        .activation = activation,
@@ -202,15 +256,17 @@ std::pair<std::shared_ptr<RankerHandle>, py::dict> unpickled(const py::tuple& st
 }  // namespace
 
 void bind_ranker(py::module_& module) {
-  py::class_<RankerHandle, std::shared_ptr<RankerHandle>> ranker(
-      module, "Ranker",
-      (fmt::format("Ranker(kind=None, *, features, hidden=None, activation=None, seed={})",
-                   default_spec().seed) +
-       R"(
+  const std::string signature = fmt::format(
+      "Ranker(kind=None, *, features, hidden=None, activation=None, seed={})", default_spec().seed);
+  py::class_<RankerHandle, std::shared_ptr<RankerHandle>> ranker(module, "Ranker",
+                                                                 (signature +
+                                                                  R"(
 
 A differentiable scoring function: "linear" (where no kind is given), "neural" or "linear+neural".
 `features` is how many a document has, or a plackett.Fold, whose feature ids and scaling a saved
-model then names. Networks have `hidden` units in each hidden layer and start from `seed`.
+model then names. Networks have `hidden` units in each hidden layer and start from `seed`. A
+subclass that scores in its own way is no ranker for the engine: plackett.document_weights and
+plackett.evaluate are for such models.
 
 >>> import numpy as np, plackett
 >>> ranker = plackett.Ranker(features=2)
@@ -219,12 +275,13 @@ model then names. Networks have `hidden` units in each hidden layer and start fr
 array([-1.,  2.], dtype=float32)
 >>> ranker.rank([[1, 2], [3, 1]])
 array([1, 0]))")
-          .c_str());
+                                                                     .c_str());
   ranker
       .def(py::init(&make), py::arg("kind") = py::none(), py::kw_only(), py::arg("features"),
            py::arg("hidden") = py::none(), py::arg("activation") = py::none(),
-           py::arg("seed") = default_spec().seed)
-      .def("score", score, py::arg("features"), R"(score(features)
+           py::arg("seed") = default_spec().seed, init_doc(signature).c_str())
+      .def("score", score, py::arg("features"), R"(score(self, features)
+--
 
 A float32 score for each document: features is documents x features, or a plackett.Query.
 
@@ -233,7 +290,8 @@ A float32 score for each document: features is documents x features, or a placke
 array([0., 0.], dtype=float32))")
       .def("rank", rank, py::arg("features"), py::arg("k") = py::none(),
            py::arg("seed") = EvaluateOptions{}.seed,
-           (fmt::format("rank(features, k=None, seed={})", EvaluateOptions{}.seed) + R"(
+           (fmt::format("rank(self, features, k=None, seed={})", EvaluateOptions{}.seed) + R"(
+--
 
 The k best documents (all where k is None), best first; `seed` orders equal scores.
 
@@ -244,9 +302,11 @@ The k best documents (all where k is None), best first; `seed` orders equal scor
 array([1, 2]))")
                .c_str())
       .def("step", step, py::arg("features"), py::arg("weights"), py::arg("rate"),
-           R"(step(features, weights, rate)
+           R"(step(self, features, weights, rate)
+--
 
-parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters.
+parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters. A step after
+which one would not be finite is refused, and none is taken.
 
 >>> import plackett
 >>> ranker = plackett.Ranker(features=2)
@@ -288,13 +348,18 @@ array([ 0.5, -0.5], dtype=float32))")
           "How its features are scaled, \"none\" or \"query-minmax\"; in a saved model.")
       .def(
           "copy",
-          [](const RankerHandle& handle) {
-            return shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
-                           std::make_shared<ModelShape>(*handle.shape)});
+          [](const py::object& self) -> py::object {
+            if (!py::type::of(self).is(py::type::of<RankerHandle>())) {
+              return py::module_::import("copy").attr("copy")(self);
+            }
+            const auto& handle = py::cast<const RankerHandle&>(self);
+            return py::cast(shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
+                                    std::make_shared<ModelShape>(*handle.shape)}));
           },
-          R"(copy()
+          R"(copy(self)
+--
 
-A ranker of its own with the same parameters.
+A ranker of its own with the same parameters; of a subclass, as copy.copy gives it.
 
 >>> import plackett
 >>> first = plackett.Ranker(features=2)
@@ -305,9 +370,10 @@ array([0., 0.], dtype=float32))")
       .def(
           "save",
           [](const RankerHandle& handle, const py::object& to) {
-            take(save_model(saved(handle, {}), path_in_folder(to, "path")));
+            take(save_model(saved(handle, {}), model_to_write(to, "path")), "path");
           },
-          py::arg("path"), R"(save(path)
+          py::arg("path"), R"(save(self, path)
+--
 
 Writes the model to a file that load and `plackett evaluate` read (docs/formats/model.md).
 
@@ -319,9 +385,10 @@ Writes the model to a file that load and `plackett evaluate` read (docs/formats/
       .def_static(
           "load",
           [](const py::object& from) {
-            return shared(restored(take(load_model(existing_path(from, "path")))));
+            return shared(restored(take(load_model(model_to_read(from, "path")), "path")));
           },
           py::arg("path"), R"(load(path)
+--
 
 The ranker of a saved model.
 

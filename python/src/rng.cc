@@ -51,6 +51,26 @@ Rng rng_of(py::handle given, Rng::Stream stream) {
   return Rng(stream);
 }
 
+Draws::Draws(py::handle seed, py::handle rng, Rng::Stream stream) {
+  if (seed.is_none() == rng.is_none()) {
+    bad_type(
+        "seed, rng: {}; give one of them: with a seed every call draws the same, an rng "
+        "(plackett.stream(1)) goes on",
+        seed.is_none() ? "neither" : "both");
+  }
+  if (rng.is_none()) {
+    own_.emplace(rng_of(seed, stream));
+    return;
+  }
+  if (!py::isinstance<Rng>(rng)) bad_type("rng: {}; it is a plackett.Rng", shown_value(rng));
+  given_ = &py::cast<Rng&>(rng);
+}
+
+Draws Draws::or_from(Rng::Stream fallback, py::handle seed, py::handle rng) {
+  if (seed.is_none() && rng.is_none()) return Draws(fallback);
+  return {seed, rng, fallback};
+}
+
 void bind_rng(py::module_& module) {
   py::class_<Rng> rng_type(
       module, "Rng",
@@ -63,14 +83,16 @@ can be drawn again alone.
 >>> plackett.stream(1, 0, 5, "query").below(100) == plackett.stream(1, 0, 5, "query").below(100)
 True)");
   rng_type
-      .def("uniform", &Rng::uniform, R"(uniform()
+      .def("uniform", &Rng::uniform, R"(uniform(self)
+--
 
 Uniform on [0, 1).
 
 >>> import plackett
 >>> 0 <= plackett.stream(1).uniform() < 1
 True)")
-      .def("normal", &Rng::normal, R"(normal()
+      .def("normal", &Rng::normal, R"(normal(self)
+--
 
 Standard normal.
 
@@ -82,21 +104,24 @@ True)")
           [](Rng& rng, const py::object& bound) {
             return rng.below(whole32(bound, "bound", {.least = 1}));
           },
-          py::arg("bound"), R"(below(bound)
+          py::arg("bound"), R"(below(self, bound)
+--
 
 Uniform on 0 to bound - 1.
 
 >>> import plackett
 >>> plackett.stream(1).below(6) in range(6)
 True)")
-      .def("next_u32", &Rng::next_u32, R"(next_u32()
+      .def("next_u32", &Rng::next_u32, R"(next_u32(self)
+--
 
 32 random bits.
 
 >>> import plackett
 >>> 0 <= plackett.stream(1).next_u32() < 2**32
 True)")
-      .def("next_u64", &Rng::next_u64, R"(next_u64()
+      .def("next_u64", &Rng::next_u64, R"(next_u64(self)
+--
 
 64 random bits.
 
@@ -107,6 +132,7 @@ True)");
   module.def("stream", stream, py::arg("seed"), py::arg("run") = 0, py::arg("impression") = 0,
              py::arg("purpose") = "test",
              R"(stream(seed, run=0, impression=0, purpose="test")
+--
 
 The stream of that name, from its beginning. Purposes are query, ranking, clicks, initialise,
 tie-break, synthetic and test.

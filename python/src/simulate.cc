@@ -8,6 +8,7 @@
 #include "bindings.h"
 #include "data.h"
 #include "failure.h"
+#include "methods.h"
 #include "model.h"
 #include "plackett/method_entry.h"
 #include "spec.h"
@@ -18,11 +19,12 @@ namespace {
 SimulationSpec spec_with_method(const py::dict& options, const py::object& method,
                                 const py::object& ranker, const py::dict& settings) {
   SimulationSpec spec = spec_of(options);
-  MethodEntry entry = take(parse_method_entry(text(method, "method")));
+  MethodEntry entry = method_entry(text(method, "method"), "method");
   if (!ranker.is_none()) entry.ranker = take(parse_ranker_kind(text(ranker, "ranker")));
   for (GivenSetting& setting : settings_of(settings)) entry.settings.push_back(std::move(setting));
   apply(entry, spec);
-  spec.click_model = text(options["click_model"], "click_model");
+  if (!has_network(spec.ranker.kind)) require_default_network(spec);
+  spec.click_model = click_model_name(options["click_model"], "click_model");
   return spec;
 }
 
@@ -50,7 +52,7 @@ py::dict simulate_data(const std::shared_ptr<DatasetHandle>& data, const py::obj
                        const py::object& threads, const py::object& progress) {
   const SimulationSpec spec = spec_with_method(options, method, ranker, settings);
   RunOptions run;
-  run.threads = whole32(threads, "threads", {0, 4096});
+  run.threads = thread_number(threads);
   auto outcome = in_background<Result<Simulated>>(
       [&](const Watch& watch) {
         run.watch = watch;
@@ -59,7 +61,7 @@ py::dict simulate_data(const std::shared_ptr<DatasetHandle>& data, const py::obj
       {.progress = progress, .total = spec.impressions * spec.runs});
   if (!outcome && !settings.empty()) {
     const auto method_of = find_method(spec.method);
-    throw Failure(Fault::kValue, with_python_names(outcome.error().message,
+    throw Failure(Fault::kValue, with_python_names(in_python_words(outcome.error()),
                                                    method_of ? method_of.value()->settings
                                                              : std::span<const Setting>{},
                                                    spec.settings));

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <string>
+#include <string_view>
 
 #include "arguments.h"
 #include "failure.h"
@@ -46,6 +47,17 @@ SimulationSpec spec_of(const py::dict& options) {
   spec.eta = number(options["eta"], "eta");
   spec.no_relevant = take(parse_no_relevant(text(options["no_relevant"], "no_relevant")));
   return spec;
+}
+
+void require_default_network(const SimulationSpec& spec) {
+  const RankerSpec& plain = default_spec().ranker;
+  constexpr std::string_view kRule = "a linear ranker has none; \"pdgd:neural\" has";
+  if (spec.ranker.hidden != plain.hidden) {
+    bad_value("hidden: {}; {}", shown_value(py::tuple(py::cast(spec.ranker.hidden))), kRule);
+  }
+  if (spec.ranker.activation != plain.activation) {
+    bad_value("activation: {}; {}", name_of(spec.ranker.activation), kRule);
+  }
 }
 
 namespace {

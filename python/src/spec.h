@@ -21,6 +21,9 @@ py::dict simulation_defaults();
 // The spec with these options; fails on values that can't be.
 SimulationSpec spec_of(const py::dict& options);
 
+// Fails where the spec's network is another than the default: for where nothing has one.
+void require_default_network(const SimulationSpec& spec);
+
 py::dict summary_of(const CellSummary& cell);
 py::dict curve_of(const CellSummary& cell);
 

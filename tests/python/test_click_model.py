@@ -46,12 +46,30 @@ def test_clicks_are_a_function_of_the_seed():
     assert not np.array_equal(first, user.click(range(30), labels, seed=2))
 
 
+def test_documents_need_a_seed_or_an_rng(rows):
+    """Else every list would get the same luck. An impression has a stream of its own."""
+    user = plackett.ClickModel("random", grades=5)
+    labels = [0] * 30
+    with pytest.raises(plackett.BadType, match="seed, rng: neither; give one of them"):
+        user.click(range(30), labels)
+    with pytest.raises(plackett.BadType, match="seed, rng: both; give one of them"):
+        user.click(range(30), labels, seed=1, rng=plackett.stream(1))
+    rng = plackett.stream(1)
+    assert len({tuple(user.click(range(30), labels, rng=rng)) for _ in range(20)}) == 20
+    impression = plackett.PDGD(features=5).rank(rows)
+    own = user.click(impression, [0] * 8)
+    assert np.array_equal(own, user.click(impression, [0] * 8))
+    assert np.array_equal(own, user.click(impression, [0] * 8, rng=plackett.stream(1, 0, 0, "clicks")))
+    with pytest.raises(plackett.BadType, match="seed, rng: both"):
+        user.click(impression, [0] * 8, seed=1, rng=rng)
+
+
 def test_a_toml_file_makes_one(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('kind = "cascade"\nname = "mine"\nclick = [0.0, 1.0]\nstop = [0.0, 0.0]\n')
     user = plackett.ClickModel(str(file), grades=2)
     assert user.name == "mine"
-    assert user.click([0, 1, 2], [1, 0, 1]).tolist() == [True, False, True]
+    assert user.click([0, 1, 2], [1, 0, 1], seed=1).tolist() == [True, False, True]
     with pytest.raises(FileNotFoundError):
         plackett.ClickModel(tmp_path / "none.toml")
 
@@ -59,12 +77,12 @@ def test_a_toml_file_makes_one(tmp_path):
 @pytest.mark.parametrize(
     "call, error, said",
     [
-        (lambda user: user.click([0, 3], [1, 0, 1]), ValueError, "document 3; documents are 0 to 2"),
-        (lambda user: user.click([0, 0], [1, 0, 1]), ValueError, "document 0 twice"),
-        (lambda user: user.click([-1], [1, 0, 1]), ValueError, "ranking: -1 at 0"),
-        (lambda user: user.click([0.5], [1, 0, 1]), ValueError, "ranking: 0.5 at 0"),
-        (lambda user: user.click([[0]], [1, 0, 1]), ValueError, "ranking: shape"),
-        (lambda user: user.click([0], [3, 0, 1]), ValueError, "labels: 3; .* know labels 0 to 2"),
+        (lambda user: user.click([0, 3], [1, 0, 1], seed=1), ValueError, "document 3; documents are 0 to 2"),
+        (lambda user: user.click([0, 0], [1, 0, 1], seed=1), ValueError, "document 0 twice"),
+        (lambda user: user.click([-1], [1, 0, 1], seed=1), ValueError, "ranking: -1 at 0"),
+        (lambda user: user.click([0.5], [1, 0, 1], seed=1), ValueError, "ranking: 0.5 at 0"),
+        (lambda user: user.click([[0]], [1, 0, 1], seed=1), ValueError, "ranking: shape"),
+        (lambda user: user.click([0], [3, 0, 1], seed=1), ValueError, "labels: 3; .* know labels 0 to 2"),
         (lambda user: user.click([0], [1], rng=3), TypeError, "rng: 3; it is a plackett.Rng"),
         (lambda user: user.click([0], [1], seed="x"), TypeError, "seed: 'x'"),
         (lambda user: user.probability([1, 2], [1]), ValueError, "clicks: 1 for 2 labels"),

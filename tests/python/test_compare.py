@@ -53,6 +53,12 @@ def test_to_dataframe(data):
     assert frame["offline_mean"].between(0, 1).all()
 
 
+def test_cells_have_dataframes(data):
+    pytest.importorskip("pandas")
+    cell = plackett.compare(data, ["pdgd"], ["perfect"], runs=2, impressions=100).cells[0]
+    assert list(cell.to_dataframe()["offline_mean"]) == cell.curve.offline_mean.tolist()
+
+
 class Enough(Exception):
     pass
 
@@ -96,12 +102,99 @@ def test_a_finished_folder_runs_nothing_again(tmp_path):
     assert np.array_equal(first.cells[0].runs.online, again.cells[0].runs.online)
 
 
+def test_a_folder_can_begin_anew(tmp_path):
+    size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 2}
+    plackett.compare("synthetic", **size, impressions=100, out=tmp_path)
+    with pytest.raises(plackett.BadValue, match="holds another experiment") as caught:
+        plackett.compare("synthetic", **size, impressions=200, out=tmp_path)
+    assert "out=" in str(caught.value) and "fresh=True" in str(caught.value)
+    assert "--" not in str(caught.value)
+    result = plackett.compare("synthetic", **size, impressions=200, out=tmp_path, fresh=True)
+    assert result.cells[0].impressions == 200
+    with pytest.raises(plackett.BadValue, match="fresh: True; it is for a folder"):
+        plackett.compare("synthetic", **size, impressions=200, fresh=True)
+
+
+def test_baselines_and_labels_are_chosen(data):
+    methods = ["pdgd", "pdgd:learning_rate=0.3", "mgd"]
+    size = {"click_models": ["perfect"], "runs": 2, "impressions": 50}
+    result = plackett.compare(
+        data, methods, baselines="pdgd", labels={"pdgd:learning_rate=0.3": "bold"}, **size
+    )
+    assert [cell.label for cell in result.cells] == ["PDGD (linear)", "bold", "MGD (linear)"]
+    assert [cell.baseline for cell in result.cells] == [True, False, False]
+    assert [(one.cell.label, one.baseline.label) for one in result.contrasts] == [
+        ("bold", "PDGD (linear)"),
+        ("MGD (linear)", "PDGD (linear)"),
+    ]
+    plain = plackett.compare(data, methods, **size)
+    assert [cell.baseline for cell in plain.cells] == [False, False, True]
+    none = plackett.compare(data, methods, baselines=[], **size)
+    assert none.contrasts == []
+
+
+@pytest.mark.parametrize("method", ["pdgd:learning_rate=0.3", "pdgd:learning-rate=0.3"])
+def test_settings_are_written_either_way(method, data):
+    spec = {"runs": 1, "impressions": 50}
+    by_keyword = plackett.simulate(data, "pdgd", learning_rate=0.3, **spec)
+    assert plackett.simulate(data, method, **spec).offline == by_keyword.offline
+    assert plackett.compare(data, [method], ["perfect"], **spec).cells[0].offline == by_keyword.offline
+    assert plackett.simulate(data, "pdgd", **spec).offline != by_keyword.offline
+
+
+LETOR = "2 qid:1 1:0.5 2:1\n0 qid:1 1:0.1 2:3\n"
+
+
+def test_a_path_is_loaded_once_and_under_its_own_name(tmp_path, monkeypatch):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for name in ("train.txt", "test.txt"):
+        (folder / name).write_text(LETOR)
+    size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 1, "impressions": 20}
+    expected = plackett.load(folder).name
+    straight = plackett.compare(folder, **size)
+    monkeypatch.setattr("plackett._engine.load", None)  # the engine's own loading is another
+    for where in (folder, str(folder) + "/", "synthetic"):
+        result = plackett.compare(where, **size, out=tmp_path / "out", fresh=True)
+        assert result.cells[0].dataset == ("synthetic" if where == "synthetic" else expected)
+        if where != "synthetic":
+            assert result.cells[0].offline == straight.cells[0].offline
+    monkeypatch.undo()
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        plackett.compare(tmp_path / "nowhere", **size, out=tmp_path / "out")
+
+
+def test_data_is_named(tmp_path):
+    size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 1, "impressions": 20}
+    twice = [plackett.load("synthetic"), plackett.load("synthetic", scaling="none")]
+    with pytest.raises(plackett.BadValue, match=r'two .* "synthetic"; .*\(load\(\.\.\., name=\) gives one\)'):
+        plackett.compare(twice, **size)
+    named = [twice[0], plackett.load("synthetic", scaling="none", name="raw")]
+    assert named[1].name == "raw"
+    for options in ({}, {"out": tmp_path}):
+        cells = plackett.compare(named, **size, **options).cells
+        assert [cell.dataset for cell in cells] == ["synthetic", "raw"]
+    with pytest.raises(plackett.BadValue, match="name: ''; it is not empty"):
+        plackett.load("synthetic", name="")
+    with pytest.raises(plackett.BadType, match="name: 3; it is a str"):
+        plackett.load("synthetic", name=3)
+
+
 def test_cells_and_contrasts_are_pickled_and_the_whole_is_not(data):
     result = plackett.compare(data, **SPEC, runs=2, impressions=100)
     cells, contrasts = pickle.loads(pickle.dumps((result.cells, result.contrasts)))
     assert cells[1].offline == result.cells[1].offline and contrasts[0].cell is cells[1]
     with pytest.raises(TypeError, match="pickle"):
         pickle.dumps(result)
+
+
+def test_results_are_equal_to_themselves_alone(data):
+    """Field by field, arrays would have to be true or false."""
+    first, second = (plackett.compare(data, ["pdgd"], ["perfect"], runs=2, impressions=100) for _ in "ab")
+    assert first == first and first.cells[0] in first.cells
+    assert first.cells[0] != second.cells[0] and first.cells[0].curve != second.cells[0].curve
+    assert len({first.cells[0], second.cells[0]}) == 2
+    assert first.cells[0].offline == second.cells[0].offline
 
 
 def test_arrays_have_no_folder(fold, tmp_path):
@@ -117,16 +210,31 @@ def test_arrays_have_no_folder(fold, tmp_path):
     [
         ({"methods": []}, ValueError, "method"),
         ({"methods": ["sgd"]}, ValueError, "sgd"),
-        ({"methods": [3]}, TypeError, "methods: 3"),
+        ({"methods": [3]}, TypeError, "methods: 3; they are of type str"),
+        ({"methods": [["pdgd"]]}, TypeError, r"methods: \['pdgd'\]; they are of type str"),
         ({"methods": ["pdgd", "pdgd"]}, ValueError, "pdgd"),
         ({"click_models": ["angry"]}, ValueError, "angry"),
         ({"runs": 0}, ValueError, "runs: 0"),
+        ({"hidden": 8}, ValueError, r"hidden: \(8,\); a linear ranker has none"),
+        ({"baselines": ["mgd"]}, ValueError, "baselines: 'mgd'; it is one of the methods"),
+        ({"baselines": 3}, TypeError, "baselines: 3"),
+        ({"labels": {"mgd": "x"}}, ValueError, "labels: 'mgd'; it is one of the methods"),
+        ({"labels": {"pdgd": 3}}, TypeError, "labels: 3; it is a str"),
+        ({"labels": ["x"]}, TypeError, r"labels: \['x'\]; it is a dict"),
+        ({"fresh": "yes"}, TypeError, "fresh: 'yes'; it is True or False"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error, said, data):
     spec = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 1, "impressions": 20}
     with pytest.raises(error, match=said):
         plackett.compare(data, **{**spec, **arguments})
+
+
+def test_hidden_layers_are_those_of_the_networks(data):
+    size = {"click_models": ["perfect"], "runs": 1, "impressions": 20}
+    cells = plackett.compare(data, ["pdgd", "pdgd:neural"], hidden=8, **size).cells
+    alone = plackett.simulate(data, "pdgd:neural", hidden=8, runs=1, impressions=20)
+    assert np.array_equal(cells[1].runs.offline, alone.runs.offline)
 
 
 def test_several_datasets_are_compared(data):

@@ -51,6 +51,59 @@ def test_letor_files_are_read(tmp_path):
         plackett.load(tmp_path)
 
 
+def part(seed, features=3, most=2):
+    random = np.random.default_rng(seed)
+    rows = random.random((6, features)).astype(np.float32)
+    return rows, [0, 1, most, 0, 1, 0], [0, 3, 6]
+
+
+def test_arrays_make_several_folds():
+    folds = [{"train": part(1), "test": part(2)}, {"train": part(3, most=4), "test": part(4), "validation": part(5)}]
+    data = plackett.Dataset.from_arrays(folds=folds, name="mine")
+    assert [fold.name for fold in data.folds] == ["Fold1", "Fold2"] and data.name == "mine"
+    assert data.max_label == data.folds[0].train.max_label == 4
+    assert data.folds[0].validation is None and len(data.folds[1].validation) == 2
+    for fold, given in zip(data.folds, folds):
+        assert np.shares_memory(fold.train.features, given["train"][0])
+        assert np.array_equal(fold.test.features, given["test"][0])
+    result = plackett.simulate(data, runs=3, impressions=20)
+    assert result.runs.fold.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "arguments, error, said",
+    [
+        ({}, TypeError, "train: None; a fold has train and test"),
+        ({"train": part(1)}, TypeError, "test: None; a fold has train and test"),
+        ({"folds": []}, ValueError, "folds: none; there is at least 1"),
+        ({"folds": 3}, TypeError, "folds: 3; they are a list of dicts"),
+        ({"folds": [part(1)]}, TypeError, r"folds\[0\]: tuple; it is a dict of train"),
+        ({"folds": [{"train": part(1)}]}, TypeError, r"folds\[0\]: test: None; a fold has"),
+        ({"folds": [{"trian": part(1)}]}, ValueError, r'folds\[0\]: "trian"; known are train'),
+        (
+            {"folds": [{"train": part(1), "test": part(2)}, {"train": part(1, 2), "test": part(2, 2)}]},
+            ValueError,
+            r"folds\[1\]: 2 features; folds\[0\] has 3",
+        ),
+        (
+            {"folds": [{"train": part(1), "test": part(2, 2)}]},
+            ValueError,
+            r"folds\[0\]: test: 2 features; the training data has 3",
+        ),
+        (
+            {"folds": [{"train": part(1, most=40), "test": part(2)}]},
+            ValueError,
+            r"folds\[0\]: train: labels: 40 at 2; labels are 0 to 31",
+        ),
+        ({"folds": [{}], "train": part(1)}, TypeError, "folds: given with train or test"),
+    ],
+)
+def test_wrong_folds_are_refused(arguments, error, said):
+    with pytest.raises(error, match=said) as caught:
+        plackett.Dataset.from_arrays(**arguments)
+    assert isinstance(caught.value, plackett.Error)
+
+
 def test_threads_dont_matter(fold):
     for threads in (0, 3):
         again = plackett.load("synthetic", threads=threads).folds[0]

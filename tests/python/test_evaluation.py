@@ -59,6 +59,29 @@ def test_a_function_is_evaluated_as_a_ranker_is(data, fold):
     assert plackett.evaluate(lambda rows: -learner.ranker.score(rows), fold.test) != expected
 
 
+def test_scores_of_float64_are_compared_as_such(fold):
+    """As float32, most of these would be equal, and their order chance."""
+    weights = np.arange(42.0)
+
+    def score(features):
+        return features.astype(np.float64) @ weights
+
+    expected = plackett.evaluate(score, fold.test)
+    assert plackett.evaluate(lambda rows: score(rows) + 1e9, fold.test) == pytest.approx(expected)
+    assert plackett.evaluate(lambda rows: score(rows) * 1e290, fold.test) == expected
+    rounded = plackett.evaluate(lambda rows: np.float32(score(rows) + 1e9), fold.test)
+    assert abs(rounded["NDCG@10"] - expected["NDCG@10"]) > 0.005  # the check can fail
+
+
+def test_equal_scores_of_float64_stay_equal(fold):
+    """A seed orders them, whether float32 holds them or not."""
+    values = [
+        [plackett.evaluate(lambda rows: np.full(len(rows), value), fold.test, seed=seed) for seed in (1, 2)]
+        for value in (0.0, 0.1, 1e300)
+    ]
+    assert values[0] == values[1] == values[2] and values[0][0] != values[0][1]
+
+
 def test_what_a_function_does_wrong_is_said(fold):
     with pytest.raises(ValueError, match="scores: 3 for"):
         plackett.evaluate(lambda rows: [1, 2, 3], fold.test)

@@ -1,4 +1,4 @@
-"""The examples run as they stand, each within 30 s."""
+"""The examples run as they stand, each within LIMIT_S seconds."""
 
 import os
 import subprocess
@@ -9,6 +9,7 @@ import pytest
 
 import plackett
 
+LIMIT_S = 120  # on a busy machine
 EXAMPLES = Path(os.environ["PLACKETT_SOURCE_DIR"]) / "examples" / "python"
 
 
@@ -18,7 +19,7 @@ def run(name, *arguments, folder):
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LIMIT_S,
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "MPLCONFIGDIR": str(folder)},
     )
     assert done.returncode == 0, done.stderr
@@ -59,7 +60,7 @@ def test_walk_through_without_matplotlib_says_so(tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LIMIT_S,
         env={**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ['PYTHONPATH']}"},
     )
     said = "walk_through.py needs matplotlib (Debian: python3-matplotlib)\n"
@@ -81,6 +82,6 @@ def test_pytorch_ranker_notices_a_wrong_sign(tmp_path):
     wrong = wrong.replace("IMPRESSIONS = 5_000", "IMPRESSIONS = 400")
     (tmp_path / "wrong.py").write_text(wrong)
     done = subprocess.run(
-        [sys.executable, "wrong.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "wrong.py"], cwd=tmp_path, capture_output=True, text=True, timeout=LIMIT_S
     )
     assert done.returncode == 1 and "they differ by more than" in done.stderr

@@ -67,6 +67,42 @@ def test_wrong_states_are_refused():
     assert (done.stdout, done.returncode) == ("end\n", 0), done.stderr[-2000:]
 
 
+def test_no_protocol_of_pickle_ends_the_process():
+    done = in_a_process(
+        """
+        import pickle
+        import numpy as np
+        import plackett
+
+        data = plackett.load("synthetic")
+        learner = plackett.PDGD(features=3)
+        made = [learner, learner.ranker, learner.rank(np.eye(3)), plackett.ClickModel("perfect"),
+                plackett.stream(1), data, data.folds[0], data.folds[0].train, data.folds[0].train[0],
+                plackett.compare(data, ["pdgd"], ["perfect"], runs=1, impressions=5)]
+        pickled = {}
+        for one in made:
+            for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+                try:
+                    again = pickle.loads(pickle.dumps(one, protocol))
+                except TypeError:
+                    continue
+                assert repr(again) == repr(one)
+                pickled[type(one).__name__] = pickled.get(type(one).__name__, 0) + 1
+        print(pickled)
+        for bare in {one for cls in map(type, made) for one in cls.__mro__ if "pybind11" in str(one)}:
+            for make in (bare, lambda: bare.__new__(bare)):
+                try:
+                    make()
+                except TypeError as error:
+                    print(error)
+        """
+    )
+    counts, *said = done.stdout.splitlines()
+    assert counts == "{'PDGD': 4, 'Ranker': 4, 'Impression': 6, 'ClickModel': 4}", done.stderr[-2000:]
+    assert len(said) == 2 and all("has no objects of its own" in line for line in said)
+    assert done.returncode == 0
+
+
 class Lying(np.ndarray):
     """An array whose conversions give something else."""
 
@@ -147,9 +183,9 @@ def test_masked_arrays_are_refused_everywhere(rows):
         "features": lambda: learner.rank(masked),
         "weights": lambda: learner.ranker.step(rows[:3], numbers, 0.1),
         "clicks": lambda: learner.learn(impression, numbers),
-        "labels": lambda: user.click([0, 1, 2], numbers),
+        "labels": lambda: user.click([0, 1, 2], numbers, seed=1),
         "ranking": lambda: plackett.ndcg(numbers, [1, 0, 0]),
-        "scores": lambda: plackett.sample_ranking(numbers),
+        "scores": lambda: plackett.sample_ranking(numbers, seed=1),
     }
     for name, call in calls.items():
         with pytest.raises(plackett.BadType, match=f"{name}: a masked array; fill it first"):
@@ -236,6 +272,49 @@ def test_what_cant_be_shown_is_still_refused():
             'unknown setting "learning_rat"; known: learning_rate, steps',
         ),
         (lambda data: plackett.PDGD(features=3, learning_rate=True), TypeError, "learning_rate: T"),
+        (
+            lambda data: plackett.PDGD(42),
+            TypeError,
+            r"ranker: 42; it is a kind \(linear, .*\) or a plackett.Ranker; features= takes the number",
+        ),
+        (lambda data: plackett.PDGD(data.folds[0]), TypeError, "ranker: <plackett.Fold .* features= ta"),
+        (
+            lambda data: plackett.PDGD(features=data.folds[0].train),
+            TypeError,
+            "features: <plackett.Split.*; it is a whole number, how many .* or a plackett.Fold",
+        ),
+        (
+            lambda data: plackett.PDGD(features=np.zeros((4, 3))),
+            TypeError,
+            r"features: array\(\[\[0., 0., 0.\], \[0., .*; it is a whole number, .* or a plackett.Fold",
+        ),
+        (lambda data: plackett.Ranker.load("/tmp"), ValueError, "path: /tmp: a folder; a model is a file"),
+        (lambda data: plackett.PDGD.load("/tmp"), ValueError, "path: /tmp: a folder; a model is a file"),
+        (
+            lambda data: plackett.Ranker(features=3).save("/tmp"),
+            ValueError,
+            "path: /tmp: a folder; a model is a file",
+        ),
+        (
+            lambda data: plackett.PDGD(features=3).save("/tmp"),
+            ValueError,
+            "path: /tmp: a folder; a model is a file",
+        ),
+        (
+            lambda data: plackett.simulate(data, click_model="missing.toml"),
+            FileNotFoundError,
+            "click_model: missing.toml: no such file",
+        ),
+        (
+            lambda data: plackett.compare(data, "pdgd", ["missing.toml"]),
+            FileNotFoundError,
+            "click_models: missing.toml: no such file",
+        ),
+        (
+            lambda data: plackett.simulate(data, click_model=3),
+            TypeError,
+            "click_model: 3; it is the name of a click model, or the path of a .toml file",
+        ),
     ],
 )
 def test_errors_name_argument_value_and_rule(call, error, said, data):
@@ -257,6 +336,13 @@ def test_settings_may_be_arrays_of_no_dimension():
         assert plackett.PDGD(features=3, learning_rate=value).learning_rate == value
     with pytest.raises(plackett.BadType, match=r"learning_rate: array\(\[0.1, 0.2\]\); a setting is"):
         plackett.PDGD(features=3, learning_rate=np.array([0.1, 0.2]))
+
+
+def test_a_tensor_with_a_gradient_is_told_what_to_do():
+    torch = pytest.importorskip("torch")
+    scores = torch.zeros(3, requires_grad=True)
+    with pytest.raises(plackett.BadType, match="scores: Tensor is no array: .*detach"):
+        plackett.sample_ranking(scores, seed=1)
 
 
 def test_settings_may_be_tensors():

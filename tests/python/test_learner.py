@@ -86,6 +86,43 @@ def test_a_restored_learner_goes_on_as_the_first_would(method, way, fold, tmp_pa
     assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
 
 
+def told(learner):
+    """What load needs, by the learner's own word."""
+    names = ("shown", "seed", "run", "protocol")
+    return {**{name: getattr(learner, name) for name in names}, **learner.settings}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_learner_tells_all_that_load_needs(method, fold, tmp_path):
+    given = {"shown": 7, "seed": 5, "run": 2, "protocol": "published"}
+    other = {
+        "cascade": {"window": 50},
+        "dbgd": {"interleaving": "team-draft"},
+        "mgd": {"candidates": 4},
+        "pairwise": {"epsilon": 0.3},
+        "pdgd": {"learning_rate": 0.3},
+    }[method]
+    learner = plackett.Learner(method, features=fold, **given, **other)
+    table = next(one for one in plackett.methods() if one["name"] == method)["settings"]
+    defaults = {one["name"].replace("-", "_"): one["default"] for one in table}
+    assert learner.settings == {**defaults, **other}
+    teach(learner, fold, 30)
+    assert learner.settings["learning_rate"] == learner.learning_rate
+    if method == "pdgd":
+        assert learner.learning_rate < 0.3  # so that a rate given anew would be another
+    learner.save(tmp_path / "model.plk")
+    again = plackett.Learner.load(tmp_path / "model.plk", **told(learner))
+    assert told(again) == told(learner)
+    for one in (learner, again):
+        teach(one, fold, 30, first=30)
+    assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
+
+
+def test_a_simulated_learner_tells_its_settings(data):
+    learner = plackett.simulate(data, "mgd", runs=1, impressions=20, candidates=4).learner
+    assert learner.settings["candidates"] == 4 and learner.protocol == "described"
+
+
 def test_a_simulated_learner_is_restored_too(data, fold):
     learner = plackett.simulate(data, "mgd", runs=1, impressions=50, candidates=3, seed=8).learner
     again = pickle.loads(pickle.dumps(learner))
@@ -113,8 +150,9 @@ def test_classes_pickle_and_load_as_themselves(tmp_path):
     again = plackett.PDGD.load(tmp_path / "model.plk")
     assert type(again) is plackett.PDGD and again.learning_rate == 0.3
     assert plackett.PDGD.load(tmp_path / "model.plk", learning_rate=0.7).learning_rate == 0.7
-    with pytest.raises(ValueError, match="a model of pdgd; this is mgd"):
-        plackett.MGD.load(tmp_path / "model.plk")
+    for settings in ({}, {"candidates": 4}):
+        with pytest.raises(ValueError, match="path: .*: a model of pdgd; this is mgd"):
+            plackett.MGD.load(tmp_path / "model.plk", **settings)
 
 
 def test_a_ranker_without_learner_is_said(tmp_path):
@@ -180,7 +218,8 @@ def test_another_methods_impression_is_refused(rows):
         (np.zeros((8, 1)), ValueError, "clicks: shape"),
         (np.zeros(8, dtype=complex), TypeError, "clicks: dtype complex128"),
         (["a"] * 8, TypeError, "clicks: dtype"),
-        (None, (TypeError, ValueError), "clicks"),
+        (None, TypeError, "clicks: None; a click is 0 or 1, one for each shown document"),
+        ({1, 2}, TypeError, r"clicks: {1, 2}; a click is 0 or 1, one for each shown document"),
         (7, ValueError, "clicks: shape"),
     ],
 )
@@ -247,6 +286,16 @@ def test_a_given_ranker_is_copied(rows):
         ({"method": "cascade", "ranker": "linear", "features": 3}, ValueError, "linear.neural"),
         ({"method": 3, "features": 3}, TypeError, "method: 3; it is a str"),
         ({"method": "pdgd", "ranker": 3, "features": 3}, TypeError, "ranker: 3"),
+        (
+            {"method": "pdgd", "features": 3, "hidden": (128, 64)},
+            ValueError,
+            r'hidden: \(128, 64\); a linear ranker has none; ranker="neural" has',
+        ),
+        (
+            {"method": "pdgd", "features": 3, "activation": "relu"},
+            ValueError,
+            "activation: 'relu'; a linear ranker has none",
+        ),
     ],
 )
 def test_wrong_learners_are_refused(arguments, error, said):

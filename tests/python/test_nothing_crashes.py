@@ -45,7 +45,7 @@ SWEEP = """
     one = [
         plackett.load, plackett.stream, plackett.ClickModel, plackett.Learner.load,
         plackett.Ranker.load, learner.rank, mgd.rank, learner.ranker.score, learner.ranker.rank,
-        plackett.sample_ranking, fold.train.__getitem__,
+        fold.train.__getitem__, lambda value: plackett.sample_ranking(value, seed=1),
         lambda value: plackett.Ranker(features=value),
         lambda value: plackett.Ranker(value, features=3),
         lambda value: plackett.Ranker("neural", features=3, hidden=value),
@@ -61,6 +61,15 @@ SWEEP = """
         lambda value: plackett.Dataset.from_arrays(train=value, test=value),
         lambda value: plackett.Dataset.from_arrays(
             train=(np.zeros((2, 3)), [0, 1], value), test=(np.zeros((2, 3)), [0, 1], [0, 2])),
+        lambda value: plackett.Dataset.from_arrays(folds=value),
+        lambda value: plackett.Dataset.from_arrays(folds=[value]),
+        lambda value: plackett.Dataset.from_arrays(folds=[{"train": value, "test": value}]),
+        lambda value: plackett.load("synthetic", name=value),
+        lambda value: plackett.compare(data, ["pdgd"], ["perfect"], runs=1, impressions=5, labels=value),
+        lambda value: plackett.compare(
+            data, ["pdgd"], ["perfect"], runs=1, impressions=5, baselines=value),
+        lambda value: plackett.compare(
+            data, ["pdgd"], ["perfect"], runs=1, impressions=5, fresh=value),
         lambda value: plackett.ClickModel("perfect", grades=value),
         lambda value: plackett.ClickModel("position-based", eta=value),
         lambda value: plackett.stream(1).below(value),
@@ -76,13 +85,18 @@ SWEEP = """
         lambda value: plackett.compare(value, ["pdgd"], ["perfect"], runs=1, impressions=5),
     ]
     two = [
-        user.click, user.probability, plackett.log_probability, plackett.ndcg, plackett.metrics,
-        plackett.evaluate, learner.learn, mgd.learn, learner.ranker.rank, plackett.sample_ranking,
+        lambda first, second: user.click(first, second, seed=1), user.probability, plackett.log_probability, plackett.ndcg, plackett.metrics,
+        plackett.evaluate, learner.learn, mgd.learn, learner.ranker.rank,
+        lambda first, second: plackett.sample_ranking(first, second, seed=1),
+        lambda first, second: plackett.sample_ranking([0, 1], seed=first, rng=second),
+        lambda first, second: user.click(impression, query, seed=first, rng=second),
         lambda first, second: learner.ranker.step(first, second, 0.1),
         lambda first, second: learner.ranker.step(query, first, second),
         lambda first, second: plackett.document_weights([0.0, 1.0], first, second),
         lambda first, second: plackett.document_weights(first, second, [1]),
         lambda first, second: plackett.pairs(first, [0], second),
+        lambda first, second: plackett.document_weights(first, impression, second),
+        lambda first, second: impression.document_weights(first),
         lambda first, second: user.click(impression, first, seed=second),
         lambda first, second: user.click([0], first, rng=second),
     ]
@@ -92,6 +106,10 @@ SWEEP = """
     for function in two:
         for first, second in itertools.product(odd, odd):
             attempt(function, first, second)
+    again, state = impression.__reduce__()
+    for place in range(len(state)):
+        for value in odd:
+            attempt(again, *state[:place], value, *state[place + 1:])
     for cls in ("Learner", "Ranker", "ClickModel", "Rng", "Impression", "Query", "Split", "Fold",
                 "Dataset", "PDGD"):
         attempt(getattr(plackett, cls))

@@ -11,7 +11,8 @@ KINDS = ["linear", "neural", "linear+neural"]
 
 
 def random_ranker(kind, features=5):
-    ranker = plackett.Ranker(kind, features=features, hidden=[7, 3], seed=4)
+    network = {} if kind == "linear" else {"hidden": [7, 3]}
+    ranker = plackett.Ranker(kind, features=features, seed=4, **network)
     shape = ranker.parameters.shape
     ranker.parameters = np.random.default_rng(3).normal(size=shape)
     return ranker
@@ -83,6 +84,89 @@ def test_hidden_layers_may_be_any_sequence():
     assert plackett.Ranker("neural", features=2, hidden=7).hidden == (7,)
 
 
+def test_a_linear_ranker_takes_what_it_says_of_itself():
+    linear = plackett.Ranker(features=2)
+    assert plackett.Ranker(linear.kind, features=2, hidden=linear.hidden).hidden == ()
+
+
+class Scaled(plackett.Ranker):
+    """Scores that the engine knows nothing of."""
+
+    def score(self, features):
+        return 2 * super().score(features)
+
+
+class Stepping(plackett.Ranker):
+    def step(self, features, weights, rate):
+        super().step(features, weights, rate / 2)
+
+
+class Held(plackett.Ranker):
+    parameters = None
+
+
+class Noted(plackett.Ranker):
+    """Adds, and overrides nothing."""
+
+    def note(self):
+        return self.notes
+
+
+def shadowed():
+    made = Noted(features=42)
+    made.score = len
+    return made
+
+
+OVERRIDING = {
+    "score": lambda: Scaled(features=42),
+    "step": lambda: Stepping(features=42),
+    "parameters": lambda: Held(features=42),
+    "an instance's score": shadowed,
+}
+
+
+@pytest.mark.parametrize("member", OVERRIDING)
+def test_a_subclass_that_the_engine_would_not_call_is_refused(member, fold):
+    ranker = OVERRIDING[member]()
+    said = f"ranker: .* has a {member.split()[-1]} of its own, .*plackett.document_weights and plackett.evaluate"
+    calls = [lambda: plackett.PDGD(ranker), lambda: plackett.evaluate(ranker, fold.test)]
+    if member != "step":
+        calls.append(lambda: ranker.rank(fold.test[0]))
+    for call in calls:
+        with pytest.raises(plackett.BadType, match=said):
+            call()
+    assert plackett.evaluate(Scaled(features=42).score, fold.test)["NDCG@10"] > 0
+
+
+def test_a_subclass_that_overrides_nothing_is_a_ranker(fold):
+    ranker = Noted(features=fold)
+    ranker.notes = ["first"]
+    plain = plackett.Ranker(features=fold)
+    assert plackett.evaluate(ranker, fold.test) == plackett.evaluate(plain, fold.test)
+    assert np.array_equal(ranker.rank(fold.test[0]), plain.rank(fold.test[0]))
+    assert plackett.PDGD(ranker).ranker.feature_count == 42
+    again = ranker.copy()
+    assert type(again) is Noted and again.note() is ranker.notes
+    again.parameters = np.ones(42)
+    assert ranker.parameters.sum() == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_step_out_of_range_is_not_taken(kind, rows):
+    ranker = random_ranker(kind)
+    start = ranker.parameters
+    weights = np.linspace(-1, 1, len(rows))
+    with pytest.raises(plackett.BadValue, match="rate: 1e.300; it is finite as float32"):
+        ranker.step(rows, weights, rate=1e300)
+    for wrong, rate in ((np.full_like(rows, np.nan), 0.1), (1e30 * rows, 3e38)):
+        with pytest.raises(plackett.BadValue, match="features: parameter .* after the step, and stays"):
+            ranker.step(wrong, weights, rate=rate)
+        assert np.array_equal(ranker.parameters, start)
+    ranker.step(rows, weights, rate=0.1)
+    assert not np.array_equal(ranker.parameters, start)
+
+
 def test_parameters_are_a_copy():
     ranker = plackett.Ranker(features=2)
     ranker.parameters[0] = 5
@@ -107,6 +191,17 @@ def test_parameters_are_a_copy():
             'activation "step"',
         ),
         (lambda: plackett.Ranker(features=2, seed=-1), ValueError, "seed: -1"),
+        (lambda: plackett.Ranker(3, features=2), TypeError, "kind: 3; it is a str"),
+        (
+            lambda: plackett.Ranker(features=2, hidden=(128, 64)),
+            ValueError,
+            r'hidden: \(128, 64\); a linear ranker has none; kind="neural" has',
+        ),
+        (
+            lambda: plackett.Ranker("linear", features=2, activation="relu"),
+            ValueError,
+            "activation: 'relu'; a linear ranker has none; kind=\"neural\" has",
+        ),
         (
             lambda: plackett.Ranker("neural", features=65536, hidden=[65536]),
             ValueError,
@@ -136,6 +231,12 @@ def test_wrong_parameters_and_weights_are_refused(rows):
         ranker.step(rows, [0] * 8, np.nan)
     with pytest.raises(ValueError, match="feature_ids: 4; the ranker reads 5"):
         ranker.feature_ids = [1, 2, 3, 4]
+    for ids, said in (([1, 1, 2, 3, 4], "1 twice; no two are alike"), ([0, 1, 2, 3, 4], "0; feature")):
+        with pytest.raises(ValueError, match=f"feature_ids: {said}"):
+            ranker.feature_ids = ids
+        with pytest.raises(ValueError, match=f"keep_feature_ids: {said}"):
+            plackett.load("synthetic", keep_feature_ids=ids)
+    assert ranker.feature_ids.tolist() == [1, 2, 3, 4, 5]
     assert ranker.parameters.tolist() == [0] * 5
 
 
@@ -145,7 +246,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no folder"):
         plackett.Ranker(features=1).save(tmp_path / "none" / "model.plk")
     (tmp_path / "text.plk").write_text("not a model")
-    with pytest.raises(ValueError, match="not a plackett model"):
+    with pytest.raises(ValueError, match="path: .*not a plackett model"):
         plackett.Ranker.load(tmp_path / "text.plk")
     plackett.Ranker(features=1).save(tmp_path / "model.plk")
     whole = (tmp_path / "model.plk").read_bytes()

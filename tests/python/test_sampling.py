@@ -4,6 +4,11 @@ import itertools
 import json
 import math
 import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +77,94 @@ def test_a_sample_is_a_function_of_its_seed():
     assert not np.array_equal(first, plackett.sample_ranking(scores, 10, seed=2))
 
 
+def test_a_loop_without_seed_and_rng_is_refused():
+    """It would show the same list each time. With an rng it goes on."""
+    scores = np.zeros(50)
+    with pytest.raises(plackett.BadType, match="seed, rng: neither; give one of them"):
+        plackett.sample_ranking(scores)
+    with pytest.raises(plackett.BadType, match="seed, rng: both; give one of them"):
+        plackett.sample_ranking(scores, seed=1, rng=plackett.stream(1))
+    with pytest.raises(plackett.BadType, match="rng: 3; it is a plackett.Rng"):
+        plackett.sample_ranking(scores, rng=3)
+    with pytest.raises(plackett.BadType, match="seed: a plackett.Rng; give it as rng"):
+        plackett.sample_ranking(scores, seed=plackett.stream(1))
+    rng = plackett.stream(1)
+    drawn = {tuple(plackett.sample_ranking(scores, rng=rng)) for _ in range(20)}
+    assert len(drawn) == 20
+
+
+def test_long_lists_are_as_short_ones():
+    """Past the length at which parts of the work are done apart: rho against its definition, and
+    the weights against the pairs."""
+    random = np.random.default_rng(4)
+    scores, ranking = random.normal(size=420), random.permutation(420)[:400]
+    clicks = (random.random(400) < 0.2).astype(int)
+    clicks[390:] = 0
+    last = int(np.flatnonzero(clicks)[-1])
+    pairs = plackett.pairs(scores, ranking, clicks)
+    expected = [
+        (winner, loser)
+        for winner in np.flatnonzero(clicks)
+        for loser in range(last + 2)
+        if not clicks[loser]
+    ]
+    assert [(pair.winner_rank, pair.loser_rank) for pair in pairs] == expected
+    assert [(pair.winner, pair.loser) for pair in pairs[:50]] == [
+        (ranking[winner], ranking[loser]) for winner, loser in expected[:50]
+    ]
+    before = plackett.log_probability(scores, ranking)
+    for pair in pairs[:: len(pairs) // 40]:
+        swapped = ranking.copy()
+        places = [pair.winner_rank, pair.loser_rank]
+        swapped[places] = swapped[places[::-1]]
+        odds = math.exp(plackett.log_probability(scores, swapped) - before)
+        assert pair.rho == pytest.approx(odds / (1 + odds), rel=1e-9)
+    weights = np.zeros(420)
+    for pair in pairs:
+        weights[pair.winner] += pair.weight
+        weights[pair.loser] -= pair.weight
+    assert np.allclose(plackett.document_weights(scores, ranking, clicks), weights, rtol=1e-12)
+    alone = np.where(np.arange(400) == 5, 1, 0)  # one click at the top is little work
+    assert len(plackett.pairs(scores, ranking, alone)) == 6
+
+
+@pytest.mark.parametrize("function", ["document_weights", "pairs"])
+def test_ctrl_c_stops_long_lists(function):
+    script = f"""
+        import numpy as np, plackett, sys, threading, time
+        counted = [0]
+        def count():
+            while True:
+                counted[0] += 1
+                time.sleep(0.001)
+        threading.Thread(target=count, daemon=True).start()
+        documents = np.arange(5000)
+        print("ready", flush=True)
+        try:
+            plackett.{function}(np.sin(documents), documents, documents % 2)
+        except KeyboardInterrupt:
+            with open("/proc/self/status") as status:
+                threads = next(line.split()[1] for line in status if line.startswith("Threads:"))
+            print("interrupted", threads, counted[0] > 100, flush=True)
+            sys.exit(3)
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    said = process.stdout.readline().split()
+    took = time.monotonic() - sent
+    process.communicate(timeout=60)
+    assert said == ["interrupted", "2", "True"]  # this thread and the counting one; the GIL was free
+    assert took < 5 and process.returncode == 3  # a fraction of a second on a machine at rest
+
+
 def test_scores_far_apart_are_no_problem():
     weights = plackett.document_weights([1e5, -1e5, 0.0], [0, 2, 1], [0, 0, 1])
     assert np.isfinite(weights).all() and weights.sum() == pytest.approx(0)
@@ -100,9 +193,9 @@ def test_wrong_lists_are_refused(arguments, error, said):
 @pytest.mark.parametrize("scores", [[], [np.inf], [1e300], [np.nan]])
 def test_wrong_scores_are_not_sampled(scores):
     with pytest.raises(ValueError, match="scores"):
-        plackett.sample_ranking(scores)
+        plackett.sample_ranking(scores, seed=1)
     with pytest.raises(ValueError, match="k: 0"):
-        plackett.sample_ranking([1.0], k=0)
+        plackett.sample_ranking([1.0], k=0, seed=1)
 
 
 def test_streams_are_named_by_four():

@@ -72,6 +72,16 @@ def test_to_dataframe(data):
     assert list(frame["offline_mean"]) == result.curve.offline_mean.tolist()
 
 
+def test_a_click_model_may_be_a_file(data, tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('kind = "cascade"\nname = "mine"\nclick = [0, 0, 0, 0, 1]\nstop = [0, 0, 0, 0, 0]\n')
+    spec = {"runs": 1, "impressions": 50}
+    for where in (file, str(file)):
+        result = plackett.simulate(data, click_model=where, **spec)
+        assert result.click_model == "mine"
+        assert plackett.compare(data, ["pdgd"], where, **spec).cells[0].offline == result.offline
+
+
 def test_to_dataframe_without_pandas_says_so(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="needs pandas"):
@@ -95,6 +105,8 @@ def test_to_dataframe_without_pandas_says_so(data, monkeypatch):
         ({"no_relevant": "maybe"}, ValueError, "maybe"),
         ({"impresions": 5}, ValueError, 'unknown setting "impresions"'),
         ({"progress": 3}, TypeError, "progress: 3"),
+        ({"hidden": (128, 64)}, ValueError, r"hidden: \(128, 64\); a linear ranker has none"),
+        ({"activation": "relu"}, ValueError, "activation: relu; a linear ranker has none"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error, said, data):

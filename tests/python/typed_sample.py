@@ -29,6 +29,20 @@ def main() -> float:
     pairs: list[plackett.Pair] = plackett.pairs([0.0, 1.0], [1, 0], [0, 1])
     loaded: plackett.MGD = plackett.MGD.load("model.plk", shown=5)
     assert loaded.shown == 5
+    query = data.folds[0].train[0]
+    impression = loaded.rank(query)
+    weights: NDArray[np.float64] = impression.document_weights([1, 0, 0, 0, 0])
+    told: dict[str, float | str] = loaded.settings
+    again = plackett.compare(
+        [plackett.load("synthetic", name="mine")],
+        ["pdgd", "mgd"],
+        baselines=["mgd"],
+        labels={"pdgd": "ours"},
+        out="folder",
+        fresh=True,
+    )
+    test: plackett.TTest = again.contrasts[0].offline.welch
+    print(plackett.ndcg(impression, query), weights.sum(), told, loaded.protocol, test.p)
     for cell in compared.cells:
         print(cell.label, cell.offline.mean, cell.curve.impression.shape)
     return means["NDCG@10"] + result.offline.mean + pairs[0].rho + float(ranker.parameters.sum())

@@ -9,3 +9,6 @@ plackett.simulate("synthetic").ofline  # wrong
 plackett.load(3)  # wrong
 plackett.ndcg([0, 1], [1, 0], k="ten")  # wrong
 plackett.ClickModel("perfect").click([0], [1], rng=7)  # wrong
+plackett.sample_ranking([0.0], seed="one")  # wrong
+plackett.compare("synthetic", labels=["ours"])  # wrong
+plackett.Dataset.from_arrays(folds=3)  # wrong
