@@ -10,6 +10,7 @@
 #include "plackett/dataset.h"
 #include "plackett/export.h"
 #include "plackett/learner.h"
+#include "plackett/model_file.h"
 #include "plackett/record.h"
 #include "plackett/result.h"
 #include "plackett/simulation.h"
@@ -29,6 +30,9 @@ struct Simulated {
   CellSummary summary = {};               // over the runs
   std::vector<RunRecord> runs = {};       // in order
   std::unique_ptr<Learner> learner = {};  // run 0's, as it ended
+  // The same for save_model, so that others can rank and go on with it. Refused there where the
+  // method made a ranker of its own.
+  SavedModel model = {};
 };
 
 // One method under one click model, all its runs. A function of (dataset, spec), the times apart.

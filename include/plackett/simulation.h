@@ -13,6 +13,7 @@
 #include "plackett/dataset.h"
 #include "plackett/export.h"
 #include "plackett/learner.h"
+#include "plackett/model_file.h"
 #include "plackett/ndcg.h"
 #include "plackett/no_relevant.h"
 #include "plackett/protocol.h"
@@ -94,6 +95,11 @@ class PLACKETT_EXPORT Simulation {
   // Runs one run from its beginning: a function of (dataset, spec, run) alone, to the bit. Runs
   // go round the folds. Fails where learning leaves the range of numbers.
   Result<RunRecord> run(std::uint32_t run, const Watch& watch) const;
+
+  // What the learner of a finished run learned, with what it read: save_model refuses it where the
+  // method made a ranker of its own. Changes nothing. Requires: `learner` is as Watch::learned gave
+  // it for that run.
+  [[nodiscard]] SavedModel saved_model(std::uint32_t run, Learner& learner) const;
 
   // Learns for about `seconds` from the beginning of run 0, and measures one point of the curve.
   [[nodiscard]] Result<RunCost> cost(double seconds) const;

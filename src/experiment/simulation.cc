@@ -212,6 +212,20 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve
   return {};
 }
 
+SavedModel Simulation::saved_model(std::uint32_t run, Learner& learner) const {
+  const Fold& fold = folds_[run % folds_.size()];
+  SavedModel model;
+  model.ranker = spec_.ranker;
+  model.ranker.feature_count = fold.train.feature_count();
+  model.feature_ids = fold.feature_ids;
+  model.scaling = name_of(fold.scaling);
+  model.parameters.resize(learner.ranker().parameter_count());
+  learner.ranker().get_parameters(model.parameters);
+  model.learner = learner.state();
+  model.learner.impressions = spec_.impressions;
+  return model;
+}
+
 Result<RunCost> Simulation::cost(double seconds) const {
   auto made = make_run_learner(spec_, folds_.front(), 0);
   if (!made) return made.error();
