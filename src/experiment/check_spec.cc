@@ -115,8 +115,8 @@ Result<void> check_apart_from_data(const ComparisonSpec& spec) {
   for (const ComparedDataset& dataset : spec.datasets) {
     if (dataset.name.empty()) return Error{fmt::format("{}: a dataset needs a name", dataset.path)};
     if (!names.insert(dataset.name).second) {
-      return Error{fmt::format(
-          "two datasets are called \"{}\"; names must differ (NAME=PATH gives one)", dataset.name)};
+      return Error{
+          fmt::format("two datasets are called \"{}\"; {}", dataset.name, kGiveAnotherName)};
     }
   }
   return {};

@@ -77,9 +77,8 @@ Result<void> require_same_build(const fs::path& folder, const ComparisonSpec& sp
   if (!there || *there == made_by(spec)) return {};
   return Error{
       fmt::format("{}: its runs were made by another build of plackett or on another kind of "
-                  "processor, and may not be what this one gives; give another folder (--out), "
-                  "or begin anew (--fresh)",
-                  folder.string())};
+                  "processor, and may not be what this one gives; {}",
+                  folder.string(), kOrBeginAnew)};
 }
 
 Result<void> require_own_spec(const fs::path& path) {
@@ -88,9 +87,8 @@ Result<void> require_own_spec(const fs::path& path) {
   const auto text = read_file(path);
   if (!text) return text.error();
   if (text->starts_with(kSpecMark)) return {};
-  return Error{fmt::format(
-      "{}: was not written by plackett, which would write over it; give another folder (--out)",
-      path.string())};
+  return Error{fmt::format("{}: was not written by plackett, which would write over it; {}",
+                           path.string(), kGiveAnotherFolder)};
 }
 
 // The spec of a folder that has lost it, where its runs are of this one.
@@ -103,9 +101,8 @@ Result<void> restore_spec(const fs::path& folder, const ComparisonSpec& spec,
   const auto file = parse_runs(*text, {.name = (folder / kRunsName).string()});
   if (!file) return file.error();
   if (file->header.experiment != identity(spec)) {
-    return Error{fmt::format(
-        "{}: holds runs of another experiment, and no {} to say which; give another folder (--out)",
-        folder.string(), kSpecName)};
+    return Error{fmt::format("{}: holds runs of another experiment, and no {} to say which; {}",
+                             folder.string(), kSpecName, kOrBeginAnew)};
   }
   return write_file(folder / kSpecName, spec_text);
 }
@@ -123,15 +120,12 @@ ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FileLock loc
 Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spec,
                           const std::string& version, const fs::path& folder) {
   if (const auto differ = differences(stored.spec, spec); !differ.empty()) {
-    return Error{
-        fmt::format("{}: holds another experiment ({}); give another folder (--out), or begin anew "
-                    "in this one (--fresh)",
-                    folder.string(), fmt::join(differ, "; "))};
+    return Error{fmt::format("{}: holds another experiment ({}); {}", folder.string(),
+                             fmt::join(differ, "; "), kOrBeginAnew)};
   }
   if (stored.plackett != version) {
-    return Error{fmt::format(
-        "{}: its runs were made by plackett {}, this is {}; give another folder (--out)",
-        folder.string(), stored.plackett, version)};
+    return Error{fmt::format("{}: its runs were made by plackett {}, this is {}; {}",
+                             folder.string(), stored.plackett, version, kOrBeginAnew)};
   }
   return {};
 }

@@ -63,6 +63,9 @@ std::string dataset_name(const std::string& path);
 // Whether a dataset's path means embedded data.
 bool is_synthetic(std::string_view path);
 
+// How the error ends that two datasets of one name give.
+inline constexpr std::string_view kGiveAnotherName = "give one of them another name";
+
 // What check() finds without looking for the datasets.
 Result<void> check_apart_from_data(const ComparisonSpec& spec);
 
