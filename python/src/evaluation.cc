@@ -207,9 +207,10 @@ highest that a document can have, for ERR; where None, the highest of these.
 >>> plackett.metrics([1, 0], labels=[1, 0])["MRR"]
 0.5)");
   module.def("evaluate", evaluate_any, py::arg("ranker"), py::arg("split"), py::kw_only(),
-             py::arg("no_relevant") = name(defaults.no_relevant), py::arg("seed") = defaults.seed,
+             py::arg("no_relevant") = name_of(defaults.no_relevant),
+             py::arg("seed") = defaults.seed,
              (fmt::format("evaluate(ranker, split, *, no_relevant=\"{}\", seed={})",
-                          name(defaults.no_relevant), defaults.seed) +
+                          name_of(defaults.no_relevant), defaults.seed) +
               R"(
 
 Every metric's mean over a split's queries: a dict. `ranker` is a Ranker, a Learner, or any function
