@@ -56,8 +56,8 @@ PLACKETT_EXPORT Result<Compared> compare(const ComparisonSpec& spec,
 // The same on spec.datasets, loaded one after another, with every finished run kept in `folder`:
 // stopped or killed, the same call goes on where it was, and ends with the same bytes. Writes the
 // report beside the runs. Stopped by its watch it fails with kStopped, and what is finished is
-// kept. The watch is told first of the impressions of the runs that the folder holds already, as
-// one advance.
+// kept. Fails where the spec has users of its own. The watch is told first of the impressions of
+// the runs that the folder holds already, as one advance.
 PLACKETT_EXPORT Result<Compared> compare(const ComparisonSpec& spec,
                                          const std::filesystem::path& folder,
                                          const RunOptions& options = {});

@@ -50,6 +50,9 @@ struct SimulationSpec {
   double eta = 1;                     // position-based users: examination is 1 / rank^eta
   // What queries without a relevant document count.
   NoRelevant no_relevant = NoRelevant::kSkip;
+  // A user of your own in place of the click model, which is then called as it calls itself. All
+  // runs share it, several threads at once.
+  std::shared_ptr<const User> user = nullptr;
 };
 
 // "PDGD (linear)", "MGD (linear, candidates 9)": the label of a spec that has none.

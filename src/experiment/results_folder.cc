@@ -56,6 +56,14 @@ Result<void> write_if_changed(const fs::path& path, const std::string& text) {
   return write_file(path, text);
 }
 
+// Somewhere in the program or shared library that holds what is called.
+const void* code_of(const decltype(Method::make)& make) {
+  using Plain = std::unique_ptr<Learner> (*)(std::unique_ptr<Ranker>, const MethodRules&,
+                                             const SettingValues&);
+  if (const auto* plain = make.target<Plain>()) return reinterpret_cast<const void*>(*plain);
+  return &make.target_type();  // a class of the caller's own, so its description lies there too
+}
+
 // What a run's bits depend on besides spec and data. All sets with fused multiply-add agree. A
 // method that a program added is as its own build has it.
 std::string made_by(const ComparisonSpec& spec) {
@@ -66,7 +74,7 @@ std::string made_by(const ComparisonSpec& spec) {
   for (const ComparedMethod& method : spec.methods) {
     const auto found = find_method(method.entry.method);
     if (!found) continue;
-    const std::string build = build_id_of(reinterpret_cast<const void*>(found.value()->make));
+    const std::string build = build_id_of(code_of(found.value()->make));
     if (build != own) text += fmt::format("method {} {}\n", method.entry.method, build);
   }
   return text;
@@ -133,6 +141,12 @@ Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spe
 Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const ComparisonSpec& spec,
                                           const Options& options) {
   const std::string& version = options.version;
+  if (!spec.users.empty()) {
+    return Error{
+        fmt::format("click model \"{}\" is a user of this program's own, which a folder can't tell "
+                    "from another of that name; compare in memory, or describe it in a .toml file",
+                    spec.users.front()->name())};
+  }
   const std::string spec_text = to_toml(spec);
   if (auto read = parse_spec(spec_text, std::string(kSpecName)); !read) return read.error();
   std::error_code error;

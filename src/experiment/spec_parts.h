@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ std::optional<RunPlace> place_of(const ComparisonSpec& spec, const RunName& name
 
 // All the runs that the spec asks for.
 std::uint64_t run_count(const ComparisonSpec& spec);
+
+// The spec's own user of that name; null where it has none.
+std::shared_ptr<const User> own_user(const ComparisonSpec& spec, std::string_view click_model);
 
 // What Simulation::prepare takes for one cell.
 SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod& method,
