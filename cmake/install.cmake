@@ -33,6 +33,12 @@ endforeach()
 # For pkg-config. They say where the prefix is from where they lie, so that it can be moved.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
+# A program that was linked with the shared library finds it again; by itself the loader looks in
+# the folders of the system alone.
+set(pkgconfig_rpath " -Wl,-rpath,\${libdir}")
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(pkgconfig_rpath)
+endif()
 foreach(name plackett plackett-static)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig

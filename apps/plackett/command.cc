@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/file.h"
+#include "experiment/results_folder.h"
+#include "experiment/spec_parts.h"
 
 namespace plackett::command {
 namespace {
@@ -38,6 +42,21 @@ std::string quoted(std::string_view word) {
   return result;
 }
 
+// What the library advises, and how the command is told to do it; the first that fits.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kHints{{
+    {kOrBeginAnew, " (--out gives another folder, --fresh begins anew)"},
+    {kGiveAnotherFolder, " (--out)"},
+    {kGiveAnotherName, " (--data NAME=PATH)"},
+}};
+
+std::string with_hint(std::string message) {
+  for (const auto& [advice, hint] : kHints) {
+    const std::size_t place = message.find(advice);
+    if (place != std::string::npos) return message.insert(place + advice.size(), hint);
+  }
+  return message;
+}
+
 }  // namespace
 
 const std::string& command_line() { return stored_command_line(); }
@@ -51,7 +70,7 @@ void set_command_line(int argc, const char* const* argv) {
   }
 }
 
-void fail(const Error& error) { throw Exit(kFailure, error.message); }
+void fail(const Error& error) { throw Exit(kFailure, with_hint(error.message)); }
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return {

@@ -27,6 +27,7 @@ class Exit : public std::runtime_error {
   int code_;
 };
 
+// Ends the command with exit code 2, and names the options that do what the error advises.
 [[noreturn]] void fail(const Error& error);
 
 // The value, or the end of the command with exit code 2.

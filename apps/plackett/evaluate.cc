@@ -19,7 +19,7 @@ struct EvaluateOptions {
   DataOptions data;
   std::string model;
   std::string split = "test";
-  std::string no_relevant = std::string(name(NoRelevant::kSkip));
+  std::string no_relevant = std::string(name_of(NoRelevant::kSkip));
   std::uint64_t seed = 1;
   unsigned threads = 0;
   bool json = false;

@@ -74,18 +74,6 @@ void print_summary(const CellSummary& cell) {
   }
 }
 
-SavedModel model_of(const Simulation& simulation, const Dataset& dataset, Learner& learner) {
-  SavedModel model;
-  model.ranker = simulation.spec().ranker;
-  model.ranker.feature_count = dataset.folds.front().train.feature_count();
-  model.feature_ids = dataset.folds.front().feature_ids;
-  model.parameters.resize(learner.ranker().parameter_count());
-  learner.ranker().get_parameters(model.parameters);
-  model.learner = learner.state();
-  model.learner.impressions = simulation.spec().impressions;
-  return model;
-}
-
 void simulate(const SimulateOptions& options) {
   const unsigned threads = thread_count(options.simulation.threads);
   SimulationSpec spec = spec_of(options.simulation);
@@ -105,9 +93,7 @@ void simulate(const SimulateOptions& options) {
   };
   const CellSummary cell = take(run_watched(simulations, threads, std::move(watch))).front();
   if (options.save_model) {
-    SavedModel model = model_of(simulations.front(), dataset, *first);
-    model.scaling = options.data.scaling;
-    take(save_model(model, *options.save_model));
+    take(save_model(simulations.front().saved_model(0, *first), *options.save_model));
   }
   if (options.json) {
     print_json(to_json(cell));

@@ -12,7 +12,7 @@ void add_simulation_options(CLI::App& command, SimulationOptions& options) {
   SimulationSpec& spec = options.spec;
   options.protocol = name_of(spec.protocol);
   options.activation = name_of(spec.ranker.activation);
-  options.no_relevant = name(spec.no_relevant);
+  options.no_relevant = name_of(spec.no_relevant);
   command.add_option("--runs", spec.runs, "runs, spread evenly over the folds")
       ->check(whole_number(1, kMaxRuns))
       ->capture_default_str();

@@ -108,7 +108,7 @@ constexpr std::array kSettings{plackett::learning_rate_setting(0.01)};
 
 // Declared once: commands, specs, labels, tables and errors read it from here. All that it points
 // to must last for ever.
-constexpr plackett::Method kReinforce{
+const plackett::Method kReinforce{
     .name = "reinforce",
     .title = "REINFORCE",
     .summary = "policy gradient with discounted clicks as the reward",

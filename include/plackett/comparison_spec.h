@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "plackett/result.h"
 #include "plackett/scaling.h"
 #include "plackett/simulation.h"
+#include "plackett/user.h"
 
 namespace plackett {
 
@@ -40,10 +42,13 @@ struct ComparisonSpec {
   std::string title = {};                      // of the report; made from the datasets if empty
   std::vector<ComparedDataset> datasets = {};  // in the order of the tables
   std::vector<ComparedMethod> methods = {};    // likewise
-  // Names or TOML files, as make_user takes them; likewise.
+  // Names or TOML files, as make_user takes them, or names of `users`; likewise.
   std::vector<std::string> click_models = {};
-  // What all runs have in common. Method, ranker kind, click model, label, baseline and settings
-  // are not read from here.
+  // Users of your own, each called in click_models by its name(), which is none that make_user
+  // knows. In memory only: no results folder can tell one from another of that name.
+  std::vector<std::shared_ptr<const User>> users = {};
+  // What all runs have in common. Method, ranker kind, click model, user, label, baseline and
+  // settings are not read from here.
   SimulationSpec common = {};
 };
 

@@ -93,6 +93,8 @@ struct Fold {
   // The source's ids, ascending, that are constant over the raw training file (absent counts
   // as 0), whether they were kept or not.
   std::vector<std::uint32_t> constant_feature_ids = {};
+  // How the rows came to be what they are, for a saved model: it ranks none but rows made so.
+  Scaling scaling = Scaling::kNone;
 };
 
 // Folds under one name. Copies share the memory of the splits. Safe to read from many threads.

@@ -28,7 +28,8 @@ PLACKETT_EXPORT Result<Ranking> make_ranking(const ShownList& list);
 // weights[doc], one a candidate: how strongly its score should rise (below 0: fall), 0 where it
 // was in no inferred pair. Ascending sum over docs of weights[doc] * score(doc) is PDGD's step
 // (paper, algorithm 1): minus that sum, the weights held constant, is a loss. They sum to 0.
-// Fails as make_ranking.
+// Fails as make_ranking. Cost: O(candidates), and as PairInference::infer for the shown ones: at
+// worst cubic in their number. Show hundreds, not thousands.
 PLACKETT_EXPORT Result<std::vector<double>> document_weights(const ShownList& list);
 
 }  // namespace plackett

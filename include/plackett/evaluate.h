@@ -20,8 +20,9 @@ struct EvaluateOptions {
 
 // Every metric's mean over the split's queries, each ranked by the ranker's scores. `max_label` is
 // the dataset's. Fails where the split has other features than the ranker reads or a label above
-// that, or a score is not finite. The ranker's parameters stay as they are; it must not be in use
-// elsewhere meanwhile. Deterministic in the options.
+// that, and at the first score that is not finite, naming query and document. The ranker's
+// parameters stay as they are; it must not be in use elsewhere meanwhile. Deterministic in the
+// options.
 PLACKETT_EXPORT Result<MetricMeans> evaluate(Ranker& ranker, const Split& split,
                                              std::uint32_t max_label,
                                              const EvaluateOptions& options = {});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,7 +31,7 @@ struct MethodRules {
   Rng::Stream initial = {.purpose = Purpose::kInitialise};
 };
 
-// A method as its file declares it. All that it points to must last for ever.
+// A method as its file declares it. All that its views point to must last for ever.
 struct Method {
   std::string_view name = {};     // "pdgd"
   std::string_view title = {};    // "PDGD"
@@ -43,13 +44,18 @@ struct Method {
   std::span<const Setting> settings = {};           // its own; kLearningRate first, by custom
   // Whether it can work with a ranker; absent where it can with all.
   Result<void> (*check)(const Ranker& ranker) = nullptr;
-  // A learner around `ranker`, which it owns. Requires: `ranker` passes the check; the settings
-  // were made from those above. From any thread.
-  std::unique_ptr<Learner> (*make)(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
-                                   const SettingValues& settings) = nullptr;
+  // A learner around `ranker`, which it owns, or around a ranker of its own for as many features.
+  // May hold what it needs, for as long as the process lasts. Called from several threads at once.
+  // Requires: `ranker` passes the check; the settings were made from those above. A results folder
+  // knows the method by its name, its settings and the program's build; what this holds, and they
+  // don't say, must be the same in every process that works there.
+  std::function<std::unique_ptr<Learner>(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
+                                         const SettingValues& settings)>
+      make = {};
 };
 
-// All methods that there are: the built-in ones, then those that were added.
+// All methods that there are: the built-in ones, then those that were added. This and what follows
+// are for when main() has begun; in a static initialiser the built-in ones may not be there yet.
 PLACKETT_EXPORT std::vector<const Method*> methods();
 
 // Makes a method of one's own known by its name, in specs, settings, labels and errors as the

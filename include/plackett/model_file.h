@@ -29,7 +29,7 @@ struct LearnerState {
 struct SavedModel {
   RankerSpec ranker = {};                       // what its parameters mean
   std::vector<std::uint32_t> feature_ids = {};  // of the source, from 1; one a feature, in order
-  std::string scaling = {};                     // "query-minmax", "none"
+  std::string scaling = {};                     // of what it reads, by name_of(Scaling)
   std::vector<float> parameters = {};           // as Ranker::get_parameters gives them
   LearnerState learner = {};                    // where learning stood
 };
@@ -52,7 +52,8 @@ PLACKETT_EXPORT Result<SavedModel> parse_model(std::span<const std::byte> bytes,
                                                const ParseModelOptions& options);
 
 // Writes the file as a whole or not at all: whatever happens, `path` holds the old model or the new
-// one, durably once it returns.
+// one, durably once it returns. Fails where its parts don't fit together or parse_scaling does not
+// know its scaling, before anything is written.
 PLACKETT_EXPORT Result<void> save_model(const SavedModel& model, const std::filesystem::path& path);
 // Reads it back. Fails as parse_model, and where the file can't be read.
 PLACKETT_EXPORT Result<SavedModel> load_model(const std::filesystem::path& path);

@@ -20,7 +20,7 @@ enum class NoRelevant : std::uint8_t {
 // "skip", "zero", "one", in the order of the enum.
 PLACKETT_EXPORT std::span<const std::string_view> no_relevant_names();
 // "skip" and so on. Lasts for ever.
-PLACKETT_EXPORT std::string_view name(NoRelevant policy);
+PLACKETT_EXPORT std::string_view name_of(NoRelevant policy);
 // The policy of that name; the error lists all.
 PLACKETT_EXPORT Result<NoRelevant> parse_no_relevant(std::string_view text);
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -60,11 +61,13 @@ struct CellSummary {
   double evaluation_share = 0;           // of the run time that went into the curve, 0..1
 };
 
-// A two-tailed t-test of the difference of two means.
+// A two-tailed t-test of the difference of two means. All are NaN where there is none: a side has
+// fewer than two runs, or a number that is not finite.
 struct TTest {
-  double t = 0;        // above 0 where the cell's mean is the higher one
-  double degrees = 0;  // of freedom
-  double p = 1;        // of a difference at least as large, were there none
+  double t = std::numeric_limits<double>::quiet_NaN();        // above 0: the cell's mean is higher
+  double degrees = std::numeric_limits<double>::quiet_NaN();  // of freedom
+  // Of a difference at least as large, were there none.
+  double p = std::numeric_limits<double>::quiet_NaN();
 };
 
 // Both tests of one measure.

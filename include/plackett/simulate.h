@@ -10,6 +10,7 @@
 #include "plackett/dataset.h"
 #include "plackett/export.h"
 #include "plackett/learner.h"
+#include "plackett/model_file.h"
 #include "plackett/record.h"
 #include "plackett/result.h"
 #include "plackett/simulation.h"
@@ -29,6 +30,9 @@ struct Simulated {
   CellSummary summary = {};               // over the runs
   std::vector<RunRecord> runs = {};       // in order
   std::unique_ptr<Learner> learner = {};  // run 0's, as it ended
+  // The same for save_model, so that others can rank and go on with it. Refused there where the
+  // method made a ranker of its own.
+  SavedModel model = {};
 };
 
 // One method under one click model, all its runs. A function of (dataset, spec), the times apart.
@@ -52,8 +56,8 @@ PLACKETT_EXPORT Result<Compared> compare(const ComparisonSpec& spec,
 // The same on spec.datasets, loaded one after another, with every finished run kept in `folder`:
 // stopped or killed, the same call goes on where it was, and ends with the same bytes. Writes the
 // report beside the runs. Stopped by its watch it fails with kStopped, and what is finished is
-// kept. The watch is told first of the impressions of the runs that the folder holds already, as
-// one advance.
+// kept. Fails where the spec has users of its own. The watch is told first of the impressions of
+// the runs that the folder holds already, as one advance.
 PLACKETT_EXPORT Result<Compared> compare(const ComparisonSpec& spec,
                                          const std::filesystem::path& folder,
                                          const RunOptions& options = {});

@@ -13,6 +13,7 @@
 #include "plackett/dataset.h"
 #include "plackett/export.h"
 #include "plackett/learner.h"
+#include "plackett/model_file.h"
 #include "plackett/ndcg.h"
 #include "plackett/no_relevant.h"
 #include "plackett/protocol.h"
@@ -49,6 +50,9 @@ struct SimulationSpec {
   double eta = 1;                     // position-based users: examination is 1 / rank^eta
   // What queries without a relevant document count.
   NoRelevant no_relevant = NoRelevant::kSkip;
+  // A user of your own in place of the click model, which is then called as it calls itself. All
+  // runs share it, several threads at once.
+  std::shared_ptr<const User> user = nullptr;
 };
 
 // "PDGD (linear)", "MGD (linear, candidates 9)": the label of a spec that has none.
@@ -94,6 +98,11 @@ class PLACKETT_EXPORT Simulation {
   // Runs one run from its beginning: a function of (dataset, spec, run) alone, to the bit. Runs
   // go round the folds. Fails where learning leaves the range of numbers.
   Result<RunRecord> run(std::uint32_t run, const Watch& watch) const;
+
+  // What the learner of a finished run learned, with what it read: save_model refuses it where the
+  // method made a ranker of its own. Changes nothing. Requires: `learner` is as Watch::learned gave
+  // it for that run.
+  [[nodiscard]] SavedModel saved_model(std::uint32_t run, Learner& learner) const;
 
   // Learns for about `seconds` from the beginning of run 0, and measures one point of the curve.
   [[nodiscard]] Result<RunCost> cost(double seconds) const;

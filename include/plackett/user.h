@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -12,7 +13,8 @@
 
 namespace plackett {
 
-// Looks and clicks. Stateless: safe from any number of threads, each with its own Rng.
+// Looks and clicks. Stateless: safe from any number of threads, each with its own Rng. Derive for a
+// user of your own (SimulationSpec::user, ComparisonSpec::users).
 class PLACKETT_EXPORT User {
  public:
   virtual ~User() = default;
@@ -30,13 +32,18 @@ class PLACKETT_EXPORT User {
                      std::span<std::uint8_t> clicks) const = 0;
 
   // Probability that exactly `clicks` come from a list whose labels, in shown order, are
-  // `labels`. Exact, by summing over what the user may have looked at; for audits and tests.
-  [[nodiscard]] virtual double pattern_probability(std::span<const std::uint8_t> labels,
-                                                   std::span<const std::uint8_t> clicks) const = 0;
+  // `labels`. Exact, by summing over what the user may have looked at; for audits and tests, no
+  // experiment asks. NaN where the user doesn't say, as one of your own may leave it.
+  [[nodiscard]] virtual double pattern_probability(std::span<const std::uint8_t> /*labels*/,
+                                                   std::span<const std::uint8_t> /*clicks*/) const {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
 
   // Whether documents of these two labels are one and the same to the user, wherever they
-  // stand: no click can tell them apart.
-  [[nodiscard]] virtual bool alike(std::uint8_t label, std::uint8_t other) const = 0;
+  // stand: no click can tell them apart. Likewise for audits alone.
+  [[nodiscard]] virtual bool alike(std::uint8_t label, std::uint8_t other) const {
+    return label == other;
+  }
 
  protected:
   User() = default;

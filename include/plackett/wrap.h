@@ -39,8 +39,9 @@ struct DatasetParts {
   std::optional<Split> validation = std::nullopt;  // no run reads it
 };
 
-// A dataset of one fold. Its features are numbered from 1; none is dropped or scaled. Fails where
-// the splits differ in their number of features.
+// A dataset of one fold. Its features are numbered from 1; none is dropped or scaled (where you
+// scaled them as load_dataset does, Fold::scaling is yours to set). Fails where the splits differ
+// in their number of features.
 PLACKETT_EXPORT Result<Dataset> wrap_dataset(DatasetParts parts);
 
 }  // namespace plackett

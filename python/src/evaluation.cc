@@ -220,9 +220,10 @@ NDCG@1, NDCG@3, NDCG@5, NDCG@10, MRR, MAP and ERR@10 of a ranking of all documen
 >>> plackett.metrics([1, 0], labels=[1, 0])["MRR"]
 0.5)");
   module.def("evaluate", evaluate_any, py::arg("ranker"), py::arg("split"), py::kw_only(),
-             py::arg("no_relevant") = name(defaults.no_relevant), py::arg("seed") = defaults.seed,
+             py::arg("no_relevant") = name_of(defaults.no_relevant),
+             py::arg("seed") = defaults.seed,
              (fmt::format("evaluate(ranker, split, *, no_relevant=\"{}\", seed={})",
-                          name(defaults.no_relevant), defaults.seed) +
+                          name_of(defaults.no_relevant), defaults.seed) +
               R"(
 --
 

@@ -30,7 +30,7 @@ py::dict simulation_defaults() {
   options["activation"] = name_of(spec.ranker.activation);
   options["protocol"] = name_of(spec.protocol);
   options["eta"] = spec.eta;
-  options["no_relevant"] = name(spec.no_relevant);
+  options["no_relevant"] = name_of(spec.no_relevant);
   options["threads"] = RunOptions{}.threads;
   return options;
 }

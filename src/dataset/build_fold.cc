@@ -64,6 +64,7 @@ Result<Fold> build_fold(const RawFold& raw, const LoadOptions& options,
                         std::uint32_t source_feature_count) {
   Fold fold;
   fold.name = raw.name;
+  fold.scaling = options.scaling;
   const std::vector<bool> varies = raw.train->varying(options.threads);
   const std::uint32_t width =
       std::max({source_feature_count, raw.train->max_id(), raw.test->max_id(),

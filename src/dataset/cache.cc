@@ -160,6 +160,7 @@ class CacheParser {
       dataset.folds.push_back(std::move(*fold));
     }
     cached.loaded_with.scaling = Scaling{static_cast<std::uint8_t>(scaling)};
+    for (Fold& fold : dataset.folds) fold.scaling = cached.loaded_with.scaling;
     cached.loaded_with.drop_constant_features = Selection{selection} != Selection::kAll;
     if (Selection{selection} == Selection::kGiven && !dataset.folds.empty()) {
       cached.loaded_with.keep_feature_ids = dataset.folds.front().feature_ids;

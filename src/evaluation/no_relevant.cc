@@ -14,7 +14,7 @@ constexpr std::array kNames = std::to_array<std::string_view>({"skip", "zero", "
 
 std::span<const std::string_view> no_relevant_names() { return kNames; }
 
-std::string_view name(NoRelevant policy) { return kNames[static_cast<std::size_t>(policy)]; }
+std::string_view name_of(NoRelevant policy) { return kNames[static_cast<std::size_t>(policy)]; }
 
 Result<NoRelevant> parse_no_relevant(std::string_view text) {
   for (std::size_t at = 0; at < kNames.size(); ++at) {

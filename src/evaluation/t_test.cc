@@ -40,12 +40,9 @@ Scaled scaled(const SampleSummary& one, const SampleSummary& other) {
 }
 
 TTestResult without_spread(const SampleSummary& one, const SampleSummary& other) {
-  TTestResult result;
-  result.degrees = static_cast<double>(one.count) + static_cast<double>(other.count) - 2;
-  if (one.mean == other.mean) return result;
-  result.t = one.mean > other.mean ? HUGE_VAL : -HUGE_VAL;
-  result.p = 0;
-  return result;
+  const double degrees = static_cast<double>(one.count) + static_cast<double>(other.count) - 2;
+  if (one.mean == other.mean) return {0, degrees, 1};
+  return {one.mean > other.mean ? HUGE_VAL : -HUGE_VAL, degrees, 0};
 }
 
 TTestResult verdict(double t, double degrees) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace plackett {
 
@@ -14,9 +15,10 @@ struct SampleSummary {
 };
 
 struct TTestResult {
-  double t = 0;        // above 0 where the first mean is the higher one
-  double degrees = 0;  // of freedom
-  double p = 1;        // two-tailed: how likely a t at least so far from 0 is by chance alone
+  double t = std::numeric_limits<double>::quiet_NaN();  // above 0 where the first mean is higher
+  double degrees = std::numeric_limits<double>::quiet_NaN();  // of freedom
+  // Two-tailed: how likely a t at least so far from 0 is by chance alone.
+  double p = std::numeric_limits<double>::quiet_NaN();
 };
 
 // Student's test pools one variance from both sides and has n1 + n2 - 2 degrees of freedom;
@@ -25,7 +27,7 @@ struct TTestResult {
 // p is exact to about 12 digits, also where it is as small as 1e-300, and 0 below what a double
 // holds. Swapping the sides negates t and changes nothing else.
 //
-// There is no verdict, {0, 0, 1}, where a side has fewer than two values, a mean or deviation is
+// There is no verdict, three NaN, where a side has fewer than two values, a mean or deviation is
 // not finite, or a deviation is below 0. Where neither side varies at all, equal means give
 // t = 0 and p = 1, and different ones an infinite t and p = 0; degrees are n1 + n2 - 2.
 TTestResult student_t_test(const SampleSummary& one, const SampleSummary& other);

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "dataset/cache.h"
 #include "dataset/letor_files.h"
@@ -84,13 +86,40 @@ Result<std::uint32_t> known_grades(const ComparedDataset& dataset) {
   return cache->dataset.grade_count();
 }
 
+Result<void> check_own_users(const ComparisonSpec& spec) {
+  const auto known = click_model_names();
+  const auto& named = spec.click_models;
+  std::set<std::string_view> names;
+  for (const auto& user : spec.users) {
+    if (user == nullptr) return Error{"users: one is null"};
+    const std::string_view name = user->name();
+    const auto wrong = [&](std::string_view what) {
+      return Error{fmt::format("users: \"{}\": {}", name, what)};
+    };
+    if (name.empty()) return wrong("a user needs a name");
+    if (name.ends_with(".toml") || std::find(known.begin(), known.end(), name) != known.end()) {
+      return wrong("there is a click model of that name already");
+    }
+    if (!names.insert(name).second) return wrong("two have that name; names must differ");
+    if (std::find(named.begin(), named.end(), name) == named.end()) {
+      return wrong("no click model is called so, so it would take no part");
+    }
+  }
+  return {};
+}
+
 Result<void> check_click_models(const ComparisonSpec& spec) {
+  if (auto users = check_own_users(spec); !users) return users;
   if (spec.click_models.empty()) return Error{"no click models; a comparison has at least 1"};
   std::set<std::string> names;
   std::set<std::string> called;  // a file says its own name
   for (const std::string& name : spec.click_models) {
     if (!names.insert(name).second) {
       return Error{fmt::format("click model {} is asked for twice; each may come once", name)};
+    }
+    if (own_user(spec, name) != nullptr) {
+      called.insert(name);
+      continue;
     }
     UserOptions options{.eta = spec.common.eta};
     if (name.ends_with(".toml")) options.grade_count = user_file_grades(name);
@@ -115,8 +144,8 @@ Result<void> check_apart_from_data(const ComparisonSpec& spec) {
   for (const ComparedDataset& dataset : spec.datasets) {
     if (dataset.name.empty()) return Error{fmt::format("{}: a dataset needs a name", dataset.path)};
     if (!names.insert(dataset.name).second) {
-      return Error{fmt::format(
-          "two datasets are called \"{}\"; names must differ (NAME=PATH gives one)", dataset.name)};
+      return Error{
+          fmt::format("two datasets are called \"{}\"; {}", dataset.name, kGiveAnotherName)};
     }
   }
   return {};
@@ -131,6 +160,7 @@ Result<void> check(const ComparisonSpec& spec) {
     }
     if (grades.value() == 0) continue;
     for (const std::string& name : spec.click_models) {
+      if (own_user(spec, name) != nullptr) continue;
       auto user = make_user(name, {.grade_count = grades.value(), .eta = spec.common.eta});
       if (!user) return Error{fmt::format("dataset {}: {}", dataset.name, user.error().message)};
     }

@@ -51,11 +51,19 @@ std::uint64_t run_count(const ComparisonSpec& spec) {
          spec.common.runs;
 }
 
+std::shared_ptr<const User> own_user(const ComparisonSpec& spec, std::string_view click_model) {
+  for (const auto& user : spec.users) {
+    if (user != nullptr && user->name() == click_model) return user;
+  }
+  return nullptr;
+}
+
 SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod& method,
                                const std::string& click_model) {
   SimulationSpec simulation = spec.common;
   apply(method.entry, simulation);
   simulation.click_model = click_model;
+  simulation.user = own_user(spec, click_model);
   simulation.label = method.label;
   simulation.baseline = method.baseline;
   return simulation;

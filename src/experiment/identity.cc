@@ -34,7 +34,7 @@ std::vector<Field> fields(const ComparisonSpec& spec) {
                          {"hidden", fmt::format("{}", fmt::join(common.ranker.hidden, ", "))},
                          {"activation", std::string(name_of(common.ranker.activation))},
                          {"eta", fmt::format("{}", common.eta)},
-                         {"no-relevant", std::string(name(common.no_relevant))}};
+                         {"no-relevant", std::string(name_of(common.no_relevant))}};
   for (const ComparedDataset& dataset : spec.datasets) {
     all.emplace_back(fmt::format("scaling of {}", dataset.name),
                      std::string(name_of(dataset.scaling)));

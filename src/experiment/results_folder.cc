@@ -56,6 +56,14 @@ Result<void> write_if_changed(const fs::path& path, const std::string& text) {
   return write_file(path, text);
 }
 
+// Somewhere in the program or shared library that holds what is called.
+const void* code_of(const decltype(Method::make)& make) {
+  using Plain = std::unique_ptr<Learner> (*)(std::unique_ptr<Ranker>, const MethodRules&,
+                                             const SettingValues&);
+  if (const auto* plain = make.target<Plain>()) return reinterpret_cast<const void*>(*plain);
+  return &make.target_type();  // a class of the caller's own, so its description lies there too
+}
+
 // What a run's bits depend on besides spec and data. All sets with fused multiply-add agree. A
 // method that a program added is as its own build has it.
 std::string made_by(const ComparisonSpec& spec) {
@@ -66,7 +74,7 @@ std::string made_by(const ComparisonSpec& spec) {
   for (const ComparedMethod& method : spec.methods) {
     const auto found = find_method(method.entry.method);
     if (!found) continue;
-    const std::string build = build_id_of(reinterpret_cast<const void*>(found.value()->make));
+    const std::string build = build_id_of(code_of(found.value()->make));
     if (build != own) text += fmt::format("method {} {}\n", method.entry.method, build);
   }
   return text;
@@ -77,9 +85,8 @@ Result<void> require_same_build(const fs::path& folder, const ComparisonSpec& sp
   if (!there || *there == made_by(spec)) return {};
   return Error{
       fmt::format("{}: its runs were made by another build of plackett or on another kind of "
-                  "processor, and may not be what this one gives; give another folder (--out), "
-                  "or begin anew (--fresh)",
-                  folder.string())};
+                  "processor, and may not be what this one gives; {}",
+                  folder.string(), kOrBeginAnew)};
 }
 
 Result<void> require_own_spec(const fs::path& path) {
@@ -88,9 +95,8 @@ Result<void> require_own_spec(const fs::path& path) {
   const auto text = read_file(path);
   if (!text) return text.error();
   if (text->starts_with(kSpecMark)) return {};
-  return Error{fmt::format(
-      "{}: was not written by plackett, which would write over it; give another folder (--out)",
-      path.string())};
+  return Error{fmt::format("{}: was not written by plackett, which would write over it; {}",
+                           path.string(), kGiveAnotherFolder)};
 }
 
 // The spec of a folder that has lost it, where its runs are of this one.
@@ -103,9 +109,8 @@ Result<void> restore_spec(const fs::path& folder, const ComparisonSpec& spec,
   const auto file = parse_runs(*text, {.name = (folder / kRunsName).string()});
   if (!file) return file.error();
   if (file->header.experiment != identity(spec)) {
-    return Error{fmt::format(
-        "{}: holds runs of another experiment, and no {} to say which; give another folder (--out)",
-        folder.string(), kSpecName)};
+    return Error{fmt::format("{}: holds runs of another experiment, and no {} to say which; {}",
+                             folder.string(), kSpecName, kOrBeginAnew)};
   }
   return write_file(folder / kSpecName, spec_text);
 }
@@ -123,15 +128,12 @@ ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FileLock loc
 Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spec,
                           const std::string& version, const fs::path& folder) {
   if (const auto differ = differences(stored.spec, spec); !differ.empty()) {
-    return Error{
-        fmt::format("{}: holds another experiment ({}); give another folder (--out), or begin anew "
-                    "in this one (--fresh)",
-                    folder.string(), fmt::join(differ, "; "))};
+    return Error{fmt::format("{}: holds another experiment ({}); {}", folder.string(),
+                             fmt::join(differ, "; "), kOrBeginAnew)};
   }
   if (stored.plackett != version) {
-    return Error{fmt::format(
-        "{}: its runs were made by plackett {}, this is {}; give another folder (--out)",
-        folder.string(), stored.plackett, version)};
+    return Error{fmt::format("{}: its runs were made by plackett {}, this is {}; {}",
+                             folder.string(), stored.plackett, version, kOrBeginAnew)};
   }
   return {};
 }
@@ -139,6 +141,12 @@ Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spe
 Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const ComparisonSpec& spec,
                                           const Options& options) {
   const std::string& version = options.version;
+  if (!spec.users.empty()) {
+    return Error{
+        fmt::format("click model \"{}\" is a user of this program's own, which a folder can't tell "
+                    "from another of that name; compare in memory, or describe it in a .toml file",
+                    spec.users.front()->name())};
+  }
   const std::string spec_text = to_toml(spec);
   if (auto read = parse_spec(spec_text, std::string(kSpecName)); !read) return read.error();
   std::error_code error;

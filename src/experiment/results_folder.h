@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/append_file.h"
@@ -18,6 +19,11 @@
 #include "plackett/result.h"
 
 namespace plackett {
+
+// How errors end that another folder mends ...
+inline constexpr std::string_view kGiveAnotherFolder = "give another folder";
+// ... and those that beginning anew in the same one mends too (ResultsFolder::Options::fresh).
+inline constexpr std::string_view kOrBeginAnew = "give another folder, or begin anew in this one";
 
 using FinishedRuns = std::map<RunPlace, FinishedRun>;
 

@@ -74,6 +74,25 @@ Result<void> check_folds(const Dataset& dataset) {
   return {};
 }
 
+Result<std::shared_ptr<const User>> user_of(const Dataset& dataset, const SimulationSpec& spec) {
+  if (spec.user == nullptr) {
+    UserOptions options;
+    options.grade_count = dataset.grade_count();
+    options.stop_rule = rules_of(spec.protocol).stop_rule;
+    options.eta = spec.eta;
+    auto user = make_user(spec.click_model, options);
+    if (!user) return user.error();
+    return std::shared_ptr<const User>(std::move(user).value());
+  }
+  if (spec.user->name().empty()) return Error{"a user of your own needs a name"};
+  if (spec.user->grade_count() <= dataset.max_label) {
+    return Error{fmt::format("user \"{}\" knows {} grades; {} has labels up to {}",
+                             spec.user->name(), spec.user->grade_count(), dataset.name,
+                             dataset.max_label)};
+  }
+  return spec.user;
+}
+
 bool any_relevant(const Split& split) {
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
     const auto labels = split.judgments(Query{query}).labels();
@@ -103,11 +122,7 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
   simulation.dataset_name_ = dataset.name;
   simulation.folds_ = dataset.folds;
 
-  UserOptions user_options;
-  user_options.grade_count = dataset.grade_count();
-  user_options.stop_rule = rules_of(spec.protocol).stop_rule;
-  user_options.eta = spec.eta;
-  auto user = make_user(spec.click_model, user_options);
+  auto user = user_of(dataset, spec);
   if (!user) return user.error();
   simulation.user_ = std::move(user).value();
   simulation.spec_.click_model = simulation.user_->name();
@@ -210,6 +225,20 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve
   }
   if (watch.advanced) watch.advanced(spec_.impressions % kProgressEvery);
   return {};
+}
+
+SavedModel Simulation::saved_model(std::uint32_t run, Learner& learner) const {
+  const Fold& fold = folds_[run % folds_.size()];
+  SavedModel model;
+  model.ranker = spec_.ranker;
+  model.ranker.feature_count = fold.train.feature_count();
+  model.feature_ids = fold.feature_ids;
+  model.scaling = name_of(fold.scaling);
+  model.parameters.resize(learner.ranker().parameter_count());
+  learner.ranker().get_parameters(model.parameters);
+  model.learner = learner.state();
+  model.learner.impressions = spec_.impressions;
+  return model;
 }
 
 Result<RunCost> Simulation::cost(double seconds) const {

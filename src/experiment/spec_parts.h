@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,6 +45,9 @@ std::optional<RunPlace> place_of(const ComparisonSpec& spec, const RunName& name
 // All the runs that the spec asks for.
 std::uint64_t run_count(const ComparisonSpec& spec);
 
+// The spec's own user of that name; null where it has none.
+std::shared_ptr<const User> own_user(const ComparisonSpec& spec, std::string_view click_model);
+
 // What Simulation::prepare takes for one cell.
 SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod& method,
                                const std::string& click_model);
@@ -62,6 +66,9 @@ std::string dataset_name(const std::string& path);
 
 // Whether a dataset's path means embedded data.
 bool is_synthetic(std::string_view path);
+
+// How the error ends that two datasets of one name give.
+inline constexpr std::string_view kGiveAnotherName = "give one of them another name";
 
 // What check() finds without looking for the datasets.
 Result<void> check_apart_from_data(const ComparisonSpec& spec);

@@ -64,7 +64,7 @@ std::string to_toml(const ComparisonSpec& spec) {
   line("hidden", fmt::format("[{}]", fmt::join(common.ranker.hidden, ", ")));
   line("activation", in_quotes(name_of(common.ranker.activation)));
   line("eta", common.eta + 0.0);  // never -0
-  line("no-relevant", in_quotes(name(common.no_relevant)));
+  line("no-relevant", in_quotes(name_of(common.no_relevant)));
   for (const ComparedDataset& dataset : spec.datasets) {
     out += "\n[[datasets]]\n";
     line("name", in_quotes(dataset.name));

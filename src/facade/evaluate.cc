@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "plackett/split_evaluator.h"
@@ -29,22 +30,27 @@ Result<MetricMeans> evaluate(Ranker& ranker, const Split& split, std::uint32_t m
   SplitEvaluator evaluator(split, {.no_relevant = options.no_relevant});
   Rng rng({.seed = options.seed, .purpose = Purpose::kTieBreak});
   std::vector<float> scores;
-  bool finite = true;
+  std::optional<Error> not_finite;
+  std::uint32_t query = 0;  // that is asked about next, or one before it
   MetricMeans means = evaluator.mean_metrics(
       [&](const FeatureView& docs) {
-        scores.resize(docs.doc_count());
+        while (!evaluator.ndcg().has_relevant(Query{query})) ++query;
+        scores.assign(docs.doc_count(), 0);
+        if (not_finite) return std::span<const float>(scores);
         ranker.score(docs, scores);
-        for (float& score : scores) {
-          if (std::isfinite(score)) continue;
-          finite = false;
-          score = 0;
+        for (std::size_t doc = 0; doc < scores.size() && !not_finite; ++doc) {
+          if (std::isfinite(scores[doc])) continue;
+          not_finite = Error{fmt::format(
+              "query {}, document {}: score {}; scores are finite (was the ranker learned on data "
+              "of another scale?)",
+              query, doc, scores[doc])};
         }
+        if (not_finite) std::fill(scores.begin(), scores.end(), 0.0F);
+        ++query;
         return std::span<const float>(scores);
       },
       max_label, rng);
-  if (!finite) {
-    return Error{"a score is not finite; was the ranker learned on data of another scale?"};
-  }
+  if (not_finite) return *not_finite;
   return means;
 }
 

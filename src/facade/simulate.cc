@@ -19,6 +19,7 @@ Result<Simulated> simulate(const Dataset& dataset, const SimulationSpec& spec,
   std::vector<std::vector<RunRecord>> records;
   auto cells = run_all(simulations, thread_count(options.threads), watch, &records);
   if (!cells) return cells.error();
+  simulated.model = simulations.front().saved_model(0, *simulated.learner);
   simulated.runs = std::move(records.front());
   simulated.summary = std::move(cells.value().front());
   return simulated;

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "plackett/scaling.h"
 
 namespace plackett {
 namespace {
@@ -117,6 +118,7 @@ std::string complaint(const SavedModel& model) {
   for (const std::uint32_t id : model.feature_ids) {
     if (id == 0) return "feature id 0; ids start at 1";
   }
+  if (const auto scaling = parse_scaling(model.scaling); !scaling) return scaling.error().message;
   if (has_network(spec.kind) && spec.hidden.empty()) return "a network without layers";
   for (const std::uint32_t units : spec.hidden) {
     if (units == 0) return "a layer of 0 units; a layer has at least 1";

@@ -9,7 +9,7 @@
 namespace plackett::report {
 
 Verdict verdict(const TTest& test) {
-  if (test.degrees <= 0) return Verdict::kUntested;
+  if (!(test.degrees > 0)) return Verdict::kUntested;  // also where it is NaN
   if (!(test.p < kSignificant)) return Verdict::kNoDifference;
   const bool high = test.p < kHighlySignificant;
   if (test.t > 0) return high ? Verdict::kMuchBetter : Verdict::kBetter;

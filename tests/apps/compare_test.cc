@@ -167,9 +167,20 @@ TEST(Compare, RefusesAnotherExperimentInTheSameFolderWithWhatDiffers) {
   const auto before = results(folder / "a");
   const auto refused = run_command(kSmall + "--seed 2 --out " + folder / "a");
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("holds another experiment"),
-                                 HasSubstr("seed: 1 there, 2 asked for")));
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("holds another experiment"), HasSubstr("seed: 1 there, 2 asked for"),
+                    HasSubstr("(--out gives another folder, --fresh begins anew)")));
   EXPECT_EQ(results(folder / "a"), before);
+}
+
+TEST(Compare, NamesTheOptionsThatDoWhatAnErrorAdvises) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(run_command("compare --data synthetic,synthetic --out " + folder / "a").err,
+              HasSubstr("give one of them another name (--data NAME=PATH)"));
+  std::filesystem::create_directory(folder / "b");
+  std::ofstream(folder / "b/experiment.toml") << "runs = 1\n";
+  EXPECT_THAT(run_command(kSmall + "--out " + folder / "b").err,
+              HasSubstr("give another folder (--out)"));
 }
 
 TEST(Compare, SingleRunsHaveNoWinner) {

@@ -8,6 +8,7 @@
 set -eu
 kind=$1 compiler=$2 prefix=$3 program=$4 build=$5
 command -v pkg-config >/dev/null || exit 77
+unset LD_LIBRARY_PATH
 rm -rf "$build"
 mkdir -p "$build"
 if [ "$kind" = static-only ]; then
@@ -26,8 +27,6 @@ esac
 # shellcheck disable=SC2086
 "$compiler" "$program" $flags -o "$build/program"
 if [ "$kind" = shared ]; then
-  LD_LIBRARY_PATH=$(dirname "$folder")
-  export LD_LIBRARY_PATH
   ldd "$build/program" | grep -q "libplackett.*=> $prefix/"
 else
   ! ldd "$build/program" | grep libplackett

@@ -93,6 +93,7 @@ void expect_same(const Dataset& left, const Dataset& right) {
     EXPECT_EQ(a.name, b.name);
     EXPECT_EQ(a.feature_ids, b.feature_ids);
     EXPECT_EQ(a.constant_feature_ids, b.constant_feature_ids);
+    EXPECT_EQ(a.scaling, b.scaling);
     expect_same(a.train, b.train);
     expect_same(a.test, b.test);
     ASSERT_EQ(a.validation.has_value(), b.validation.has_value());

@@ -76,6 +76,17 @@ TEST(LoadDataset, ScalesWithinEachQueryAndConstantThereIsZero) {
             (std::vector<PlainDoc>{{0, 0, {0, 0}}, {0, 1, {1, 0}}, {0, 1, {0.5F, 0}}}));
 }
 
+TEST(LoadDataset, FoldsSayHowTheyWereScaled) {
+  const TemporaryFolder folder;
+  put_fold(folder.path());
+  for (const std::string& where : {folder.path().string(), std::string("synthetic")}) {
+    for (const Scaling scaling : {Scaling::kQueryMinMax, Scaling::kNone}) {
+      const Dataset dataset = load_dataset(where, {.scaling = scaling}).value();
+      for (const Fold& fold : dataset.folds) EXPECT_EQ(fold.scaling, scaling);
+    }
+  }
+}
+
 TEST(LoadDataset, KeepsConstantFeaturesWhenAsked) {
   const TemporaryFolder folder;
   put_fold(folder.path());

@@ -3,11 +3,13 @@
 
     tests/docs/run_page.py --prefix PREFIX [--python PYTHON] PAGE...
 
-PREFIX is where plackett is installed: its bin/, lib/python3*/site-packages and lib/pkgconfig come
-first. Each page is run in a temporary folder of its own, with copies of those files and folders of
-the repository's root that it names and with the data that it names (given_data.py). What becomes of
-a block is in page_blocks.py. Port 8080 in a page becomes one that is free, so that pages can be run
-side by side. Exit code 1 where anything fails, 77 where a page needs a program that is not there.
+PREFIX is where plackett is installed; to a page it is ~/.local. The command and the Python module are
+found, as on a Debian where they are installed there; where the C++ library is, the page must say, by
+exports, which hold for the blocks after them. Each page is run in a temporary folder of its own, its
+home too, with copies of those files and folders of the repository's root that it names and with the
+data that it names (given_data.py). What becomes of a block is in page_blocks.py. Port 8080 in a page
+becomes one that is free, so that pages can be run side by side. Exit code 1 where anything fails, 77
+where a page needs a program that is not there.
 """
 import argparse
 import glob
@@ -39,6 +41,13 @@ SKIPPED = 77
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 LOCAL = "localhost,127.0.0.1"
 NOT_COPIED = {"build", "results", "site"}
+TOOLS = ".tools"  # in a page's folder
+# Whoever runs the tests may have set these; who reads a page has what the page says.
+FOR_THE_PAGE_TO_SAY = ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")
+# Runs $1, and leaves in the file $2 the environment that it ends with.
+BLOCK = 'eval "$1"; env -0 >"$2"'
+# What a shell sets by itself.
+OF_THE_SHELL = {"_", "PWD", "OLDPWD", "SHLVL"}
 
 
 class PageError(Exception):
@@ -125,9 +134,15 @@ class Page:
             yield from self._bash(where, text)
 
     def _bash(self, where, text):
-        code, self.printed = self._run(["bash", "-euo", "pipefail", "-c", text])
+        left = os.path.join(self.folder, TOOLS, "environment")
+        code, self.printed = self._run(["bash", "-euo", "pipefail", "-c", BLOCK, "bash", text, left])
         if code != 0:
             yield f"{where}: exit code {code}:\n{text}\n{self.printed}"
+            return
+        with open(left) as file:
+            after = dict(entry.split("=", 1) for entry in file.read().split("\0") if entry)
+        self.environment.update({name: value for name, value in after.items()
+                                 if name not in OF_THE_SHELL})
 
     def _long(self, block, text):
         if stand_in := block.keys.get("stand-in"):
@@ -147,8 +162,8 @@ class Page:
         program = os.path.join(self.folder, f"block_{where}")
         with open(program + ".cc", "w") as file:
             file.write(text)
-        compile_it = (f'g++ -std=c++20 "{program}.cc" -o "{program}" '
-                      "$(pkg-config --cflags --libs plackett)")
+        compile_it = ("flags=$(pkg-config --cflags --libs plackett)\n"
+                      f'g++ "{program}.cc" -o "{program}" $flags')
         code, printed = self._run(["bash", "-euo", "pipefail", "-c", compile_it])
         if code != 0:
             yield f"{where}: does not compile:\n{printed}"
@@ -207,21 +222,21 @@ class Page:
 
 def _environment(options, folder):
     prefix = os.path.abspath(options.prefix)
-    tools = os.path.join(folder, ".tools")
+    os.symlink(prefix, os.path.join(folder, ".local"))
+    # The command by a link, so that CMake can't find the library beside a bin/ that is in PATH.
+    tools = os.path.join(folder, TOOLS)
     os.mkdir(tools)
     os.symlink(options.python, os.path.join(tools, "python3"))
+    os.symlink(os.path.join(prefix, "bin", "plackett"), os.path.join(tools, "plackett"))
     modules = glob.glob(os.path.join(prefix, "lib", "python3*", "*-packages"))
-    libraries = [os.path.join(prefix, "lib"),
-                 *glob.glob(os.path.join(prefix, "lib", "*-linux-gnu"))]
     before = {
-        "PATH": [os.path.join(prefix, "bin"), tools],
+        "PATH": [tools],
         "PYTHONPATH": modules or [os.path.join(prefix, "lib", "python3.11", "site-packages")],
-        "LD_LIBRARY_PATH": libraries,
-        "PKG_CONFIG_PATH": [os.path.join(library, "pkgconfig") for library in libraries],
-        "CMAKE_PREFIX_PATH": [prefix],
     }
     environment = dict(os.environ, HOME=folder, LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1",
                        no_proxy=LOCAL, NO_PROXY=LOCAL)
+    for name in FOR_THE_PAGE_TO_SAY:
+        environment.pop(name, None)
     for name, places in before.items():
         there = [environment[name]] if environment.get(name) else []
         environment[name] = ":".join(places + there)

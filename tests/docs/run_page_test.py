@@ -97,11 +97,42 @@ class RunPage(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
     def test_a_program_that_fails_is_found(self):
-        with _pkg_config():
-            self.assert_fault(block("cpp", "int main() { return 3; }"), "exit code 3")
-            self.assert_fault(block("cpp", "int main() { return x; }"), "does not compile")
-            self.assert_sound(block("cpp", "#include <cstdio>", 'int main() { std::puts("yes"); }')
+        with _pkg_config() as said:
+            self.assert_fault(said + block("cpp", "int main() { return 3; }"), "exit code 3")
+            self.assert_fault(said + block("cpp", "int main() { return x; }"), "does not compile")
+            self.assert_sound(said + block("cpp", "#include <cstdio>",
+                                           'int main() { std::puts("yes"); }')
                               + block("console", "yes"))
+
+    @unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
+    def test_a_page_that_does_not_say_where_the_library_is_is_found(self):
+        program = block("cpp", "int main() {}")
+        with _pkg_config() as said, _in_the_environment("PKG_CONFIG_PATH", _folder_of(said)):
+            self.assert_fault(program, "does not compile:\nPackage plackett was not found")
+            self.assert_fault(block("sh", "pkg-config --exists plackett"), "exit code 1")
+            self.assert_sound(said + program)
+
+    def test_a_page_that_does_not_tell_cmake_where_the_library_is_is_found(self):
+        build = (block('cmake title="CMakeLists.txt"', "cmake_minimum_required(VERSION 3.25)",
+                       "project(page LANGUAGES NONE)", "find_package(plackett REQUIRED)")
+                 + block("sh", "cmake -B out ."))
+        said = block("sh", "export CMAKE_PREFIX_PATH=$HOME/.local")
+        with _in_the_environment("CMAKE_PREFIX_PATH", PREFIX):
+            self.assert_fault(build, "plackett")
+            self.assert_sound(said + build)
+
+    def test_a_page_that_leans_on_the_loader_s_path_is_found(self):
+        with _in_the_environment("LD_LIBRARY_PATH", os.path.join(PREFIX, "lib")):
+            self.assert_fault(block("sh", 'test -n "${LD_LIBRARY_PATH:-}"'), "exit code 1")
+
+    def test_what_is_installed_is_under_the_page_s_home(self):
+        self.assert_sound(block("sh", "~/.local/bin/plackett --version"))
+
+    def test_exports_hold_for_the_blocks_after_them(self):
+        self.assert_sound(block("sh", "export A='b  c'", "d=e") + block("sh", 'echo "$A${d:-f}"')
+                          + block("console", "b  cf")
+                          + block("python", "import os", 'print(os.environ["A"])')
+                          + block("console", "b  c"))
 
     def test_code_that_nobody_compiles_is_found(self):
         self.assert_fault(block("cpp", "void f();"), "no main()")
@@ -168,18 +199,27 @@ class RunPage(unittest.TestCase):
 
 @contextlib.contextmanager
 def _pkg_config():
-    """A package plackett for pkg-config that needs nothing, so that programs can be compiled."""
+    """The block by which a page names a package plackett for pkg-config that needs nothing."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "plackett.pc"), "w") as file:
             file.write("Name: plackett\nDescription: none\nVersion: 0\n")
-        before = os.environ.get("PKG_CONFIG_PATH")
-        os.environ["PKG_CONFIG_PATH"] = folder
-        try:
-            yield
-        finally:
-            del os.environ["PKG_CONFIG_PATH"]
-            if before is not None:
-                os.environ["PKG_CONFIG_PATH"] = before
+        yield block("sh", f"export PKG_CONFIG_PATH={folder}")
+
+
+def _folder_of(said):
+    return said.split("=")[1].split("\n")[0]
+
+
+@contextlib.contextmanager
+def _in_the_environment(name, value):
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]
+        if before is not None:
+            os.environ[name] = before
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ TEST(MetricMeans, FollowThePolicyForQueriesWithoutRelevantDocuments) {
 
 TEST(NoRelevant, NamesAndPoliciesGoBothWays) {
   for (const NoRelevant policy : {NoRelevant::kSkip, NoRelevant::kZero, NoRelevant::kOne}) {
-    const Result<NoRelevant> parsed = parse_no_relevant(name(policy));
+    const Result<NoRelevant> parsed = parse_no_relevant(name_of(policy));
     ASSERT_TRUE(parsed.ok());
     EXPECT_EQ(*parsed, policy);
   }

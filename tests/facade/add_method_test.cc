@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 
 #include "facade/same.h"
@@ -18,19 +19,19 @@ using ::testing::HasSubstr;
 constexpr std::array kSettings{learning_rate_setting(0.1)};
 
 // PDGD under another name.
-constexpr Method kTwin{.name = "twin-of-pdgd",
-                       .title = "Twin",
-                       .summary = "PDGD under another name",
-                       .baseline = true,
-                       .settings = kSettings,
-                       .make = [](std::unique_ptr<Ranker> ranker, const MethodRules& rules,
-                                  const SettingValues& settings) -> std::unique_ptr<Learner> {
-                         return std::make_unique<Pdgd>(
-                             std::move(ranker),
-                             PdgdOptions{.learning_rate = settings.number(kLearningRate),
-                                         .learning_rate_decay = rules.learning_rate_decay,
-                                         .shown = rules.shown});
-                       }};
+const Method kTwin{.name = "twin-of-pdgd",
+                   .title = "Twin",
+                   .summary = "PDGD under another name",
+                   .baseline = true,
+                   .settings = kSettings,
+                   .make = [](std::unique_ptr<Ranker> ranker, const MethodRules& rules,
+                              const SettingValues& settings) -> std::unique_ptr<Learner> {
+                     return std::make_unique<Pdgd>(
+                         std::move(ranker),
+                         PdgdOptions{.learning_rate = settings.number(kLearningRate),
+                                     .learning_rate_decay = rules.learning_rate_decay,
+                                     .shown = rules.shown});
+                   }};
 
 // Added once a process, whichever test comes first.
 void add_twin() {
@@ -61,6 +62,37 @@ TEST(AddMethod, TakesPartInSimulations) {
   testing::expect_same_runs(twin.runs, original.runs);
   EXPECT_EQ(twin.summary.label, "Twin (linear)");
   EXPECT_TRUE(twin.summary.baseline);
+}
+
+TEST(AddMethod, TakesAMakeThatHoldsAFactoryOfRankers) {
+  const auto made = std::make_shared<std::atomic<int>>(0);
+  const auto factory = [made](std::uint32_t features) {
+    ++*made;
+    Rng rng({});
+    return make_ranker({.kind = RankerKind::kNeural, .feature_count = features, .hidden = {3}}, rng)
+        .value();
+  };
+  Method method = kTwin;
+  method.name = "with-own-ranker";
+  method.title = "Own";
+  method.make = [factory](std::unique_ptr<Ranker> ranker, const MethodRules& rules,
+                          const SettingValues& settings) -> std::unique_ptr<Learner> {
+    return kTwin.make(factory(ranker->feature_count()), rules, settings);
+  };
+  ASSERT_TRUE(add_method(method).ok());
+
+  const Dataset data = load_dataset("synthetic", {}).value();
+  SimulationSpec spec;
+  spec.method = "with-own-ranker";
+  spec.runs = 3;
+  spec.impressions = 200;
+  const Simulated simulated = simulate(data, spec, {.threads = 3}).value();
+  EXPECT_EQ(*made, 4);  // one to see whether it goes, and one a run
+  const std::size_t features = data.folds[0].train.feature_count();
+  EXPECT_EQ(simulated.learner->ranker().parameter_count(), (features + 1) * 3 + 3);
+  testing::expect_same_runs(simulate(data, spec, {.threads = 1}).value().runs, simulated.runs);
+  // It is no linear ranker, as the spec has it, and does not pass for one.
+  EXPECT_THAT(save_model(simulated.model, "m.plk").error().message, HasSubstr("its shape needs"));
 }
 
 TEST(AddMethod, RefusesWithNameAndRule) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 #include <vector>
@@ -19,9 +20,12 @@
 namespace plackett {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::AnyOf;
 using testing::expect_same_comparison;
 using testing::expect_same_runs;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::slurp;
 using testing::TemporaryFolder;
 
@@ -71,6 +75,29 @@ TEST(Compare, InMemoryInAFolderAndByHandAreTheSame) {
   for (const char* file : {"tables.csv", "tests.csv", "curves.svg"}) {
     EXPECT_EQ(slurp(folder / (std::string("a/") + file)),
               slurp(folder / (std::string("c/") + file)))
+        << file;
+  }
+}
+
+TEST(Compare, SingleRunsAreNotTested) {
+  ComparisonSpec spec = small_spec();
+  spec.common.runs = 1;
+  const Comparison comparison = compare(spec, data()).value().comparison;
+  ASSERT_FALSE(comparison.contrasts.empty());
+  for (const Contrast& contrast : comparison.contrasts) {
+    for (const MeasureTests* tests : {&contrast.offline, &contrast.online}) {
+      for (const TTest* test : {&tests->student, &tests->welch}) {
+        EXPECT_TRUE(std::isnan(test->t) && std::isnan(test->degrees) && std::isnan(test->p));
+      }
+    }
+  }
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_report(comparison, folder / "a").ok());
+  EXPECT_THAT(slurp(folder / "a/tests.csv"), AllOf(HasSubstr(",,,,,,\n"), Not(HasSubstr("nan"))));
+  for (const char* file : {"report.html", "tables.md", "tables.tex"}) {
+    const std::string text = slurp(folder / (std::string("a/") + file));
+    EXPECT_FALSE(text.empty()) << file;
+    EXPECT_THAT(text, Not(AnyOf(HasSubstr(" degrees)"), HasSubstr("(nan"), HasSubstr(" nan"))))
         << file;
   }
 }

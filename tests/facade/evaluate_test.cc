@@ -1,8 +1,10 @@
 #include "plackett/evaluate.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -86,8 +88,42 @@ TEST(Evaluate, RefusesWhatDoesNotFit) {
   EXPECT_EQ(evaluate(*linear({1, 2}), split, 2).error().message, "3 features; the ranker reads 2");
   EXPECT_EQ(evaluate(*linear({1, 2, 3}), split, 1).error().message,
             "label 2 in query 1; labels are 0 to 1");
-  EXPECT_EQ(evaluate(*linear({3e38F, 3e38F, 3e38F}), split, 2).error().message,
-            "a score is not finite; was the ranker learned on data of another scale?");
+}
+
+// Scores nothing of the second document that it sees in a list; counts the lists.
+class Unsure final : public Ranker {
+ public:
+  [[nodiscard]] int asked() const { return asked_; }
+
+  [[nodiscard]] std::unique_ptr<Ranker> clone() const override {
+    return std::make_unique<Unsure>(*this);
+  }
+  [[nodiscard]] std::uint32_t feature_count() const override { return 3; }
+  void score(const FeatureView& /*docs*/, std::span<float> scores) override {
+    ++asked_;
+    std::fill(scores.begin(), scores.end(), 1.0F);
+    scores[1] = std::numeric_limits<float>::infinity();
+  }
+  void step(const FeatureView& /*docs*/, std::span<const DocWeight> /*weights*/,
+            float /*rate*/) override {}
+  [[nodiscard]] std::size_t parameter_count() const override { return 0; }
+  void get_parameters(std::span<float> /*out*/) const override {}
+  void set_parameters(std::span<const float> /*parameters*/) override {}
+
+ private:
+  int asked_ = 0;
+};
+
+TEST(Evaluate, EndsAtTheFirstScoreThatIsNotFiniteAndNamesIt) {
+  SmallArrays small;
+  Unsure unsure;
+  EXPECT_EQ(evaluate(unsure, wrap_split(small.arrays()).value(), 2).error().message,
+            "query 0, document 1: score inf; scores are finite (was the ranker learned on data of "
+            "another scale?)");
+  EXPECT_EQ(unsure.asked(), 1);
+  small.labels = {0, 0, 0, 0, 1};  // nothing is asked about query 0
+  EXPECT_THAT(evaluate(unsure, wrap_split(small.arrays()).value(), 2).error().message,
+              ::testing::StartsWith("query 1, document 1: score inf"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "facade/same.h"
+#include "support/run_command.h"
 
 namespace plackett {
 namespace {
@@ -43,6 +44,37 @@ TEST(Simulate, IsRunAllOfOneSimulation) {
               testing::parameters_of(first->ranker()));
     EXPECT_EQ(simulated.learner->state().updates, first->state().updates);
   }
+}
+
+TEST(Simulate, GivesTheModelThatOthersCanGoOnFrom) {
+  for (const Scaling scaling : {Scaling::kQueryMinMax, Scaling::kNone}) {
+    const Dataset data = load_dataset("synthetic", {.scaling = scaling}).value();
+    SimulationSpec spec = small_spec();
+    spec.ranker = {.kind = RankerKind::kNeural, .hidden = {7}};
+    const Simulated simulated = simulate(data, spec).value();
+    const testing::TemporaryFolder folder;
+    const std::string path = folder / "m.plk";
+    ASSERT_TRUE(save_model(simulated.model, path).ok());
+    const SavedModel model = load_model(path).value();
+    EXPECT_EQ(model.learner.method, "pdgd");
+    EXPECT_EQ(model.learner.impressions, 400U);
+    EXPECT_EQ(model.learner.updates, simulated.learner->state().updates);
+    EXPECT_EQ(model.scaling, name_of(scaling));
+    EXPECT_EQ(model.feature_ids, data.folds[0].feature_ids);
+    EXPECT_EQ(model.ranker.hidden, spec.ranker.hidden);
+    EXPECT_EQ(testing::parameters_of(*restore_ranker(model).value()),
+              testing::parameters_of(simulated.learner->ranker()));
+  }
+}
+
+TEST(Simulate, GivesTheModelThatTheCommandSaves) {
+  const testing::TemporaryFolder folder;
+  const auto done = testing::run_command(
+      "simulate --click-model navigational --runs 3 --impressions 400 --save-model " +
+      folder / "m.plk");
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_EQ(serialise_model(simulate(dataset(), small_spec()).value().model),
+            serialise_model(load_model(folder / "m.plk").value()));
 }
 
 TEST(Simulate, TellsItsWatch) {

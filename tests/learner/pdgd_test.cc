@@ -133,6 +133,7 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
     SavedModel model;
     model.ranker = spec;
     model.feature_ids = {1, 2, 3, 4, 5};
+    model.scaling = "none";
     model.parameters = testing::parameters_of(first.ranker());
     model.learner = first.state();
     const SavedModel read = parse_model(serialise_model(model), {}).value();

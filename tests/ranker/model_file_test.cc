@@ -137,6 +137,17 @@ TEST(ModelFile, AnUnknownKindIsRefused) {
             "m: ranker kind 3; known are 0 to 2");
 }
 
+TEST(ModelFile, AScalingThatNoReaderKnowsIsNeitherWrittenNorRead) {
+  const testing::TemporaryFolder folder;
+  for (const char* scaling : {"", "minmax", "Query-MinMax"}) {
+    SavedModel model = example(RankerKind::kLinear);
+    model.scaling = scaling;
+    EXPECT_THAT(save_model(model, folder / "m").error().message, HasSubstr("scaling"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+    EXPECT_THAT(parse_model(serialise_model(model), {}).error().message, HasSubstr("scaling"));
+  }
+}
+
 TEST(ModelFile, AModelThatMakesNoSenseIsNotWritten) {
   const testing::TemporaryFolder folder;
   SavedModel model = example(RankerKind::kLinear);

@@ -76,6 +76,7 @@ TEST(Significance, VerdictsFollowPAndTheSign) {
   EXPECT_EQ(verdict({-2, 10, 0.049}), Verdict::kWorse);
   EXPECT_EQ(verdict({-2, 10, 0}), Verdict::kMuchWorse);
   EXPECT_EQ(verdict({0, 0, 1}), Verdict::kUntested);
+  EXPECT_EQ(verdict(TTest{}), Verdict::kUntested);
   EXPECT_EQ(verdict({2, 10, std::nan("")}), Verdict::kNoDifference);
 }
 
