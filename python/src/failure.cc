@@ -43,17 +43,16 @@ PyObject* exception_of(Fault fault) {
 }  // namespace
 
 std::string in_python_words(const Error& error) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kWords{{
-      {"(--out)", "(out=)"},
-      {"(--fresh)", "(fresh=True)"},
-      {"(NAME=PATH gives one)", "(load(..., name=) gives one)"},
+  // What the engine advises, and the argument that does it; the first that fits.
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kHints{{
+      {"give another folder, or begin anew in this one", " (out=, fresh=True)"},
+      {"give another folder", " (out=)"},
+      {"give one of them another name", " (load(..., name=))"},
   }};
   std::string message = error.message;
-  for (const auto& [command, python] : kWords) {
-    for (std::size_t at = message.find(command); at != std::string::npos;
-         at = message.find(command, at + python.size())) {
-      message.replace(at, command.size(), python);
-    }
+  for (const auto& [advice, hint] : kHints) {
+    const std::size_t place = message.find(advice);
+    if (place != std::string::npos) return message.insert(place + advice.size(), hint);
   }
   return message;
 }

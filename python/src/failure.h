@@ -41,7 +41,7 @@ template <typename... Parts>
   throw Failure(Fault::kType, fmt::format(text, std::forward<Parts>(parts)...));
 }
 
-// The engine's message in Python's words: it names options of the command here and there.
+// The engine's message, with the arguments that do what it advises.
 std::string in_python_words(const Error& error);
 
 // The value, or the error as a BadValue.
