@@ -167,7 +167,7 @@ def test_a_path_is_loaded_once_and_under_its_own_name(tmp_path, monkeypatch):
 def test_data_is_named(tmp_path):
     size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 1, "impressions": 20}
     twice = [plackett.load("synthetic"), plackett.load("synthetic", scaling="none")]
-    with pytest.raises(plackett.BadValue, match=r'two .* "synthetic"; .*\(load\(\.\.\., name=\) gives one\)'):
+    with pytest.raises(plackett.BadValue, match=r'two .* "synthetic"; .*\(load\(\.\.\., name=\)\)'):
         plackett.compare(twice, **size)
     named = [twice[0], plackett.load("synthetic", scaling="none", name="raw")]
     assert named[1].name == "raw"
