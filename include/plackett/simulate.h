@@ -30,8 +30,8 @@ struct Simulated {
   CellSummary summary = {};               // over the runs
   std::vector<RunRecord> runs = {};       // in order
   std::unique_ptr<Learner> learner = {};  // run 0's, as it ended
-  // The same for save_model, so that others can rank and go on with it. Refused there where the
-  // method made a ranker of its own.
+  // The same for save_model, so that others can rank and go on with it. No model of a ranker that
+  // the method made itself: see Simulation::saved_model.
   SavedModel model = {};
 };
 

@@ -99,9 +99,9 @@ class PLACKETT_EXPORT Simulation {
   // go round the folds. Fails where learning leaves the range of numbers.
   Result<RunRecord> run(std::uint32_t run, const Watch& watch) const;
 
-  // What the learner of a finished run learned, with what it read: save_model refuses it where the
-  // method made a ranker of its own. Changes nothing. Requires: `learner` is as Watch::learned gave
-  // it for that run.
+  // What the learner of a finished run learned, as the spec's ranker: for a ranker of the method's
+  // own it is no model, though only another number of parameters is refused. Changes nothing.
+  // Requires: `learner` is as Watch::learned gave it for that run.
   [[nodiscard]] SavedModel saved_model(std::uint32_t run, Learner& learner) const;
 
   // Learns for about `seconds` from the beginning of run 0, and measures one point of the curve.

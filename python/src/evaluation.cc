@@ -128,8 +128,10 @@ void in_same_order(std::span<const double> given, std::vector<float>& scores) {
   scores.resize(given.size());
   bool exact = true;
   for (std::size_t doc = 0; doc < given.size(); ++doc) {
+    exact = exact && std::abs(given[doc]) <= std::numeric_limits<float>::max();
+    if (!exact) break;
     scores[doc] = static_cast<float>(given[doc]);
-    exact = exact && static_cast<double>(scores[doc]) == given[doc];
+    exact = static_cast<double>(scores[doc]) == given[doc];
   }
   if (exact) return;
   std::vector<double> distinct(given.begin(), given.end());

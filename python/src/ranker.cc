@@ -350,7 +350,9 @@ array([ 0.5, -0.5], dtype=float32))")
           "copy",
           [](const py::object& self) -> py::object {
             if (!py::type::of(self).is(py::type::of<RankerHandle>())) {
-              return py::module_::import("copy").attr("copy")(self);
+              py::object made = py::type::of(self).attr("__new__")(py::type::of(self));
+              made.attr("__setstate__")(self.attr("__getstate__")());
+              return made;
             }
             const auto& handle = py::cast<const RankerHandle&>(self);
             return py::cast(shared({std::shared_ptr<Ranker>(handle.ranker->clone()),
@@ -359,7 +361,7 @@ array([ 0.5, -0.5], dtype=float32))")
           R"(copy(self)
 --
 
-A ranker of its own with the same parameters; of a subclass, as copy.copy gives it.
+A ranker of its own with the same parameters; of a subclass, with what was set on it.
 
 >>> import plackett
 >>> first = plackett.Ranker(features=2)

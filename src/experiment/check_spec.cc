@@ -117,18 +117,18 @@ Result<void> check_click_models(const ComparisonSpec& spec) {
     if (!names.insert(name).second) {
       return Error{fmt::format("click model {} is asked for twice; each may come once", name)};
     }
+    const auto called_twice = [](std::string_view twice) {
+      return Error{fmt::format("two click models are called \"{}\"; names must differ", twice)};
+    };
     if (own_user(spec, name) != nullptr) {
-      called.insert(name);
+      if (!called.insert(name).second) return called_twice(name);
       continue;
     }
     UserOptions options{.eta = spec.common.eta};
     if (name.ends_with(".toml")) options.grade_count = user_file_grades(name);
     auto user = make_user(name, options);
     if (!user) return user.error();
-    if (!called.emplace(user.value()->name()).second) {
-      return Error{fmt::format("two click models are called \"{}\"; names must differ",
-                               user.value()->name())};
-    }
+    if (!called.emplace(user.value()->name()).second) return called_twice(user.value()->name());
   }
   return {};
 }

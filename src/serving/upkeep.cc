@@ -46,6 +46,7 @@ Result<std::uint64_t> end_of(store::Reader& store, const Model& model, std::int6
 }  // namespace
 
 void Upkeep::run() {
+  after_group();  // what upkeep itself writes is moved, too, though nobody asks for anything
   // Who sees that the service is not ready sends it nothing, so it must find out by itself.
   if (!parts_.writer->failure().empty()) {
     [[maybe_unused]] const auto done = parts_.writer->run_now(

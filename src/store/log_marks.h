@@ -32,10 +32,12 @@ class LogMarks {
   }
 
   // A move of the log with this number of beginnings is done, and all up to `moved` lies in the
-  // file. Nothing where the log has begun anew since.
+  // file, as SQLite says. Nothing where the log has begun anew since. SQLite looks that up when it
+  // has let go of the log: 0 may be of a log that begins anew in a commit that the writer has not
+  // told of yet. Then nothing is surely left to move until it does.
   void moved(std::uint64_t beginnings, std::uint64_t moved) {
     const std::lock_guard lock(mutex_);
-    if (beginnings == beginnings_) moved_ = moved;
+    if (beginnings == beginnings_) moved_ = moved == 0 ? end_ : moved;
   }
 
   // Whether something is surely left to move; where false, there may still be.

@@ -166,11 +166,12 @@ Result<void> Writer::checkpoint(bool empty) {
   int moved = 0;
   const int mode = empty ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
   const int code = sqlite3_wal_checkpoint_v2(database_->handle(), nullptr, mode, &log, &moved);
-  if (code == SQLITE_OK) {
+  // Busy: readers kept it from emptying the log, but it may have moved all of it.
+  if ((code == SQLITE_OK || code == SQLITE_BUSY) && log >= 0 && moved >= 0) {
     log_marks_.reaches(static_cast<std::uint64_t>(log));
     log_marks_.moved(log_marks_.beginnings(), static_cast<std::uint64_t>(moved));
-    return {};
   }
+  if (code == SQLITE_OK) return {};
   if (is_io_error(database_->handle())) sync_failed_ = true;
   return sqlite_error(database_->handle());
 }

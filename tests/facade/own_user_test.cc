@@ -3,9 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "facade/same.h"
 #include "plackett/make_user.h"
@@ -112,6 +114,20 @@ TEST(OwnUser, IsRefusedWhereItCantTakePart) {
   EXPECT_EQ(message({named("visitors"), named("readers")}),
             "users: \"readers\": no click model is called so, so it would take no part");
   EXPECT_THAT(message({}), HasSubstr("click model \"visitors\"; known are perfect"));
+
+  // A file's user of the same name, before it and after it.
+  const testing::TemporaryFolder folder;
+  const std::string file = folder / "file.toml";
+  std::ofstream(file) << "kind = \"position-based\"\nname = \"visitors\"\n"
+                         "click = [0.1, 0.2, 0.4, 0.7, 0.9]\n";
+  for (const auto& click_models :
+       {std::vector<std::string>{file, "visitors"}, std::vector<std::string>{"visitors", file}}) {
+    ComparisonSpec both = small_spec();
+    both.click_models = click_models;
+    both.users = {named("visitors")};
+    EXPECT_EQ(compare(both, data).error().message,
+              "two click models are called \"visitors\"; names must differ");
+  }
 
   Dataset six = dataset();
   six.max_label = 5;

@@ -121,6 +121,20 @@ TEST(LogMarks, KnowWhatIsLeftToMove) {
   EXPECT_EQ(marks.end(), 3U);
 }
 
+// A move of all of the log has ended; the writer's commit, which begins it anew, has not.
+TEST(LogMarks, TakeNoMoveForDoubt) {
+  store::LogMarks marks;
+  marks.reaches(10);
+  marks.moved(marks.beginnings(), 0);
+  EXPECT_FALSE(marks.has_unmoved());
+  marks.reaches(3);
+  EXPECT_TRUE(marks.has_unmoved());
+  marks.moved(marks.beginnings(), 0);
+  EXPECT_FALSE(marks.has_unmoved());
+  marks.reaches(4);
+  EXPECT_TRUE(marks.has_unmoved());
+}
+
 // It is moved again and again while many ask.
 TEST(MovedLogOfAService, LosesNothing) {
   const TemporaryFolder folder;

@@ -1,5 +1,6 @@
 """Rankers."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -263,3 +264,16 @@ def test_sixty_four_features_are_read_to_the_last():
         ranker = plackett.Ranker(features=width)
         ranker.parameters = np.ones(width)
         assert ranker.score(wide[:, :width]).tolist() == [width] * 3
+
+
+def test_a_subclass_may_copy_by_copy():
+    class Mine(plackett.Ranker):
+        def __copy__(self):
+            return self.copy()
+
+    mine = Mine(features=2)
+    mine.parameters = [1, 2]
+    mine.note = "kept"
+    again = copy.copy(mine)
+    assert type(again) is Mine and again.note == "kept"
+    assert again.parameters.tolist() == [1, 2]
