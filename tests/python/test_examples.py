@@ -37,12 +37,17 @@ def test_first_ranker(tmp_path):
 
 
 def test_own_model(tmp_path):
+    """A linear ranker ends at 0.70. The numbers depend on how NumPy's BLAS rounds: over 16 seeds on
+    one machine 0.775 to 0.847, and 0.744 was seen on another."""
     lines = run("own_model.py", folder=tmp_path).splitlines()
+    assert len(lines) == 3
+    ends = []
     for line in lines:
         words = line.split()
         before, after = float(words[words.index("NDCG@10") + 1]), float(words[-4])
-        assert before < 0.5 and after > 0.75  # a linear ranker ends at 0.70
-    assert len(lines) == 3
+        assert before < 0.5 and after > 0.70
+        ends.append(after)
+    assert sum(ends) / 3 > 0.75
 
 
 def test_walk_through(tmp_path):
