@@ -4,16 +4,15 @@ error comes out, and never a crash. What crashes is run in a process of its own.
 import copy
 import os
 import pickle
-import signal
 import subprocess
 import sys
 import textwrap
-import time
 
 import numpy as np
 import pytest
 
 import plackett
+from interrupted import interrupt
 
 
 def in_a_process(script, timeout=120):
@@ -443,18 +442,9 @@ def test_ctrl_c_stops_an_evaluation_at_once():
         os._exit(3)
     print("not interrupted")
     """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
-    sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    said = process.stdout.readline()
-    took = time.monotonic() - sent
-    process.communicate(timeout=60)
-    assert said == "interrupted\n" and process.returncode == 3
-    assert took < 2  # 0.05 s and a query on a machine at rest
+    stopped = interrupt(script, after_s=0.5)
+    assert stopped.said == ["interrupted"] and stopped.code == 3, stopped.errors
+    assert stopped.took < 2  # 0.05 s and a query on a machine at rest
 
 
 @pytest.mark.parametrize(

@@ -4,17 +4,13 @@ import itertools
 import json
 import math
 import os
-import signal
-import subprocess
-import sys
-import textwrap
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import plackett
+from interrupted import interrupt
 
 GOLDEN = json.loads(
     (Path(os.environ["PLACKETT_SOURCE_DIR"]) / "tests" / "golden" / "pdgd.json").read_text()
@@ -148,21 +144,10 @@ def test_ctrl_c_stops_long_lists(function):
             print("interrupted", threads, counted[0] > 100, flush=True)
             sys.exit(3)
     """
-    process = subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-    )
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(1)
-    sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    said = process.stdout.readline().split()
-    took = time.monotonic() - sent
-    process.communicate(timeout=60)
-    assert said == ["interrupted", "2", "True"]  # this thread and the counting one; the GIL was free
-    assert took < 5 and process.returncode == 3  # a fraction of a second on a machine at rest
+    stopped = interrupt(script, after_s=1)
+    # This thread and the counting one; the GIL was free.
+    assert stopped.said == ["interrupted", "2", "True"], stopped.errors
+    assert stopped.took < 5 and stopped.code == 3  # a fraction of a second on a machine at rest
 
 
 def test_scores_far_apart_are_no_problem():

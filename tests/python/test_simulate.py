@@ -1,10 +1,6 @@
 """Whole runs: results, threads, progress, Ctrl-C, the GIL."""
 
-import os
-import signal
-import subprocess
 import sys
-import textwrap
 import threading
 import time
 
@@ -12,6 +8,7 @@ import numpy as np
 import pytest
 
 import plackett
+from interrupted import interrupt, run_script
 
 LONG = 2_000_000_000  # impressions that no test waits for
 
@@ -237,17 +234,6 @@ INTERRUPTED = """
 """
 
 
-def run_script(script):
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-
-
 @pytest.mark.parametrize(
     "call",
     [
@@ -257,18 +243,11 @@ def run_script(script):
     ],
 )
 def test_ctrl_c_stops_a_run_at_once(call):
-    process = run_script(INTERRUPTED.format(call=call))
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.7)
-    sent = time.monotonic()
-    process.send_signal(signal.SIGINT)
-    said = process.stdout.readline().split()
-    took = time.monotonic() - sent
-    rest, errors = process.communicate(timeout=60)
-    assert said[:1] == ["interrupted"], errors
-    assert took < 2  # 0.05 s and a few impressions on a machine at rest
-    assert said[1] == "1"  # nothing left running
-    assert rest.split() == ["again", "1"] and process.returncode == 3
+    stopped = interrupt(INTERRUPTED.format(call=call), after_s=0.7)
+    assert stopped.said[:1] == ["interrupted"], stopped.errors
+    assert stopped.took < 2  # 0.05 s and a few impressions on a machine at rest
+    assert stopped.said[1] == "1"  # nothing left running
+    assert stopped.rest == ["again", "1"] and stopped.code == 3
 
 
 def test_a_program_may_end_while_a_thread_of_it_simulates():
