@@ -4,7 +4,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(FastFloat REQUIRED)
 find_package(hwy REQUIRED)
-find_package(Boost 1.81 REQUIRED)  # Math, for p-values; Beast and Asio, for HTTP
+find_package(Boost 1.74 REQUIRED)  # Math, for p-values; Beast and Asio, for HTTP
 if(PLACKETT_COMMAND)
   find_package(CLI11 REQUIRED)
   find_package(SQLite3 REQUIRED)

@@ -1,6 +1,7 @@
 // What a call that can fail in an expected way returns.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -11,13 +12,46 @@
 
 namespace plackett {
 
-// Why a call failed, for a person: place, value and rule, in one line without a full stop
-// ("train.txt:812: feature id 0; ids start at 1").
-struct Error {
-  std::string message = {};  // never empty
+// What kind of failure it is: exit codes, HTTP statuses and Python exceptions follow from it.
+enum class ErrorCode : std::uint8_t {
+  kInvalid,      // a value, file or request breaks a rule
+  kNotFound,     // it names something that does not exist
+  kConflict,     // it contradicts what is there
+  kTooLarge,     // it exceeds a limit
+  kBusy,         // a queue is full; a later attempt may succeed
+  kUnavailable,  // the system failed: disk, memory, a service that is stopping
+  kStopped,      // the caller asked to stop
 };
 
-// The value of a failed Result was asked for. Its what() is the error's message.
+// What would help, for front ends that know how their users say it (an option, an argument).
+enum class Hint : std::uint8_t {
+  kNone,
+  kOtherFolder,         // write the results to another folder
+  kOtherFolderOrFresh,  // the same, or start afresh in this one
+  kOtherName,           // give one of two datasets another name
+};
+
+// Why a call failed.
+struct Error {
+  Error() = default;
+  // kInvalid, the most common kind.
+  Error(std::string text, Hint help = Hint::kNone)  // NOLINT(google-explicit-constructor)
+      : message(std::move(text)), hint(help) {}
+  Error(ErrorCode kind, std::string text, Hint help = Hint::kNone)
+      : code(kind), message(std::move(text)), hint(help) {}
+  // With the place in a request.
+  Error(ErrorCode kind, std::string text, std::string place)
+      : code(kind), message(std::move(text)), where(std::move(place)) {}
+
+  ErrorCode code = ErrorCode::kInvalid;
+  // For a person: place, value and rule, in one line without a full stop ("train.txt:812: feature
+  // id 0; ids start at 1"). Never empty, never to be parsed.
+  std::string message = {};
+  Hint hint = Hint::kNone;
+  std::string where = {};  // the place in a request ("items[3].features"); empty: none
+};
+
+// value() called on a failed Result, or error() on a successful one. what() is the message.
 class PLACKETT_EXPORT BadResult : public std::logic_error {
  public:
   // With the error's message.
@@ -39,8 +73,7 @@ class [[nodiscard]] Result {
   // The same as ok().
   explicit operator bool() const { return ok(); }
 
-  // The value. Throws BadResult where there is none: for programs that look at ok() first, or that
-  // may end with the message.
+  // The value. Throws BadResult if there is none.
   T& value() & {
     require();
     return *std::get_if<0>(&state_);
@@ -66,9 +99,9 @@ class [[nodiscard]] Result {
   // Into value().
   const T* operator->() const { return &value(); }
 
-  // Why it failed. Throws BadResult where it did not.
+  // Why it failed. Throws BadResult if it did not.
   [[nodiscard]] const Error& error() const {
-    if (ok()) throw BadResult({"the error of a result that is none was asked for"});
+    if (ok()) throw BadResult(Error("error() called on a result that holds a value"));
     return *std::get_if<1>(&state_);
   }
 
@@ -93,14 +126,14 @@ class [[nodiscard]] Result<void> {
   // The same as ok().
   explicit operator bool() const { return ok(); }
 
-  // Throws BadResult where it failed.
+  // Throws BadResult if it failed.
   void value() const {
     if (!ok()) throw BadResult(error());
   }
 
-  // Why it failed. Throws BadResult where it did not.
+  // Why it failed. Throws BadResult if it did not.
   [[nodiscard]] const Error& error() const {
-    if (ok()) throw BadResult({"the error of a result that is none was asked for"});
+    if (ok()) throw BadResult(Error("error() called on a result that holds a value"));
     return *error_;
   }
 
