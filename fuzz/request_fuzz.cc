@@ -22,7 +22,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void require_sound(const serving::Refused& refused) {
+void require_sound(const Error& refused) {
   require(!refused.message.empty());
   require(is_utf8(refused.where));
 }
@@ -53,8 +53,8 @@ void require_sound(const serving::RankRequest& request) {
 }
 
 template <typename T>
-bool sound(const serving::Answer<T>& answer) {
-  if (!answer) require_sound(answer.refused());
+bool sound(const Result<T>& answer) {
+  if (!answer) require_sound(answer.error());
   return answer.ok();
 }
 

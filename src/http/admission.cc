@@ -73,7 +73,7 @@ const Route* admit(Exchange& exchange, std::size_t& index) {
     return nullptr;
   }
   if (const auto target = parse_target(request.target_text, request.target); !target) {
-    exchange.refuse(target.refused());
+    exchange.refuse(target.error());
     return nullptr;
   }
   const Match match = exchange.site.router.find(request.verb, request.target.segments);

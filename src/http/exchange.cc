@@ -7,19 +7,20 @@
 namespace plackett::http {
 namespace {
 
-unsigned status_of(serving::Refusal kind) {
-  switch (kind) {
-    case serving::Refusal::kInvalid:
+unsigned status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalid:
       return 400;
-    case serving::Refusal::kUnknown:
+    case ErrorCode::kNotFound:
       return 404;
-    case serving::Refusal::kConflict:
+    case ErrorCode::kConflict:
       return 409;
-    case serving::Refusal::kTooLarge:
+    case ErrorCode::kTooLarge:
       return 413;
-    case serving::Refusal::kBusy:
+    case ErrorCode::kBusy:
       return 429;
-    case serving::Refusal::kUnavailable:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kStopped:
       return 503;
   }
   return 500;
@@ -33,8 +34,8 @@ void Exchange::fail(unsigned status, std::string_view message, std::string_view 
   write_error(response.body, status, message, where);
 }
 
-void Exchange::refuse(const serving::Refused& refused) {
-  const unsigned status = status_of(refused.kind);
+void Exchange::refuse(const Error& refused) {
+  const unsigned status = status_of(refused.code);
   fail(status, refused.message, refused.where);
   if (status == 429) response.headers += "Retry-After: 1\r\n";
 }

@@ -5,12 +5,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "http/mailbox.h"
 #include "http/request.h"
 #include "http/site.h"
-#include "serving/answer.h"
+#include "plackett/result.h"
 
 namespace plackett::http {
 
@@ -36,7 +37,7 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
 
   // Answers with an error. `where`: the place in the body, if any.
   void fail(unsigned status, std::string_view message, std::string_view where = {});
-  void refuse(const serving::Refused& refused);
+  void refuse(const Error& refused);
 
   // The model that the path names; null, with 404 as the answer, where there is none.
   serving::ModelHandle model();
@@ -47,15 +48,17 @@ class Exchange : public std::enable_shared_from_this<Exchange> {
   serving::Done<T> later(Then then) {
     deferred_ = true;
     return [mailbox = mailbox_, weak = weak_from_this(), number = number_,
-            then = std::move(then)](serving::Answer<T> answer) {
+            then = std::move(then)](Result<T> answer) {
       mailbox->post([weak, number, then, answer = std::move(answer)]() mutable {
         const auto self = weak.lock();
         if (!self || self->number_ != number) return;
         self->guarded([&] {
-          if (answer) {
-            then(*self, *answer);
+          if (!answer) {
+            self->refuse(answer.error());
+          } else if constexpr (std::is_void_v<T>) {
+            then(*self);
           } else {
-            self->refuse(answer.refused());
+            then(*self, *answer);
           }
         });
         self->send();

@@ -75,7 +75,7 @@ void read_events(JsonReader& json, JsonValue value, std::vector<FeedbackEvent>& 
   json.array(value, [&](std::uint32_t index, JsonValue inner) {
     if (index >= kMaxEvents) {
       json.wrong(fmt::format("more than {} events; send them in parts", kMaxEvents),
-                 serving::Refusal::kTooLarge);
+                 ErrorCode::kTooLarge);
     }
     EventReader event(json);
     json.object(inner, [&](std::string_view key, JsonValue part) { event.read(key, part); });
@@ -85,8 +85,7 @@ void read_events(JsonReader& json, JsonValue value, std::vector<FeedbackEvent>& 
 
 }  // namespace
 
-serving::Answer<std::vector<FeedbackEvent>> read_feedback_request(JsonReader& json,
-                                                                  const PaddedText& body) {
+Result<std::vector<FeedbackEvent>> read_feedback_request(JsonReader& json, const PaddedText& body) {
   std::vector<FeedbackEvent> events;
   auto refused = json.read(body, [&](JsonValue root) {
     if (json.type(root) == json_type::array) {

@@ -5,7 +5,7 @@
 
 #include "http/json_reader.h"
 #include "http/padded_text.h"
-#include "serving/answer.h"
+#include "plackett/result.h"
 #include "serving/service.h"
 
 namespace plackett::http {
@@ -13,7 +13,7 @@ namespace plackett::http {
 inline constexpr std::size_t kMaxEvents = 10'000;  // a request
 
 // One event, an array of them, or {"events": [...]}.
-serving::Answer<std::vector<serving::FeedbackEvent>> read_feedback_request(JsonReader& json,
-                                                                           const PaddedText& body);
+Result<std::vector<serving::FeedbackEvent>> read_feedback_request(JsonReader& json,
+                                                                  const PaddedText& body);
 
 }  // namespace plackett::http

@@ -33,7 +33,7 @@ void post_feedback(Exchange& exchange) {
   const auto model = exchange.model();
   if (!model) return;
   auto events = read_feedback_request(exchange.room.json, exchange.request.body);
-  if (!events) return exchange.refuse(events.refused());
+  if (!events) return exchange.refuse(events.error());
   exchange.site.service.feedback(
       model, std::move(*events),
       exchange.later<std::vector<FeedbackStatus>>(

@@ -11,7 +11,7 @@ void put_items(Exchange& exchange) {
   const serving::ModelSpec& spec = serving::spec_of(*model);
   auto items = read_items_request(exchange.room.json, exchange.request.body, spec,
                                   exchange.room.names.of(model, spec));
-  if (!items) return exchange.refuse(items.refused());
+  if (!items) return exchange.refuse(items.error());
   const std::size_t count = items->ids.size();
   exchange.site.service.put_items(
       model, std::move(items->ids), std::move(items->rows),
@@ -28,7 +28,7 @@ void get_item(Exchange& exchange) {
   const auto model = exchange.model();
   if (!model) return;
   const auto features = exchange.site.service.item(*model, exchange.segment(3));
-  if (!features) return exchange.refuse(features.refused());
+  if (!features) return exchange.refuse(features.error());
   const std::size_t count = serving::spec_of(*model).ranker.feature_count;
   JsonWriter json(exchange.response.body);
   json.begin_object();
@@ -47,8 +47,7 @@ void delete_item(Exchange& exchange) {
   if (!model) return;
   exchange.site.service.remove_item(
       model, exchange.segment(3),
-      exchange.later<serving::Nothing>(
-          [](Exchange& later, const serving::Nothing&) { later.response.status = 204; }));
+      exchange.later<void>([](Exchange& later) { later.response.status = 204; }));
 }
 
 }  // namespace plackett::http

@@ -27,7 +27,7 @@ void get_snapshots(Exchange& exchange) {
   const auto model = exchange.model();
   if (!model) return;
   const auto snapshots = exchange.site.service.snapshots(*model);
-  if (!snapshots) return exchange.refuse(snapshots.refused());
+  if (!snapshots) return exchange.refuse(snapshots.error());
   JsonWriter json(exchange.response.body);
   json.begin_object();
   json.key("snapshots");
@@ -41,7 +41,7 @@ void post_snapshot(Exchange& exchange) {
   const auto model = exchange.model();
   if (!model) return;
   auto note = read_snapshot_request(exchange.room.json, exchange.request.body);
-  if (!note) return exchange.refuse(note.refused());
+  if (!note) return exchange.refuse(note.error());
   exchange.site.service.take_snapshot(
       model, std::move(*note),
       exchange.later<serving::SnapshotInfo>(
@@ -56,7 +56,7 @@ void post_rollback(Exchange& exchange) {
   const auto model = exchange.model();
   if (!model) return;
   const auto snapshot = read_rollback_request(exchange.room.json, exchange.request.body);
-  if (!snapshot) return exchange.refuse(snapshot.refused());
+  if (!snapshot) return exchange.refuse(snapshot.error());
   exchange.site.service.roll_back(model, *snapshot,
                                   exchange.later<serving::ModelInfo>(answer_model));
 }

@@ -25,7 +25,7 @@ void get_model(Exchange& exchange) {
 
 void put_model(Exchange& exchange) {
   auto spec = read_model_request(exchange.room.json, exchange.request.body, exchange.segment(1));
-  if (!spec) return exchange.refuse(spec.refused());
+  if (!spec) return exchange.refuse(spec.error());
   exchange.site.service.create(
       std::move(*spec),
       exchange.later<serving::Created>([](Exchange& later, const serving::Created& created) {
@@ -39,8 +39,7 @@ void delete_model(Exchange& exchange) {
   const auto model = exchange.model();
   if (!model) return;
   exchange.site.service.remove(
-      model, exchange.later<serving::Nothing>(
-                 [](Exchange& later, const serving::Nothing&) { later.response.status = 204; }));
+      model, exchange.later<void>([](Exchange& later) { later.response.status = 204; }));
 }
 
 }  // namespace plackett::http

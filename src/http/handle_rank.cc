@@ -42,12 +42,11 @@ void post_rank(Exchange& exchange) {
     return exchange.refuse(*refused);
   }
   auto ranked = exchange.site.service.rank(*model, request, *room.ranking);
-  if (!ranked) return exchange.refuse(ranked.refused());
+  if (!ranked) return exchange.refuse(ranked.error());
   // The request's memory is the next one's when the store has answered: the answer is made now.
   write_ranking(exchange.response.body, *ranked, request);
-  exchange.site.service.keep(
-      model, std::move(ranked->record),
-      exchange.later<serving::Nothing>([](Exchange&, const serving::Nothing&) {}));
+  exchange.site.service.keep(model, std::move(ranked->record),
+                             exchange.later<void>([](Exchange&) {}));
 }
 
 }  // namespace plackett::http

@@ -17,12 +17,12 @@ void get_stats(Exchange& exchange) {
   if (!model) return;
   const Target& target = exchange.request.target;
   if (const auto known = check_query(target, {"points"}); !known) {
-    return exchange.refuse(known.refused());
+    return exchange.refuse(known.error());
   }
   const auto points = query_whole(target, "points", kPoints);
-  if (!points) return exchange.refuse(points.refused());
+  if (!points) return exchange.refuse(points.error());
   const auto stats = exchange.site.service.stats(*model, *points);
-  if (!stats) return exchange.refuse(stats.refused());
+  if (!stats) return exchange.refuse(stats.error());
   JsonWriter json(exchange.response.body);
   write_stats(json, *stats);
 }
@@ -32,14 +32,14 @@ void get_impressions(Exchange& exchange) {
   if (!model) return;
   const Target& target = exchange.request.target;
   if (const auto known = check_query(target, {"limit", "clicked"}); !known) {
-    return exchange.refuse(known.refused());
+    return exchange.refuse(known.error());
   }
   const auto limit = query_whole(target, "limit", kLimit);
-  if (!limit) return exchange.refuse(limit.refused());
+  if (!limit) return exchange.refuse(limit.error());
   const auto clicked = query_flag(target, "clicked");
-  if (!clicked) return exchange.refuse(clicked.refused());
+  if (!clicked) return exchange.refuse(clicked.error());
   const auto impressions = exchange.site.service.impressions(*model, *limit, *clicked);
-  if (!impressions) return exchange.refuse(impressions.refused());
+  if (!impressions) return exchange.refuse(impressions.error());
   JsonWriter json(exchange.response.body);
   json.begin_object();
   json.key("impressions");
@@ -53,7 +53,7 @@ void get_impression(Exchange& exchange) {
   const auto model = exchange.model();
   if (!model) return;
   const auto impression = exchange.site.service.impression(*model, exchange.segment(3));
-  if (!impression) return exchange.refuse(impression.refused());
+  if (!impression) return exchange.refuse(impression.error());
   JsonWriter json(exchange.response.body);
   write_impression(json, *impression);
 }

@@ -11,9 +11,8 @@
 
 namespace plackett::http {
 
-serving::Answer<ItemsRequest> read_items_request(JsonReader& json, const PaddedText& body,
-                                                 const serving::ModelSpec& spec,
-                                                 const FeatureNames& names) {
+Result<ItemsRequest> read_items_request(JsonReader& json, const PaddedText& body,
+                                        const serving::ModelSpec& spec, const FeatureNames& names) {
   static constexpr std::array<std::string_view, 1> kKeys = {"items"};
   static constexpr std::array<std::string_view, 2> kItemKeys = {"id", "features"};
   const std::size_t width = padded_width(spec.ranker.feature_count);
@@ -24,7 +23,7 @@ serving::Answer<ItemsRequest> read_items_request(JsonReader& json, const PaddedT
     if ((item + 1) * width > kMaxRowFloats) {
       json.wrong(fmt::format("more than {} items of {} features; send them in parts", item,
                              spec.ranker.feature_count),
-                 serving::Refusal::kTooLarge);
+                 ErrorCode::kTooLarge);
     }
     request.rows.resize((item + 1) * width);
     std::string_view id;

@@ -8,7 +8,7 @@
 #include "http/feature_names.h"
 #include "http/json_reader.h"
 #include "http/padded_text.h"
-#include "serving/answer.h"
+#include "plackett/result.h"
 #include "serving/model_spec.h"
 
 namespace plackett::http {
@@ -18,8 +18,7 @@ struct ItemsRequest {
   AlignedVector<float> rows;     // one of padded_width(features) floats an id
 };
 
-serving::Answer<ItemsRequest> read_items_request(JsonReader& json, const PaddedText& body,
-                                                 const serving::ModelSpec& spec,
-                                                 const FeatureNames& names);
+Result<ItemsRequest> read_items_request(JsonReader& json, const PaddedText& body,
+                                        const serving::ModelSpec& spec, const FeatureNames& names);
 
 }  // namespace plackett::http

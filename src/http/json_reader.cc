@@ -152,12 +152,12 @@ std::string JsonReader::excerpt(JsonValue value) {
   return std::string(cut_utf8(token, kExcerptBytes)) + "...";
 }
 
-void JsonReader::wrong(std::string message, serving::Refusal kind) const {
+void JsonReader::wrong(std::string message, ErrorCode kind) const {
   throw WrongJson{{kind, std::move(message), place()}};
 }
 
 void JsonReader::wrong_at(std::string where, std::string message) {
-  throw WrongJson{{serving::Refusal::kInvalid, std::move(message), std::move(where)}};
+  throw WrongJson{{ErrorCode::kInvalid, std::move(message), std::move(where)}};
 }
 
 std::string JsonReader::place() const {
@@ -203,11 +203,11 @@ void JsonReader::broken(simdjson::error_code error) {
       break;
     case simdjson::CAPACITY:
     case simdjson::MEMALLOC:
-      throw WrongJson{{serving::Refusal::kTooLarge, "no memory for a body so large", {}}};
+      throw WrongJson{{ErrorCode::kTooLarge, "no memory for a body so large", {}}};
     default:
       why = "a comma, colon, bracket, quote or value is missing or too many";
   }
-  throw WrongJson{{serving::Refusal::kInvalid, fmt::format("no JSON: {}", why), place()}};
+  throw WrongJson{{ErrorCode::kInvalid, fmt::format("no JSON: {}", why), place()}};
 }
 
 void JsonReader::wrong_type(simdjson::error_code error, JsonValue value, const char* wanted) {

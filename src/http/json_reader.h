@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "http/padded_text.h"
-#include "serving/answer.h"
+#include "plackett/result.h"
 
 namespace plackett::http {
 
@@ -23,7 +23,7 @@ using JsonValue = simdjson::ondemand::value;
 
 // Thrown by the reader and within what read() calls; never leaves read().
 struct WrongJson {
-  serving::Refused refused;
+  Error refused;
 };
 
 // One a thread. Reuses its memory; what string() gave lives until the next read().
@@ -34,7 +34,7 @@ class JsonReader {
   // Calls use(root) with the document's object or array; gives what was thrown on the way, or
   // that the text is no JSON or goes on behind it.
   template <typename Use>
-  std::optional<serving::Refused> read(const PaddedText& text, Use&& use) {
+  std::optional<Error> read(const PaddedText& text, Use&& use) {
     try {
       use(begin(text));
       end();
@@ -109,8 +109,7 @@ class JsonReader {
   }
 
   // Refuses, naming the place where the reader stands.
-  [[noreturn]] void wrong(std::string message,
-                          serving::Refusal kind = serving::Refusal::kInvalid) const;
+  [[noreturn]] void wrong(std::string message, ErrorCode kind = ErrorCode::kInvalid) const;
   // The same, for a place within it ("features") or beside it.
   [[noreturn]] static void wrong_at(std::string where, std::string message);
   [[nodiscard]] std::string place() const;

@@ -191,8 +191,8 @@ void read_key(JsonReader& json, Key key, JsonValue value, ModelSpec& spec) {
 
 }  // namespace
 
-serving::Answer<ModelSpec> read_model_request(JsonReader& json, const PaddedText& body,
-                                              std::string_view name) {
+Result<ModelSpec> read_model_request(JsonReader& json, const PaddedText& body,
+                                     std::string_view name) {
   ModelSpec spec;
   spec.name = name;
   std::uint32_t seen = 0;
@@ -206,7 +206,7 @@ serving::Answer<ModelSpec> read_model_request(JsonReader& json, const PaddedText
   return spec;
 }
 
-serving::Answer<std::string> read_snapshot_request(JsonReader& json, const PaddedText& body) {
+Result<std::string> read_snapshot_request(JsonReader& json, const PaddedText& body) {
   static constexpr std::array<std::string_view, 1> kNoteKeys = {"note"};
   std::string note;
   if (body.empty()) return note;
@@ -224,7 +224,7 @@ serving::Answer<std::string> read_snapshot_request(JsonReader& json, const Padde
   return note;
 }
 
-serving::Answer<std::int64_t> read_rollback_request(JsonReader& json, const PaddedText& body) {
+Result<std::int64_t> read_rollback_request(JsonReader& json, const PaddedText& body) {
   static constexpr std::array<std::string_view, 1> kRollbackKeys = {"snapshot"};
   std::int64_t snapshot = 0;
   std::uint32_t seen = 0;

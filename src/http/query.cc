@@ -9,53 +9,45 @@
 #include "http/utf8.h"
 
 namespace plackett::http {
-namespace {
-
-using serving::Refusal;
-using serving::Refused;
-
-}  // namespace
-
-serving::Answer<serving::Nothing> check_query(const Target& target,
-                                              std::initializer_list<std::string_view> known) {
+Result<void> check_query(const Target& target, std::initializer_list<std::string_view> known) {
   for (const auto& [key, value] : target.query) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      return Refused{Refusal::kInvalid,
-                     fmt::format("unknown query key \"{}\"; known: {}", cut_utf8(key, 40),
-                                 fmt::join(known, ", ")),
-                     {}};
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("unknown query key \"{}\"; known: {}", cut_utf8(key, 40),
+                               fmt::join(known, ", ")),
+                   {}};
     }
     const auto same = [&key = key](const auto& other) { return other.first == key; };
     if (std::count_if(target.query.begin(), target.query.end(), same) > 1) {
-      return Refused{Refusal::kInvalid, fmt::format("the query has {} twice", key), {}};
+      return Error{ErrorCode::kInvalid, fmt::format("the query has {} twice", key), {}};
     }
   }
-  return serving::Nothing{};
+  return {};
 }
 
-serving::Answer<std::uint32_t> query_whole(const Target& target, std::string_view key,
-                                           const WholeRange& range) {
+Result<std::uint32_t> query_whole(const Target& target, std::string_view key,
+                                  const WholeRange& range) {
   const std::string* text = target.find(key);
   if (text == nullptr) return range.fallback;
   std::uint32_t number = 0;
   const char* end = text->data() + text->size();
   const auto [stop, error] = std::from_chars(text->data(), end, number);
   if (error != std::errc() || stop != end || number < range.least || number > range.most) {
-    return Refused{Refusal::kInvalid,
-                   fmt::format("{}={}; it must be a whole number from {} to {}", key,
-                               cut_utf8(*text, 40), range.least, range.most),
-                   {}};
+    return Error{ErrorCode::kInvalid,
+                 fmt::format("{}={}; it must be a whole number from {} to {}", key,
+                             cut_utf8(*text, 40), range.least, range.most),
+                 {}};
   }
   return number;
 }
 
-serving::Answer<bool> query_flag(const Target& target, std::string_view key) {
+Result<bool> query_flag(const Target& target, std::string_view key) {
   const std::string* text = target.find(key);
   if (text == nullptr || *text == "false") return false;
   if (*text == "true") return true;
-  return Refused{Refusal::kInvalid,
-                 fmt::format("{}={}; it must be true or false", key, cut_utf8(*text, 40)),
-                 {}};
+  return Error{ErrorCode::kInvalid,
+               fmt::format("{}={}; it must be true or false", key, cut_utf8(*text, 40)),
+               {}};
 }
 
 }  // namespace plackett::http

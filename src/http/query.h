@@ -6,13 +6,12 @@
 #include <string_view>
 
 #include "http/target.h"
-#include "serving/answer.h"
+#include "plackett/result.h"
 
 namespace plackett::http {
 
 // Refuses keys that are not among `known`, and those given twice.
-serving::Answer<serving::Nothing> check_query(const Target& target,
-                                              std::initializer_list<std::string_view> known);
+Result<void> check_query(const Target& target, std::initializer_list<std::string_view> known);
 
 // A whole number from `least` to `most`, or `fallback` where the key is not there.
 struct WholeRange {
@@ -20,10 +19,10 @@ struct WholeRange {
   std::uint32_t least = 0;
   std::uint32_t most = 0;
 };
-serving::Answer<std::uint32_t> query_whole(const Target& target, std::string_view key,
-                                           const WholeRange& range);
+Result<std::uint32_t> query_whole(const Target& target, std::string_view key,
+                                  const WholeRange& range);
 
 // "true" or "false"; false where the key is not there.
-serving::Answer<bool> query_flag(const Target& target, std::string_view key);
+Result<bool> query_flag(const Target& target, std::string_view key);
 
 }  // namespace plackett::http

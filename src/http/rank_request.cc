@@ -30,11 +30,10 @@ bool read_exploit(JsonReader& json, JsonValue value) {
 
 }  // namespace
 
-std::optional<serving::Refused> RankRequestReader::read(JsonReader& json, const PaddedText& body,
-                                                        const serving::ModelSpec& spec,
-                                                        const FeatureNames& names,
-                                                        const RankLimits& limits,
-                                                        RankRequest& request) {
+std::optional<Error> RankRequestReader::read(JsonReader& json, const PaddedText& body,
+                                             const serving::ModelSpec& spec,
+                                             const FeatureNames& names, const RankLimits& limits,
+                                             RankRequest& request) {
   request.clear();
   ids_.clear(128);
   pins_.clear();
@@ -51,7 +50,7 @@ std::optional<serving::Refused> RankRequestReader::read(JsonReader& json, const 
             if (item >= limits.items) {
               json.wrong(
                   fmt::format("more than {} items; that is the server's limit", limits.items),
-                  serving::Refusal::kTooLarge);
+                  ErrorCode::kTooLarge);
             }
             read_item(json, inner, spec, names, request);
           });
@@ -72,8 +71,7 @@ std::optional<serving::Refused> RankRequestReader::read(JsonReader& json, const 
         case kBlocked:
           json.array(value, [&](std::uint32_t, JsonValue inner) {
             if (blocks_.size() >= limits.items) {
-              json.wrong(fmt::format("more than {} blocked", limits.items),
-                         serving::Refusal::kTooLarge);
+              json.wrong(fmt::format("more than {} blocked", limits.items), ErrorCode::kTooLarge);
             }
             blocks_.push_back(read_id(json, inner));
           });
@@ -106,7 +104,7 @@ void RankRequestReader::read_item(JsonReader& json, JsonValue value, const servi
       if ((item + 1) * width > kMaxRowFloats) {
         json.wrong(fmt::format("{} items of {} features; a request holds at most {} numbers",
                                item + 1, spec.ranker.feature_count, kMaxRowFloats),
-                   serving::Refusal::kTooLarge);
+                   ErrorCode::kTooLarge);
       }
       request.rows.resize((item + 1) * width);
       read_feature_row(json, inner, spec, names, std::span(request.rows).subspan(item * width));
@@ -125,8 +123,7 @@ void RankRequestReader::read_item(JsonReader& json, JsonValue value, const servi
 void RankRequestReader::read_pins(JsonReader& json, JsonValue value) {
   json.array(value, [&](std::uint32_t, JsonValue inner) {
     if (pins_.size() >= serving::kMaxShown) {
-      json.wrong(fmt::format("more than {} pinned", serving::kMaxShown),
-                 serving::Refusal::kTooLarge);
+      json.wrong(fmt::format("more than {} pinned", serving::kMaxShown), ErrorCode::kTooLarge);
     }
     static constexpr std::array<std::string_view, 2> kPinKeys = {"id", "rank"};
     std::uint32_t seen = 0;
@@ -146,7 +143,7 @@ void RankRequestReader::read_pins(JsonReader& json, JsonValue value) {
 void RankRequestReader::resolve(RankRequest& request, const serving::ModelSpec& spec) {
   const std::size_t width = padded_width(spec.ranker.feature_count);
   if (request.items.size() * width > kMaxRowFloats) {
-    throw WrongJson{{serving::Refusal::kTooLarge,
+    throw WrongJson{{ErrorCode::kTooLarge,
                      fmt::format("{} items of {} features; a request holds at most {} numbers",
                                  request.items.size(), spec.ranker.feature_count, kMaxRowFloats),
                      "items"}};

@@ -10,7 +10,7 @@
 #include "http/id_table.h"
 #include "http/json_reader.h"
 #include "http/padded_text.h"
-#include "serving/answer.h"
+#include "plackett/result.h"
 #include "serving/model_spec.h"
 #include "serving/service.h"
 
@@ -26,9 +26,9 @@ class RankRequestReader {
   // Fills `request`, whose views point into the reader's memory and `body` until the next read;
   // gives why not where the body is refused, with `request` in any state. Ids are distinct, pins
   // and blocks name items; whether the pins fit together is left to the service.
-  std::optional<serving::Refused> read(JsonReader& json, const PaddedText& body,
-                                       const serving::ModelSpec& spec, const FeatureNames& names,
-                                       const RankLimits& limits, serving::RankRequest& request);
+  std::optional<Error> read(JsonReader& json, const PaddedText& body,
+                            const serving::ModelSpec& spec, const FeatureNames& names,
+                            const RankLimits& limits, serving::RankRequest& request);
 
  private:
   struct NamedPin {

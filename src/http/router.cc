@@ -36,7 +36,8 @@ Match Router::find(Verb verb, std::span<const std::string> segments) const {
     if (!matches(patterns_[at], segments)) continue;
     if (routes_[at].verb == wanted) return {&routes_[at], at, {}};
     if (!match.allow.empty()) match.allow += ", ";
-    match.allow += boost::beast::http::to_string(routes_[at].verb);
+    const auto name = boost::beast::http::to_string(routes_[at].verb);
+    match.allow.append(name.data(), name.size());
     if (routes_[at].verb == Verb::get) match.allow += ", HEAD";
   }
   if (!match.allow.empty()) match.allow += ", OPTIONS";

@@ -9,9 +9,6 @@
 namespace plackett::http {
 namespace {
 
-using serving::Nothing;
-using serving::Refused;
-
 constexpr std::size_t kMaxSegments = 16;
 constexpr std::size_t kMaxQueryKeys = 16;
 
@@ -44,8 +41,8 @@ bool decode(std::string_view text, bool plus_is_space, std::string& out) {
   return ascii || is_utf8(out);
 }
 
-Refused badly_encoded(std::string_view part) {
-  return {serving::Refusal::kInvalid,
+Error badly_encoded(std::string_view part) {
+  return {ErrorCode::kInvalid,
           fmt::format("the address: \"{}\" does not decode to UTF-8", cut_utf8(part, 80)),
           {}};
 }
@@ -59,12 +56,12 @@ const std::string* Target::find(std::string_view key) const {
   return nullptr;
 }
 
-serving::Answer<Nothing> parse_target(std::string_view text, Target& target) {
+Result<void> parse_target(std::string_view text, Target& target) {
   target.query.clear();
   if (!text.starts_with('/')) {
     const std::size_t scheme = text.find("://");
     if (scheme == std::string_view::npos) {
-      return Refused{serving::Refusal::kInvalid, "the address must start with a slash", {}};
+      return Error{ErrorCode::kInvalid, "the address must start with a slash", {}};
     }
     text.remove_prefix(scheme + 3);
     const std::size_t path = text.find_first_of("/?");
@@ -81,7 +78,7 @@ serving::Answer<Nothing> parse_target(std::string_view text, Target& target) {
     const std::string_view segment = path.substr(0, path.find('/'));
     path.remove_prefix(segment.size());
     if (count == kMaxSegments) {
-      return Refused{serving::Refusal::kInvalid, "the address has too many parts", {}};
+      return Error{ErrorCode::kInvalid, "the address has too many parts", {}};
     }
     if (target.segments.size() == count) target.segments.emplace_back();
     if (!decode(segment, false, target.segments[count])) return badly_encoded(segment);
@@ -99,7 +96,7 @@ serving::Answer<Nothing> parse_target(std::string_view text, Target& target) {
     query.remove_prefix(std::min(pair.size() + 1, query.size()));
     if (pair.empty()) continue;
     if (target.query.size() == kMaxQueryKeys) {
-      return Refused{serving::Refusal::kInvalid, "the address has too many query keys", {}};
+      return Error{ErrorCode::kInvalid, "the address has too many query keys", {}};
     }
     const std::size_t equals = pair.find('=');
     auto& [key, value] = target.query.emplace_back();
@@ -109,7 +106,7 @@ serving::Answer<Nothing> parse_target(std::string_view text, Target& target) {
       return badly_encoded(pair);
     }
   }
-  return Nothing{};
+  return {};
 }
 
 }  // namespace plackett::http

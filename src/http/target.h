@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "serving/answer.h"
+#include "plackett/result.h"
 
 namespace plackett::http {
 
@@ -21,6 +21,6 @@ struct Target {
 
 // Reads "/path?query" or, as proxies send it, "http://host/path?query". Refuses percent signs
 // without two hex digits behind them and bytes that decode to no UTF-8. Reuses `target`'s memory.
-serving::Answer<serving::Nothing> parse_target(std::string_view text, Target& target);
+Result<void> parse_target(std::string_view text, Target& target);
 
 }  // namespace plackett::http

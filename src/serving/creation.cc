@@ -16,7 +16,7 @@ constexpr std::size_t kMostModels = 10'000;
 
 }  // namespace
 
-Answer<Creation> Creation::prepare(const ServiceParts& parts, ModelSpec spec) {
+Result<Creation> Creation::prepare(const ServiceParts& parts, ModelSpec spec) {
   Creation creation;
   if (parts.find(spec.name) == nullptr) {
     auto trainer = Trainer::start(spec);
@@ -31,9 +31,9 @@ Result<void> Creation::apply(const ServiceParts& parts, Group& group) {
   model_ = parts.find(spec_.name);
   if (model_ != nullptr) {
     if (model_->spec == spec_) return {};
-    refused_ = Refused{
-        Refusal::kConflict,
-        fmt::format("model \"{}\" is there with another spec; delete it first", spec_.name)};
+    refused_ =
+        Error{ErrorCode::kConflict,
+              fmt::format("model \"{}\" is there with another spec; delete it first", spec_.name)};
     return {};
   }
   auto rows = group.store.read().models();
@@ -41,12 +41,12 @@ Result<void> Creation::apply(const ServiceParts& parts, Group& group) {
   const bool made_in_this_group = std::any_of(
       rows->begin(), rows->end(), [this](const auto& row) { return row.name == spec_.name; });
   if (made_in_this_group || !trainer_) {
-    refused_ = Refused{Refusal::kConflict, "another request is making or removing the model"};
+    refused_ = Error{ErrorCode::kConflict, "another request is making or removing the model"};
     return {};
   }
   if (rows->size() >= kMostModels) {
     refused_ =
-        Refused{Refusal::kTooLarge, fmt::format("there are {} models; no more fit", rows->size())};
+        Error{ErrorCode::kTooLarge, fmt::format("there are {} models; no more fit", rows->size())};
     return {};
   }
   store::ModelRow row;
@@ -72,7 +72,7 @@ void Creation::committed(ServiceParts& parts) {
 
 Job creation_job(ServiceParts& parts, Creation creation,
                  std::function<Result<void>(Group&, const ModelHandle&)> more,
-                 std::function<void(const Creation&)> served, Done<Nothing> refused) {
+                 std::function<void(const Creation&)> served, Done<void> refused) {
   auto shared = std::make_shared<Creation>(std::move(creation));
   Job job;
   job.apply = [shared, &parts, more = std::move(more)](Group& group) -> Result<void> {
@@ -82,9 +82,9 @@ Job creation_job(ServiceParts& parts, Creation creation,
   };
   job.committed = [shared, &parts] { shared->committed(parts); };
   job.settled = [shared, served = std::move(served),
-                 refused = std::move(refused)](const Answer<Nothing>& settled) {
+                 refused = std::move(refused)](const Result<void>& settled) {
     if (!settled) {
-      refused(settled.refused());
+      refused(settled.error());
     } else if (shared->refused()) {
       refused(*shared->refused());
     } else {

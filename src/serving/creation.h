@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "plackett/result.h"
-#include "serving/answer.h"
 #include "serving/service_parts.h"
 #include "serving/trainer.h"
 
@@ -15,7 +14,7 @@ namespace plackett::serving {
 class Creation {
  public:
   // Requires: a checked spec.
-  static Answer<Creation> prepare(const ServiceParts& parts, ModelSpec spec);
+  static Result<Creation> prepare(const ServiceParts& parts, ModelSpec spec);
 
   // A job's apply(): puts the model into the store, or finds that it is there already.
   Result<void> apply(const ServiceParts& parts, Group& group);
@@ -24,20 +23,20 @@ class Creation {
 
   [[nodiscard]] const ModelHandle& model() const { return model_; }
   [[nodiscard]] bool is_new() const { return is_new_; }
-  [[nodiscard]] const std::optional<Refused>& refused() const { return refused_; }
+  [[nodiscard]] const std::optional<Error>& refused() const { return refused_; }
 
  private:
   ModelSpec spec_;
   std::optional<Trainer> trainer_;
   ModelHandle model_;
   bool is_new_ = false;
-  std::optional<Refused> refused_;
+  std::optional<Error> refused_;
 };
 
 // The job that makes a model: `more` follows in the same transaction where it was not refused, and
 // may be empty; `served` is called when it is done.
 Job creation_job(ServiceParts& parts, Creation creation,
                  std::function<Result<void>(Group&, const ModelHandle&)> more,
-                 std::function<void(const Creation&)> served, Done<Nothing> refused);
+                 std::function<void(const Creation&)> served, Done<void> refused);
 
 }  // namespace plackett::serving

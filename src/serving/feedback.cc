@@ -196,11 +196,11 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
     }
     state->model->open -= std::min(state->closed, state->model->open.load());
   };
-  job.settled = [state](const Answer<Nothing>& settled) {
+  job.settled = [state](const Result<void>& settled) {
     if (!settled) {
-      state->done(settled.refused());
+      state->done(settled.error());
     } else if (state->statuses.size() != state->events.size()) {
-      state->done(Refused{Refusal::kUnknown, "the model was removed"});
+      state->done(Error{ErrorCode::kNotFound, "the model was removed"});
     } else {
       state->done(std::move(state->statuses));
     }

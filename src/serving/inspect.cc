@@ -10,7 +10,7 @@
 namespace plackett::serving {
 namespace {
 
-Refused unreadable(const Error& error) { return {Refusal::kUnavailable, error.message}; }
+Error unreadable(const Error& error) { return {ErrorCode::kUnavailable, error.message}; }
 
 Totals totals_of(const store::SeriesRow& row) {
   return {row.impressions, row.clicked, row.clicks, row.reciprocal_ranks};
@@ -82,16 +82,16 @@ ModelInfo Service::info(const Model& model) const {
   return info;
 }
 
-Answer<std::vector<float>> Service::item(const Model& model, std::string_view id) const {
+Result<std::vector<float>> Service::item(const Model& model, std::string_view id) const {
   AlignedVector<float> row(model.items.stride());
   const std::uint8_t given = 0;
   if (model.items.gather({&id, 1}, {&given, 1}, row) == 0) {
-    return Refused{Refusal::kUnknown, fmt::format("item \"{}\" is not stored", id)};
+    return Error{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)};
   }
   return std::vector<float>(row.begin(), row.begin() + model.spec.ranker.feature_count);
 }
 
-Answer<std::vector<SnapshotInfo>> Service::snapshots(const Model& model) const {
+Result<std::vector<SnapshotInfo>> Service::snapshots(const Model& model) const {
   const std::lock_guard lock(parts_->reader_mutex);
   auto rows = parts_->reader->snapshots(model.id);
   if (!rows) return unreadable(rows.error());
@@ -121,7 +121,7 @@ std::vector<std::byte> Service::export_file(const Model& model) const {
   return serialise_model(saved_model(model.spec, *model.publication.latest()));
 }
 
-Answer<Stats> Service::stats(const Model& model, std::uint32_t points) const {
+Result<Stats> Service::stats(const Model& model, std::uint32_t points) const {
   constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
   constexpr std::int64_t kStepMs = kSeriesSeconds * 1000;
   const std::lock_guard lock(parts_->reader_mutex);
@@ -184,7 +184,7 @@ Result<std::optional<SeenImpression>> see(store::Reader& reader, const Model& mo
 
 }  // namespace
 
-Answer<std::vector<SeenImpression>> Service::impressions(const Model& model, std::uint32_t limit,
+Result<std::vector<SeenImpression>> Service::impressions(const Model& model, std::uint32_t limit,
                                                          bool clicked_only) const {
   const std::lock_guard lock(parts_->reader_mutex);
   auto ids = parts_->reader->recent(model.id, limit, clicked_only);
@@ -198,7 +198,7 @@ Answer<std::vector<SeenImpression>> Service::impressions(const Model& model, std
   return impressions;
 }
 
-Answer<SeenImpression> Service::impression(const Model& model, std::string_view id) const {
+Result<SeenImpression> Service::impression(const Model& model, std::string_view id) const {
   const std::lock_guard lock(parts_->reader_mutex);
   std::optional<std::int64_t> key;
   if (const auto number = impression_number(id)) {
@@ -208,7 +208,7 @@ Answer<SeenImpression> Service::impression(const Model& model, std::string_view 
     if (!given) return unreadable(given.error());
     key = *given;
   }
-  const Refused unknown{Refusal::kUnknown, fmt::format("impression \"{}\" is not known", id)};
+  const Error unknown{ErrorCode::kNotFound, fmt::format("impression \"{}\" is not known", id)};
   if (!key) return unknown;
   auto seen = see(*parts_->reader, model, *key, parts_->options.clock());
   if (!seen) return unreadable(seen.error());

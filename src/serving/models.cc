@@ -15,16 +15,16 @@ void Service::create(ModelSpec spec, Done<Created> done) {
   if (!checked) return done(invalid(checked.error()));
   ServiceParts& parts = *parts_;
   auto prepared = Creation::prepare(parts, std::move(checked).value());
-  if (!prepared) return done(prepared.refused());
+  if (!prepared) return done(prepared.error());
   parts.writer->submit(creation_job(
       parts, *std::move(prepared), {},
       [this, done](const Creation& made) {
         done(Created{info(*made.model()), made.is_new()});
       },
-      [done](const Answer<Nothing>& settled) { done(settled.refused()); }));
+      [done](const Result<void>& settled) { done(settled.error()); }));
 }
 
-void Service::remove(const ModelHandle& model, Done<Nothing> done) {
+void Service::remove(const ModelHandle& model, Done<void> done) {
   ServiceParts& parts = *parts_;
   auto was_there = std::make_shared<bool>(false);
   Job job;
@@ -41,8 +41,8 @@ void Service::remove(const ModelHandle& model, Done<Nothing> done) {
     const auto found = parts.models.find(model->spec.name);
     if (found != parts.models.end() && found->second == model) parts.models.erase(found);
   };
-  job.settled = [was_there, done = std::move(done)](const Answer<Nothing>& settled) {
-    done(settled && !*was_there ? Answer<Nothing>(gone()) : settled);
+  job.settled = [was_there, done = std::move(done)](const Result<void>& settled) {
+    done(settled && !*was_there ? Result<void>(gone()) : settled);
   };
   parts.writer->submit(std::move(job));
 }
@@ -71,9 +71,9 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
   job.committed = [model, state] {
     if (!model->removed) model->items.put(state->ids, state->rows);
   };
-  job.settled = [model, done = std::move(done)](const Answer<Nothing>& settled) {
+  job.settled = [model, done = std::move(done)](const Result<void>& settled) {
     if (!settled) {
-      done(settled.refused());
+      done(settled.error());
     } else if (model->removed) {
       done(gone());
     } else {
@@ -83,7 +83,7 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
   parts_->writer->submit(std::move(job));
 }
 
-void Service::remove_item(const ModelHandle& model, const std::string& id, Done<Nothing> done) {
+void Service::remove_item(const ModelHandle& model, const std::string& id, Done<void> done) {
   auto found = std::make_shared<bool>(false);
   Job job;
   job.apply = [model, id, found](Group& group) -> Result<void> {
@@ -93,9 +93,9 @@ void Service::remove_item(const ModelHandle& model, const std::string& id, Done<
     return {};
   };
   job.committed = [model, id] { model->items.remove(id); };
-  job.settled = [id, found, done = std::move(done)](const Answer<Nothing>& settled) {
+  job.settled = [id, found, done = std::move(done)](const Result<void>& settled) {
     if (settled && !*found) {
-      done(Refused{Refusal::kUnknown, fmt::format("item \"{}\" is not stored", id)});
+      done(Error{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)});
     } else {
       done(settled);
     }

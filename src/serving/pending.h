@@ -7,21 +7,21 @@
 #include <string>
 #include <utility>
 
-#include "serving/answer.h"
+#include "serving/service.h"
 
 namespace plackett::serving {
 
 // Settled when everyone it waits for has released it; refused where one of them failed.
 class Pending {
  public:
-  Pending(int waits, Done<Nothing> settled) : left_(waits), settled_(std::move(settled)) {}
+  Pending(int waits, Done<void> settled) : left_(waits), settled_(std::move(settled)) {}
 
   void release() {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     if (failed_.load(std::memory_order_acquire)) {
-      settled_(Refused{Refusal::kUnavailable, why_});
+      settled_(Error{ErrorCode::kUnavailable, why_});
     } else {
-      settled_(Nothing{});
+      settled_({});
     }
   }
   void fail(const std::string& why) {
@@ -37,7 +37,7 @@ class Pending {
   std::atomic<bool> claimed_{false};
   std::atomic<bool> failed_{false};
   std::string why_;
-  Done<Nothing> settled_;
+  Done<void> settled_;
 };
 
 using PendingHandle = std::shared_ptr<Pending>;

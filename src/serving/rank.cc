@@ -48,13 +48,13 @@ double first_place_entropy(std::span<const float> scores) {
   return std::max(0.0, std::log(sum) - weighted / sum);
 }
 
-Answer<Nothing> check_pins(const RankRequest& request, std::uint32_t places,
-                           std::vector<std::uint32_t>& item_at) {
+Result<void> check_pins(const RankRequest& request, std::uint32_t places,
+                        std::vector<std::uint32_t>& item_at) {
   item_at.assign(places, kFree);
   for (std::size_t at = 0; at < request.pinned.size(); ++at) {
     const RankRequest::Pin pin = request.pinned[at];
     const auto refuse = [&](std::string message) {
-      return Refused{Refusal::kInvalid, std::move(message), fmt::format("pinned[{}]", at)};
+      return Error{ErrorCode::kInvalid, std::move(message), fmt::format("pinned[{}]", at)};
     };
     if (pin.rank >= places) {
       return refuse(fmt::format("rank {}; {} items are shown", pin.rank + 1, places));
@@ -70,11 +70,11 @@ Answer<Nothing> check_pins(const RankRequest& request, std::uint32_t places,
     }
     item_at[pin.rank] = pin.item;
   }
-  return Nothing{};
+  return {};
 }
 
 // The rows of the candidates, the blocked ones left out, scaled. The request's order.
-Answer<Nothing> gather(const Model& model, const RankRequest& request, RankingRoom& room) {
+Result<void> gather(const Model& model, const RankRequest& request, RankingRoom& room) {
   const std::uint32_t stride = model.items.stride();
   room.rows.resize(request.items.size() * stride);
   const bool stored =
@@ -87,11 +87,11 @@ Answer<Nothing> gather(const Model& model, const RankRequest& request, RankingRo
   if (stored) {
     const std::size_t missing = model.items.gather(request.items, request.given, room.rows);
     if (missing < request.items.size()) {
-      return Refused{Refusal::kInvalid,
-                     fmt::format("\"{}\" has no features and is not stored; give its features or "
-                                 "store it first",
-                                 request.items[missing]),
-                     fmt::format("items[{}]", missing)};
+      return Error{ErrorCode::kInvalid,
+                   fmt::format("\"{}\" has no features and is not stored; give its features or "
+                               "store it first",
+                               request.items[missing]),
+                   fmt::format("items[{}]", missing)};
     }
   }
   room.candidates.clear();
@@ -108,7 +108,7 @@ Answer<Nothing> gather(const Model& model, const RankRequest& request, RankingRo
     scale_query_minmax(room.rows.data(), static_cast<std::uint32_t>(room.candidates.size()),
                        model.spec.ranker.feature_count, stride);
   }
-  return Nothing{};
+  return {};
 }
 
 }  // namespace
@@ -129,26 +129,26 @@ std::unique_ptr<RankingRoom, void (*)(RankingRoom*)> Service::make_room() const 
   return {new RankingRoom, [](RankingRoom* room) { delete room; }};
 }
 
-Answer<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRoom& room) const {
+Result<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRoom& room) const {
   assert(request.given.size() == request.items.size() &&
          request.blocked.size() == request.items.size());
   if (!request.id.empty() && impression_number(request.id)) {
-    return Refused{
-        Refusal::kInvalid,
+    return Error{
+        ErrorCode::kInvalid,
         fmt::format("\"{}\"; ids of the form i-NUMBER are given by the service", request.id), "id"};
   }
   if (request.k > kMaxShown) {
-    return Refused{Refusal::kInvalid, fmt::format("{}; it is 1 to {}", request.k, kMaxShown), "k"};
+    return Error{ErrorCode::kInvalid, fmt::format("{}; it is 1 to {}", request.k, kMaxShown), "k"};
   }
-  if (auto gathered = gather(model, request, room); !gathered) return gathered.refused();
+  if (auto gathered = gather(model, request, room); !gathered) return gathered.error();
   const auto candidate_count = static_cast<std::uint32_t>(room.candidates.size());
   if (candidate_count == 0) {
-    return Refused{Refusal::kInvalid, "no item to rank; send at least one that is not blocked",
-                   "items"};
+    return Error{ErrorCode::kInvalid, "no item to rank; send at least one that is not blocked",
+                 "items"};
   }
   const std::uint32_t places =
       std::min(request.k == 0 ? model.spec.shown : request.k, candidate_count);
-  if (auto sound = check_pins(request, places, room.item_at); !sound) return sound.refused();
+  if (auto sound = check_pins(request, places, room.item_at); !sound) return sound.error();
 
   RankingRoom::Copy& copy = copy_of(model, room);
   room.scores.resize(candidate_count);
@@ -158,8 +158,8 @@ Answer<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRo
   if (!std::all_of(room.scores.begin(), room.scores.end(), [temperature](float score) {
         return std::isfinite(score) && std::isfinite(score / temperature);
       })) {
-    return Refused{Refusal::kInvalid,
-                   "a score is not finite; the features are too large for the model", "items"};
+    return Error{ErrorCode::kInvalid,
+                 "a score is not finite; the features are too large for the model", "items"};
   }
 
   // Those that are sampled: the candidates that are not pinned.
@@ -177,8 +177,8 @@ Answer<Ranked> Service::rank(Model& model, const RankRequest& request, RankingRo
   keep->number = model.next_number.load(std::memory_order_relaxed);
   do {
     if (keep->number >= model.reserved.load(std::memory_order_acquire)) {
-      return Refused{Refusal::kBusy,
-                     "the store is behind in numbering impressions; try again later"};
+      return Error{ErrorCode::kBusy,
+                   "the store is behind in numbering impressions; try again later"};
     }
   } while (!model.next_number.compare_exchange_weak(keep->number, keep->number + 1,
                                                     std::memory_order_relaxed));

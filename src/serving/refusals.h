@@ -2,11 +2,10 @@
 #pragma once
 
 #include "plackett/result.h"
-#include "serving/answer.h"
 
 namespace plackett::serving {
 
-inline Refused gone() { return {Refusal::kUnknown, "the model was removed"}; }
-inline Refused invalid(const Error& error) { return {Refusal::kInvalid, error.message}; }
+inline Error gone() { return {ErrorCode::kNotFound, "the model was removed"}; }
+inline Error invalid(const Error& error) { return {ErrorCode::kInvalid, error.message}; }
 
 }  // namespace plackett::serving

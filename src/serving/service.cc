@@ -112,7 +112,7 @@ Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
   hooks.snapshot = [&all](const ModelHandle& model, store::SnapshotRow snapshot) {
     snapshot.kind = store::SnapshotKind::kAutomatic;
     Job job = snapshot_job(model, std::move(snapshot), all.options.automatic_snapshots_kept,
-                           [model](const Answer<SnapshotInfo>& kept) {
+                           [model](const Result<SnapshotInfo>& kept) {
                              if (!kept) model->snapshot_lost = true;
                            });
     job.own = true;
@@ -206,8 +206,8 @@ std::vector<ModelInfo> Service::models() const {
 }
 
 void Service::keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> record,
-                   Done<Nothing> done) {
-  auto refused = std::make_shared<std::optional<Refused>>();
+                   Done<void> done) {
+  auto refused = std::make_shared<std::optional<Error>>();
   Job job;
   job.sync = false;
   job.apply = [model, record, refused](Group& group) -> Result<void> {
@@ -219,8 +219,8 @@ void Service::keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> r
       auto known = group.store.read().given_id(model->id, record->given);
       if (!known) return known.error();
       if (*known) {
-        *refused = Refused{
-            Refusal::kConflict,
+        *refused = Error{
+            ErrorCode::kConflict,
             fmt::format("impression \"{}\" is there already; ids are used once", record->given),
             "id"};
         return {};
@@ -240,8 +240,8 @@ void Service::keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> r
     ++model->shown;
     ++model->open;
   };
-  job.settled = [refused, done = std::move(done)](const Answer<Nothing>& settled) {
-    done(settled && *refused ? Answer<Nothing>(**refused) : settled);
+  job.settled = [refused, done = std::move(done)](const Result<void>& settled) {
+    done(settled && *refused ? Result<void>(**refused) : settled);
   };
   parts_->writer->submit(std::move(job));
 }
@@ -249,7 +249,7 @@ void Service::keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> r
 void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
                        Done<std::vector<FeedbackStatus>> done) {
   if (parts_->learner->queued() >= parts_->options.queue_limit) {
-    done(Refused{Refusal::kBusy, "too much waits to be learned from; try again later"});
+    done(Error{ErrorCode::kBusy, "too much waits to be learned from; try again later"});
     return;
   }
   parts_->writer->submit(feedback_job(model, std::move(events), std::move(done)));

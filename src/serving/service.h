@@ -19,7 +19,6 @@
 
 #include "base/aligned.h"
 #include "plackett/result.h"
-#include "serving/answer.h"
 #include "serving/model_spec.h"
 
 namespace plackett::serving {
@@ -29,6 +28,10 @@ class RankingRoom;  // what one thread needs to rank: scratch, and its own copy 
 struct ServiceParts;
 
 using ModelHandle = std::shared_ptr<Model>;
+
+// Called once with the outcome, from one of the service's threads: must be quick, must not throw.
+template <typename T>
+using Done = std::function<void(Result<T>)>;
 
 // Milliseconds since 1970, as the system's clock has them.
 std::int64_t system_ms();
@@ -242,29 +245,29 @@ class Service {
   [[nodiscard]] std::vector<ModelInfo> models() const;          // by name
   [[nodiscard]] ModelInfo info(const Model& model) const;
   void create(ModelSpec spec, Done<Created> done);
-  void remove(const ModelHandle& model, Done<Nothing> done);
+  void remove(const ModelHandle& model, Done<void> done);
 
   // `rows`: one of padded_width(features) floats an id. All or none; `done` has the stored count.
   void put_items(const ModelHandle& model, std::vector<std::string> ids, AlignedVector<float> rows,
                  Done<std::uint64_t> done);
-  void remove_item(const ModelHandle& model, const std::string& id, Done<Nothing> done);
-  [[nodiscard]] Answer<std::vector<float>> item(const Model& model, std::string_view id) const;
+  void remove_item(const ModelHandle& model, const std::string& id, Done<void> done);
+  [[nodiscard]] Result<std::vector<float>> item(const Model& model, std::string_view id) const;
 
   // One a thread.
   [[nodiscard]] std::unique_ptr<RankingRoom, void (*)(RankingRoom*)> make_room() const;
 
   // Ranks with the last published version; never waits for the learner or the store. What it
   // gives is to be shown only when keep() has said that it is in the store.
-  [[nodiscard]] Answer<Ranked> rank(Model& model, const RankRequest& request,
+  [[nodiscard]] Result<Ranked> rank(Model& model, const RankRequest& request,
                                     RankingRoom& room) const;
-  void keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> record, Done<Nothing> done);
+  void keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> record, Done<void> done);
 
   // All events or, where the store fails, none. Done when they are on the disk and what they
   // closed is learned.
   void feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
                 Done<std::vector<FeedbackStatus>> done);
 
-  [[nodiscard]] Answer<std::vector<SnapshotInfo>> snapshots(const Model& model) const;
+  [[nodiscard]] Result<std::vector<SnapshotInfo>> snapshots(const Model& model) const;
   void take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotInfo> done);
   void roll_back(const ModelHandle& model, std::int64_t snapshot, Done<ModelInfo> done);
   void set_learning(const ModelHandle& model, bool on, Done<ModelInfo> done);
@@ -275,11 +278,11 @@ class Service {
   [[nodiscard]] std::vector<std::byte> export_file(const Model& model) const;
   void import_file(std::string name, std::vector<std::byte> file, Done<ModelInfo> done);
 
-  [[nodiscard]] Answer<Stats> stats(const Model& model, std::uint32_t points) const;
-  [[nodiscard]] Answer<std::vector<SeenImpression>> impressions(const Model& model,
+  [[nodiscard]] Result<Stats> stats(const Model& model, std::uint32_t points) const;
+  [[nodiscard]] Result<std::vector<SeenImpression>> impressions(const Model& model,
                                                                 std::uint32_t limit,
                                                                 bool clicked_only) const;
-  [[nodiscard]] Answer<SeenImpression> impression(const Model& model, std::string_view id) const;
+  [[nodiscard]] Result<SeenImpression> impression(const Model& model, std::string_view id) const;
 
   [[nodiscard]] ServiceMeters meters() const;
 

@@ -38,11 +38,11 @@ Job snapshot_job(const ModelHandle& model, store::SnapshotRow snapshot,
     row->id = *id;
     return prune(*model, automatic_kept, group);
   };
-  job.settled = [row, done = std::move(done)](const Answer<Nothing>& settled) {
+  job.settled = [row, done = std::move(done)](const Result<void>& settled) {
     if (!settled) {
-      done(settled.refused());
+      done(settled.error());
     } else if (row->id == 0) {
-      done(Refused{Refusal::kUnknown, "the model was removed"});
+      done(Error{ErrorCode::kNotFound, "the model was removed"});
     } else {
       done(info_of(*row));
     }

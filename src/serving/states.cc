@@ -23,7 +23,7 @@ void Service::take_snapshot(const ModelHandle& model, std::string note, Done<Sna
     parts.writer->submit(snapshot_job(model, std::move(snapshot),
                                       parts.options.automatic_snapshots_kept, *shared_done));
   };
-  item.pending = std::make_shared<Pending>(1, [asked, shared_done](const Answer<Nothing>&) {
+  item.pending = std::make_shared<Pending>(1, [asked, shared_done](const Result<void>&) {
     if (!*asked) (*shared_done)(gone());
   });
   std::vector<LearningThread::Item> items;
@@ -35,8 +35,8 @@ namespace {
 
 // A job that logs one entry; done with the model as it stands when that has been applied.
 Job logging_job(const Service& service, const ModelHandle& model,
-                std::function<Result<std::optional<Refused>>(Group&)> apply, Done<ModelInfo> done) {
-  auto refused = std::make_shared<std::optional<Refused>>();
+                std::function<Result<std::optional<Error>>(Group&)> apply, Done<ModelInfo> done) {
+  auto refused = std::make_shared<std::optional<Error>>();
   Job job;
   job.apply = [model, refused, apply = std::move(apply)](Group& group) -> Result<void> {
     if (model->removed) {
@@ -48,9 +48,9 @@ Job logging_job(const Service& service, const ModelHandle& model,
     *refused = *applied;
     return {};
   };
-  job.settled = [&service, model, refused, done = std::move(done)](const Answer<Nothing>& settled) {
+  job.settled = [&service, model, refused, done = std::move(done)](const Result<void>& settled) {
     if (!settled) {
-      done(settled.refused());
+      done(settled.error());
     } else if (*refused) {
       done(**refused);
     } else {
@@ -60,12 +60,12 @@ Job logging_job(const Service& service, const ModelHandle& model,
   return job;
 }
 
-using Applied = Result<std::optional<Refused>>;
+using Applied = Result<std::optional<Error>>;
 
 Applied log_only(Group& group, const ModelHandle& model, store::LogKind kind,
                  std::int64_t argument) {
   if (auto logged = group.log(model, kind, argument); !logged) return logged.error();
-  return std::optional<Refused>();
+  return std::optional<Error>();
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ void Service::roll_back(const ModelHandle& model, std::int64_t snapshot, Done<Mo
     auto found = group.store.read().snapshot(snapshot);
     if (!found) return found.error();
     if (!*found || (*found)->model != model->id) {
-      return std::optional(Refused{Refusal::kUnknown,
-                                   fmt::format("snapshot {} is not there", snapshot), "snapshot"});
+      return std::optional(Error{ErrorCode::kNotFound,
+                                 fmt::format("snapshot {} is not there", snapshot), "snapshot"});
     }
     return log_only(group, model, store::LogKind::kRollback, snapshot);
   };
@@ -117,10 +117,10 @@ void Service::import_file(std::string name, std::vector<std::byte> file, Done<Mo
       there != nullptr ? Result<ModelSpec>(there->spec) : check(spec_for(std::move(name), *parsed));
   if (!spec) return done(invalid(spec.error()));
   if (auto fits = fitting_model(*spec, file); !fits) {
-    return done(Refused{Refusal::kConflict, fits.error().message});
+    return done(Error{ErrorCode::kConflict, fits.error().message});
   }
   auto prepared = Creation::prepare(parts, std::move(spec).value());
-  if (!prepared) return done(prepared.refused());
+  if (!prepared) return done(prepared.error());
   auto row = std::make_shared<store::SnapshotRow>();
   row->kind = store::SnapshotKind::kImported;
   row->updates = parsed->learner.updates;
@@ -136,7 +136,7 @@ void Service::import_file(std::string name, std::vector<std::byte> file, Done<Mo
   parts.writer->submit(creation_job(
       parts, *std::move(prepared), take_in,
       [this, done](const Creation& made) { done(info(*made.model())); },
-      [done](const Answer<Nothing>& settled) { done(settled.refused()); }));
+      [done](const Result<void>& settled) { done(settled.error()); }));
 }
 
 }  // namespace plackett::serving

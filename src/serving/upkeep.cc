@@ -20,7 +20,7 @@ Job quiet(std::function<Result<void>(Group&)> apply, std::function<void()> commi
   Job job;
   job.apply = std::move(apply);
   job.committed = std::move(committed);
-  job.settled = [](const Answer<Nothing>&) {};
+  job.settled = [](const Result<void>&) {};
   job.sync = false;
   return job;
 }
@@ -158,7 +158,7 @@ void Upkeep::reserve(const ModelHandle& model) {
   });
   job.sync = true;
   job.committed = [model, more] { model->reserved_in_store = more; };
-  job.settled = [model, more](const Answer<Nothing>& settled) {
+  job.settled = [model, more](const Result<void>& settled) {
     if (settled) model->reserved.store(more, std::memory_order_release);
     model->reserving = false;
   };
@@ -197,7 +197,7 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
       store::SnapshotRow snapshot = trainer.snapshot();
       snapshot.kind = store::SnapshotKind::kAutomatic;
       Job job = snapshot_job(model, std::move(snapshot), parts_.options.automatic_snapshots_kept,
-                             [](const Answer<SnapshotInfo>&) {});
+                             [](const Result<SnapshotInfo>&) {});
       job.own = true;
       parts_.writer->submit(std::move(job));
     };

@@ -35,13 +35,13 @@ void WriterThread::start() {
 }
 
 void WriterThread::submit(Job job) {
-  Refused refused;
+  Error refused;
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) {
-      refused = {Refusal::kUnavailable, "the service is stopping"};
+      refused = {ErrorCode::kUnavailable, "the service is stopping"};
     } else if (queue_.size() >= options_.queue_limit && !job.own) {
-      refused = {Refusal::kBusy, "too many requests wait for the store; try again later"};
+      refused = {ErrorCode::kBusy, "too many requests wait for the store; try again later"};
     } else {
       if (queue_.empty()) oldest_ = Clock::now();
       queue_.push_back(std::move(job));
@@ -111,7 +111,7 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   if (!written) {
     ++failures_;
     store_.roll_back();
-    for (Job& job : jobs) job.settled(Refused{Refusal::kUnavailable, written.error().message});
+    for (Job& job : jobs) job.settled(Error{ErrorCode::kUnavailable, written.error().message});
     return written;
   }
   ++commits_;
@@ -146,7 +146,7 @@ void WriterThread::settle(std::vector<Job>& jobs,
   }
   std::vector<PendingHandle> syncs;
   std::vector<LearningThread::Item> learns;
-  std::vector<Done<Nothing>> settled;
+  std::vector<Done<void>> settled;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     Job& job = jobs[at];
     const bool learn = !entries[at].empty();
@@ -166,7 +166,7 @@ void WriterThread::settle(std::vector<Job>& jobs,
   }
   if (!syncs.empty()) syncer_.submit(std::move(syncs));
   if (!learns.empty()) learner_.submit(std::move(learns));
-  for (Done<Nothing>& done : settled) done(Nothing{});
+  for (Done<void>& done : settled) done({});
 }
 
 }  // namespace plackett::serving

@@ -51,7 +51,7 @@ struct Job {
   std::function<void()> committed;
   // Once: after the commit, the sync if `sync`, and the learning of what it logged; or the
   // refusal.
-  Done<Nothing> settled;
+  Done<void> settled;
   bool sync = true;
   bool own = false;  // the service's own: taken where the queue is full, too
 };
@@ -75,7 +75,7 @@ class WriterThread {
   WriterThread& operator=(const WriterThread&) = delete;
   ~WriterThread() { stop(); }
 
-  // Refused at once, through `settled`, where the queue is full or the thread is stopping.
+  // Error at once, through `settled`, where the queue is full or the thread is stopping.
   void submit(Job job);
   // For the upkeep, on the writer's own thread: at once, as a group of its own.
   Result<void> run_now(std::vector<Job> jobs);

@@ -15,7 +15,7 @@ namespace {
 using serving::FeedbackEvent;
 using serving::FeedbackStatus;
 using serving::ModelHandle;
-using serving::Refusal;
+
 using serving::wait_for;
 using ::testing::HasSubstr;
 using Holds = FaultVfs::Holds;
@@ -34,7 +34,7 @@ TEST_F(DiskFull, RefusesWithTheReasonAndGoesOnWhenThereIsRoom) {
     vfs_.set_room(static_cast<std::uint64_t>(times) * 7'777);
     Story full = traffic("full" + number);
     expect_unavailable(full);
-    for (const serving::Refused& refused : full.refusals) {
+    for (const Error& refused : full.refusals) {
       EXPECT_THAT(refused.message, HasSubstr("disk is full"));
     }
     // Where the log of writes has just begun anew, there is room within it for all of them.
@@ -83,7 +83,7 @@ TEST_F(DiskFull, FeedbackThatWasRefusedIsTakenWhenItIsToldAgain) {
   vfs_.set_room(100);
   const auto refused = tell();
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.refused().kind, Refusal::kUnavailable);
+  EXPECT_EQ(refused.error().code, ErrorCode::kUnavailable);
   EXPECT_EQ(service_->info(*model).version, info.version) << "nothing was learned";
   vfs_.set_room({});
   const auto taken = tell();

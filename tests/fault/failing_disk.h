@@ -69,8 +69,8 @@ class FailingDisk : public ::testing::Test {
 };
 
 inline void expect_unavailable(const Story& story) {
-  for (const serving::Refused& refused : story.refusals) {
-    EXPECT_EQ(refused.kind, serving::Refusal::kUnavailable) << refused.message;
+  for (const Error& refused : story.refusals) {
+    EXPECT_EQ(refused.kind, ErrorCode::kUnavailable) << refused.message;
     EXPECT_FALSE(refused.message.empty());
   }
 }

@@ -203,7 +203,7 @@ class Check {
               fmt::format("{} is {}", events[at].event_id, name_of((*statuses)[at])));
         }
       }
-      if (!statuses) say(found_.lost_feedback, statuses.refused().message);
+      if (!statuses) say(found_.lost_feedback, statuses.error().message);
     }
   }
 

@@ -16,7 +16,6 @@ using serving::EventKind;
 using serving::FeedbackEvent;
 using serving::FeedbackStatus;
 using serving::ModelHandle;
-using serving::Nothing;
 using serving::Ranked;
 using serving::RankRequest;
 using serving::Service;
@@ -66,8 +65,8 @@ class Client {
   ModelHandle a_model() { return service_.find(kModels[rng_.below(kModels.size())]); }
   std::string next_id() { return name_ + "-" + std::to_string(++ids_); }
   template <typename T>
-  bool refused(const serving::Answer<T>& answer) {
-    if (!answer) story_.refusals.push_back(answer.refused());
+  bool refused(const Result<T>& answer) {
+    if (!answer) story_.refusals.push_back(answer.error());
     return !answer;
   }
 
@@ -83,7 +82,7 @@ class Client {
     auto ranked = service_.rank(*model, request, *room_);
     if (refused(ranked)) return;
     const auto kept =
-        wait_for<Nothing>([&](auto done) { service_.keep(model, ranked->record, done); });
+        wait_for<void>([&](auto done) { service_.keep(model, ranked->record, done); });
     if (options_.over()) return;
     const std::string& name = spec_of(*model).name;
     (kept ? story_.answered : story_.refused_ranks).emplace_back(name, ranked->impression);
@@ -173,7 +172,7 @@ void make_models(Service& service) {
       spec.settings = {{"steps", "adagrad"}};
     }
     const auto made = wait_for<Created>([&](auto done) { service.create(spec, done); });
-    EXPECT_TRUE(made.ok()) << (made ? "" : made.refused().message);
+    EXPECT_TRUE(made.ok()) << (made ? "" : made.error().message);
   }
 }
 

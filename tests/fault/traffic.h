@@ -26,7 +26,7 @@ struct Story {
   std::vector<Told> acknowledged;
   std::vector<Told> refused;
   std::vector<std::pair<std::string, std::int64_t>> snapshots;  // model and id
-  std::vector<serving::Refused> refusals;
+  std::vector<Error> refusals;
 
   void add(Story other);
 };

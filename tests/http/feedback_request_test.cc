@@ -8,14 +8,14 @@
 namespace plackett::http {
 namespace {
 
-serving::Answer<std::vector<serving::FeedbackEvent>> read(const std::string& body) {
+Result<std::vector<serving::FeedbackEvent>> read(const std::string& body) {
   JsonReader json;
   return read_feedback_request(json, PaddedText(body));
 }
 
 std::string where(const std::string& body) {
   const auto events = read(body);
-  return events ? "taken" : events.refused().where;
+  return events ? "taken" : events.error().where;
 }
 
 TEST(FeedbackRequest, IsOneEventAnArrayOrAnObjectOfThem) {
@@ -68,7 +68,7 @@ TEST(FeedbackRequest, HasABoundedNumberOfEvents) {
   EXPECT_TRUE(read("[" + all + "]").ok());
   const auto more = read("[" + all + "," + event + "]");
   ASSERT_FALSE(more.ok());
-  EXPECT_EQ(more.refused().kind, serving::Refusal::kTooLarge);
+  EXPECT_EQ(more.error().code, ErrorCode::kTooLarge);
 }
 
 }  // namespace

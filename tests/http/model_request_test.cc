@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-serving::Answer<serving::ModelSpec> read(const std::string& body) {
+Result<serving::ModelSpec> read(const std::string& body) {
   JsonReader json;
   return read_model_request(json, PaddedText(body), "shop");
 }
@@ -41,7 +41,7 @@ TEST(ModelRequest, TakesEverythingItIsTold) {
       "activation": "relu", "learner": "pdgd", "settings": {"steps": "adagrad"},
       "learning_rate": 0.25, "k": 7, "scaling": "none", "seed": 18446744073709551615,
       "temperature": 0.5, "open_seconds": 60})");
-  ASSERT_TRUE(spec.ok()) << spec.refused().message;
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
   EXPECT_THAT(spec->feature_names, ElementsAre("a", "b"));
   EXPECT_THAT(spec->ranker.hidden, ElementsAre(8, 4));
   EXPECT_EQ(spec->ranker.activation, Activation::kRelu);
@@ -75,7 +75,7 @@ TEST(ModelRequest, SaysWhereItIsWrong) {
   for (const auto& [body, place] : cases) {
     const auto spec = read(body);
     ASSERT_FALSE(spec.ok()) << body;
-    EXPECT_EQ(spec.refused().where, place) << body;
+    EXPECT_EQ(spec.error().where, place) << body;
   }
 }
 

@@ -23,7 +23,7 @@ class RankRequestTest : public ::testing::Test {
     names = FeatureNames(spec);
   }
 
-  std::optional<serving::Refused> read(const std::string& body) {
+  std::optional<Error> read(const std::string& body) {
     text = PaddedText(body);
     return reader.read(json, text, spec, names, {.items = 5}, request);
   }
@@ -161,8 +161,7 @@ TEST_F(RankRequestTest, RefusesTextThatIsNoJson) {
 }
 
 TEST_F(RankRequestTest, RefusesMoreThanItsLimits) {
-  EXPECT_EQ(read(R"({"items": ["a", "b", "c", "d", "e", "f"]})")->kind,
-            serving::Refusal::kTooLarge);
+  EXPECT_EQ(read(R"({"items": ["a", "b", "c", "d", "e", "f"]})")->code, ErrorCode::kTooLarge);
   spec.ranker.feature_count = serving::kMaxFeatures;
   spec.feature_names.clear();
   std::string ids = "\"0\"";
@@ -170,7 +169,7 @@ TEST_F(RankRequestTest, RefusesMoreThanItsLimits) {
   text = PaddedText("{\"items\": [" + ids + "]}");
   const auto refused = reader.read(json, text, spec, FeatureNames(), {.items = 1000}, request);
   ASSERT_TRUE(refused);
-  EXPECT_EQ(refused->kind, serving::Refusal::kTooLarge);
+  EXPECT_EQ(refused->code, ErrorCode::kTooLarge);
 }
 
 TEST_F(RankRequestTest, FindsTheSameIdAmongMany) {

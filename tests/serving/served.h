@@ -19,10 +19,10 @@
 namespace plackett::serving {
 
 template <typename T, typename Call>
-Answer<T> wait_for(Call call) {
-  auto promise = std::make_shared<std::promise<Answer<T>>>();
+Result<T> wait_for(Call call) {
+  auto promise = std::make_shared<std::promise<Result<T>>>();
   auto future = promise->get_future();
-  call(Done<T>([promise](Answer<T> answer) { promise->set_value(std::move(answer)); }));
+  call(Done<T>([promise](Result<T> answer) { promise->set_value(std::move(answer)); }));
   return future.get();
 }
 
@@ -61,12 +61,12 @@ class Served {
   ModelHandle make(ModelSpec spec) {
     const std::string name = spec.name;
     auto created = wait_for<Created>([&](auto done) { service_->create(std::move(spec), done); });
-    EXPECT_TRUE(created.ok()) << (created ? "" : created.refused().message);
+    EXPECT_TRUE(created.ok()) << (created ? "" : created.error().message);
     return service_->find(name);
   }
 
   // Ranks these rows, named "0", "1", ..., and keeps what is shown.
-  Answer<Ranked> rank(const ModelHandle& model, const FeatureView& docs, RankRequest request = {}) {
+  Result<Ranked> rank(const ModelHandle& model, const FeatureView& docs, RankRequest request = {}) {
     names_.clear();
     for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc)
       names_.push_back(std::to_string(doc));
@@ -76,14 +76,14 @@ class Served {
     request.rows.assign(docs.data(), docs.data() + std::size_t{docs.doc_count()} * docs.stride());
     return rank(model, request);
   }
-  Answer<Ranked> rank(const ModelHandle& model, const RankRequest& request) {
+  Result<Ranked> rank(const ModelHandle& model, const RankRequest& request) {
     auto ranked = service_->rank(*model, request, **room_);
     if (!ranked) return ranked;
-    auto kept = wait_for<Nothing>([&](auto done) { service_->keep(model, ranked->record, done); });
-    if (!kept) return kept.refused();
+    auto kept = wait_for<void>([&](auto done) { service_->keep(model, ranked->record, done); });
+    if (!kept) return kept.error();
     return ranked;
   }
-  Answer<std::vector<FeedbackStatus>> feedback(const ModelHandle& model,
+  Result<std::vector<FeedbackStatus>> feedback(const ModelHandle& model,
                                                std::vector<FeedbackEvent> events) {
     return wait_for<std::vector<FeedbackStatus>>(
         [&](auto done) { service_->feedback(model, std::move(events), done); });

@@ -220,7 +220,7 @@ TEST(Service, BadPinsAreRefusedWithTheirPlace) {
     RankRequest request;
     request.pinned = std::move(pins);
     const auto ranked = served.rank(model, candidates.view(), request);
-    return ranked ? "" : ranked.refused().where + ": " + ranked.refused().message;
+    return ranked ? "" : ranked.error().where + ": " + ranked.error().message;
   };
   EXPECT_THAT(refusal({{1, 10}}), HasSubstr("pinned[0]: rank 11; 10 items are shown"));
   EXPECT_THAT(refusal({{1, 2}, {3, 2}}), HasSubstr("pinned[1]: rank 3 is taken"));
@@ -275,10 +275,10 @@ TEST(Service, StoredItemsRankLikeTheSameFeaturesSent) {
   served.reopen();
   const ModelHandle again = served->find("stored");
   EXPECT_TRUE(served.rank(again, by_id).ok()) << "items outlive a restart";
-  EXPECT_TRUE(wait_for<Nothing>([&](auto done) { served->remove_item(again, "3", done); }).ok());
+  EXPECT_TRUE(wait_for<void>([&](auto done) { served->remove_item(again, "3", done); }).ok());
   const auto missing = served.rank(again, by_id);
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.refused().where, "items[3]");
+  EXPECT_EQ(missing.error().where, "items[3]");
 }
 
 TEST(Service, ImpressionsThatAreNeverClosedAreLearnedFromWhenTheirTimeIsUp) {
@@ -318,11 +318,11 @@ TEST(Service, OwnImpressionIdsAreTakenOnce) {
   EXPECT_EQ(ranked->impression, "search 1");
   const auto again = served.rank(model, candidates.view(), request);
   ASSERT_FALSE(again.ok());
-  EXPECT_EQ(again.refused().kind, Refusal::kConflict);
+  EXPECT_EQ(again.error().code, ErrorCode::kConflict);
   request.id = "i-5";
   const auto ours = served.rank(model, candidates.view(), request);
   ASSERT_FALSE(ours.ok());
-  EXPECT_EQ(ours.refused().kind, Refusal::kInvalid);
+  EXPECT_EQ(ours.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(served.feedback(model, click(*ranked, 1)), FeedbackStatus::kAccepted);
 }
 
@@ -339,7 +339,7 @@ TEST(Service, NumbersAreReservedInTheStoreBeforeTheyAreUsed) {
   for (std::uint64_t shown = 0; shown < 40;) {
     const auto ranked = served.rank(model, candidates.view());
     if (!ranked) {
-      ASSERT_EQ(ranked.refused().kind, Refusal::kBusy);
+      ASSERT_EQ(ranked.error().code, ErrorCode::kBusy);
       ASSERT_LT(++refused, 1000U);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
       continue;
@@ -373,7 +373,7 @@ TEST(Service, RollingBackGivesTheVeryParametersAndStateBack) {
   EXPECT_EQ(served->export_file(*model), before);
   EXPECT_EQ(served->snapshots(*model)->front().note, "good");
   const auto unknown = wait_for<ModelInfo>([&](auto done) { served->roll_back(model, 99, done); });
-  EXPECT_EQ(unknown.refused().kind, Refusal::kUnknown);
+  EXPECT_EQ(unknown.error().code, ErrorCode::kNotFound);
 }
 
 TEST(Service, AFrozenModelLearnsNothingUntilItIsResumed) {
@@ -402,15 +402,15 @@ TEST(Service, ExportedAndImportedElsewhereItGoesOnAlike) {
   const auto file = served->export_file(*model);
   const auto taken =
       wait_for<ModelInfo>([&](auto done) { served->import_file("copy", file, done); });
-  ASSERT_TRUE(taken.ok()) << taken.refused().message;
+  ASSERT_TRUE(taken.ok()) << taken.error().message;
   EXPECT_EQ(served->export_file(*served->find("copy")), file);
   served.make(small_spec("wider", 6));
   const auto misfit =
       wait_for<ModelInfo>([&](auto done) { served->import_file("wider", file, done); });
   ASSERT_FALSE(misfit.ok());
-  EXPECT_THAT(misfit.refused().message, HasSubstr("its feature count is 5; this model's is 6"));
+  EXPECT_THAT(misfit.error().message, HasSubstr("its feature count is 5; this model's is 6"));
   const auto garbage = wait_for<ModelInfo>([&](auto done) { served->import_file("x", {}, done); });
-  EXPECT_EQ(garbage.refused().kind, Refusal::kInvalid);
+  EXPECT_EQ(garbage.error().code, ErrorCode::kInvalid);
 }
 
 TEST(Service, RemovedModelsAreGoneAndTheirNameIsFree) {
@@ -418,13 +418,13 @@ TEST(Service, RemovedModelsAreGoneAndTheirNameIsFree) {
   const ModelHandle model = served.make(small_spec());
   const Candidates candidates(12, 5);
   const auto ranked = served.rank(model, candidates.view());
-  EXPECT_TRUE(wait_for<Nothing>([&](auto done) { served->remove(model, done); }).ok());
+  EXPECT_TRUE(wait_for<void>([&](auto done) { served->remove(model, done); }).ok());
   EXPECT_EQ(served->find("m"), nullptr);
   EXPECT_FALSE(served.rank(model, candidates.view()).ok());
   EXPECT_FALSE(served.feedback(model, std::vector{click(*ranked, 0)}).ok());
   const ModelHandle anew = served.make(small_spec("m", 4));
   EXPECT_EQ(served->info(*anew).impressions, 0U);
-  EXPECT_FALSE(wait_for<Nothing>([&](auto done) { served->remove(model, done); }).ok());
+  EXPECT_FALSE(wait_for<void>([&](auto done) { served->remove(model, done); }).ok());
 }
 
 TEST(Service, AModelThatLeavesTheRangeOfNumbersStopsAndKeepsItsLastParameters) {
@@ -485,7 +485,7 @@ TEST(Service, ScoresThatTheTemperatureTakesOutOfRangeAreRefused) {
   for (float& value : large.rows) value *= 3e38F;
   const auto refused = served.rank(model, large.view());
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.refused().kind, Refusal::kInvalid);
+  EXPECT_EQ(refused.error().code, ErrorCode::kInvalid);
   EXPECT_TRUE(served.rank(model, small.view()).ok());
 }
 
@@ -496,7 +496,7 @@ TEST(Service, AFullQueueRefusesAtOnce) {
   served.open();
   const auto refused = wait_for<Created>([&](auto done) { served->create(small_spec(), done); });
   ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.refused().kind, Refusal::kBusy);
+  EXPECT_EQ(refused.error().code, ErrorCode::kBusy);
 }
 
 TEST(Service, AnImportKeepsTheModelsOwnLearningRate) {

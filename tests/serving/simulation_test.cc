@@ -84,7 +84,7 @@ TEST_P(ServedSimulation, GivesTheSimulatorsParametersToTheBit) {
     Rng query_rng({kSeed, 0, impression, Purpose::kQuery});
     const Query query{query_rng.below(train.query_count())};
     auto ranked = served.rank(model, train.features(query));
-    ASSERT_TRUE(ranked.ok()) << ranked.refused().message;
+    ASSERT_TRUE(ranked.ok()) << ranked.error().message;
     std::vector<Doc> shown;
     for (const RankedItem& item : ranked->items) shown.push_back(Doc{item.item});
     std::vector<std::uint8_t> clicks(shown.size());
