@@ -73,6 +73,11 @@ struct Kernels {
 
   // weights[i] = 1 / (above[i] + 1)^3 for `count` values, a multiple of kLanes.
   void (*inverse_cubes)(const std::uint32_t* above, std::size_t count, float* weights);
+
+  // Scales each of the first `width` columns of `count` rows to (x - min) / (max - min) in double
+  // precision; a constant column becomes 0. Rows may lie anywhere and be of any width. The same
+  // bits from every set.
+  void (*scale_minmax)(float* rows, std::size_t count, std::size_t stride, std::size_t width);
 };
 
 // The fastest set for this machine. The environment variable PLACKETT_SIMD (one of the names)

@@ -240,6 +240,75 @@ TEST(GuardedFloatsDeathTest, ReadingPastTheEndEndsTheProcess) {
   EXPECT_DEATH((void)*end, "");
 }
 
+// Values of every kind, the same for the same seed: some columns constant, some with zeros of both
+// signs, some as wide as floats go or as narrow, some with infinities and NaN.
+void fill_columns(testing::GuardedFloats& floats, std::size_t count, std::size_t stride,
+                  std::size_t width, std::uint32_t seed) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kSpecial[] = {0.0F,
+                                -0.0F,
+                                std::numeric_limits<float>::denorm_min(),
+                                std::numeric_limits<float>::max(),
+                                -std::numeric_limits<float>::max(),
+                                kInfinity,
+                                -kInfinity,
+                                std::numeric_limits<float>::quiet_NaN()};
+  Rng rng({.seed = seed});
+  std::fill(floats.begin(), floats.end(), 7.0F);
+  for (std::size_t f = 0; f < width; ++f) {
+    const std::uint32_t kind = rng.below(6);
+    const double size = std::pow(2.0, static_cast<int>(rng.below(280)) - 149);
+    const float first = static_cast<float>(rng.normal() * size);
+    for (std::size_t r = 0; r < count; ++r) {
+      float value = static_cast<float>(rng.normal() * size);
+      if (kind == 0) value = first;
+      if (kind == 1) value = kSpecial[rng.below(2)];
+      if (kind == 2) value = kSpecial[rng.below(5)];
+      if (kind == 3 && rng.below(4) == 0) value = kSpecial[rng.below(8)];
+      floats.begin()[r * stride + f] = value;
+    }
+  }
+}
+
+TEST(Kernels, ScaleMinMaxGivesPlainCodesBitsForAnyValuesWidthAndStride) {
+  for (const Kernels* k : all_kernels()) {
+    for (const std::size_t width : kOddWidths) {
+      for (const std::size_t stride : {width, width + 1, width + 13}) {
+        for (const std::size_t count : {1U, 2U, 5U, 40U}) {
+          testing::GuardedFloats plain((count - 1) * stride + width);
+          testing::GuardedFloats fast((count - 1) * stride + width);
+          const auto seed = static_cast<std::uint32_t>(width * 1000 + stride * 50 + count);
+          fill_columns(plain, count, stride, width, seed);
+          fill_columns(fast, count, stride, width, seed);
+          kScalarKernels.scale_minmax(plain.begin(), count, stride, width);
+          k->scale_minmax(fast.begin(), count, stride, width);
+          ASSERT_EQ(std::memcmp(plain.begin(), fast.begin(),
+                                static_cast<std::size_t>(plain.end() - plain.begin()) * 4),
+                    0)
+              << k->name << ", " << count << " rows of " << width << ", stride " << stride;
+        }
+      }
+    }
+  }
+}
+
+// Quotients right between two floats are where another rounding would show.
+TEST(Kernels, ScaleMinMaxRoundsAsDivisionDoes) {
+  constexpr std::size_t kCount = 4096;
+  constexpr std::size_t kColumns = 16;
+  for (const Kernels* k : all_kernels()) {
+    for (std::uint32_t seed = 0; seed < 20; ++seed) {
+      Rng rng({.seed = seed});
+      AlignedVector<float> rows(kCount * kColumns);
+      for (float& value : rows) value = static_cast<float>(rng.below(1U << (4 + seed)));
+      AlignedVector<float> plain = rows;
+      kScalarKernels.scale_minmax(plain.data(), kCount, kColumns, kColumns);
+      k->scale_minmax(rows.data(), kCount, kColumns, kColumns);
+      EXPECT_EQ(std::memcmp(plain.data(), rows.data(), rows.size() * sizeof(float)), 0) << k->name;
+    }
+  }
+}
+
 TEST(Kernels, ExpFromMaxIsRightForScoresOfAnySize) {
   for (const Kernels* k : all_kernels()) {
     for (const std::size_t count : {1, 3, 8, 16, 17, 125}) {
