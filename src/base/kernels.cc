@@ -68,8 +68,8 @@ HWY_INLINE QuadVec dot_row(const float* row, std::size_t width, const float* wei
   for (std::size_t p = 0; p < kParts; ++p) sums[p] = hn::Zero(d);
   const auto add = [&](const float* values, std::size_t f) {
     for (std::size_t p = 0; p < kParts; ++p) {
-      sums[p] = hn::MulAdd(hn::LoadU(d, values + p * kWidth),
-                           hn::Load(d, weights + f + p * kWidth), sums[p]);
+      sums[p] = hn::MulAdd(hn::LoadU(d, values + p * kWidth), hn::Load(d, weights + f + p * kWidth),
+                           sums[p]);
     }
   };
   for (std::size_t f = 0; f < whole; f += kLanes) add(row + f, f);
@@ -195,20 +195,38 @@ void multiply(const RowsView& rows, const float* weights, std::size_t columns, c
   }
 }
 
-void add_outer(const float* rows, const float* deltas, std::size_t row_count, std::size_t width,
-               std::size_t columns, float scale, float* weights) {
+// kVecs vectors of columns; a row's value is broadcast once for all of them.
+template <std::size_t kVecs>
+HWY_INLINE void add_outer_columns(const float* rows, const float* deltas, std::size_t row_count,
+                                  std::size_t width, std::size_t columns, float scale,
+                                  float* weights) {
   const Floats d;
   const FloatVec scales = hn::Set(d, scale);
-  for (std::size_t f = 0; f < width; ++f) {
-    for (std::size_t c = 0; c < columns; c += kWidth) {
-      FloatVec sum = hn::Zero(d);
-      for (std::size_t r = 0; r < row_count; ++r) {
-        sum =
-            hn::MulAdd(hn::Set(d, rows[r * width + f]), hn::Load(d, deltas + r * columns + c), sum);
+  for (std::size_t f = 0; f < width; ++f, weights += columns) {
+    FloatVec sums[kVecs];
+    for (std::size_t v = 0; v < kVecs; ++v) sums[v] = hn::Zero(d);
+    for (std::size_t r = 0; r < row_count; ++r) {
+      const FloatVec x = hn::Set(d, rows[r * width + f]);
+      for (std::size_t v = 0; v < kVecs; ++v) {
+        sums[v] = hn::MulAdd(x, hn::Load(d, deltas + r * columns + v * kWidth), sums[v]);
       }
-      float* target = weights + f * columns + c;
-      hn::Store(hn::MulAdd(scales, sum, hn::Load(d, target)), d, target);
     }
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      float* target = weights + v * kWidth;
+      hn::Store(hn::MulAdd(scales, sums[v], hn::Load(d, target)), d, target);
+    }
+  }
+}
+
+void add_outer(const float* rows, const float* deltas, std::size_t row_count, std::size_t width,
+               std::size_t columns, float scale, float* weights) {
+  constexpr std::size_t kVecs = 4;
+  std::size_t c = 0;
+  for (; c + kVecs * kWidth <= columns; c += kVecs * kWidth) {
+    add_outer_columns<kVecs>(rows, deltas + c, row_count, width, columns, scale, weights + c);
+  }
+  for (; c < columns; c += kWidth) {
+    add_outer_columns<1>(rows, deltas + c, row_count, width, columns, scale, weights + c);
   }
 }
 
@@ -440,7 +458,8 @@ void scale_columns(float* rows, std::size_t count, std::size_t stride, std::size
       store(hn::DemoteTo(df, hn::IfThenElseZero(varies, divide(above))), row);
     }
   };
-  const bool finite = hn::AllTrue(d, hn::Lt(range, hn::Set(d, std::numeric_limits<double>::infinity())));
+  const bool finite =
+      hn::AllTrue(d, hn::Lt(range, hn::Set(d, std::numeric_limits<double>::infinity())));
   if (kWidth >= 8 && finite) {
     // The quotient from a reciprocal and two fused corrections is the correctly rounded one
     // (Markstein, "Computation of elementary functions on the IBM RISC System/6000", 1990):

@@ -125,7 +125,8 @@ void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_
 
 }  // namespace
 
-const Kernels kScalarKernels{"scalar", dot_rows,     add_scaled_rows, multiply,    add_outer,
-                             activate, exp_from_max, normals,         count_above, inverse_cubes, scale_minmax};
+const Kernels kScalarKernels{"scalar",    dot_rows,      add_scaled_rows, multiply,
+                             add_outer,   activate,      exp_from_max,    normals,
+                             count_above, inverse_cubes, scale_minmax};
 
 }  // namespace plackett
