@@ -1,4 +1,4 @@
-// One source, compiled once for each instruction set: Highway includes this file again through
+// One source, compiled once per instruction set: Highway includes this file again through
 // foreach_target.h.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/kernels.cc"
@@ -234,7 +234,7 @@ void activate(Activation activation, float* values, std::size_t count) {
   const Floats d;
   const FloatVec one = hn::Set(d, 1.0F);
   const FloatVec zero = hn::Zero(d);
-  // Highway's functions make numbers of NaN.
+  // Highway's functions turn NaN into a number.
   const auto unless_nan = [](FloatVec x, FloatVec y) { return hn::IfThenElse(hn::Eq(x, x), y, x); };
   switch (activation) {
     case Activation::kSigmoid: {

@@ -30,7 +30,6 @@ std::string_view name_of(Scaling scaling) {
 
 void scale_query_minmax(float* rows, std::uint32_t doc_count, std::uint32_t feature_count,
                         std::uint32_t stride) {
-  // In double neither difference rounds to 0 or overflows where the floats differ.
   kernels().scale_minmax(rows, doc_count, stride, feature_count);
 }
 
