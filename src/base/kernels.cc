@@ -96,7 +96,7 @@ HWY_INLINE QuadVec add_lanes(const QuadVec* folded) {
 }
 
 // One row after another, so that memory is read in order: several rows at once are several streams,
-// which not every processor's prefetcher follows (docs/decisions/0003).
+// which not every processor's prefetcher follows (docs/decisions/0003-memory.md).
 void dot_rows(const RowsView& rows, const float* weights, float* out) {
   const Quad quad;
   QuadVec folded[4];
@@ -421,66 +421,79 @@ void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights
   }
 }
 
-// Scales `columns` columns, at most a vector of doubles, of `count` rows.
+// Scales at most kLanes columns, one cache line, of `count` rows.
 void scale_columns(float* rows, std::size_t count, std::size_t stride, std::size_t columns) {
   const Doubles d;
   const hn::Rebind<float, Doubles> df;
-  constexpr std::size_t kColumns = hn::MaxLanes(Doubles());
-  const bool whole = columns == kColumns;
-  HWY_ALIGN float rest[kColumns] = {};
-  const auto load = [&](const float* row) {
-    if (whole) return hn::LoadU(df, row);
+  using DoubleVec = hn::Vec<Doubles>;
+  constexpr std::size_t kDoubles = hn::MaxLanes(Doubles());
+  constexpr std::size_t kVecs = kLanes / kDoubles;
+  const bool whole = columns == kLanes;
+  HWY_ALIGN float rest[kLanes] = {};  // a row with fewer columns, padded
+  const auto padded = [&](float* row) {
+    if (whole) return row;
     std::copy(row, row + columns, rest);
-    return hn::Load(df, rest);
-  };
-  const auto store = [&](hn::Vec<decltype(df)> values, float* row) {
-    if (whole) return hn::StoreU(values, df, row);
-    hn::Store(values, df, rest);
-    std::copy(rest, rest + columns, row);
+    return rest;
   };
 
   // Comparisons rather than Min and Max: NaN and the sign of 0 come out as in plain code.
-  auto low = load(rows);
-  auto high = low;
+  hn::Vec<decltype(df)> low[kVecs];
+  hn::Vec<decltype(df)> high[kVecs];
+  const float* first = padded(rows);
+  for (std::size_t v = 0; v < kVecs; ++v) low[v] = high[v] = hn::LoadU(df, first + v * kDoubles);
   for (std::size_t r = 1; r < count; ++r) {
-    const auto x = load(rows + r * stride);
-    low = hn::IfThenElse(hn::Lt(x, low), x, low);
-    high = hn::IfThenElse(hn::Lt(high, x), x, high);
+    const float* row = padded(rows + r * stride);
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      const auto x = hn::LoadU(df, row + v * kDoubles);
+      low[v] = hn::IfThenElse(hn::Lt(x, low[v]), x, low[v]);
+      high[v] = hn::IfThenElse(hn::Lt(high[v], x), x, high[v]);
+    }
   }
 
-  const auto base = hn::PromoteTo(d, low);
-  const auto range = hn::Sub(hn::PromoteTo(d, high), base);
-  const auto varies = hn::Gt(range, hn::Zero(d));
+  DoubleVec least[kVecs];
+  DoubleVec range[kVecs];
+  DoubleVec reciprocal[kVecs];
+  bool finite = true;
+  for (std::size_t v = 0; v < kVecs; ++v) {
+    least[v] = hn::PromoteTo(d, low[v]);
+    range[v] = hn::Sub(hn::PromoteTo(d, high[v]), least[v]);
+    reciprocal[v] = hn::Div(hn::Set(d, 1.0), range[v]);
+    const auto infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+    finite = finite && hn::AllTrue(d, hn::Lt(range[v], infinity));
+  }
   const auto scale = [&](auto divide) {
     for (std::size_t r = 0; r < count; ++r) {
-      float* row = rows + r * stride;
-      const auto above = hn::Sub(hn::PromoteTo(d, load(row)), base);
-      store(hn::DemoteTo(df, hn::IfThenElseZero(varies, divide(above))), row);
+      float* row = padded(rows + r * stride);
+      for (std::size_t v = 0; v < kVecs; ++v) {
+        float* values = row + v * kDoubles;
+        const DoubleVec above = hn::Sub(hn::PromoteTo(d, hn::LoadU(df, values)), least[v]);
+        const auto varies = hn::Gt(range[v], hn::Zero(d));
+        hn::StoreU(hn::DemoteTo(df, hn::IfThenElseZero(varies, divide(above, v))), df, values);
+      }
+      if (!whole) std::copy(rest, rest + columns, rows + r * stride);
     }
   };
-  const bool finite =
-      hn::AllTrue(d, hn::Lt(range, hn::Set(d, std::numeric_limits<double>::infinity())));
   if (kWidth >= 8 && finite) {
     // The quotient from a reciprocal and two fused corrections is the correctly rounded one
     // (Markstein, "Computation of elementary functions on the IBM RISC System/6000", 1990):
     // differences of floats and their quotients stay far from the ends of double's range.
-    const auto reciprocal = hn::Div(hn::Set(d, 1.0), range);
-    scale([&](auto above) {
-      auto quotient = hn::Mul(above, reciprocal);
-      quotient = hn::MulAdd(hn::NegMulAdd(quotient, range, above), reciprocal, quotient);
-      quotient = hn::MulAdd(hn::NegMulAdd(quotient, range, above), reciprocal, quotient);
+    scale([&](DoubleVec above, std::size_t v) {
+      DoubleVec quotient = hn::Mul(above, reciprocal[v]);
+      for (int correction = 0; correction < 2; ++correction) {
+        const DoubleVec error = hn::NegMulAdd(quotient, range[v], above);
+        quotient = hn::MulAdd(error, reciprocal[v], quotient);
+      }
       return hn::CopySign(quotient, above);  // the corrections make 0 of -0
     });
   } else {
-    scale([&](auto above) { return hn::Div(above, range); });
+    scale([&](DoubleVec above, std::size_t v) { return hn::Div(above, range[v]); });
   }
 }
 
 void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_t width) {
-  constexpr std::size_t kColumns = hn::MaxLanes(Doubles());
   if (count == 0) return;
-  for (std::size_t f = 0; f < width; f += kColumns) {
-    scale_columns(rows + f, count, stride, std::min(kColumns, width - f));
+  for (std::size_t f = 0; f < width; f += kLanes) {
+    scale_columns(rows + f, count, stride, std::min(kLanes, width - f));
   }
 }
 
