@@ -1,4 +1,4 @@
-// Made-up data of a given shape for benchmarks: uniform features, labels 0 to 4.
+// Random data of a given shape for benchmarks: uniform features, labels 0 to 4.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How fast LETOR text is read, one thread, in MB/s and as a ratio to what bounds any reader of
-// lines: one memchr pass for '\n' over the same bytes in the same run.
+// How fast one thread reads LETOR text, in MB/s and relative to the limit of any reader of lines:
+// one memchr pass for '\n' over the same bytes in the same run.
 //
 //   letor_bench [--quick]
 #include <fmt/format.h>

@@ -3,9 +3,9 @@
 //
 //   methods_bench [--quick] [--require]
 //
-// --require ends with exit code 1 where a promised ratio is not reached. Rates leave the curve's
-// evaluation out. Every run is checked against a repeat of itself; what methods learn is checked in
-// the tests.
+// --require: exit code 1 if a promised ratio is not reached. Rates don't include the curve's
+// evaluation. Every run is checked against a repeat of itself; what methods learn is checked in the
+// tests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,11 +29,11 @@
 namespace plackett::bench {
 namespace {
 
-// Impressions a second of the published code, and how many times that is promised.
+// Impressions per second of the published code, and the promised multiple.
 struct Published {
   const char* method;
   double rate;
-  double promised;  // 0: nothing
+  double promised;  // 0: none
 };
 
 constexpr std::array kOnMq2008{Published{"pairwise", 6'500, 0}, Published{"dbgd", 540, 100},
@@ -59,9 +59,9 @@ Measured learn(const Dataset& dataset, const char* method, std::uint64_t impress
           record.curve.back().offline};
 }
 
-// False where a promise is broken.
+// False if a promise is broken.
 bool measure(const Dataset& dataset, const Published& published, bool quick) {
-  // About half a second each, by the published rate.
+  // About half a second each.
   const double scale = published.promised > 500 ? 500 : 30;
   const auto impressions = static_cast<std::uint64_t>(quick ? 300 : published.rate * scale);
   const Measured first = learn(dataset, published.method, impressions);
@@ -89,7 +89,7 @@ bool measure_all(const char* title, const Dataset& dataset, const Table& table, 
   return kept;
 }
 
-// What docs/decisions/0005 says of a duel's parts. Answers are checked against sums that any right
+// The parts of a duel, for docs/decisions/0005. Answers are checked against sums that any correct
 // code gives.
 void measure_parts(bool quick) {
   const int repeats = quick ? 20 : 20'000;

@@ -1,6 +1,6 @@
 // Bring your own model: a factorisation machine (Rendle, ICDM 2010) that PDGD trains as it trains
-// its own. Say how documents are scored and how a weighted sum of the scores' gradients steps the
-// parameters; sampling, inferring preferences and weighing them is done for you.
+// its own. Say how documents are scored and what the gradient of a weighted sum of scores is;
+// sampling, inferring preferences, weighting them and stepping are done for you.
 #include <plackett/plackett.h>
 
 #include <algorithm>
@@ -39,21 +39,19 @@ class FactorisationMachine final : public plackett::Ranker {
     }
   }
 
-  // The gradient is taken at the parameters as they are: all is summed first, then added.
-  void step(const plackett::FeatureView& docs, std::span<const plackett::DocWeight> weights,
-            float rate) override {
-    gradient_.assign(parameters_.size(), 0.0F);
+  void gradient(const plackett::FeatureView& docs, std::span<const plackett::DocWeight> weights,
+                std::span<float> out) override {
+    std::fill(out.begin(), out.end(), 0.0F);
     for (const auto& [doc, weight] : weights) {
       const auto x = docs.row(doc);
-      for (std::uint32_t i = 0; i < feature_count_; ++i) gradient_[i] += weight * x[i];
+      for (std::uint32_t i = 0; i < feature_count_; ++i) out[i] += weight * x[i];
       for (std::uint32_t factor = 0; factor < kFactors; ++factor) {
         const float sum = projection(x, factor);
         for (std::uint32_t i = 0; i < feature_count_; ++i) {
-          gradient_[place(i, factor)] += weight * x[i] * (sum - v(i, factor) * x[i]);
+          out[place(i, factor)] += weight * x[i] * (sum - v(i, factor) * x[i]);
         }
       }
     }
-    for (std::size_t at = 0; at < parameters_.size(); ++at) parameters_[at] += rate * gradient_[at];
   }
 
   std::size_t parameter_count() const override { return parameters_.size(); }
@@ -94,7 +92,6 @@ class FactorisationMachine final : public plackett::Ranker {
 
   std::uint32_t feature_count_;
   std::vector<float> parameters_;
-  std::vector<float> gradient_;
 };
 
 // Readers and articles. A row holds the reader's interest and the article's topic, one of kTopics

@@ -1,4 +1,4 @@
-// What a network's hidden units do with their sums.
+// The activation functions of a network's hidden units.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The features of one query's candidate documents, borrowed. All that rankers and learners see of
-// data: it holds no labels.
+// The features of one query's candidate documents, borrowed. Rankers and learners see nothing else
+// of the data: it holds no labels.
 #pragma once
 
 #include <cassert>
@@ -20,14 +20,14 @@ constexpr std::uint32_t padded_width(std::uint32_t features) {
   return (features + kRowAlign - 1) / kRowAlign * kRowAlign;
 }
 
-// doc_count rows of feature_count floats, each `stride` floats after the one before. The memory
-// belongs to someone else, must outlive the view and is never copied or written to.
+// doc_count rows of feature_count floats, `stride` floats apart. The memory belongs to the caller,
+// must outlive the view and is never copied or written to.
 class FeatureView {
  public:
   FeatureView() = default;
 
   // Rows as the engine keeps them: they start at 64-byte boundaries, padded_width(feature_count)
-  // floats apart, and what follows the features is 0.
+  // floats apart, padded with zeros.
   FeatureView(const float* rows, std::uint32_t doc_count, std::uint32_t feature_count)
       : rows_(rows),
         doc_count_(doc_count),
@@ -35,8 +35,8 @@ class FeatureView {
         stride_(padded_width(feature_count)),
         readable_width_(padded_width(feature_count)) {}
 
-  // Anyone's rows: what lies between them is never read. The same bits come out as for padded
-  // rows of the same features. Requires: stride >= feature_count.
+  // Rows of any layout: what lies between them is never read. Results have the same bits as for
+  // padded rows of the same features. Requires: stride >= feature_count.
   static FeatureView of(const float* rows, std::uint32_t doc_count, std::uint32_t feature_count,
                         std::size_t stride) {
     assert(stride >= feature_count);
@@ -49,13 +49,13 @@ class FeatureView {
     return view;
   }
 
-  // Candidates.
+  // Number of candidates.
   [[nodiscard]] std::uint32_t doc_count() const { return doc_count_; }
-  // Features of each.
+  // Features per document.
   [[nodiscard]] std::uint32_t feature_count() const { return feature_count_; }
   // Floats from one document's features to the next one's.
   [[nodiscard]] std::size_t stride() const { return stride_; }
-  // How much of a row may be read: its features, and zeros after them where rows are padded.
+  // How many floats of a row may be read: its features, and the zeros of padded rows.
   [[nodiscard]] std::uint32_t readable_width() const { return readable_width_; }
   // The first document's features.
   [[nodiscard]] const float* data() const { return rows_; }

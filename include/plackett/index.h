@@ -1,4 +1,4 @@
-// Names for the things that are counted, so that one can't be passed for another. A `doc`
+// Distinct types for indices, so that one can't be passed for another. A `doc`
 // indexes the candidates of a query; a `rank` (a plain std::uint32_t, from 0 at the top)
 // indexes the shown list; a `query` indexes the queries of a split.
 #pragma once

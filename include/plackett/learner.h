@@ -15,7 +15,7 @@
 
 namespace plackett {
 
-// Ranks and learns. Its hyper-parameters are fixed, its scratch its own. One thread at a time.
+// Ranks and learns. Its hyper-parameters are fixed; it owns its scratch. One thread at a time.
 class PLACKETT_EXPORT Learner {
  public:
   virtual ~Learner() = default;
@@ -23,27 +23,26 @@ class PLACKETT_EXPORT Learner {
   Learner& operator=(Learner&&) = delete;
 
   // Chooses what to show for these candidates: min(k, doc_count) distinct docs. Reuses
-  // `ranking`'s memory. False, and `ranking` as it was, where a score is not finite: the
-  // parameters have left the range of numbers. Requires: doc_count > 0.
+  // `ranking`'s memory. Returns false and leaves `ranking` as it was if a score is not finite.
+  // Requires: doc_count > 0.
   [[nodiscard]] virtual bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) = 0;
 
-  // Learns from clicks on a ranking that rank() gave for these candidates: clicks[rank] is 1 where
-  // it was clicked, else 0. Where the method is servable (Method) `ranking` may be old: its own
-  // scores are used, not the present ones. The others learn from the last ranking that they gave
-  // alone, with the very view that it was given for, and from any other nothing.
+  // Learns from clicks on a ranking that rank() gave for these candidates: clicks[rank] is 1 if it
+  // was clicked, else 0. A servable method (Method) also takes an old ranking: it uses the scores
+  // in `ranking`, not the current ones. Other methods learn only from the last ranking that they
+  // gave, with the same view, and ignore any other.
   // Requires: clicks.size() == ranking.shown.size().
   virtual void learn(const FeatureView& docs, const Ranking& ranking,
                      std::span<const std::uint8_t> clicks) = 0;
 
-  // The ranker as learned so far, for evaluation and saving. Lives as long as the learner; the next
+  // The ranker as learned so far, for evaluation and saving. Valid as long as the learner; the next
   // learn() changes it.
   [[nodiscard]] virtual Ranker& ranker() = 0;
 
-  // What besides the ranker's parameters changes as it learns. The state's `impressions` are the
-  // caller's to count.
+  // What changes as it learns besides the ranker's parameters. The caller counts `impressions`.
   [[nodiscard]] virtual LearnerState state() const = 0;
-  // Goes on from there: a learner made with the same options, given the same parameters and
-  // restored, goes on as the one that gave the state would, to the bit.
+  // Continues from a state. A learner with the same options, parameters and state continues as the
+  // original would, bit by bit.
   virtual void restore(const LearnerState& state) = 0;
 
  protected:

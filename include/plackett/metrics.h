@@ -1,5 +1,5 @@
-// The measures of a ranking that `plackett evaluate` prints. A document is relevant where its
-// label is above 0.
+// The measures of a ranking that `plackett evaluate` prints. A document is relevant if its label is
+// above 0.
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@ inline constexpr std::size_t kMetricCount = 7;
 // "NDCG@1", ..., "MRR", "MAP", "ERR@10", in the order of the enum.
 PLACKETT_EXPORT std::span<const std::string_view, kMetricCount> metric_names();
 
-// A number a metric.
+// One number per metric.
 class MetricSet {
  public:
-  // The metric's number, to set.
+  // The metric's number, mutable.
   double& operator[](Metric metric) { return values_[static_cast<std::size_t>(metric)]; }
   // The metric's number.
   double operator[](Metric metric) const { return values_[static_cast<std::size_t>(metric)]; }
@@ -44,27 +44,27 @@ class MetricSet {
   std::array<double, kMetricCount> values_{};
 };
 
-// The metrics of one query's ranking of all its documents, best first; all 0 where no document
-// is relevant. `max_label` is the dataset's: a document of it satisfies with probability
-// 1 - 2^-max_label in ERR. Requires: ranking is a permutation of the query's documents;
+// The metrics of one query's ranking of all its documents, best first; all 0 if no document is
+// relevant. `max_label` is the dataset's: in ERR a document with that label satisfies with
+// probability 1 - 2^-max_label. Requires: ranking is a permutation of the query's documents;
 // labels <= max_label. No allocation.
 PLACKETT_EXPORT MetricSet metrics(std::span<const Doc> ranking, const Judgments& judgments,
                                   std::uint32_t max_label);
 
-// Means over queries of every metric; the policy holds for all of them alike.
+// The mean of every metric over queries, with the same policy for all.
 class PLACKETT_EXPORT MetricMeans {
  public:
-  // Of no query yet.
+  // Starts with no query.
   explicit MetricMeans(NoRelevant policy);
 
-  // A query with a relevant document.
+  // Adds a query with a relevant document.
   void add(const MetricSet& query_metrics);
-  // A query without one: counts as the policy says.
+  // Adds a query without one, by the policy.
   void add_without_relevant();
 
-  // Queries that count.
+  // How many queries count.
   [[nodiscard]] std::uint64_t count() const { return means_.front().count(); }
-  // 0 each where no query counts.
+  // All 0 if no query counts.
   [[nodiscard]] MetricSet means() const;
 
  private:

@@ -14,26 +14,26 @@
 
 namespace plackett {
 
-// What a label is worth: 2^label - 1. Requires: label <= kMaxLabel.
+// Gain of a label: 2^label - 1. Requires: label <= kMaxLabel.
 constexpr double gain(std::uint8_t label) {
   return static_cast<double>((std::uint64_t{1} << label) - 1);
 }
 
-// What a rank (from 0) is worth: 1 at the top.
+// Discount of a rank (from 0): 1 at the top.
 PLACKETT_EXPORT double rank_discount(std::uint32_t rank);
 
-// A split's ideal DCG at k, computed once, so that one shown list costs O(k). Immutable: safe
-// from any number of threads. Holds no reference to the split.
+// A split's ideal DCG at k, computed once, so that one shown list costs O(k). Immutable: safe to
+// use from many threads. Holds no reference to the split.
 class PLACKETT_EXPORT NdcgTable {
  public:
   // Of every query of the split. Requires: k > 0. Cost: O(documents).
   NdcgTable(const Split& split, std::uint32_t k);
 
-  // Where it is cut.
+  // k.
   [[nodiscard]] std::uint32_t k() const { return static_cast<std::uint32_t>(discounts_.size()); }
 
-  // NDCG of a list for that query; 0 where the query has no relevant document. Ranks past the end
-  // of a short list count as empty. `judgments` are the query's. No allocation.
+  // NDCG of a list for that query; 0 if the query has no relevant document. Ranks past the end of a
+  // short list count as empty. `judgments` are the query's. No allocation.
   [[nodiscard]] double ndcg(Query query, const Judgments& judgments,
                             std::span<const Doc> shown) const {
     assert(index(query) < inverse_ideal_.size());
@@ -52,8 +52,8 @@ class PLACKETT_EXPORT NdcgTable {
   }
 
  private:
-  std::vector<double> discounts_;      // a rank
-  std::vector<double> inverse_ideal_;  // a query; 0 where nothing is relevant
+  std::vector<double> discounts_;      // per rank
+  std::vector<double> inverse_ideal_;  // per query; 0 if nothing is relevant
 };
 
 }  // namespace plackett

@@ -1,4 +1,4 @@
-// What a query without a relevant document counts in an average over queries.
+// How queries without a relevant document count in a mean over queries.
 #pragma once
 
 #include <cstdint>
@@ -19,31 +19,31 @@ enum class NoRelevant : std::uint8_t {
 
 // "skip", "zero", "one", in the order of the enum.
 PLACKETT_EXPORT std::span<const std::string_view> no_relevant_names();
-// "skip" and so on. Lasts for ever.
+// The name that the policy is parsed from. Static storage.
 PLACKETT_EXPORT std::string_view name_of(NoRelevant policy);
-// The policy of that name; the error lists all.
+// The policy of that name; the error lists the known ones.
 PLACKETT_EXPORT Result<NoRelevant> parse_no_relevant(std::string_view text);
 
 // The mean over queries under a policy.
 class QueryMean {
  public:
-  // Of no query yet.
+  // Starts with no query.
   explicit QueryMean(NoRelevant policy) : policy_(policy) {}
 
-  // A query with a relevant document.
+  // Adds a query with a relevant document.
   void add(double value) {
     sum_ += value;
     ++count_;
   }
-  // A query without one.
+  // Adds a query without one.
   void add_without_relevant() {
     if (policy_ == NoRelevant::kSkip) return;
     add(policy_ == NoRelevant::kOne ? 1 : 0);
   }
 
-  // Queries that count.
+  // How many queries count.
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  // Over those; 0 where there are none.
+  // The mean over those; 0 if there are none.
   [[nodiscard]] double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
 
  private:

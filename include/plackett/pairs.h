@@ -11,8 +11,8 @@
 
 namespace plackett {
 
-// How many places from the top the user is taken to have seen: all up to the last click, and one
-// more. 0 where nothing was clicked.
+// How many places from the top the user is assumed to have seen: all up to the last click, and one
+// more. 0 if nothing was clicked.
 PLACKETT_EXPORT std::uint32_t seen_places(std::span<const std::uint8_t> clicks);
 
 // An inferred preference: the document at winner_rank over the one at loser_rank.
@@ -23,14 +23,14 @@ struct WeightedPair {
   double weight = 0;  // rho times the gradient of the pair's probability (algorithm 1, line 9)
 };
 
-// Turns clicks into pairs. Reuses its memory: no allocation once it has met a list as long.
+// Turns clicks into pairs. Allocates only for a longer list than ever before.
 class PLACKETT_EXPORT PairInference {
  public:
-  // Every clicked document is preferred to every unclicked one that the user is taken to have
-  // seen: those above the last click, and the first below it. By winner, then by loser.
+  // Every clicked document is preferred to every unclicked one that the user is assumed to have
+  // seen: those above the last click, and the first below it. Ordered by winner, then by loser.
   // Requires: clicks.size() == ranking.shown.size() == ranking.scores.size(). The result is
   // valid until the next call. Cost: O(clicked x unclicked x seen), which is cubic in the shown
-  // documents where half of them are clicked.
+  // documents if half of them are clicked.
   std::span<const WeightedPair> infer(const Ranking& ranking, std::span<const std::uint8_t> clicks);
 
  private:
@@ -38,7 +38,7 @@ class PLACKETT_EXPORT PairInference {
   std::vector<WeightedPair> pairs_;
 };
 
-// The pairs' weights summed for each shown rank: plus for winners, minus for losers.
+// The pairs' weights summed per shown rank: plus for winners, minus for losers.
 // Requires: rank_weights.size() is the shown list's length.
 PLACKETT_EXPORT void sum_by_rank(std::span<const WeightedPair> pairs,
                                  std::span<double> rank_weights);

@@ -13,25 +13,26 @@
 
 namespace plackett {
 
-class AdaGrad;
+class Optimiser;
 
-// How far a network's parameters step: all by the learning rate, or each by its own.
+// The step size of a network's parameters.
 enum class Steps : std::uint8_t {
-  kConstant = 0,  // all by the learning rate
-  kAdaGrad = 1,   // each by the learning rate over the root of its squared gradients' sum
+  kConstant = 0,  // the learning rate for all
+  kAdaGrad =
+      1,  // the learning rate divided by the root of the parameter's summed squared gradients
 };
 
 // Hyper-parameters, as plain data.
 struct PdgdOptions {
   double learning_rate = 0.1;        // eta
   double learning_rate_decay = 1.0;  // factor after each update
-  std::uint32_t shown = 10;          // k: documents shown, fewer where there are fewer
+  std::uint32_t shown = 10;          // k: documents shown, or all if there are fewer
   Steps steps = Steps::kConstant;    // of a network's parameters
 };
 
 // Samples rankings from its ranker's scores and steps by inferred preferences. Owns the ranker.
-// Same bits for the same options, parameters, candidates and clicks. No allocation an impression
-// once it has met a list as long.
+// The same options, parameters, candidates and clicks give the same bits. Allocates only for a
+// longer list than ever before.
 class PLACKETT_EXPORT Pdgd final : public Learner {
  public:
   // Requires: a ranker; learning_rate and decay finite and above 0; shown > 0.
@@ -42,21 +43,21 @@ class PLACKETT_EXPORT Pdgd final : public Learner {
   void learn(const FeatureView& docs, const Ranking& ranking,
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
-  // Steps taken so far; clicks that prefer nothing to anything take none.
+  // Steps taken so far. Clicks from which no preference can be inferred take none.
   [[nodiscard]] std::uint64_t updates() const { return state_.updates; }
 
-  // From the next update on; their memory starts anew where the steps change.
+  // From the next update on. A change resets the optimiser's memory.
   void set_steps(Steps steps);
 
   [[nodiscard]] LearnerState state() const override { return state_; }
-  // A memory of another length is none of these steps', and theirs starts anew.
+  // Memory of the wrong length, which other steps left, is reset.
   void restore(const LearnerState& state) override;
 
  private:
   std::unique_ptr<Ranker> ranker_;
   PdgdOptions options_;
   LearnerState state_;
-  std::unique_ptr<AdaGrad> adagrad_;  // null for constant steps; its sums are the state's memory
+  std::unique_ptr<Optimiser> optimiser_;  // its memory is the state's
   PairInference inference_;
   SamplingScratch sampling_;
   std::vector<float> scores_;

@@ -14,20 +14,20 @@
 
 namespace plackett {
 
-// Memory that sampling reuses. Grows with the largest candidate set met.
+// Scratch of sampling. Grows to the largest candidate set.
 struct SamplingScratch {
   std::vector<double> masses = {};      // exp(score - highest); 0 once drawn
-  std::vector<double> block_sums = {};  // of 16 masses each
+  std::vector<double> block_sums = {};  // each of 16 masses
 };
 
 // Draws ranking.size() documents without replacement and returns the mass of those not drawn.
 // Requires: scores finite; 0 < ranking.size() <= scores.size().
-// Cost: O(n + k n / 16); no allocation once `scratch` has seen as many documents. Uses one
-// uniform a place; deterministic in `rng`.
+// Cost: O(n + k n / 16); allocates only if `scratch` never saw as many documents. Draws one
+// uniform per place; deterministic in `rng`.
 PLACKETT_EXPORT Mass sample_ranking(std::span<const float> scores, Rng& rng,
                                     SamplingScratch& scratch, std::span<Doc> ranking);
 
-// What is left of `scores` when the shown documents are taken away. O(n + k).
+// The mass of the documents not shown. O(n + k).
 // Requires: shown holds distinct docs of `scores`.
 PLACKETT_EXPORT Mass rest_mass(std::span<const double> scores, std::span<const Doc> shown);
 
@@ -35,8 +35,8 @@ PLACKETT_EXPORT Mass rest_mass(std::span<const double> scores, std::span<const D
 PLACKETT_EXPORT double log_probability(std::span<const double> shown_scores, const Mass& rest);
 
 // rho for pairs of ranks of one shown list. Swapping two documents changes only the
-// denominators between their places, so a pair costs O(distance) after O(k) set-up. Holds
-// references to nothing; reset() makes it ready for another list and reuses its memory.
+// denominators between their places, so a pair costs O(distance) after O(k) set-up. Keeps no
+// references; reset() starts another list and reuses the memory.
 class PLACKETT_EXPORT SwapOdds {
  public:
   // Requires: finite scores, not empty.
@@ -52,7 +52,7 @@ class PLACKETT_EXPORT SwapOdds {
 
   std::vector<double> scores_;
   std::vector<Mass> from_;          // from_[rank]: mass of that rank, all below and the rest
-  std::vector<double> plain_;       // exp(score - reference), where no product leaves range
+  std::vector<double> plain_;       // exp(score - reference), if no product leaves double's range
   std::vector<double> plain_from_;  // from_ on that scale
   bool plain_in_range_ = false;
 };

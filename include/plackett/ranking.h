@@ -1,4 +1,4 @@
-// What was shown, with all that pair weights need to know later of the moment of showing.
+// What was shown, with what pair weights need to know later about that moment.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace plackett {
 
-// Plain data: keep it until the clicks come, however long that takes.
+// Plain data: keep it until the clicks arrive, however long that takes.
 struct Ranking {
   std::vector<Doc> shown = {};      // shown[rank]
   std::vector<double> scores = {};  // scores[rank], at display time

@@ -27,10 +27,10 @@ PLACKETT_EXPORT std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4>
                                                     std::array<std::uint32_t, 2> key);
 
 // A stream of random numbers. Cheap to make (nothing is drawn until asked for) and to copy.
-// Not for use from two threads at once.
+// One thread at a time.
 class PLACKETT_EXPORT Rng {
  public:
-  // A stream's name: the same name, the same numbers.
+  // A stream's name. The same name gives the same numbers.
   struct Stream {
     std::uint64_t seed = 0;            // of the experiment
     std::uint32_t run = 0;             // within it
@@ -51,7 +51,7 @@ class PLACKETT_EXPORT Rng {
     if (used_ == 4) refill();
     return block_[used_++];
   }
-  // The next 64 bits, the first 32 of them on top.
+  // The next 64 bits; the first 32 drawn are the upper half.
   std::uint64_t next_u64() {
     const std::uint64_t high = next_u32();
     return high << 32 | next_u32();
@@ -66,9 +66,9 @@ class PLACKETT_EXPORT Rng {
   // Standard normal (Box-Muller; each call uses two uniforms).
   double normal();
 
-  // Normals that fill_normals makes at a time, from 16 blocks of Philox.
+  // How many normals fill_normals makes at a time, from 16 blocks of Philox.
   static constexpr std::size_t kNormalGroup = 64;
-  // Standard normals by the hundred, for float precision. Begins at a fresh block. Requires: count
+  // Many standard normals, of float precision. Starts at a new block. Requires: count
   // is a multiple of kNormalGroup, out starts at a 64-byte boundary.
   void fill_normals(float* out, std::size_t count);
 

@@ -16,11 +16,11 @@ namespace plackett {
 // One parameter, as its method declares it.
 struct PLACKETT_EXPORT Setting {
   std::string_view name = {};                 // "learning-rate"
-  std::string_view help = {};                 // a line for help
-  double fallback = 0;                        // the method's own value
+  std::string_view help = {};                 // one line of help
+  double fallback = 0;                        // the default
   double least = 0;                           // the smallest value allowed
   double most = 0;                            // the largest
-  bool whole = false;                         // whole numbers only
+  bool whole = false;                         // integers only
   std::span<const std::string_view> names{};  // a choice: the value is an index into these
 
   // "0.1", "49", "team-draft": reads back to the same value.
@@ -29,16 +29,16 @@ struct PLACKETT_EXPORT Setting {
 
 // The name of the setting that every method has.
 inline constexpr std::string_view kLearningRate = "learning-rate";
-// Its declaration, with the method's own value.
+// Its declaration, with the method's default.
 constexpr Setting learning_rate_setting(double fallback) {
   return {.name = kLearningRate,
-          .help = "eta: how far an update steps",
+          .help = "eta: the step size of an update",
           .fallback = fallback,
           .least = 1e-30,
           .most = 1e30};
 }
 
-// A setting as given: name and value still as text, as it stood in a command or a file.
+// A setting as given in a command or a file: name and value as text.
 struct GivenSetting {
   std::string name = {};   // "learning-rate"
   std::string value = {};  // "0.1"
@@ -46,17 +46,17 @@ struct GivenSetting {
   bool operator==(const GivenSetting&) const = default;
 };
 
-// Values for all of a method's settings: what was given, the fallbacks for the rest.
+// Values for all of a method's settings: those given, and defaults for the rest.
 class PLACKETT_EXPORT SettingValues {
  public:
-  // Fails on a name that is not among `declared`, one given twice, and a value out of bounds;
-  // the errors name what is allowed. `declared` must outlive the values.
+  // Fails on a name that is not in `declared`, on one given twice, and on a value out of bounds;
+  // the errors say what is allowed. `declared` must outlive the values.
   static Result<SettingValues> make(std::span<const Setting> declared,
                                     std::span<const GivenSetting> given);
 
-  // The value of a setting; for a choice, which of its names. Requires: `name` is declared.
+  // The value of a setting; for a choice, the index of its name. Requires: `name` is declared.
   [[nodiscard]] double number(std::string_view name) const;
-  // The same, of a setting that is whole or a choice.
+  // The same, for an integer or a choice.
   [[nodiscard]] std::uint32_t whole(std::string_view name) const {
     return static_cast<std::uint32_t>(number(name));
   }

@@ -55,7 +55,7 @@ Result<void> AppendFile::append(std::string_view record) {
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       const int number = written < 0 ? errno : EIO;
-      // What can't be taken back is a torn record, which readers drop.
+      // If this fails too, a torn record stays; readers drop it.
       [[maybe_unused]] const int cut = ::ftruncate(descriptor_, status.st_size);
       return system_error(path_, "can't write", number);
     }

@@ -1,4 +1,4 @@
-// A log of records: each is in the file as a whole, or not at all.
+// An append-only file of records. Each record is in the file as a whole or not at all.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 
 namespace plackett {
 
-// Appends to a file that is there already. A record is one write, so a process that is killed
-// leaves whole records behind; it reaches the disk within `sync_every` of the next append, so a
-// machine that fails loses at most that much and may tear the last records. One thread at a time.
+// Appends to an existing file. A record is one write, so a process that is killed leaves whole
+// records behind. Records reach the disk within `sync_every` of the next append, so a machine that
+// fails loses at most that much and may tear the last records. One thread at a time.
 class AppendFile {
  public:
   static Result<AppendFile> open(const std::filesystem::path& path,
@@ -24,7 +24,7 @@ class AppendFile {
   AppendFile& operator=(const AppendFile&) = delete;
   ~AppendFile();
 
-  // Where the disk is full or fails, takes back what was written of the record.
+  // If the disk is full or fails, removes what was written of the record.
   Result<void> append(std::string_view record);
   Result<void> sync();
 

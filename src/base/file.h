@@ -1,4 +1,4 @@
-// Files: whole reads, shared mappings, and writes that are all there or not at all.
+// Files: whole reads, shared mappings, and atomic writes.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace plackett {
 
-// A file mapped read-only and shared: two processes that map it share its pages. Moves, never
-// copies; the bytes live as long as it does. The file must not be cut while it is mapped.
+// A file mapped read-only and shared: two processes that map it share its pages. Movable, not
+// copyable; the bytes live as long as it does. The file must not be truncated while it is mapped.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);
@@ -35,13 +35,13 @@ class MappedFile {
 
 Result<std::string> read_file(const std::filesystem::path& path);
 
-// In the names of temporaries, between the name of the file to be and six characters of chance: a
-// process that was killed may leave one behind.
+// In the names of temporary files, between the final name and six random characters. A process that
+// was killed may leave one behind.
 inline constexpr std::string_view kTemporaryMark = ".tmp-";
 
 // A file that appears under its name only when finished: written to a temporary beside it,
 // synced, renamed over `path`, and the folder synced. Destroyed before finish(), it leaves
-// nothing behind, and what stood at `path` stays.
+// nothing behind, and `path` stays as it was.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& path);
@@ -54,7 +54,7 @@ class AtomicFile {
 
   Result<void> append(std::span<const std::byte> bytes);
   Result<void> append(std::string_view text);
-  // Overwrites bytes that were appended before (a header whose content is known at the end).
+  // Overwrites bytes that were appended before, such as a header whose content is known last.
   Result<void> write_at(std::size_t offset, std::span<const std::byte> bytes);
   Result<void> finish();
 
@@ -70,7 +70,7 @@ class AtomicFile {
   Result<void> flush();
 };
 
-// Writes `text` as the whole of `path`, all or nothing.
+// Replaces the content of `path` by `text`, atomically.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace plackett

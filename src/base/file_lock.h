@@ -1,4 +1,4 @@
-// One process at a time, in a folder or with a file.
+// A lock on a folder or a file: one process at a time.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace plackett {
 
-// Held as long as it lives; the system lets go of it when the process ends, however it ends.
+// Held as long as the object lives. The system releases it however the process ends.
 class FileLock {
  public:
-  // Takes flock(2) on `file`, which is made and stays. Fails at once, with `busy`, where another
-  // process holds it. On file systems without locks nothing is locked.
+  // Takes flock(2) on `file`, which is created if missing and stays. Fails at once, with `busy`, if
+  // another process holds it. On file systems without locks nothing is locked.
   static Result<FileLock> take(const std::filesystem::path& file, const std::string& busy);
   // On the file ".lock" in a folder.
   static Result<FileLock> take_folder(const std::filesystem::path& folder);

@@ -1,16 +1,18 @@
-// One source, compiled once for each instruction set: Highway includes this file again through
+// One source, compiled once per instruction set: Highway includes this file again through
 // foreach_target.h.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/kernels.cc"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
 #include <hwy/foreach_target.h>  // IWYU pragma: keep
 // The order matters: foreach_target.h first.
+#include <hwy/cache_control.h>
 #include <hwy/contrib/math/math-inl.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <limits>
 #include <vector>
 
 #include "base/kernels.h"
@@ -58,70 +60,60 @@ HWY_INLINE QuadVec fold_parts(const FloatVec* parts) {
   }
 }
 
-// Dot products of kRows rows with `weights`, folded to four lanes each.
-template <std::size_t kRows>
-HWY_INLINE void dot_block(const float* rows, std::size_t stride, std::size_t width,
-                          const float* weights, QuadVec* folded) {
+// Dot product of one row with `weights`, folded to four lanes.
+HWY_INLINE QuadVec dot_row(const float* row, std::size_t width, const float* weights) {
   const Floats d;
   const std::size_t whole = width / kLanes * kLanes;
-  FloatVec sums[kRows][kParts];
-  for (std::size_t r = 0; r < kRows; ++r) {
-    for (std::size_t p = 0; p < kParts; ++p) sums[r][p] = hn::Zero(d);
-  }
-  for (std::size_t f = 0; f < whole; f += kLanes) {
+  FloatVec sums[kParts];
+  for (std::size_t p = 0; p < kParts; ++p) sums[p] = hn::Zero(d);
+  const auto add = [&](const float* values, std::size_t f) {
     for (std::size_t p = 0; p < kParts; ++p) {
-      const FloatVec w = hn::Load(d, weights + f + p * kWidth);
-      for (std::size_t r = 0; r < kRows; ++r) {
-        sums[r][p] = hn::MulAdd(hn::LoadU(d, rows + r * stride + f + p * kWidth), w, sums[r][p]);
-      }
+      sums[p] = hn::MulAdd(hn::LoadU(d, values + p * kWidth), hn::Load(d, weights + f + p * kWidth),
+                           sums[p]);
     }
-  }
+  };
+  for (std::size_t f = 0; f < whole; f += kLanes) add(row + f, f);
   if (whole != width) {
-    // The rest as a padded row would have it, to the same bits.
+    // Padded with zeros, as the engine's own rows are: the same bits.
     HWY_ALIGN float rest[kLanes];
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const float* row = rows + r * stride;
-      std::fill(std::copy(row + whole, row + width, rest), rest + kLanes, 0.0F);
-      for (std::size_t p = 0; p < kParts; ++p) {
-        sums[r][p] = hn::MulAdd(hn::Load(d, rest + p * kWidth),
-                                hn::Load(d, weights + whole + p * kWidth), sums[r][p]);
-      }
-    }
+    std::fill(std::copy(row + whole, row + width, rest), rest + kLanes, 0.0F);
+    add(rest, whole);
   }
-  for (std::size_t r = 0; r < kRows; ++r) folded[r] = fold_parts(sums[r]);
+  return fold_parts(sums);
 }
 
+// Lane r of the result is (f0 + f2) + (f1 + f3) of folded[r].
+HWY_INLINE QuadVec add_lanes(const QuadVec* folded) {
+  const Quad quad;
+  const QuadVec low01 = hn::InterleaveLower(quad, folded[0], folded[1]);
+  const QuadVec high01 = hn::InterleaveUpper(quad, folded[0], folded[1]);
+  const QuadVec low23 = hn::InterleaveLower(quad, folded[2], folded[3]);
+  const QuadVec high23 = hn::InterleaveUpper(quad, folded[2], folded[3]);
+  const QuadVec sum01 = hn::Add(low01, high01);  // r0: f0+f2, r1: f0+f2, r0: f1+f3, r1: f1+f3
+  const QuadVec sum23 = hn::Add(low23, high23);
+  return hn::Add(hn::ConcatLowerLower(quad, sum23, sum01),
+                 hn::ConcatUpperUpper(quad, sum23, sum01));
+}
+
+// One row after another, so that memory is read in order: several rows at once are several streams,
+// which not every processor's prefetcher follows (docs/decisions/0003-memory.md).
 void dot_rows(const RowsView& rows, const float* weights, float* out) {
   const Quad quad;
-  const auto finish = [&quad](const QuadVec* folded) {
-    // Transposed addition: lane r of the result is (f0 + f2) + (f1 + f3) of folded[r].
-    const QuadVec low01 = hn::InterleaveLower(quad, folded[0], folded[1]);
-    const QuadVec high01 = hn::InterleaveUpper(quad, folded[0], folded[1]);
-    const QuadVec low23 = hn::InterleaveLower(quad, folded[2], folded[3]);
-    const QuadVec high23 = hn::InterleaveUpper(quad, folded[2], folded[3]);
-    const QuadVec sum01 = hn::Add(low01, high01);  // r0: f0+f2, r1: f0+f2, r0: f1+f3, r1: f1+f3
-    const QuadVec sum23 = hn::Add(low23, high23);
-    return hn::Add(hn::ConcatLowerLower(quad, sum23, sum01),
-                   hn::ConcatUpperUpper(quad, sum23, sum01));
-  };
-  std::size_t r = 0;
   QuadVec folded[4];
-  for (; r + 4 <= rows.count; r += 4) {
-    dot_block<4>(rows.data + r * rows.stride, rows.stride, rows.width, weights, folded);
-    hn::StoreU(finish(folded), quad, out + r);
-  }
-  if (r == rows.count) return;
-  for (std::size_t left = 0; left < 4; ++left) {
-    if (r + left < rows.count) {
-      dot_block<1>(rows.data + (r + left) * rows.stride, rows.stride, rows.width, weights,
-                   folded + left);
+  for (std::size_t first = 0; first < rows.count; first += 4) {
+    const std::size_t count = std::min<std::size_t>(4, rows.count - first);
+    for (std::size_t r = 0; r < 4; ++r) {
+      folded[r] = r < count ? dot_row(rows.data + (first + r) * rows.stride, rows.width, weights)
+                            : hn::Zero(quad);
+    }
+    if (count == 4) {
+      hn::StoreU(add_lanes(folded), quad, out + first);
     } else {
-      folded[left] = hn::Zero(quad);
+      HWY_ALIGN float last[4];
+      hn::Store(add_lanes(folded), quad, last);
+      std::copy(last, last + count, out + first);
     }
   }
-  HWY_ALIGN float last[4];
-  hn::Store(finish(folded), quad, last);
-  std::copy(last, last + (rows.count - r), out + r);
 }
 
 void add_scaled_rows(const float* const* rows, const float* scales, std::size_t row_count,
@@ -145,7 +137,8 @@ void add_scaled_rows(const float* const* rows, const float* scales, std::size_t 
   hn::Store(sum, d, y + whole);
 }
 
-// kRows rows by kVecs vectors of columns, all sums in registers.
+// kRows rows by kVecs vectors of columns, all sums in registers. Prefetches the rows of the next
+// tile a cache line at a time: arithmetic bounds a tile, so they arrive before they are needed.
 template <std::size_t kRows, std::size_t kVecs>
 HWY_INLINE void multiply_tile(const RowsView& rows, std::size_t first, const float* weights,
                               std::size_t columns, const float* bias, float* out) {
@@ -156,8 +149,12 @@ HWY_INLINE void multiply_tile(const RowsView& rows, std::size_t first, const flo
   }
   const std::size_t stride = rows.stride;
   const float* data = rows.data + first * stride;
+  const std::size_t next = std::min(kRows, rows.count - first - kRows);
   out += first * columns;
   for (std::size_t f = 0; f < rows.width; ++f) {
+    if (f % kLanes == 0) {
+      for (std::size_t r = 0; r < next; ++r) hwy::Prefetch(data + (kRows + r) * stride + f);
+    }
     FloatVec w[kVecs];
     for (std::size_t v = 0; v < kVecs; ++v) w[v] = hn::Load(d, weights + f * columns + v * kWidth);
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -198,20 +195,38 @@ void multiply(const RowsView& rows, const float* weights, std::size_t columns, c
   }
 }
 
-void add_outer(const float* rows, const float* deltas, std::size_t row_count, std::size_t width,
-               std::size_t columns, float scale, float* weights) {
+// kVecs vectors of columns; a row's value is broadcast once for all of them.
+template <std::size_t kVecs>
+HWY_INLINE void add_outer_columns(const float* rows, const float* deltas, std::size_t row_count,
+                                  std::size_t width, std::size_t columns, float scale,
+                                  float* weights) {
   const Floats d;
   const FloatVec scales = hn::Set(d, scale);
-  for (std::size_t f = 0; f < width; ++f) {
-    for (std::size_t c = 0; c < columns; c += kWidth) {
-      FloatVec sum = hn::Zero(d);
-      for (std::size_t r = 0; r < row_count; ++r) {
-        sum =
-            hn::MulAdd(hn::Set(d, rows[r * width + f]), hn::Load(d, deltas + r * columns + c), sum);
+  for (std::size_t f = 0; f < width; ++f, weights += columns) {
+    FloatVec sums[kVecs];
+    for (std::size_t v = 0; v < kVecs; ++v) sums[v] = hn::Zero(d);
+    for (std::size_t r = 0; r < row_count; ++r) {
+      const FloatVec x = hn::Set(d, rows[r * width + f]);
+      for (std::size_t v = 0; v < kVecs; ++v) {
+        sums[v] = hn::MulAdd(x, hn::Load(d, deltas + r * columns + v * kWidth), sums[v]);
       }
-      float* target = weights + f * columns + c;
-      hn::Store(hn::MulAdd(scales, sum, hn::Load(d, target)), d, target);
     }
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      float* target = weights + v * kWidth;
+      hn::Store(hn::MulAdd(scales, sums[v], hn::Load(d, target)), d, target);
+    }
+  }
+}
+
+void add_outer(const float* rows, const float* deltas, std::size_t row_count, std::size_t width,
+               std::size_t columns, float scale, float* weights) {
+  constexpr std::size_t kVecs = 4;
+  std::size_t c = 0;
+  for (; c + kVecs * kWidth <= columns; c += kVecs * kWidth) {
+    add_outer_columns<kVecs>(rows, deltas + c, row_count, width, columns, scale, weights + c);
+  }
+  for (; c < columns; c += kWidth) {
+    add_outer_columns<1>(rows, deltas + c, row_count, width, columns, scale, weights + c);
   }
 }
 
@@ -219,7 +234,7 @@ void activate(Activation activation, float* values, std::size_t count) {
   const Floats d;
   const FloatVec one = hn::Set(d, 1.0F);
   const FloatVec zero = hn::Zero(d);
-  // Highway's functions make numbers of NaN.
+  // Highway's functions turn NaN into a number.
   const auto unless_nan = [](FloatVec x, FloatVec y) { return hn::IfThenElse(hn::Eq(x, x), y, x); };
   switch (activation) {
     case Activation::kSigmoid: {
@@ -406,6 +421,82 @@ void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights
   }
 }
 
+// Scales at most kLanes columns, one cache line, of `count` rows.
+void scale_columns(float* rows, std::size_t count, std::size_t stride, std::size_t columns) {
+  const Doubles d;
+  const hn::Rebind<float, Doubles> df;
+  using DoubleVec = hn::Vec<Doubles>;
+  constexpr std::size_t kDoubles = hn::MaxLanes(Doubles());
+  constexpr std::size_t kVecs = kLanes / kDoubles;
+  const bool whole = columns == kLanes;
+  HWY_ALIGN float rest[kLanes] = {};  // a row with fewer columns, padded
+  const auto padded = [&](float* row) {
+    if (whole) return row;
+    std::copy(row, row + columns, rest);
+    return rest;
+  };
+
+  // Comparisons rather than Min and Max: NaN and the sign of 0 come out as in plain code.
+  hn::Vec<decltype(df)> low[kVecs];
+  hn::Vec<decltype(df)> high[kVecs];
+  const float* first = padded(rows);
+  for (std::size_t v = 0; v < kVecs; ++v) low[v] = high[v] = hn::LoadU(df, first + v * kDoubles);
+  for (std::size_t r = 1; r < count; ++r) {
+    const float* row = padded(rows + r * stride);
+    for (std::size_t v = 0; v < kVecs; ++v) {
+      const auto x = hn::LoadU(df, row + v * kDoubles);
+      low[v] = hn::IfThenElse(hn::Lt(x, low[v]), x, low[v]);
+      high[v] = hn::IfThenElse(hn::Lt(high[v], x), x, high[v]);
+    }
+  }
+
+  DoubleVec least[kVecs];
+  DoubleVec range[kVecs];
+  DoubleVec reciprocal[kVecs];
+  bool finite = true;
+  for (std::size_t v = 0; v < kVecs; ++v) {
+    least[v] = hn::PromoteTo(d, low[v]);
+    range[v] = hn::Sub(hn::PromoteTo(d, high[v]), least[v]);
+    reciprocal[v] = hn::Div(hn::Set(d, 1.0), range[v]);
+    const auto infinity = hn::Set(d, std::numeric_limits<double>::infinity());
+    finite = finite && hn::AllTrue(d, hn::Lt(range[v], infinity));
+  }
+  const auto scale = [&](auto divide) {
+    for (std::size_t r = 0; r < count; ++r) {
+      float* row = padded(rows + r * stride);
+      for (std::size_t v = 0; v < kVecs; ++v) {
+        float* values = row + v * kDoubles;
+        const DoubleVec above = hn::Sub(hn::PromoteTo(d, hn::LoadU(df, values)), least[v]);
+        const auto varies = hn::Gt(range[v], hn::Zero(d));
+        hn::StoreU(hn::DemoteTo(df, hn::IfThenElseZero(varies, divide(above, v))), df, values);
+      }
+      if (!whole) std::copy(rest, rest + columns, rows + r * stride);
+    }
+  };
+  if (kWidth >= 8 && finite) {
+    // The quotient from a reciprocal and two fused corrections is the correctly rounded one
+    // (Markstein, "Computation of elementary functions on the IBM RISC System/6000", 1990):
+    // differences of floats and their quotients stay far from the ends of double's range.
+    scale([&](DoubleVec above, std::size_t v) {
+      DoubleVec quotient = hn::Mul(above, reciprocal[v]);
+      for (int correction = 0; correction < 2; ++correction) {
+        const DoubleVec error = hn::NegMulAdd(quotient, range[v], above);
+        quotient = hn::MulAdd(error, reciprocal[v], quotient);
+      }
+      return hn::CopySign(quotient, above);  // the corrections make 0 of -0
+    });
+  } else {
+    scale([&](DoubleVec above, std::size_t v) { return hn::Div(above, range[v]); });
+  }
+}
+
+void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_t width) {
+  if (count == 0) return;
+  for (std::size_t f = 0; f < width; f += kLanes) {
+    scale_columns(rows + f, count, stride, std::min(kLanes, width - f));
+  }
+}
+
 }  // namespace
 
 const Kernels* vector_kernels() {
@@ -418,7 +509,8 @@ const Kernels* vector_kernels() {
                                     exp_from_max,
                                     normals,
                                     count_above,
-                                    inverse_cubes};
+                                    inverse_cubes,
+                                    scale_minmax};
   return &kKernels;
 }
 

@@ -1,4 +1,4 @@
-// The inner loops, once in plain C++ and once a vector instruction set, picked at run time.
+// The inner loops, in plain C++ and once per vector instruction set, picked at run time.
 //
 // AVX2 and AVX-512 give the same bits: every sum runs over 16 virtual lanes in one fixed order
 // with fused multiply-add. Plain C++ and SSE4 do not fuse, and differ from these within
@@ -15,7 +15,7 @@
 namespace plackett {
 
 // Widths and column counts are multiples of this many floats, and buffers start at 64-byte
-// boundaries, but for rows where a call says otherwise.
+// boundaries, except for rows where a kernel says so.
 inline constexpr std::size_t kLanes = 16;
 
 inline constexpr double kKernelTolerance = 4e-6;
@@ -31,18 +31,18 @@ struct RowsView {
 struct Kernels {
   std::string_view name;  // "scalar", "sse4", "avx2", "avx512"
 
-  // out[r] = sum over f < width of rows[r][f] * weights[f]. Rows may lie anywhere and
-  // be of any width; the weights are padded with zeros.
+  // out[r] = sum over f < width of rows[r][f] * weights[f]. Rows of any alignment and width; the
+  // weights are padded with zeros.
   void (*dot_rows)(const RowsView& rows, const float* weights, float* out);
 
-  // y[f] += sum over r of scales[r] * rows[r][f] for f < width, in the order of r. Rows may lie
-  // anywhere and be of any width; y is padded.
+  // y[f] += sum over r of scales[r] * rows[r][f] for f < width, in the order of r. Rows of any
+  // alignment and width; y is padded.
   void (*add_scaled_rows)(const float* const* rows, const float* scales, std::size_t row_count,
                           std::size_t width, float* y);
 
   // out[r * columns + c] = bias[c] + sum over f < width of
   //   rows[r][f] * weights[f * columns + c].
-  // Rows may lie anywhere and be of any width.
+  // Rows of any alignment and width.
   void (*multiply)(const RowsView& rows, const float* weights, std::size_t columns,
                    const float* bias, float* out);
 
@@ -67,19 +67,24 @@ struct Kernels {
                   float* out);
 
   // above[i] = how many of the first `count` scores are greater than scores[i], for i up to
-  // `count` rounded up to kLanes; returns the sum of them all. Requires: what follows the
-  // scores up to there is +infinity, and no NaN. Cost: O(count^2 / kLanes).
+  // `count` rounded up to kLanes; returns their sum. Requires: the padding of the scores is
+  // +infinity; no NaN. Cost: O(count^2 / kLanes).
   std::uint64_t (*count_above)(const float* scores, std::size_t count, std::uint32_t* above);
 
   // weights[i] = 1 / (above[i] + 1)^3 for `count` values, a multiple of kLanes.
   void (*inverse_cubes)(const std::uint32_t* above, std::size_t count, float* weights);
+
+  // Scales each of the first `width` columns of `count` rows to (x - min) / (max - min) in double
+  // precision; a constant column becomes 0. Rows of any alignment and width. Every instruction set
+  // gives the same bits.
+  void (*scale_minmax)(float* rows, std::size_t count, std::size_t stride, std::size_t width);
 };
 
-// The fastest set for this machine. The environment variable PLACKETT_SIMD (one of the names)
-// forces another; an unknown or unsupported one is ignored. Same answer on every call.
+// The fastest set for this machine. The environment variable PLACKETT_SIMD selects another by name;
+// an unknown or unsupported name is ignored. Every call gives the same answer.
 const Kernels& kernels();
 
-// Every set that this machine can run, slowest first.
+// All sets that this machine can run, slowest first.
 std::span<const Kernels* const> all_kernels();
 
 }  // namespace plackett

@@ -105,9 +105,28 @@ void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights
   }
 }
 
+void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_t width) {
+  if (count == 0) return;
+  for (std::size_t f = 0; f < width; ++f) {
+    float low = rows[f];
+    float high = low;
+    for (std::size_t r = 1; r < count; ++r) {
+      low = std::min(low, rows[r * stride + f]);
+      high = std::max(high, rows[r * stride + f]);
+    }
+    const double range = double{high} - low;
+    for (std::size_t r = 0; r < count; ++r) {
+      float& value = rows[r * stride + f];
+      const double above = double{value} - low;
+      value = range > 0 ? static_cast<float>(above / range) : 0.0F;
+    }
+  }
+}
+
 }  // namespace
 
-const Kernels kScalarKernels{"scalar", dot_rows,     add_scaled_rows, multiply,    add_outer,
-                             activate, exp_from_max, normals,         count_above, inverse_cubes};
+const Kernels kScalarKernels{"scalar",    dot_rows,      add_scaled_rows, multiply,
+                             add_outer,   activate,      exp_from_max,    normals,
+                             count_above, inverse_cubes, scale_minmax};
 
 }  // namespace plackett

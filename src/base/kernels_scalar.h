@@ -1,4 +1,4 @@
-// The kernels in plain C++: the oracle for the vector ones, and what runs where they can't.
+// The kernels in plain C++: the oracle for the vector ones, and the fallback on old machines.
 #pragma once
 
 #include "base/kernels.h"

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
-#include <vector>
+
+#include "base/kernels.h"
 
 namespace plackett {
 namespace {
@@ -31,25 +30,7 @@ std::string_view name_of(Scaling scaling) {
 
 void scale_query_minmax(float* rows, std::uint32_t doc_count, std::uint32_t feature_count,
                         std::uint32_t stride) {
-  if (doc_count == 0) return;
-  std::vector<float> low(rows, rows + feature_count);
-  std::vector<float> high = low;
-  for (std::size_t doc = 1; doc < doc_count; ++doc) {
-    const float* row = rows + doc * stride;
-    for (std::size_t feature = 0; feature < feature_count; ++feature) {
-      low[feature] = std::min(low[feature], row[feature]);
-      high[feature] = std::max(high[feature], row[feature]);
-    }
-  }
-  for (std::size_t doc = 0; doc < doc_count; ++doc) {
-    float* row = rows + doc * stride;
-    for (std::size_t feature = 0; feature < feature_count; ++feature) {
-      // In double neither difference rounds to 0 or overflows where the floats differ.
-      const double range = static_cast<double>(high[feature]) - low[feature];
-      const double above = static_cast<double>(row[feature]) - low[feature];
-      row[feature] = range > 0 ? static_cast<float>(above / range) : 0.0F;
-    }
-  }
+  kernels().scale_minmax(rows, doc_count, stride, feature_count);
 }
 
 }  // namespace plackett

@@ -56,7 +56,7 @@ void set_precision(std::span<const Doc> ranking, const Judgments& judgments, Met
 void set_err(std::span<const Doc> ranking, const Judgments& judgments, std::uint32_t max_label,
              MetricSet& result) {
   const auto scale = static_cast<double>(std::uint64_t{1} << max_label);
-  double reading = 1;  // probability that no document above satisfied
+  double reading = 1;  // probability that no document above satisfied the user
   double err = 0;
   const std::size_t cut = std::min<std::size_t>(ranking.size(), kErrCutoff);
   for (std::size_t rank = 0; rank < cut; ++rank) {

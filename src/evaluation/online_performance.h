@@ -1,9 +1,9 @@
-// How well a method served its users while it learned.
+// Online performance: how well a method served its users while it learned.
 #pragma once
 
 namespace plackett {
 
-// An impression is worth this much of the one before it (paper, section 4.4).
+// The weight of an impression relative to the one before it (paper, section 4.4).
 inline constexpr double kOnlineDiscount = 0.9995;
 
 // The sum over impressions t = 1, 2, ... of ndcg_t * kOnlineDiscount^(t - 1).
@@ -12,7 +12,7 @@ class OnlinePerformance {
   void add(double ndcg) {
     total_ += ndcg * weight_;
     weight_ *= kOnlineDiscount;
-    // Far below what a sum can hold; spares denormal arithmetic after a million impressions.
+    // Far below the sum's precision; avoids denormal arithmetic after a million impressions.
     if (weight_ < 1e-300) weight_ = 0;
   }
   [[nodiscard]] double total() const { return total_; }

@@ -7,7 +7,7 @@
 namespace plackett {
 namespace {
 
-// Nothing here may throw: underflow is 0, and the arguments are checked before.
+// Nothing here may throw: underflow gives 0, and the arguments are checked before.
 namespace policies = boost::math::policies;
 using Policy = policies::policy<policies::domain_error<policies::ignore_error>,
                                 policies::overflow_error<policies::ignore_error>,

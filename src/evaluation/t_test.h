@@ -6,8 +6,7 @@
 
 namespace plackett {
 
-// What is known of one side: the mean and the sample standard deviation (n - 1) of `count`
-// independent values.
+// One side: the mean and the sample standard deviation (n - 1) of `count` independent values.
 struct SampleSummary {
   double mean = 0;
   double std = 0;
@@ -15,21 +14,21 @@ struct SampleSummary {
 };
 
 struct TTestResult {
-  double t = std::numeric_limits<double>::quiet_NaN();  // above 0 where the first mean is higher
+  double t = std::numeric_limits<double>::quiet_NaN();        // above 0 if the first mean is higher
   double degrees = std::numeric_limits<double>::quiet_NaN();  // of freedom
-  // Two-tailed: how likely a t at least so far from 0 is by chance alone.
+  // Two-tailed: the probability of a t at least this far from 0 by chance.
   double p = std::numeric_limits<double>::quiet_NaN();
 };
 
 // Student's test pools one variance from both sides and has n1 + n2 - 2 degrees of freedom;
 // Welch's gives each side its own variance, and degrees by Welch and Satterthwaite.
 //
-// p is exact to about 12 digits, also where it is as small as 1e-300, and 0 below what a double
-// holds. Swapping the sides negates t and changes nothing else.
+// p is exact to about 12 digits, down to 1e-300, and 0 below what a double holds. Swapping the
+// sides negates t and changes nothing else.
 //
-// There is no verdict, three NaN, where a side has fewer than two values, a mean or deviation is
-// not finite, or a deviation is below 0. Where neither side varies at all, equal means give
-// t = 0 and p = 1, and different ones an infinite t and p = 0; degrees are n1 + n2 - 2.
+// All three are NaN if a side has fewer than two values, a mean or deviation is not finite, or a
+// deviation is below 0. If neither side varies, equal means give t = 0 and p = 1, and different
+// ones an infinite t and p = 0; degrees are n1 + n2 - 2.
 TTestResult student_t_test(const SampleSummary& one, const SampleSummary& other);
 TTestResult welch_t_test(const SampleSummary& one, const SampleSummary& other);
 

@@ -15,8 +15,8 @@ void shuffle(std::span<Doc> docs, Rng& rng) {
   }
 }
 
-// Fills `places` with documents of that score, each such document as likely as another
-// (reservoir sampling). Draws only where they are more than the places.
+// Fills `places` with documents of that score, each equally likely (reservoir sampling). Draws only
+// if there are more documents than places.
 void draw_tied(std::span<const float> scores, float score, Rng& rng, std::span<Doc> places) {
   std::uint32_t seen = 0;
   for (std::uint32_t doc = 0; doc < scores.size(); ++doc) {
@@ -30,7 +30,7 @@ void draw_tied(std::span<const float> scores, float score, Rng& rng, std::span<D
 // Lists up to this long are kept sorted as documents come; longer ones as a heap.
 constexpr std::size_t kShort = 16;
 
-// Best first; ties at the edge go to whoever came first.
+// Best first; ties at the cut go to the earlier document.
 void select_short(std::span<const float> scores, std::span<Doc> out) {
   std::array<float, kShort> kept;  // kept[rank] is the score of out[rank]
   std::size_t count = 0;
@@ -51,7 +51,7 @@ void select_short(std::span<const float> scores, std::span<Doc> out) {
   }
 }
 
-// Likewise, by a heap with the worst of the best so far on top.
+// The same, by a heap with the worst of the best so far on top.
 void select_long(std::span<const float> scores, std::span<Doc> out) {
   const auto better = [scores](Doc a, Doc b) { return scores[index(a)] > scores[index(b)]; };
   const auto k = static_cast<std::uint32_t>(out.size());
@@ -81,7 +81,7 @@ void top_k(std::span<const float> scores, Rng& rng, std::span<Doc> out) {
     select_long(scores, out);
   }
 
-  // Each run of equal scores in random order; the last may go on among those left out.
+  // Each run of equal scores in random order; the last run may continue beyond the cut.
   const float last = scores[index(out.back())];
   for (std::size_t begin = 0; begin < out.size();) {
     const float score = scores[index(out[begin])];

@@ -11,7 +11,6 @@
 #include "experiment/curve.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
-#include "ranker/prefetch.h"
 
 namespace plackett {
 namespace {
@@ -190,30 +189,20 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve
   Ranking ranking;
   std::vector<std::uint8_t> clicks;
   const std::uint32_t query_count = fold.train.query_count();
-  Query next = draw_query(spec_, run, 0, query_count);
   for (std::uint64_t impression = 0; impression < spec_.impressions; ++impression) {
     if (watch.stop && watch.stop()) return Error{std::string(kStopped)};
-    const Query query = next;
+    const Query query = draw_query(spec_, run, impression, query_count);
     const FeatureView docs = fold.train.features(query);
     const Judgments judgments = fold.train.judgments(query);
-    next = draw_query(spec_, run, impression + 1, query_count);
 
-    // Its rows come in while this impression is worked on.
-    constexpr std::size_t kParts = 4;
-    const FeatureView next_docs = fold.train.features(next);
-
-    prefetch(next_docs, 0, kParts);
     Rng ranking_rng({spec_.seed, run, impression, Purpose::kRanking});
     if (!learner.rank(docs, ranking_rng, ranking)) return not_finite(run, impression);
-    prefetch(next_docs, 1, kParts);
 
     clicks.resize(ranking.shown.size());
     Rng click_rng({spec_.seed, run, impression, Purpose::kClicks});
     user_->click(ranking.shown, judgments, click_rng, clicks);
     online.add(ndcg.ndcg(query, judgments, ranking.shown));
-    prefetch(next_docs, 2, kParts);
     learner.learn(docs, ranking, clicks);
-    prefetch(next_docs, 3, kParts);
 
     const std::uint64_t done = impression + 1;
     if (curve != nullptr && curve->due(done)) {

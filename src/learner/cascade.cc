@@ -94,14 +94,14 @@ constexpr std::string_view kThreshold = "threshold";
 constexpr std::array kSettings{
     learning_rate_setting(PdgdOptions{}.learning_rate),
     Setting{.name = kWindow,
-            .help = "updates after which the linear part's progress is looked at",
+            .help = "updates between checks of the linear part's progress",
             .fallback = CascadeOptions{}.window,
             .least = 2,
             .most = 1'000'000,
             .whole = true},
     Setting{.name = kThreshold,
             .help = "progress below which the network is switched on, in multiples of what "
-                    "updates in independent directions make; 0 is never",
+                    "updates in independent directions make; 0: never",
             .fallback = CascadeOptions{}.threshold,
             .least = 0,
             .most = 1000}};
@@ -116,7 +116,7 @@ Result<void> check_ranker(const Ranker& ranker) {
 std::unique_ptr<Learner> make_cascade(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                       const SettingValues& settings) {
   std::unique_ptr<LinearPlusNeuralRanker> both(
-      static_cast<LinearPlusNeuralRanker*>(ranker.release()));  // as check_ranker() saw to
+      static_cast<LinearPlusNeuralRanker*>(ranker.release()));  // check_ranker() made sure
   return std::make_unique<Cascade>(
       std::move(both), CascadeOptions{.pdgd = {.learning_rate = settings.number(kLearningRate),
                                                .learning_rate_decay = rules.learning_rate_decay,

@@ -1,7 +1,7 @@
 // A cascade of models (named in the paper's conclusion): PDGD with a linear ranker until its
-// progress stalls, then with a network on top of it. The ranker is linear+neural: its network is
-// off at first, and the linear part's knowledge is handed over by being kept. What it was measured
-// against: docs/decisions/0004-cascade.md.
+// progress stalls, then with a network added to it. The ranker is linear+neural: its network is off
+// at first, and the linear part is kept. What it was measured against:
+// docs/decisions/0004-cascade.md.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,10 @@
 namespace plackett {
 
 struct CascadeOptions {
-  PdgdOptions pdgd;  // its steps are the cascade's to choose
-  // Progress is looked at after every `window` updates u of the linear part. It has stalled where
+  PdgdOptions pdgd;  // `steps` is ignored: the cascade chooses them
+  // Progress is checked after every `window` updates u of the linear part. It has stalled if
   //   |sum of u| / sqrt(sum of |u|^2) <= threshold.
-  // The quotient is about 1 where directions are independent, and up to
-  // sqrt(window) where they agree.
+  // The quotient is about 1 for independent directions and up to sqrt(window) for equal ones.
   std::uint32_t window = 100;
   double threshold = 1;
 };
@@ -33,21 +32,21 @@ class Cascade final : public Learner {
   [[nodiscard]] bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) override {
     return pdgd_.rank(docs, rng, ranking);
   }
-  // Allocates once: with the update that switches the network on.
+  // Allocates only when it switches the network on, and with the update after.
   void learn(const FeatureView& docs, const Ranking& ranking,
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return pdgd_.ranker(); }
   [[nodiscard]] bool network_on() const { return ranker_->network_on(); }
 
-  // The memory's length says whether the network is on. Off: the linear weights at the window's
-  // start and the sum of its squared updates. On: AdaGrad's sums, which are always more. Any other
-  // length is off, with a window that starts now.
+  // The length of the memory says whether the network is on. Off: the linear weights at the start
+  // of the window and the sum of its squared updates. On: AdaGrad's sums, which are always more.
+  // Any other length is off, with a window that starts now.
   [[nodiscard]] LearnerState state() const override;
   void restore(const LearnerState& state) override;
 
  private:
   void switch_network(bool on);
-  // |linear weights - from|^2. Requires: `from` padded as they are.
+  // |linear weights - from|^2. Requires: `from` padded as the weights are.
   [[nodiscard]] float squared_distance(const AlignedVector<float>& from);
 
   LinearPlusNeuralRanker* ranker_;  // pdgd_'s

@@ -16,13 +16,13 @@ constexpr std::string_view kCandidates = "candidates";
 constexpr std::array<std::string_view, 2> kInterleavings{"probabilistic", "team-draft"};
 
 constexpr Setting kInterleavingSetting{
-    .name = kInterleaving, .help = "how the rankers' lists become one", .names = kInterleavings};
+    .name = kInterleaving, .help = "how the rankers' lists are combined", .names = kInterleavings};
 constexpr double kDefaultRate = DuelingBanditOptions{}.learning_rate;
 
 constexpr std::array kDbgdSettings{learning_rate_setting(kDefaultRate), kInterleavingSetting};
 constexpr std::array kMgdSettings{learning_rate_setting(kDefaultRate),
                                   Setting{.name = kCandidates,
-                                          .help = "rankers that are tried beside the current one",
+                                          .help = "candidates per impression",
                                           .fallback = 49,
                                           .least = 1,
                                           .most = 1000,
@@ -50,7 +50,7 @@ std::unique_ptr<Learner> make_dbgd(std::unique_ptr<Ranker> ranker, const MethodR
               {.method = "dbgd", .learning_rate_decay = rules.learning_rate_decay});
 }
 
-// The paper's numbers have the decay for all methods but this one.
+// The paper's numbers decay the learning rate of all methods except this one.
 std::unique_ptr<Learner> make_mgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                   const SettingValues& settings) {
   return make(std::move(ranker), rules, settings,
@@ -62,7 +62,7 @@ std::unique_ptr<Learner> make_mgd(std::unique_ptr<Ranker> ranker, const MethodRu
 extern const Method kDbgd;
 const Method kDbgd{.name = "dbgd",
                    .title = "DBGD",
-                   .summary = "dueling bandit gradient descent: one candidate an impression",
+                   .summary = "dueling bandit gradient descent: one candidate per impression",
                    .baseline = true,
                    .settings = kDbgdSettings,
                    .make = make_dbgd};
@@ -70,7 +70,7 @@ const Method kDbgd{.name = "dbgd",
 extern const Method kMgd;
 const Method kMgd{.name = "mgd",
                   .title = "MGD",
-                  .summary = "multileave gradient descent: many candidates an impression",
+                  .summary = "multileave gradient descent: many candidates per impression",
                   .baseline = true,
                   .settings = kMgdSettings,
                   .make = make_mgd};

@@ -1,8 +1,8 @@
 // Dueling Bandit Gradient Descent (Yue & Joachims, ICML 2009) and its multileaved form with many
 // candidates (Schuth et al., WSDM 2016), for any ranker. Each impression draws directions from
-// the unit sphere; a candidate is the current ranker moved along one. Their rankings are shown
-// as one list, and the clicks say which candidates beat the current ranker: it moves towards the
-// mean of those.
+// the unit sphere; a candidate is the current ranker moved along one. Their rankings are shown as
+// one list, and the clicks decide which candidates beat the current ranker: it moves towards their
+// mean.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@
 namespace plackett {
 
 struct DuelingBanditOptions {
-  std::string_view method = "dbgd";  // what its state is called; must outlive the learner
+  std::string_view method = "dbgd";  // in its state; must outlive the learner
   std::uint32_t candidates = 1;      // at least 1
-  double learning_rate = 0.01;       // eta: the part of the way to the winners' mean
+  double learning_rate = 0.01;       // eta: the fraction of the way to the winners' mean
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k
 };
@@ -30,12 +30,11 @@ class DuelingBandit final : public Learner {
   DuelingBandit(std::unique_ptr<Ranker> ranker, std::unique_ptr<Multileaving> multileaving,
                 const DuelingBanditOptions& options);
 
-  // Scores of the ranking are the current ranker's; its `rest` is empty: no distribution over
-  // rankings stands behind it.
+  // The ranking's scores are the current ranker's. Its `rest` is empty: the list is not drawn from
+  // a Plackett-Luce distribution.
   [[nodiscard]] bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) override;
 
-  // Clicks on another ranking than the last are of no use, for its candidates are gone: they are
-  // left alone.
+  // Ignores clicks on any ranking but the last, whose candidates alone are known.
   void learn(const FeatureView& docs, const Ranking& ranking,
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
@@ -49,14 +48,14 @@ class DuelingBandit final : public Learner {
   void score(const FeatureView& docs);
 
   std::unique_ptr<Ranker> ranker_;
-  std::unique_ptr<Ranker> probe_;  // takes the candidates' parameters in turn
+  std::unique_ptr<Ranker> probe_;  // scores with the candidates' parameters in turn
   std::unique_ptr<Multileaving> multileaving_;
   DuelingBanditOptions options_;
   LearnerState state_;
 
   std::size_t parameter_count_;
   std::size_t stride_;               // of a direction
-  AlignedVector<float> directions_;  // [candidate][stride]: normals, not yet of length 1
+  AlignedVector<float> directions_;  // [candidate][stride]: normals, not normalised
   std::vector<float> scales_;        // 1 / length
   std::vector<float> parameters_;
   std::vector<float> moved_;

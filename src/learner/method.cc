@@ -14,7 +14,7 @@
 
 namespace plackett {
 
-// A new method: its file in this folder defines one of these, and it gets a line here.
+// A new method: its file in this folder defines one of these, and this list names it.
 // clang-format off
 #define PLACKETT_METHODS(METHOD) \
   METHOD(kCascade) \
@@ -34,14 +34,14 @@ namespace {
 constexpr std::array kMethods{PLACKETT_METHODS(PLACKETT_ADDRESS)};
 #undef PLACKETT_ADDRESS
 
-// Methods of users of the library. A deque never moves its elements.
+// Methods that users of the library added. A deque never moves its elements.
 struct Added {
   std::mutex mutex;
   std::deque<Method> methods;
 };
 
 Added& added_methods() {
-  static Added& added = *new Added;  // never destroyed: a thread may ask until the very end
+  static Added& added = *new Added;  // never destroyed: threads may use it until the process ends
   return added;
 }
 
@@ -58,13 +58,13 @@ Result<void> check_settings(const Method& method) {
     const auto wrong = [&](std::string_view what) {
       return Error{fmt::format("method {}: setting \"{}\": {}", method.name, setting.name, what)};
     };
-    if (!is_name(setting.name)) return wrong("a name is of a-z, 0-9 and -");
+    if (!is_name(setting.name)) return wrong("a name consists of a-z, 0-9 and -");
     if (!names.insert(setting.name).second) return wrong("declared twice");
     const bool choice = !setting.names.empty();
     const double least = choice ? 0 : setting.least;
     const double most = choice ? static_cast<double>(setting.names.size() - 1) : setting.most;
     if (!(setting.fallback >= least && setting.fallback <= most)) {
-      return wrong("its fallback is outside its bounds");
+      return wrong("its default is out of bounds");
     }
     if ((choice || setting.whole) && !(least >= 0 && most < 0x1p32)) {
       return wrong("whole numbers are 0 to 2^32 - 1");
@@ -85,7 +85,7 @@ std::vector<const Method*> methods() {
 
 Result<void> add_method(const Method& method) {
   if (!is_name(method.name)) {
-    return Error{fmt::format("method name \"{}\"; a name is of a-z, 0-9 and -", method.name)};
+    return Error{fmt::format("method name \"{}\"; a name consists of a-z, 0-9 and -", method.name)};
   }
   if (method.make == nullptr) return Error{fmt::format("method {}: make is missing", method.name)};
   if (auto sound = check_settings(method); !sound) return sound;
@@ -96,7 +96,7 @@ Result<void> add_method(const Method& method) {
                   [&](auto* known) { return same(known->name); }) ||
       std::any_of(added.methods.begin(), added.methods.end(),
                   [&](const Method& known) { return same(known.name); })) {
-    return Error{fmt::format("method {}: there is one of that name already", method.name)};
+    return Error{fmt::format("method {}: the name is already taken", method.name)};
   }
   added.methods.push_back(method);
   return {};
@@ -144,7 +144,7 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
     if (auto fits = found.value()->check(*ranker); !fits) return fits.error();
   }
   auto learner = found.value()->make(std::move(ranker), rules, values.value());
-  if (learner == nullptr) return Error{fmt::format("{}: its make gave no learner", method)};
+  if (learner == nullptr) return Error{fmt::format("{}: make returned no learner", method)};
   return learner;
 }
 

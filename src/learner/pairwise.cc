@@ -58,7 +58,7 @@ void Pairwise::learn(const FeatureView& docs, const Ranking& ranking,
   const auto winners = std::count(seen.begin(), seen.end(), std::uint8_t{1});
   const auto losers = static_cast<std::ptrdiff_t>(seen.size()) - winners;
   if (winners == 0 || losers == 0) return;
-  // Every winner beats every loser: a document's pairs all have the same sign.
+  // Every winner beats every loser, so a document's pairs all have the same sign.
   doc_weights_.clear();
   for (std::size_t rank = 0; rank < seen.size(); ++rank) {
     doc_weights_.push_back({ranking.shown[rank], seen[rank] != 0 ? static_cast<float>(losers)
@@ -75,7 +75,7 @@ constexpr std::string_view kEpsilon = "epsilon";
 
 constexpr std::array kSettings{learning_rate_setting(PairwiseOptions{}.learning_rate),
                                Setting{.name = kEpsilon,
-                                       .help = "how often a place is filled at random",
+                                       .help = "probability that a place is filled at random",
                                        .fallback = PairwiseOptions{}.epsilon,
                                        .least = 0,
                                        .most = 1}};

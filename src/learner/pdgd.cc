@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "learner/adagrad.h"
 #include "learner/finite.h"
+#include "learner/optimiser.h"
 #include "plackett/method.h"
 
 namespace plackett {
@@ -19,19 +19,16 @@ Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
 Pdgd::~Pdgd() = default;
 
 void Pdgd::set_steps(Steps steps) {
-  if ((steps == Steps::kAdaGrad) == (adagrad_ != nullptr)) return;
-  if (steps == Steps::kAdaGrad) {
-    adagrad_ = std::make_unique<AdaGrad>(*ranker_);
-  } else {
-    adagrad_.reset();
-  }
-  state_.memory.assign(adagrad_ ? adagrad_->sum_count() : 0, 0.0F);
+  if (optimiser_ != nullptr && steps == options_.steps) return;
+  options_.steps = steps;
+  optimiser_ = make_optimiser(steps, *ranker_);
+  state_.memory.assign(optimiser_->memory_size(), 0.0F);
 }
 
 void Pdgd::restore(const LearnerState& state) {
   state_ = state;
-  const std::size_t sums = adagrad_ ? adagrad_->sum_count() : 0;
-  if (state_.memory.size() != sums) state_.memory.assign(sums, 0.0F);
+  if (state_.memory.size() == optimiser_->memory_size()) return;
+  state_.memory.assign(optimiser_->memory_size(), 0.0F);
 }
 
 bool Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
@@ -59,12 +56,8 @@ void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
     if (rank_weights_[rank] == 0) continue;
     doc_weights_.push_back({ranking.shown[rank], static_cast<float>(rank_weights_[rank])});
   }
-  const auto rate = static_cast<float>(state_.learning_rate);
-  if (adagrad_) {
-    adagrad_->step(*ranker_, docs, doc_weights_, rate, state_.memory);
-  } else {
-    ranker_->step(docs, doc_weights_, rate);
-  }
+  optimiser_->step(*ranker_, docs, doc_weights_, static_cast<float>(state_.learning_rate),
+                   state_.memory);
   state_.learning_rate *= options_.learning_rate_decay;
   ++state_.updates;
 }
@@ -76,8 +69,8 @@ constexpr std::array<std::string_view, 2> kStepNames{"constant", "adagrad"};
 constexpr std::array kSettings{
     learning_rate_setting(PdgdOptions{}.learning_rate),
     Setting{.name = kSteps,
-            .help = "how far a network's parameters step: all alike, or each by its own past; "
-                    "best with linear+neural",
+            .help = "step size of a network's parameters: the same for all, or for each by its "
+                    "past gradients; best with linear+neural",
             .names = kStepNames}};
 
 std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,

@@ -26,9 +26,10 @@ Result<double> parse(const Setting& setting, const std::string& text) {
   const bool fits = error == std::errc() && stop == end && value >= setting.least &&
                     value <= setting.most && (!setting.whole || value == std::floor(value));
   if (!fits) {
-    return Error{fmt::format("{} {}; it must be a {}number from {} to {}", setting.name,
-                             text.empty() ? "\"\"" : text, setting.whole ? "whole " : "",
-                             setting.text(setting.least), setting.text(setting.most))};
+    return Error{fmt::format("{} {}; it must be {} from {} to {}", setting.name,
+                             text.empty() ? "\"\"" : text,
+                             setting.whole ? "an integer" : "a number", setting.text(setting.least),
+                             setting.text(setting.most))};
   }
   return value;
 }

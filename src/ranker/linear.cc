@@ -4,16 +4,18 @@
 #include <cassert>
 
 #include "base/kernels.h"
-#include "ranker/rows_of.h"
 
 namespace plackett {
 
 void LinearRanker::score(const FeatureView& docs, std::span<float> scores) {
   assert(docs.feature_count() == feature_count_ && scores.size() == docs.doc_count());
-  kernels().dot_rows(rows_of(docs), weights_.data(), scores.data());
+  // Padded rows are read with their zeros: no tail, and the sums are the same.
+  kernels().dot_rows({docs.data(), docs.doc_count(), docs.stride(), docs.readable_width()},
+                     weights_.data(), scores.data());
 }
 
-void LinearRanker::step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) {
+void LinearRanker::add_weighted(const FeatureView& docs, std::span<const DocWeight> weights,
+                                float rate, AlignedVector<float>& sums) {
   assert(docs.feature_count() == feature_count_);
   rows_.clear();
   scales_.clear();
@@ -22,7 +24,19 @@ void LinearRanker::step(const FeatureView& docs, std::span<const DocWeight> weig
     scales_.push_back(rate * weight.weight);
   }
   kernels().add_scaled_rows(rows_.data(), scales_.data(), rows_.size(), docs.readable_width(),
-                            weights_.data());
+                            sums.data());
+}
+
+void LinearRanker::gradient(const FeatureView& docs, std::span<const DocWeight> weights,
+                            std::span<float> out) {
+  assert(out.size() == feature_count_);
+  gradient_.assign(weights_.size(), 0.0F);
+  add_weighted(docs, weights, 1.0F, gradient_);
+  std::copy_n(gradient_.begin(), feature_count_, out.begin());
+}
+
+void LinearRanker::step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) {
+  add_weighted(docs, weights, rate, weights_);
 }
 
 void LinearRanker::get_parameters(std::span<float> out) const {

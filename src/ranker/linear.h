@@ -1,4 +1,4 @@
-// score = weights . features, from weights 0.
+// score = weights . features. The weights start at 0.
 #pragma once
 
 #include "base/aligned.h"
@@ -17,6 +17,9 @@ class LinearRanker final : public Ranker {
   [[nodiscard]] std::uint32_t feature_count() const override { return feature_count_; }
   [[nodiscard]] bool is_linear() const override { return true; }
   void score(const FeatureView& docs, std::span<float> scores) override;
+  void gradient(const FeatureView& docs, std::span<const DocWeight> weights,
+                std::span<float> out) override;
+  // Adds the weighted rows to the weights directly.
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
   [[nodiscard]] std::size_t parameter_count() const override { return feature_count_; }
   // Padded with zeros to padded_width(feature_count()); valid as long as the ranker.
@@ -25,8 +28,13 @@ class LinearRanker final : public Ranker {
   void set_parameters(std::span<const float> parameters) override;
 
  private:
+  // sums += rate * sum over w of w.weight * features of w.doc. Requires: `sums` padded.
+  void add_weighted(const FeatureView& docs, std::span<const DocWeight> weights, float rate,
+                    AlignedVector<float>& sums);
+
   std::uint32_t feature_count_;
-  AlignedVector<float> weights_;  // padded with zeros, which stay 0: so are the rows' paddings
+  AlignedVector<float> weights_;  // padding stays 0, as the rows' padding is
+  AlignedVector<float> gradient_;
   std::vector<const float*> rows_;
   std::vector<float> scales_;
 };

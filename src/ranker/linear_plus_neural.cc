@@ -1,5 +1,6 @@
 #include "ranker/linear_plus_neural.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace plackett {
@@ -10,6 +11,18 @@ void LinearPlusNeuralRanker::score(const FeatureView& docs, std::span<float> sco
   if (network_scores_.size() < scores.size()) network_scores_.resize(scores.size());
   network_.score(docs, {network_scores_.data(), scores.size()});
   for (std::size_t doc = 0; doc < scores.size(); ++doc) scores[doc] += network_scores_[doc];
+}
+
+void LinearPlusNeuralRanker::gradient(const FeatureView& docs, std::span<const DocWeight> weights,
+                                      std::span<float> out) {
+  assert(out.size() == parameter_count());
+  linear_.gradient(docs, weights, out.first(linear_.parameter_count()));
+  const std::span<float> network = out.subspan(linear_.parameter_count());
+  if (network_on_) {
+    network_.gradient(docs, weights, network);
+  } else {
+    std::fill(network.begin(), network.end(), 0.0F);
+  }
 }
 
 void LinearPlusNeuralRanker::step(const FeatureView& docs, std::span<const DocWeight> weights,

@@ -1,7 +1,6 @@
-// score = weights . features + network(features). The linear part learns at once what a linear
-// ranker learns; the network, whose output starts at 0, learns the rest. Both step along the one
-// gradient. When to choose it: docs/rankers.md; what it was measured against:
-// docs/decisions/0004-cascade.md.
+// score = weights . features + network(features). The linear part learns what a linear ranker
+// learns, as fast; the network, whose output starts at 0, learns the rest. When to choose it:
+// docs/rankers.md. What it was measured against: docs/decisions/0004-cascade.md.
 #pragma once
 
 #include "ranker/linear.h"
@@ -16,15 +15,14 @@ class LinearPlusNeuralRanker final : public Ranker {
                          Activation activation)
       : linear_(feature_count), network_(feature_count, hidden, activation) {}
 
-  // The network's start; the linear part stays. After Initialisation::kSilent its scores are the
-  // linear part's alone, to the bit, until the first step.
+  // Draws the network's parameters; the linear part stays. After Initialisation::kSilent the scores
+  // are the linear part's, bit by bit, until the first step.
   void initialise(Initialisation initialisation, Rng& rng) {
     network_.initialise(initialisation, rng);
   }
 
-  // While off, the network is as if absent: it costs nothing, and scores and steps are those of
-  // the linear part, to the bit. Its parameters stay and are still among the parameters. On at
-  // first.
+  // While the network is off it costs nothing, its gradient is 0, and scores and steps are those of
+  // the linear part, bit by bit. Its parameters stay among the parameters. Initially on.
   void set_network_on(bool on) { network_on_ = on; }
   [[nodiscard]] bool network_on() const { return network_on_; }
   // As LinearRanker::padded_weights().
@@ -36,6 +34,8 @@ class LinearPlusNeuralRanker final : public Ranker {
   [[nodiscard]] std::uint32_t feature_count() const override { return linear_.feature_count(); }
   [[nodiscard]] std::size_t linear_count() const override { return linear_.parameter_count(); }
   void score(const FeatureView& docs, std::span<float> scores) override;
+  void gradient(const FeatureView& docs, std::span<const DocWeight> weights,
+                std::span<float> out) override;
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
 
   // The linear part's weights, then the network's parameters.

@@ -46,8 +46,8 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-// Reads values one after another. After the first read past the end all reads give zeros and
-// ok() is false; nothing is ever allocated for bytes that are not there.
+// Reads values one after another. After the first read past the end all reads give zeros and ok()
+// is false; nothing is allocated for bytes that are missing.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -94,7 +94,7 @@ class Reader {
   bool ok_ = true;
 };
 
-// The parameters that a spec asks for; the largest number there is where they can't be counted.
+// The number of parameters of a spec; the largest integer on overflow.
 std::uint64_t count_parameters(const RankerSpec& spec) {
   if (!has_network(spec.kind)) return spec.feature_count;
   std::uint64_t inputs = spec.feature_count;
@@ -107,7 +107,7 @@ std::uint64_t count_parameters(const RankerSpec& spec) {
   return count + inputs;
 }
 
-// Why a model can't be, or nothing.
+// Why a model is inconsistent; empty if it is not.
 std::string complaint(const SavedModel& model) {
   const RankerSpec& spec = model.ranker;
   if (spec.feature_count == 0) return "0 features; a model has at least 1";

@@ -72,7 +72,7 @@ void SampledCredit::reset(std::span<const double> to_current, Rng& rng) {
 
 bool SampledCredit::won(double expected, std::span<const double> to_candidate, Rng& rng) {
   assert(to_candidate.size() == to_current_.size());
-  // A sign's standard deviation is at most 1: so far from 0 chance has no say.
+  // A sign's standard deviation is at most 1, so this far from 0 the noise can't change it.
   constexpr double kDecided = 8;
   if (std::abs(expected) * std::sqrt(kSamples) > kDecided) return expected > 0;
 
@@ -111,7 +111,7 @@ bool SampledCredit::won(double expected, std::span<const double> to_candidate, R
     variance += square - sign * sign / chance;
   }
   mean += std::sqrt(std::max(0.0, variance) / kSamples) * rng.normal();
-  // The mean is a whole number of samples' worth: 0 comes out as a loss.
+  // The mean is a multiple of 1 / samples: 0 counts as a loss.
   return mean > 0.5 / kSamples;
 }
 

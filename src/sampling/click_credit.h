@@ -1,6 +1,6 @@
-// Clicks credited to rankers by chance: click i goes to the candidate with probability
-// to_candidate[i], to the current ranker with to_current[i], and else to some other. How does
-// sign(candidate's clicks - current's clicks) come out?
+// Clicks credited to rankers at random: click i goes to the candidate with probability
+// to_candidate[i], to the current ranker with to_current[i], and otherwise to another. What is
+// sign(candidate's clicks - current's clicks)?
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace plackett {
 
-// A difference of probabilities this small beside their sum is rounding: the two are equal.
+// Two probabilities whose difference is this small relative to their sum are taken as equal.
 inline constexpr double kEqualCredit = 1e-6;
 
 class ClickCredit {
  public:
-  // The expected sign, exact but for rounding; 0 where the chances to be ahead and behind differ
-  // by rounding only. Dynamic programming over the difference: O(clicks^2).
+  // The expected sign, exact up to rounding; 0 if the chances to be ahead and behind differ by
+  // rounding only. Dynamic programming over the difference: O(clicks^2).
   // Requires: spans of the same length, probabilities, each pair's sum at most 1.
   double expected_sign(std::span<const double> to_candidate, std::span<const double> to_current);
 
-  // Makes room, so that up to so many clicks allocate nothing.
+  // Reserves memory, so that up to this many clicks allocate nothing.
   void reserve(std::size_t clicks);
 
  private:
@@ -30,17 +30,17 @@ class ClickCredit {
 };
 
 // The same expectation as a sampler of many assignments would estimate it: with the noise that
-// its mean has, which decides where the truth is 0 or nearly so. One set of samples serves all
-// candidates of an impression; what they share through the current ranker's clicks is kept.
+// its mean has, which decides if the truth is 0 or nearly 0. One set of samples serves all
+// candidates of an impression, so they share the noise of the current ranker's clicks.
 class SampledCredit {
  public:
   static constexpr double kSamples = 10'000;
 
-  // A new set of samples. Requires: as above.
+  // Draws a new set of samples. Requires: as above.
   void reset(std::span<const double> to_current, Rng& rng);
 
-  // Whether the samples' mean sign comes out above 0, `expected` being its exact expectation.
-  // Draws one normal where that is in doubt, and nothing else.
+  // Whether the samples' mean sign is above 0, given its exact expectation. Draws one normal if
+  // that is in doubt, otherwise nothing.
   bool won(double expected, std::span<const double> to_candidate, Rng& rng);
 
   void reserve(std::size_t clicks);
@@ -48,7 +48,7 @@ class SampledCredit {
  private:
   std::vector<double> to_current_;
   std::vector<double> count_chances_;  // P(the current ranker has n of the clicks)
-  std::vector<double> count_noise_;    // the samples' share of that, less the truth
+  std::vector<double> count_noise_;    // the samples' share of that, minus the truth
   std::vector<double> joint_;          // [current's][candidate's] counts
 };
 

@@ -9,14 +9,14 @@
 namespace plackett {
 namespace {
 
-// A draw looks for its block, then for its document in it.
+// A draw finds its block, then its document in the block.
 constexpr std::size_t kBlock = 16;
 
-// Where less than this is left, the documents still unplaced lie so far below those placed
-// that their masses lose digits; they are taken relative to their own maximum instead.
+// If less than this is left, the unplaced documents lie so far below the placed ones that their
+// masses lose digits; they are then taken relative to their own maximum.
 constexpr double kRebaseBelow = 1e-250;
 
-// exp() of this and its negative stay inside double's range with room to spare.
+// exp() of this and of its negative are well inside double's range.
 constexpr double kSafeLog = 600.0;
 
 double sum_block(const double* masses) {
@@ -53,7 +53,7 @@ class Urn {
       target -= block_sums_[block];
       ++block;
     }
-    // Rounding may point past the last mass of a block, or to a block that is used up.
+    // Rounding may point past the last mass of a block, or to an empty block.
     while (block > 0 && block_sums_[block] == 0) --block;
     const double* masses = masses_.data() + block * kBlock;
     std::size_t chosen = 0;
@@ -66,7 +66,7 @@ class Urn {
     return Doc{static_cast<std::uint32_t>(block * kBlock + chosen)};
   }
 
-  // Takes `doc` out; `placed` are all taken so far, `doc` among them.
+  // Removes `doc`; `placed` are all removed so far, including `doc`.
   void remove(Doc doc, std::span<const Doc> placed) {
     const std::size_t block = index(doc) / kBlock;
     masses_[index(doc)] = 0;

@@ -1,8 +1,7 @@
 // Probabilistic multileaving (Oosterhuis, Schuth, de Rijke, "Probabilistic Multileave Gradient
-// Descent", ECIR 2016): each ranker is a soft distribution over documents, its document at rank
-// r in proportion to 1 / r^3; each place is drawn from the mean of these distributions over the
-// documents not yet placed. A click may then stem from any of the rankers, with a known
-// probability.
+// Descent", ECIR 2016): each ranker is a distribution over documents, its document at rank r in
+// proportion to 1 / r^3; each place is drawn from the mean of these distributions over the
+// documents not yet placed. A click is then due to each of the rankers with a known probability.
 #pragma once
 
 #include <memory>
@@ -15,10 +14,10 @@ namespace plackett {
 
 class ProbabilisticMultileaving final : public Multileaving {
  public:
-  // How duels whose expected sign is 0, or nearly, come out.
+  // The outcome of duels whose expected sign is 0 or nearly 0.
   enum class Ties : std::uint8_t {
     kLost,      // the candidate must be ahead
-    kByChance,  // as an estimate from SampledCredit::kSamples samples would have it
+    kByChance,  // as an estimate from SampledCredit::kSamples samples decides
   };
 
   explicit ProbabilisticMultileaving(Ties ties) : ties_(ties) {}
@@ -37,9 +36,9 @@ class ProbabilisticMultileaving final : public Multileaving {
   RandomRanks ranks_;
   AlignedVector<float> weights_;    // [ranker][stride]: 1 / rank^3, 0 beyond the documents
   std::vector<const float*> rows_;  // of weights_
-  AlignedVector<float> unplaced_;   // 1 or, where placed, 0
-  AlignedVector<float> chances_;    // a document's at the next place, times `rankers`
-  std::vector<float> totals_;       // a ranker's weight over what is unplaced
+  AlignedVector<float> unplaced_;   // per document: 1, or 0 once placed
+  AlignedVector<float> chances_;    // per document, at the next place, times `rankers`
+  std::vector<float> totals_;       // per ranker: its weight of the unplaced documents
   std::vector<float> scales_;       // 1 / that
   std::vector<double> credits_;     // [rank][ranker]
 

@@ -13,9 +13,9 @@ namespace plackett {
 class RandomRanks {
  public:
   // ranks[doc] counts from 0, best score first. `scores` is a row of a ScoreTable: finite, and
-  // followed by +infinity up to a multiple of kLanes. The result is as long as that and valid
-  // until the next call. Draws from `rng` only where scores are equal, uniformly over their
-  // orders. Cost: O(docs^2 / kLanes).
+  // followed by +infinity up to a multiple of kLanes. The result has that length and is valid until
+  // the next call. Draws from `rng` only if scores are equal, uniformly over their orders. Cost:
+  // O(docs^2 / kLanes).
   std::span<std::uint32_t> rank(std::span<const float> scores, Rng& rng);
 
  private:

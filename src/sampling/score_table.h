@@ -11,8 +11,8 @@
 
 namespace plackett {
 
-// [ranker][stride] floats; a row holds the documents' scores and then +infinity up to the
-// stride, a multiple of kLanes, as kernels want it. Reuses its memory.
+// [ranker][stride] floats. A row holds the documents' scores, padded with +infinity to the stride,
+// a multiple of kLanes, as the kernels require. Reuses its memory.
 class ScoreTable {
  public:
   void resize(std::uint32_t rankers, std::uint32_t docs) {

@@ -22,7 +22,7 @@ void TeamDraftMultileaving::show(const ScoreTable& scores, Rng& rng, std::span<D
 
   std::uint32_t turn = 0;
   for (std::size_t rank = 0; rank < shown.size(); ++rank) {
-    // One draw a turn makes the round's order: the next of the rankers that have not had theirs.
+    // One draw per turn: which of the rankers that had no turn in this round is next.
     std::swap(order_[turn], order_[turn + rng.below(rankers_ - turn)]);
     const std::uint32_t ranker = order_[turn];
     Doc* const best_first = best_first_.data() + std::size_t{ranker} * docs;

@@ -20,11 +20,11 @@ class TeamDraftMultileaving final : public Multileaving {
   RandomRanks ranks_;
   std::vector<std::uint32_t> order_;   // of the rankers in a round
   std::vector<Doc> best_first_;        // [ranker][doc], of rankers that had a turn
-  std::vector<std::uint8_t> drafted_;  // whether a ranker had one
-  std::vector<std::uint32_t> next_;    // a ranker's first document that may be unplaced
-  std::vector<std::uint8_t> placed_;   // a document
-  std::vector<std::uint32_t> owner_;   // a rank
-  std::vector<std::uint32_t> credit_;  // a ranker
+  std::vector<std::uint8_t> drafted_;  // per ranker: whether it had a turn
+  std::vector<std::uint32_t> next_;    // per ranker: its first document that may be unplaced
+  std::vector<std::uint8_t> placed_;   // per document
+  std::vector<std::uint32_t> owner_;   // per rank
+  std::vector<std::uint32_t> credit_;  // per ranker
   std::vector<Duel> duels_;
 };
 

@@ -33,7 +33,7 @@ constexpr Shape kShapes[] = {{1, 16, 16},  {2, 32, 48},   {3, 48, 64},  {4, 16, 
                              {5, 144, 64}, {7, 144, 80},  {13, 64, 16}, {125, 144, 64},
                              {6, 16, 128}, {31, 704, 112}};
 
-// What each kernel gives for one shape, one after another.
+// The results of all kernels for one shape, in order.
 std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
   const auto rows = random_floats(shape.rows * shape.width, 1);
   const auto weights = random_floats(shape.width, 2);
@@ -106,7 +106,7 @@ TEST(Kernels, EveryInstructionSetAgreesWithPlainCode) {
       const auto fast = outcomes(*k, shape);
       ASSERT_EQ(plain.size(), fast.size());
       for (std::size_t kernel = 0; kernel < plain.size(); ++kernel) {
-        // Terms are of size 1 and number width at most: that bounds their magnitudes' sum.
+        // At most `width` terms of size about 1: a bound of the sum of their magnitudes.
         const double bound = kKernelTolerance * static_cast<double>(shape.width);
         for (std::size_t i = 0; i < plain[kernel].size(); ++i) {
           ASSERT_NEAR(plain[kernel][i], fast[kernel][i], bound)
@@ -151,8 +151,8 @@ TEST(Kernels, Avx2AndAvx512GiveTheSameBits) {
   }
 }
 
-// Rows of a width that need not be a multiple of kLanes, `stride` floats apart, at no boundary,
-// with no readable memory after the last one; and the same rows as the engine keeps its own.
+// Unaligned rows of any width, `stride` floats apart, with no readable memory after the last one;
+// and the same rows padded, as the engine keeps its own.
 struct OddRows {
   OddRows(std::size_t count, std::size_t width, std::size_t stride)
       : padded_width((width + kLanes - 1) / kLanes * kLanes),
@@ -178,7 +178,7 @@ struct OddRows {
   RowsView padded_view;
 };
 
-// What the three kernels that read rows give.
+// The results of the three kernels that read rows.
 std::vector<float> row_outcomes(const Kernels& k, const RowsView& rows, std::size_t padded_width) {
   constexpr std::size_t kColumns = 48;
   AlignedVector<float> weights = random_floats(padded_width, 21);
@@ -224,7 +224,7 @@ TEST(Kernels, EveryInstructionSetAgreesWithPlainCodeOnRowsOfAnyWidth) {
       const OddRows rows(7, width, width + 5);
       const auto plain = row_outcomes(kScalarKernels, rows.odd_view, rows.padded_width);
       const auto fast = row_outcomes(*k, rows.odd_view, rows.padded_width);
-      // Products of normals, and at least the 7 rows or one bias: ten times the terms' number.
+      // Sums of products of normals, of at most width + 7 terms: ten times their number.
       const double bound = kKernelTolerance * 10 * static_cast<double>(width + 7);
       for (std::size_t at = 0; at < plain.size(); ++at) {
         ASSERT_NEAR(plain[at], fast[at], bound) << k->name << " " << width << " at " << at;
@@ -233,11 +233,89 @@ TEST(Kernels, EveryInstructionSetAgreesWithPlainCodeOnRowsOfAnyWidth) {
   }
 }
 
-// Proves that the guard is one: a float further and the process would end.
+// Proves that the guard works.
 TEST(GuardedFloatsDeathTest, ReadingPastTheEndEndsTheProcess) {
   const testing::GuardedFloats floats(5);
   const volatile float* end = floats.end();
   EXPECT_DEATH((void)*end, "");
+}
+
+// Columns of every kind, the same for the same seed: constant, zeros of both signs, the widest and
+// narrowest ranges of floats, infinities and NaN.
+void fill_columns(testing::GuardedFloats& floats, std::size_t count, std::size_t stride,
+                  std::size_t width, std::uint32_t seed) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kSpecial[] = {0.0F,
+                                -0.0F,
+                                std::numeric_limits<float>::denorm_min(),
+                                std::numeric_limits<float>::max(),
+                                -std::numeric_limits<float>::max(),
+                                kInfinity,
+                                -kInfinity,
+                                std::numeric_limits<float>::quiet_NaN()};
+  Rng rng({.seed = seed});
+  std::fill(floats.begin(), floats.end(), 7.0F);
+  for (std::size_t f = 0; f < width; ++f) {
+    const std::uint32_t kind = rng.below(6);
+    const double size = std::pow(2.0, static_cast<int>(rng.below(280)) - 149);
+    const float first = static_cast<float>(rng.normal() * size);
+    for (std::size_t r = 0; r < count; ++r) {
+      float value = static_cast<float>(rng.normal() * size);
+      if (kind == 0) value = first;
+      if (kind == 1) value = kSpecial[rng.below(2)];
+      if (kind == 2) value = kSpecial[rng.below(5)];
+      if (kind == 3 && rng.below(4) == 0) value = kSpecial[rng.below(8)];
+      floats.begin()[r * stride + f] = value;
+    }
+  }
+}
+
+TEST(Kernels, ScaleMinMaxGivesPlainCodesBitsForAnyValuesWidthAndStride) {
+  for (const Kernels* k : all_kernels()) {
+    for (const std::size_t width : kOddWidths) {
+      for (const std::size_t stride : {width, width + 1, width + 13}) {
+        for (const std::size_t count : {1U, 2U, 5U, 40U}) {
+          testing::GuardedFloats plain((count - 1) * stride + width);
+          testing::GuardedFloats fast((count - 1) * stride + width);
+          const auto seed = static_cast<std::uint32_t>(width * 1000 + stride * 50 + count);
+          fill_columns(plain, count, stride, width, seed);
+          fill_columns(fast, count, stride, width, seed);
+          kScalarKernels.scale_minmax(plain.begin(), count, stride, width);
+          k->scale_minmax(fast.begin(), count, stride, width);
+          ASSERT_EQ(std::memcmp(plain.begin(), fast.begin(),
+                                static_cast<std::size_t>(plain.end() - plain.begin()) * 4),
+                    0)
+              << k->name << ", " << count << " rows of " << width << ", stride " << stride;
+        }
+      }
+    }
+  }
+}
+
+// Quotients m / 2^25, m odd and near 2^25: each right between two floats, where the least error of
+// the double quotient shows.
+TEST(Kernels, ScaleMinMaxRoundsAsDivisionDoes) {
+  constexpr std::size_t kCount = 1000;
+  constexpr std::size_t kColumns = 48;
+  const auto fill = [](AlignedVector<float>& rows) {
+    for (std::size_t c = 0; c < kColumns; ++c) {
+      const float unit = 1023.0F - 2.0F * static_cast<float>(c);  // range / 2^25
+      for (std::size_t r = 0; r < kCount; ++r) {
+        rows[r * kColumns + c] = unit * (0x1p11F - static_cast<float>(2 * r + 1));
+      }
+      rows[c] = unit * (0x1p11F - 0x1p25F);
+      rows[kColumns + c] = unit * 0x1p11F;
+    }
+  };
+  for (const Kernels* k : all_kernels()) {
+    AlignedVector<float> plain(kCount * kColumns);
+    AlignedVector<float> rows(kCount * kColumns);
+    fill(plain);
+    fill(rows);
+    kScalarKernels.scale_minmax(plain.data(), kCount, kColumns, kColumns);
+    k->scale_minmax(rows.data(), kCount, kColumns, kColumns);
+    EXPECT_EQ(plain, rows) << k->name;
+  }
 }
 
 TEST(Kernels, ExpFromMaxIsRightForScoresOfAnySize) {

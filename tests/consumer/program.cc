@@ -25,9 +25,10 @@ class SumRanker final : public plackett::Ranker {
       scores[doc] = weight_ * sum(docs, plackett::Doc{doc});
     }
   }
-  void step(const plackett::FeatureView& docs, std::span<const plackett::DocWeight> weights,
-            float rate) override {
-    for (const auto& [doc, weight] : weights) weight_ += rate * weight * sum(docs, doc);
+  void gradient(const plackett::FeatureView& docs, std::span<const plackett::DocWeight> weights,
+                std::span<float> out) override {
+    out[0] = 0;
+    for (const auto& [doc, weight] : weights) out[0] += weight * sum(docs, doc);
   }
 
  private:

@@ -1,4 +1,4 @@
-// Splits made by hand: labels a query, and one feature whose value the test chooses.
+// Small splits for tests: labels per query, and one feature whose value the test chooses.
 #pragma once
 
 #include <cstdint>

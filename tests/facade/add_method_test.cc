@@ -99,15 +99,15 @@ TEST(AddMethod, RefusesWithNameAndRule) {
   add_twin();
   const auto message = [](const Method& method) { return add_method(method).error().message; };
   Method method = kTwin;
-  EXPECT_EQ(message(method), "method twin-of-pdgd: there is one of that name already");
+  EXPECT_EQ(message(method), "method twin-of-pdgd: the name is already taken");
   method.name = "pdgd";
-  EXPECT_EQ(message(method), "method pdgd: there is one of that name already");
+  EXPECT_EQ(message(method), "method pdgd: the name is already taken");
   method.name = "";
-  EXPECT_EQ(message(method), "method name \"\"; a name is of a-z, 0-9 and -");
+  EXPECT_EQ(message(method), "method name \"\"; a name consists of a-z, 0-9 and -");
   for (const char* name : {"Twin", "twin two", "twin:two", "twin_two", "twin=2"}) {
     method.name = name;
     EXPECT_EQ(message(method),
-              "method name \"" + std::string(name) + "\"; a name is of a-z, 0-9 and -");
+              "method name \"" + std::string(name) + "\"; a name consists of a-z, 0-9 and -");
   }
   method.name = "no-make";
   method.make = nullptr;

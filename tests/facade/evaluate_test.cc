@@ -104,8 +104,8 @@ class Unsure final : public Ranker {
     std::fill(scores.begin(), scores.end(), 1.0F);
     scores[1] = std::numeric_limits<float>::infinity();
   }
-  void step(const FeatureView& /*docs*/, std::span<const DocWeight> /*weights*/,
-            float /*rate*/) override {}
+  void gradient(const FeatureView& /*docs*/, std::span<const DocWeight> /*weights*/,
+                std::span<float> /*out*/) override {}
   [[nodiscard]] std::size_t parameter_count() const override { return 0; }
   void get_parameters(std::span<float> /*out*/) const override {}
   void set_parameters(std::span<const float> /*parameters*/) override {}

@@ -76,7 +76,7 @@ TEST(Refusals, OfLearnersThatCanNotBeMade) {
                  const SettingValues&) -> std::unique_ptr<Learner> { return nullptr; }};
   ASSERT_TRUE(add_method(empty_handed).ok());
   EXPECT_EQ(make_learner("empty-handed", some_ranker(3), {}, {}).error().message,
-            "empty-handed: its make gave no learner");
+            "empty-handed: make returned no learner");
 }
 
 TEST(Refusals, OfSettingsThatAreNotSound) {
@@ -88,13 +88,13 @@ TEST(Refusals, OfSettingsThatAreNotSound) {
     return add_method(method).error().message;
   };
   EXPECT_EQ(message({{.name = "a=b", .help = ""}}),
-            "method unsound: setting \"a=b\": a name is of a-z, 0-9 and -");
+            "method unsound: setting \"a=b\": a name consists of a-z, 0-9 and -");
   EXPECT_EQ(message({{.name = "a", .help = ""}, {.name = "a", .help = ""}}),
             "method unsound: setting \"a\": declared twice");
   EXPECT_EQ(message({{.name = "a", .help = "", .fallback = 3, .names = kNames}}),
-            "method unsound: setting \"a\": its fallback is outside its bounds");
+            "method unsound: setting \"a\": its default is out of bounds");
   EXPECT_EQ(message({{.name = "a", .help = "", .fallback = 3, .least = 0, .most = 1}}),
-            "method unsound: setting \"a\": its fallback is outside its bounds");
+            "method unsound: setting \"a\": its default is out of bounds");
   EXPECT_EQ(
       message({{.name = "a", .help = "", .fallback = 0, .least = 0, .most = 1e10, .whole = true}}),
       "method unsound: setting \"a\": whole numbers are 0 to 2^32 - 1");

@@ -56,7 +56,7 @@ TEST(Method, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error_of("mgd", {{"candidate", "3"}}),
               HasSubstr("mgd: unknown setting \"candidate\"; known: learning-rate, candidates"));
   EXPECT_THAT(error_of("mgd", {{"candidates", "2.5"}}),
-              HasSubstr("candidates 2.5; it must be a whole number from 1 to 1000"));
+              HasSubstr("candidates 2.5; it must be an integer from 1 to 1000"));
   EXPECT_THAT(error_of("mgd", {{"candidates", "0"}}), HasSubstr("from 1 to 1000"));
   EXPECT_THAT(error_of("mgd", {{"candidates", "9x"}}), HasSubstr("candidates 9x;"));
   EXPECT_THAT(error_of("mgd", {{"candidates", ""}}), HasSubstr("candidates \"\";"));

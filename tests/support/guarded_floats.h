@@ -1,4 +1,4 @@
-// Memory that can't be read past its end.
+// Memory that ends the process if it is read past its end.
 #pragma once
 
 #include <sys/mman.h>
@@ -9,8 +9,8 @@
 
 namespace plackett::testing {
 
-// `count` floats, the last of which ends where a page that nobody may touch begins. So they start
-// at no boundary but a float's own, unless count happens to be a multiple.
+// `count` floats, followed by a page without access. They are not aligned to more than a float,
+// unless `count` happens to be a multiple of more.
 class GuardedFloats {
  public:
   explicit GuardedFloats(std::size_t count) : count_(count) {

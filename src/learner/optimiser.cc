@@ -1,0 +1,60 @@
+#include "learner/optimiser.h"
+
+#include <cassert>
+#include <cmath>
+#include <vector>
+
+namespace plackett {
+namespace {
+
+class ConstantSteps final : public Optimiser {
+ public:
+  [[nodiscard]] std::size_t memory_size() const override { return 0; }
+  void step(Ranker& ranker, const FeatureView& docs, std::span<const DocWeight> weights, float rate,
+            std::span<float> /*memory*/) override {
+    ranker.step(docs, weights, rate);
+  }
+};
+
+class AdaGrad final : public Optimiser {
+ public:
+  explicit AdaGrad(const Ranker& ranker)
+      : linear_count_(ranker.linear_count()),
+        parameters_(ranker.parameter_count()),
+        gradient_(ranker.parameter_count()) {}
+
+  [[nodiscard]] std::size_t memory_size() const override {
+    return parameters_.size() - linear_count_;
+  }
+
+  void step(Ranker& ranker, const FeatureView& docs, std::span<const DocWeight> weights, float rate,
+            std::span<float> memory) override {
+    assert(memory.size() == memory_size());
+    if (memory.empty()) return ranker.step(docs, weights, rate);
+    ranker.get_parameters(parameters_);
+    ranker.gradient(docs, weights, gradient_);
+    for (std::size_t at = 0; at < linear_count_; ++at) parameters_[at] += rate * gradient_[at];
+    for (std::size_t at = 0; at < memory.size(); ++at) {
+      const float slope = gradient_[linear_count_ + at];
+      memory[at] += slope * slope;
+      parameters_[linear_count_ + at] += rate * slope / (std::sqrt(memory[at]) + kLeastRoot);
+    }
+    ranker.set_parameters(parameters_);
+  }
+
+ private:
+  static constexpr float kLeastRoot = 1e-6F;  // nothing is divided by 0
+
+  std::size_t linear_count_;
+  std::vector<float> parameters_;
+  std::vector<float> gradient_;
+};
+
+}  // namespace
+
+std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker) {
+  if (steps == Steps::kAdaGrad) return std::make_unique<AdaGrad>(ranker);
+  return std::make_unique<ConstantSteps>();
+}
+
+}  // namespace plackett

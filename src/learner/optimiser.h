@@ -1,0 +1,40 @@
+// From a gradient to a step. Optimisers keep their memory in the learner's state, so that a saved
+// model goes on where it stopped.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "plackett/pdgd.h"
+#include "plackett/ranker.h"
+
+namespace plackett {
+
+class Optimiser {
+ public:
+  virtual ~Optimiser() = default;
+  Optimiser(const Optimiser&) = delete;
+  Optimiser& operator=(const Optimiser&) = delete;
+
+  // How many numbers it keeps from step to step; all start at 0.
+  [[nodiscard]] virtual std::size_t memory_size() const = 0;
+
+  // Steps the ranker uphill on the weighted sum of scores. No allocation after the first call.
+  // Requires: the ranker that it was made for, or one of the same shape; rate > 0;
+  // memory.size() == memory_size().
+  virtual void step(Ranker& ranker, const FeatureView& docs, std::span<const DocWeight> weights,
+                    float rate, std::span<float> memory) = 0;
+
+ protected:
+  Optimiser() = default;
+};
+
+// kConstant: parameters += rate * gradient.
+// kAdaGrad (Duchi, Hazan & Singer, JMLR 2011): each parameter steps by rate * gradient /
+// sqrt(the sum of its squared gradients so far), which is its memory. Parameters that enter the
+// score linearly (Ranker::linear_count) take constant steps and have no memory. Why:
+// docs/decisions/0004-cascade.md.
+std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker);
+
+}  // namespace plackett
