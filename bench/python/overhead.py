@@ -3,16 +3,15 @@ command.
 
     python3 bench/python/overhead.py --command build/release/bin/plackett [--repeats 7]
 
-The first table has the impressions a second of a rank, click, learn loop, three calls an
-impression, once over queries and once over NumPy arrays, and of plackett.simulate on one thread
-without its evaluations; PDGD with a linear ranker. The answers are checked: the loop must end with
-the engine's parameters, bit by bit.
+The first table has the impressions per second of a loop of rank, click and learn, over queries and
+over NumPy arrays, and of plackett.simulate on one thread without its evaluations; PDGD with a linear
+ranker. The loop must end with the engine's parameters, bit by bit.
 
-The second has one plackett.simulate that loads its data, in a Python that runs already, against a
-whole `plackett simulate --json`: wall time, and processor time of all threads. The two take turns,
-and the median over repeats of Python's time through the command's just before it is compared. Exit
-status 1 where it is above 1.05 for the processor time, or for wall time on a machine at rest: wall
-times count only where the command's own vary by less than 5 %.
+The second compares one plackett.simulate that loads its data, in a running Python, with one
+`plackett simulate --json`: wall time, and processor time of all threads. They alternate, and the
+result is the median over repeats of Python's time divided by the command's just before it. Exit
+status 1 if it is above 1.05 for processor time, or for wall time if the machine is idle: wall times
+count only if the command's own vary by less than 5 %.
 """
 
 import argparse
@@ -54,7 +53,7 @@ def python_loop(data, impressions, seed, arrays):
 
 def loops(presets, impressions, repeats):
     print(f"{'data':<18}{'engine':>10}{'queries':>10}{'arrays':>10}   impressions/s (medians of "
-          f"{repeats}), and what Python adds an impression")
+          f"{repeats}), and what Python adds per impression")
     for preset in presets:
         data = plackett.load(preset)
         rates = {"engine": [], "queries": [], "arrays": []}

@@ -23,16 +23,11 @@ All of it: docs/reference/python.md.
 """
 
 from ._compare import compare
+from ._data import Dataset, Fold
 from ._engine import (
-    BadType,
-    BadValue,
     ClickModel,
-    Dataset,
-    Error,
-    Fold,
     Impression,
     Learner,
-    MissingFile,
     Query,
     Ranker,
     Rng,
@@ -49,6 +44,7 @@ from ._engine import (
     stream,
     version,
 )
+from ._errors import BadType, BadValue, Error, MissingFile
 from ._load import load
 from ._methods import DBGD, MGD, PDGD, Cascade, Pairwise
 from ._pairs import Pair, pairs

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from . import _engine
-from ._progress import Progress, told
-from ._results import Cell, Compared, Contrast, cell_fields, tests_of
+from ._data import Dataset
+from ._errors import BadType, BadValue, shown as in_short
+from ._progress import Progress, callback
+from ._results import Cell, Compared, Contrast, MeasureTests, TTest, cell_fields
 from ._simulate import Data, loaded
 
 _DEFAULT: dict[str, Any] = _engine.simulation_defaults
@@ -16,18 +18,18 @@ _DEFAULT: dict[str, Any] = _engine.simulation_defaults
 Name = Union[str, "os.PathLike[str]"]
 
 
-def _listed(what: str, given: Iterable[Any], rule: str) -> list[Any]:
+def _listed(what: str, given: Any, rule: str) -> list[Any]:
     try:
         return list(given)
     except TypeError:
-        raise _engine.BadType(f"{what}: {given!r}; {rule}") from None
+        raise BadType(f"{what}: {in_short(given)}; {rule}") from None
 
 
 def _names(what: str, given: Any) -> list[Any]:
     """One name, or several."""
     if isinstance(given, (str, os.PathLike)):
         return [given]
-    return _listed(what, given, "they are of type str")
+    return _listed(what, given, "expected a str or several")
 
 
 def _with_roles(
@@ -36,23 +38,23 @@ def _with_roles(
     """(method, its label or None, whether it is a baseline or None) for each."""
     for method in methods:
         if not isinstance(method, str):
-            raise _engine.BadType(f"methods: {method!r}; they are of type str")
+            raise BadType(f"methods: {in_short(method)}; expected a str")
     chosen = None if baselines is None else _names("baselines", baselines)
     if labels is not None and not isinstance(labels, Mapping):
-        raise _engine.BadType(f"labels: {labels!r}; it is a dict from methods to their labels")
+        raise BadType(f"labels: {in_short(labels)}; expected a dict from methods to labels")
     for what, named in (("baselines", chosen), ("labels", labels)):
         for one in named or ():
             if one not in methods:
-                raise _engine.BadValue(f"{what}: {one!r}; it is one of the methods, as written there")
+                raise BadValue(f"{what}: {in_short(one)}; expected one of the methods as written")
     return [
         (method, (labels or {}).get(method), None if chosen is None else method in chosen)
         for method in methods
     ]
 
 
-def _to_load(data: Data, threads: int) -> _engine.Dataset | tuple[str, str]:
-    """What the engine loads itself, (name, path), as load() would name it. A cache says its name only
-    when it is opened."""
+def _to_load(data: Data, threads: int) -> _engine.DatasetHandle | tuple[str, str]:
+    """What the engine is to load, (name, path), with the name that load() would give it. That of a
+    cache is in the file, so a cache is loaded here."""
     if isinstance(data, (str, os.PathLike)):
         where = os.fspath(data)
         if where == "synthetic" or where.startswith("synthetic:"):
@@ -60,6 +62,10 @@ def _to_load(data: Data, threads: int) -> _engine.Dataset | tuple[str, str]:
         if os.path.isdir(where):
             return os.path.basename(os.path.abspath(where)), where
     return loaded(data, threads)
+
+
+def _tests(pair: tuple[Any, Any]) -> MeasureTests:
+    return MeasureTests(*(TTest(*test) for test in pair))
 
 
 def compare(
@@ -86,53 +92,43 @@ def compare(
 ) -> Compared:
     """Methods side by side, with t-tests against the baselines, as `plackett compare` does.
 
-    Methods are written as the command takes them: "pdgd:neural", "mgd:candidates=9". The others are
-    tested against `baselines`, some of the methods, or where None against those that are the
-    table's; `labels` has names for methods, by how they are written. With the folder `out`, finished
-    runs and a report are kept in it: stopped or killed, the same call goes on where it was, and
-    `progress` starts from what the folder holds; data is then what load() reads. `fresh` begins anew
-    in the folder. `progress` and Ctrl-C as in simulate().
+    Methods are written as in the command: "pdgd:neural", "mgd:candidates=9". The others are tested
+    against `baselines`, some of the methods; None stands for the usual baselines among them.
+    `labels` maps methods to names. With the folder `out`, finished runs and a report are kept
+    there: after an interruption the same call continues, and `progress` starts from what the folder
+    holds; data must then be what load() reads. `fresh` discards what the folder holds. `progress`
+    and Ctrl-C as in simulate().
 
     >>> import plackett
-    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=5, impressions=500)
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=5, impressions=500)
     >>> [cell.label for cell in result.cells]
     ['DBGD (linear)', 'PDGD (linear)']
     >>> 0 <= result.contrasts[0].offline.welch.p < 1
     True
     """
-    single = isinstance(data, (_engine.Dataset, str, os.PathLike))
-    rule = "it is a plackett.Dataset, what load reads, or several of them"
-    several = [data] if single else _listed("data", data, rule)  # type: ignore[arg-type]
-    options = {
-        "runs": runs,
-        "impressions": impressions,
-        "seed": seed,
-        "shown": shown,
-        "hidden": hidden,
-        "activation": activation,
-        "protocol": protocol,
-        "eta": eta,
-        "no_relevant": no_relevant,
-    }
-    answer = _engine.compare(
+    given = locals()
+    options = {name: given[name] for name in _DEFAULT if name in given}
+    single = isinstance(data, (Dataset, str, os.PathLike))
+    rule = "expected a plackett.Dataset, what load reads, or several of them"
+    several = [data] if single else _listed("data", data, rule)
+    title, all_fields, contrasts, report = _engine.compare(
         [loaded(one, threads) if out is None else _to_load(one, threads) for one in several],
         _with_roles(_names("methods", methods), baselines, labels),
         _names("click_models", click_models),
         options,
         title,
         threads,
-        told(progress),
+        callback(progress),
         out,
         fresh,
     )
-    cells = [Cell(**cell_fields(one)) for one in answer["cells"]]
-    contrasts = [
-        Contrast(
-            cells[one["cell"]],
-            cells[one["baseline"]],
-            tests_of(one["offline"]),
-            tests_of(one["online"]),
-        )
-        for one in answer["contrasts"]
-    ]
-    return Compared(answer["title"], cells, contrasts, answer["comparison"])
+    cells = [Cell(**cell_fields(fields)) for fields in all_fields]
+    return Compared(
+        title,
+        cells,
+        [
+            Contrast(cells[cell], cells[baseline], _tests(offline), _tests(online))
+            for cell, baseline, offline, online in contrasts
+        ],
+        report,
+    )

@@ -6,23 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import Self
 
+from ._data import Fold
+
 _Path = Union[str, os.PathLike[str]]
 _Features = Union[ArrayLike, Query]
 _Ranking = Union[ArrayLike, Impression]
-_Split = Union[
-    tuple[ArrayLike, ArrayLike, ArrayLike], dict[str, Any]
-]
 
-learner_defaults: dict[str, Any]
 load_defaults: dict[str, Any]
 simulation_defaults: dict[str, Any]
 compared_methods: tuple[str, ...]
 compared_click_models: tuple[str, ...]
-
-class Error(Exception): ...
-class BadValue(Error, ValueError): ...
-class BadType(Error, TypeError): ...
-class MissingFile(Error, FileNotFoundError): ...
 
 class Rng:
     def uniform(self) -> float: ...
@@ -60,45 +53,13 @@ class Split:
     def __getitem__(self, number: slice) -> list[Query]: ...
     def __iter__(self) -> Iterator[Query]: ...
 
-class Fold:
-    @property
-    def name(self) -> str: ...
-    @property
-    def train(self) -> Split: ...
-    @property
-    def validation(self) -> Split | None: ...
-    @property
-    def test(self) -> Split: ...
-    @property
-    def feature_ids(self) -> NDArray[np.uint32]: ...
-    @property
-    def constant_feature_ids(self) -> NDArray[np.uint32]: ...
-    @property
-    def scaling(self) -> str: ...
+class DatasetHandle:
+    def parts(self) -> dict[str, Any]: ...
 
-class Dataset:
-    @staticmethod
-    def from_arrays(
-        *,
-        train: _Split | None = ...,
-        test: _Split | None = ...,
-        validation: _Split | None = ...,
-        folds: Sequence[dict[str, _Split]] | None = ...,
-        name: str = ...,
-    ) -> Dataset: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def origin(self) -> str: ...
-    @property
-    def folds(self) -> tuple[Fold, ...]: ...
-    @property
-    def max_label(self) -> int: ...
-    @property
-    def grade_count(self) -> int: ...
-    @property
-    def scaling(self) -> str: ...
-
+def split_of(
+    features: ArrayLike, labels: ArrayLike, query_begin: ArrayLike, name: str, /
+) -> Split: ...
+def dataset_of(name: str, folds: Sequence[tuple[str, dict[str, Split]]], /) -> DatasetHandle: ...
 def load(
     where: _Path,
     scaling: str,
@@ -108,7 +69,8 @@ def load(
     verify_cache: bool,
     threads: int,
     name: str | None,
-) -> Dataset: ...
+    /,
+) -> DatasetHandle: ...
 def methods() -> list[dict[str, Any]]: ...
 
 class Ranker:
@@ -271,20 +233,18 @@ def evaluate(
     seed: int = ...,
 ) -> dict[str, float]: ...
 def simulate(
-    data: Dataset,
+    data: DatasetHandle,
     method: str,
     ranker: str | None,
     options: dict[str, Any],
     settings: dict[str, Any],
     threads: int,
     progress: Callable[[int, int], object] | None,
-) -> dict[str, Any]: ...
-
-class Comparison:
-    def report(self, folder: _Path) -> None: ...
+    /,
+) -> tuple[dict[str, Any], Learner]: ...
 
 def compare(
-    data: Sequence[Dataset | tuple[str, str]],
+    data: Sequence[DatasetHandle | tuple[str, str]],
     methods: Sequence[tuple[str, str | None, bool | None]],
     click_models: Sequence[_Path],
     options: dict[str, Any],
@@ -293,6 +253,7 @@ def compare(
     progress: Callable[[int, int], object] | None,
     out: _Path | None,
     fresh: bool,
-) -> dict[str, Any]: ...
+    /,
+) -> tuple[str, list[dict[str, Any]], list[Any], Callable[[_Path], None]]: ...
 def version() -> str: ...
 def simd_target() -> str: ...

@@ -1,4 +1,4 @@
-"""Impressions on their way through pickle."""
+"""Unpickling of impressions."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from . import _engine
 
 
 def impression_again(*state: Any) -> _engine.Impression:
-    """What Impression.__reduce__ names."""
+    """What Impression.__reduce__ refers to."""
     return _engine.impression_of(*state)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _engine
+from ._data import Dataset, dataset_of
 
 _DEFAULT: dict[str, Any] = _engine.load_defaults
 
@@ -21,20 +22,20 @@ def load(
     verify_cache: bool = _DEFAULT["verify_cache"],
     threads: int = _DEFAULT["threads"],
     name: str | None = None,
-) -> _engine.Dataset:
+) -> Dataset:
     """A dataset: a folder of LETOR files, a cache file, "synthetic" or "synthetic:PRESET".
 
     Features are scaled within each query ("query-minmax") or not at all ("none"). Those constant
-    over the training file are dropped unless kept; `keep_feature_ids` keeps exactly those, in that
-    order. A cache's checksums are verified unless you trust it. Reading takes `threads` (0: one a
-    core). Results call the data `name`, or by the folder's own.
+    over the training file are dropped unless `keep_constant_features`; `keep_feature_ids` keeps
+    exactly those, in that order. `verify_cache` checks a cache's checksums. Reads with `threads`
+    threads (0: one per core). Results name the data `name`, by default the folder's name.
 
     >>> import plackett
     >>> data = plackett.load("synthetic", scaling="none")
     >>> data
     <plackett.Dataset synthetic: 5 folds, labels 0 to 4>
     """
-    return _engine.load(
+    handle = _engine.load(
         where,
         scaling,
         keep_constant_features,
@@ -44,3 +45,4 @@ def load(
         threads,
         name,
     )
+    return dataset_of(handle)

@@ -1,18 +1,14 @@
-"""One class for each method of the engine's table. Their types are in _methods.pyi."""
+"""One class per method of the engine. Their types are in _methods.pyi."""
 
 from inspect import Parameter, Signature, signature
 
 from . import _engine
 
-# Those of every learner, with the engine's own values.
+# The keywords of every learner, with their defaults.
 _COMMON = {
-    "features": None,
-    "hidden": None,
-    "activation": None,
-    "shown": _engine.learner_defaults["shown"],
-    "seed": _engine.learner_defaults["seed"],
-    "run": 0,
-    "protocol": _engine.learner_defaults["protocol"],
+    name: parameter.default
+    for name, parameter in signature(_engine.Learner).parameters.items()
+    if parameter.kind is Parameter.KEYWORD_ONLY
 }
 
 
@@ -21,7 +17,8 @@ def _keyword(name):
 
 
 def _keyword_only(defaults):
-    return [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in defaults.items()]
+    only = Parameter.KEYWORD_ONLY
+    return [Parameter(name, only, default=value) for name, value in defaults.items()]
 
 
 def _class_of(method):
@@ -73,10 +70,10 @@ def _class_of(method):
 
 
 def _load(cls, path, **options):
-    """The learner of a saved model. What the file doesn't hold is given anew: seed, run, shown,
-    protocol and settings, which the saved learner tells by properties of these names; where it isn't,
-    it has its default. The learning rate is the file's unless the settings name one. Settings with
-    which the learner would forget what it kept (steps="adagrad" left out) are refused.
+    """The learner of a saved model. The file doesn't hold seed, run, shown, protocol and settings:
+    give them again (the saved learner has properties of these names), or they have their defaults.
+    The learning rate is the file's unless the settings name one. Fails if the settings would drop
+    what the learner kept between updates (steps="adagrad" left out).
 
     >>> import os, plackett, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -2,13 +2,14 @@
 from collections.abc import Sequence
 
 from . import _engine
+from ._data import Fold
 
 class Cascade(_engine.Learner):
     def __init__(
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | _engine.Fold | None = ...,
+        features: int | Fold | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -25,7 +26,7 @@ class DBGD(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | _engine.Fold | None = ...,
+        features: int | Fold | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -41,7 +42,7 @@ class MGD(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | _engine.Fold | None = ...,
+        features: int | Fold | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -58,7 +59,7 @@ class Pairwise(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | _engine.Fold | None = ...,
+        features: int | Fold | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -74,7 +75,7 @@ class PDGD(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | _engine.Fold | None = ...,
+        features: int | Fold | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,

@@ -19,7 +19,7 @@ class Pair(NamedTuple):
     (0, 1, 0.125)
     """
 
-    winner: int  #: the document preferred
+    winner: int  #: the preferred document
     loser: int  #: the other
     winner_rank: int  #: where it was shown, from 0
     loser_rank: int
@@ -30,12 +30,13 @@ class Pair(NamedTuple):
 def pairs(
     scores: ArrayLike, ranking: ArrayLike | _engine.Impression, clicks: ArrayLike
 ) -> list[Pair]:
-    """What PDGD infers from clicks on a list: every clicked document is preferred to every unclicked
-    one that the user is taken to have seen, those above the last click and the first below it.
+    """What PDGD infers from clicks on a list: every clicked document is preferred to every
+    unclicked one that the user is assumed to have seen, those above the last click and the first
+    below it.
 
     `scores` are those of all candidates when the list was shown, by document (not an Impression's
-    shown_scores, which are by place), `ranking` the documents shown or an Impression, `clicks` a 0 or
-    1 for each. The time grows as document_weights' does.
+    shown_scores, which are by rank), `ranking` the documents shown or an Impression, `clicks` a 0
+    or 1 for each. The time grows as that of document_weights.
 
     >>> import plackett
     >>> plackett.pairs([0.0, 0.0], ranking=[1, 0], clicks=[0, 1])

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO, Union
 
-from ._engine import BadType
+from ._errors import BadType, shown
 
 Progress = Union[None, bool, Callable[[int, int], object]]
 
@@ -19,7 +19,7 @@ class ProgressLine:
         self._out = out
         self._start = time.monotonic()
         self._last = 0.0
-        self._first: int | None = None  # done before this line began: a folder held it
+        self._first: int | None = None  # done before: a folder held it
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
@@ -37,13 +37,14 @@ class ProgressLine:
         self._out.flush()
 
 
-def told(progress: Progress) -> Callable[[int, int], object] | None:
-    """What to call with (impressions done, impressions in all), or None: True is a line on stderr
-    where that is a terminal."""
+def callback(progress: Progress) -> Callable[[int, int], object] | None:
+    """What to call with (impressions done, impressions in total), or None. True stands for a line
+    on stderr if that is a terminal."""
     if progress is None or progress is False:
         return None
     if progress is True:
         return ProgressLine(sys.stderr) if sys.stderr.isatty() else None
     if not callable(progress):
-        raise BadType(f"progress: {progress!r}; it is None, True or a function of (done, total)")
+        rule = "expected None, True or a function of (done, total)"
+        raise BadType(f"progress: {shown(progress)}; {rule}")
     return progress

@@ -1,9 +1,10 @@
-"""What experiments give back: plain data over NumPy arrays. Arrays have no one truth value, so those
-that hold them are equal to themselves alone."""
+"""Results of experiments: plain data over NumPy arrays. Objects that hold arrays are equal only to
+themselves, as comparing arrays gives no single truth value."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,8 @@ from . import _engine
 if TYPE_CHECKING:
     import pandas
     from numpy.typing import NDArray
+
+MEASURES = ("offline", "online")
 
 
 class Moments(NamedTuple):
@@ -31,12 +34,12 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """How learning went: a value for each of some impressions, over all runs.
+    """The learning curve: values at some impressions, over all runs.
 
     >>> import plackett
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
-    >>> int(result.curve.impression[-1]), len(result.curve.offline_mean) == len(result.curve.impression)
-    (100, True)
+    >>> int(result.curve.impression[-1]), result.curve.offline_mean.shape
+    (100, (15,))
     """
 
     impression: NDArray[np.int64]  #: how many impressions were learned from
@@ -58,7 +61,7 @@ class Runs:
 
     offline: NDArray[np.float64]
     online: NDArray[np.float64]
-    fold: NDArray[np.int64]  #: that each run learned on
+    fold: NDArray[np.int64]  #: on which each run learned
     seconds: NDArray[np.float64]  #: that each run took
     evaluation_seconds: NDArray[np.float64]  #: of which the curve's evaluations
 
@@ -71,7 +74,7 @@ class Cell:
     """All runs of one method under one click model on one dataset.
 
     >>> import plackett
-    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> result.cells[1]  # doctest: +ELLIPSIS
     Cell(label='PDGD (linear)', method='pdgd', ...)
     """
@@ -93,7 +96,7 @@ class Cell:
     impressions_per_second: float
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The curve, a row a point. Needs pandas.
+        """The curve, one row per point. Needs pandas.
 
         >>> import plackett
         >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
@@ -105,7 +108,7 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class Simulated(Cell):
-    """What plackett.simulate gives.
+    """What plackett.simulate returns.
 
     >>> import plackett
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
@@ -125,12 +128,12 @@ class TTest(NamedTuple):
     """A two-tailed t-test of the difference of two means.
 
     >>> import plackett
-    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> result.contrasts[0].offline.student.degrees
     2.0
     """
 
-    t: float  #: above 0 where the cell's mean is the higher one
+    t: float  #: above 0 if the cell's mean is the higher one
     degrees: float  #: of freedom
     p: float
 
@@ -139,7 +142,7 @@ class MeasureTests(NamedTuple):
     """Student's test (one variance for both) and Welch's (each its own).
 
     >>> import plackett
-    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> 0 <= result.contrasts[0].offline.welch.p <= 1
     True
     """
@@ -153,7 +156,7 @@ class Contrast:
     """One cell against one baseline, under the same click model on the same dataset.
 
     >>> import plackett
-    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> result.contrasts[0].cell.method, result.contrasts[0].baseline.method
     ('pdgd', 'dbgd')
     """
@@ -166,22 +169,22 @@ class Contrast:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What plackett.compare gives. It holds the engine's own results for report(), so it can't be
+    """What plackett.compare returns. It holds the engine's own results for report(), so it can't be
     pickled; its cells and contrasts can.
 
     >>> import plackett
-    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
+    >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> len(result.cells), len(result.contrasts)
     (2, 1)
     """
 
     title: str
-    cells: list[Cell]  #: in the order in which they should be shown
-    contrasts: list[Contrast]  #: every cell against every baseline of its block but itself
-    _comparison: _engine.Comparison = field(repr=False)
+    cells: list[Cell]  #: in display order
+    contrasts: list[Contrast]  #: every cell against every other baseline of its block
+    _report: Callable[[str | os.PathLike[str]], None] = field(repr=False)
 
     def report(self, folder: str | os.PathLike[str]) -> None:
-        """Writes report.html, curves and tables into the folder, which is made if it is missing.
+        """Writes report.html, curves and tables to the folder, which is created if it is missing.
 
         >>> import os, plackett, tempfile
         >>> result = plackett.compare("synthetic", ["pdgd"], ["perfect"], runs=2, impressions=100)
@@ -190,14 +193,14 @@ class Compared:
         ...     "report.html" in os.listdir(folder)
         True
         """
-        self._comparison.report(folder)
+        self._report(folder)
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A row a cell. Needs pandas.
+        """One row per cell. Needs pandas.
 
         >>> import plackett
-        >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], ["perfect"], runs=2, impressions=100)
-        >>> list(result.to_dataframe()["method"])  # doctest: +NEEDS_PANDAS
+        >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], runs=2, impressions=100)
+        >>> list(result.to_dataframe()["method"])[:2]  # doctest: +NEEDS_PANDAS
         ['dbgd', 'pdgd']
         """
         rows = [
@@ -227,14 +230,22 @@ def _frame(data: Any) -> pandas.DataFrame:
     return pandas.DataFrame(data)
 
 
-def cell_fields(answer: dict[str, Any]) -> dict[str, Any]:
-    """A Cell's fields from the engine's answer."""
-    summary = dict(answer["summary"])
-    summary["ranker_kind"] = summary.pop("ranker")
-    summary["offline"] = Moments(*summary["offline"])
-    summary["online"] = Moments(*summary["online"])
-    return {**summary, "curve": Curve(**answer["curve"]), "runs": Runs(**answer["runs"])}
-
-
-def tests_of(answer: dict[str, Any]) -> MeasureTests:
-    return MeasureTests(TTest(**answer["student"]), TTest(**answer["welch"]))
+def cell_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """A Cell's fields from the engine's."""
+    curve, (fold, seconds, evaluation_seconds, curves) = fields["curve"], zip(*fields["runs"])
+    points = np.stack(curves)
+    return {
+        **fields,
+        "offline": Moments(*fields["offline"]),
+        "online": Moments(*fields["online"]),
+        "curve": Curve(
+            curve["impression"].astype(np.int64),
+            *(curve[measure][moment].copy() for measure in MEASURES for moment in Moments._fields),
+        ),
+        "runs": Runs(
+            **{measure: points[measure].copy() for measure in MEASURES},
+            fold=np.array(fold),
+            seconds=np.array(seconds),
+            evaluation_seconds=np.array(evaluation_seconds),
+        ),
+    }

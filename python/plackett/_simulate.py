@@ -7,22 +7,24 @@ from collections.abc import Sequence
 from typing import Any, Union
 
 from . import _engine
+from ._data import Dataset
+from ._errors import BadType
 from ._load import load
-from ._progress import Progress, told
+from ._progress import Progress, callback
 from ._results import Simulated, cell_fields
 
 _DEFAULT: dict[str, Any] = _engine.simulation_defaults
 
-Data = Union[_engine.Dataset, str, "os.PathLike[str]"]
+Data = Union[Dataset, str, "os.PathLike[str]"]
 
 
-def loaded(data: Data, threads: int) -> _engine.Dataset:
-    """The dataset itself, or what load() reads."""
-    if isinstance(data, _engine.Dataset):
-        return data
+def loaded(data: Data, threads: int) -> _engine.DatasetHandle:
+    """Of the dataset itself, or of what load() reads."""
     if isinstance(data, (str, os.PathLike)):
-        return load(data, threads=threads)
-    raise _engine.BadType(f"data: {type(data).__name__}; it is a plackett.Dataset or what load reads")
+        data = load(data, threads=threads)
+    if isinstance(data, Dataset):
+        return data._handle
+    raise BadType(f"data: {type(data).__name__}; expected a plackett.Dataset or what load reads")
 
 
 def simulate(
@@ -46,30 +48,20 @@ def simulate(
 ) -> Simulated:
     """One method learning from one kind of simulated user, as `plackett simulate` does, to the bit.
 
-    `data` is a Dataset or what load() reads. `method` may name ranker and settings as the command
-    takes them ("pdgd:neural:steps=adagrad"), or they are given as keywords. The result is a function
-    of the arguments, the same for any number of threads (0: one a core). `progress`: True for a line
-    on a terminal, or a function of (impressions done, impressions in all); what it raises stops the
-    runs. So does Ctrl-C. Other Python threads go on meanwhile.
+    `data` is a Dataset or what load() reads. `method` may hold ranker and settings, as in the
+    command ("pdgd:neural:steps=adagrad"), or they are keywords. The result is a function of the
+    arguments, the same for any number of threads (0: one per core). `progress`: True for a line on
+    a terminal, or a function of (impressions done, impressions in total); an exception from it
+    stops the runs, and so does Ctrl-C. Other Python threads run meanwhile.
 
     >>> import plackett
     >>> result = plackett.simulate("synthetic", "pdgd", runs=2, impressions=500, learning_rate=0.1)
     >>> len(result.runs), int(result.curve.impression[-1])
     (2, 500)
     """
-    options = {
-        "click_model": click_model,
-        "runs": runs,
-        "impressions": impressions,
-        "seed": seed,
-        "shown": shown,
-        "hidden": hidden,
-        "activation": activation,
-        "protocol": protocol,
-        "eta": eta,
-        "no_relevant": no_relevant,
-    }
-    answer = _engine.simulate(
-        loaded(data, threads), method, ranker, options, settings, threads, told(progress)
+    given = locals()
+    options = {name: given[name] for name in _DEFAULT}
+    fields, learner = _engine.simulate(
+        loaded(data, threads), method, ranker, options, settings, threads, callback(progress)
     )
-    return Simulated(**cell_fields(answer), learner=answer["learner"])
+    return Simulated(**cell_fields(fields), learner=learner)

@@ -3,33 +3,32 @@
 
 #include <pybind11/pybind11.h>
 
-#include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <span>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plackett/setting.h"
+#include "plackett/method.h"
+#include "plackett/method_entry.h"
+#include "plackett/rng.h"
 
 namespace plackett::python {
 
 namespace py = pybind11;
 
-inline constexpr std::uint64_t kAnyWhole = ~std::uint64_t{0};
-
 struct Bounds {
   std::uint64_t least = 0;
-  std::uint64_t most = kAnyWhole;
+  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 };
 
-// Python's and NumPy's whole numbers.
-std::uint64_t whole(py::handle value, std::string_view name, Bounds bounds);
-std::uint32_t whole32(py::handle value, std::string_view name, Bounds bounds);
+// Of `threads`; 0 stands for one per core.
+inline constexpr Bounds kThreads{0, 4096};
 
-// The argument `threads`; 0 for one a core.
-std::uint32_t thread_number(py::handle value);
+// Python's and NumPy's integers.
+std::uint64_t integer(py::handle value, std::string_view name, Bounds bounds = {});
+std::uint32_t integer32(py::handle value, std::string_view name, Bounds bounds = {});
 
 // Finite.
 double number(py::handle value, std::string_view name);
@@ -38,45 +37,41 @@ std::string text(py::handle value, std::string_view name);
 
 bool truth(py::handle value, std::string_view name);
 
-// A str or whatever os.fspath takes.
-std::filesystem::path path(py::handle value, std::string_view name);
+// A str, or whatever os.fspath takes.
+std::string path(py::handle value, std::string_view name);
 
-// Like path, but it must be there.
-std::filesystem::path existing_path(py::handle value, std::string_view name);
-
-// A model file to read: it must be there.
-std::filesystem::path model_to_read(py::handle value, std::string_view name);
-
-// A model file to write: its folder must be there.
-std::filesystem::path model_to_write(py::handle value, std::string_view name);
-
-// A click model's name, or the path of its .toml file, which must be there.
-std::string click_model_name(py::handle value, std::string_view name);
-
-// A whole number or a sequence of them: units of hidden layers.
+// An integer, or a sequence of integers: units of each hidden layer.
 std::vector<std::uint32_t> hidden_layers(py::handle value);
 
 // learning_rate: how Python writes a setting's name.
 std::string python_name(std::string_view setting);
 
-// A method's settings from keywords: learning_rate=0.1 is the setting learning-rate of 0.1.
-std::vector<GivenSetting> settings_of(const py::dict& keywords);
+// A method's settings from keywords: learning_rate=0.1 is the setting learning-rate of 0.1. Fails
+// if the method does not take them.
+std::vector<GivenSetting> settings_of(const Method& method, const py::dict& keywords);
 
-// "list", "numpy.ndarray": what a value is, for messages.
-std::string type_name(py::handle value);
+// A setting's value: an int if it is whole, a str if it is a choice, else a float.
+py::object setting_value(const Setting& setting, double value);
 
-// repr(value) on one line, cut where it is longer than `most` bytes.
-std::string shown_value(py::handle value, std::size_t most = 60);
+// What parse_method_entry reads, with the settings' names as Python or as the command writes them:
+// "pdgd:learning_rate=0.1". Fails with the argument's name.
+MethodEntry method_entry(std::string text, std::string_view name);
 
-// What Python has to say of an exception.
-std::string said_by(const py::error_already_set& error);
+// Streams are numbered below 2^56.
+inline constexpr std::uint64_t kMaxStreamImpression = (std::uint64_t{1} << 56) - 1;
 
-// Lets go of the error that Python has set, so that a better one can be told. One that is no
-// Exception, such as KeyboardInterrupt, is thrown.
-void forget_error();
+// That stream with `seed`, an integer.
+Rng rng_of(py::handle seed, Rng::Stream stream);
 
-// An engine's message about settings with their Python names: learning_rate for learning-rate.
-std::string with_python_names(std::string message, std::span<const Setting> declared,
-                              std::span<const GivenSetting> given);
+// What a call draws from: `rng`, which advances, or that stream with `seed`, in `own`. Fails unless
+// exactly one of them is not None: a default seed would draw the same in every call.
+Rng& drawn_from(py::handle seed, py::handle rng, Rng::Stream stream, std::optional<Rng>& own);
+
+// repr(value), shortened, for messages.
+std::string shown_value(py::handle value);
+
+// Clears the error that Python has set, to report a better one. Throws it if it is no Exception,
+// such as KeyboardInterrupt.
+void clear_error();
 
 }  // namespace plackett::python

@@ -13,236 +13,162 @@
 namespace plackett::python {
 namespace {
 
-constexpr std::string_view kRealKinds = "fiub";
 constexpr auto kFloatBytes = static_cast<py::ssize_t>(sizeof(float));
 
-using Api = py::detail::npy_api;
-
-bool is_plain(py::handle values) { return Py_TYPE(values.ptr()) == Api::get().PyArray_Type_; }
-
-// What NumPy makes of the values, as it is asked to by `flags`; null with Python's error set.
-py::object from_any(py::handle values, py::handle dtype, int flags) {
-  return py::reinterpret_steal<py::object>(
-      Api::get().PyArray_FromAny_(values.ptr(), dtype.inc_ref().ptr(), 0, 0, flags, nullptr));
-}
-
-// An array of numpy.ndarray's own class, in the same memory where that can be: a subclass could
-// answer anything about itself.
+// An array whose class is numpy.ndarray itself.
 py::array as_array(py::handle values, std::string_view name) {
-  if (is_plain(values)) return py::reinterpret_borrow<py::array>(values);
-  py::object array = from_any(values, {}, 0);
-  if (array && !is_plain(array)) {
-    if (py::isinstance(array, py::module_::import("numpy.ma").attr("MaskedArray"))) {
-      bad_type("{}: a masked array; fill it first, with its filled()", name);
-    }
-    array = from_any(array, {}, Api::NPY_ARRAY_ENSUREARRAY_);
-  }
-  if (!array) {
-    const py::error_already_set error;
-    if (!error.matches(PyExc_Exception)) throw error;
-    bad_type("{}: {} is no array: {}", name, type_name(values), said_by(error));
-  }
-  return py::reinterpret_steal<py::array>(array.release());
+  static const py::handle ndarray = py::type::of(py::array()).release();
+  if (py::type::handle_of(values).is(ndarray)) return py::reinterpret_borrow<py::array>(values);
+  return errors_module().attr("as_array")(values, name);
 }
 
-// The same numbers as T, aligned, one after another; the array itself where it is so.
+bool aligned(const py::array& array, std::size_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(array.data()) % bytes == 0;
+}
+
+// The same numbers as T, contiguous; the array itself if it is that already.
 template <typename T>
 py::array converted(const py::array& array, std::string_view name) {
-  constexpr int kFlags = Api::NPY_ARRAY_C_CONTIGUOUS_ | Api::NPY_ARRAY_ALIGNED_ |
-                         Api::NPY_ARRAY_FORCECAST_ | Api::NPY_ARRAY_ENSUREARRAY_;
-  py::object made = from_any(array, py::dtype::of<T>(), kFlags);
-  if (!made) throw py::error_already_set();
-  if (!py::isinstance<py::array_t<T, py::array::c_style>>(made) ||
-      py::reinterpret_borrow<py::array>(made).ndim() != array.ndim()) {
-    bad_type("{}: {} can't be made an array of numbers", name, type_name(array));
+  if (std::string_view("fiub").find(array.dtype().kind()) == std::string_view::npos) {
+    bad_type("{}: dtype {}; expected real numbers", name, std::string(py::str(array.dtype())));
   }
-  return py::reinterpret_steal<py::array>(made.release());
-}
-
-void require_real(const py::array& array, std::string_view name) {
-  if (kRealKinds.find(array.dtype().kind()) == std::string_view::npos) {
-    bad_type("{}: dtype {}; they are real numbers", name, std::string(py::str(array.dtype())));
-  }
+  const py::array_t<T, py::array::c_style | py::array::forcecast> made(array);
+  return aligned(made, alignof(T)) ? py::array(made) : py::array(made.attr("copy")());
 }
 
 std::string shape_text(const py::array& array) { return py::str(array.attr("shape")); }
 
 void require_one_dimension(const py::array& array, std::string_view name) {
-  if (array.ndim() != 1) {
-    bad_value("{}: shape {}; they have one dimension", name, shape_text(array));
-  }
+  if (array.ndim() != 1) bad_value("{}: shape {}; expected one dimension", name, shape_text(array));
 }
 
-bool is_float32(const py::array& array) {
-  const py::dtype type = array.dtype();
-  return type.kind() == 'f' && type.itemsize() == kFloatBytes && type.byteorder() == '=';
-}
-
-// Whether the engine can read the rows where they are.
+// Whether the engine can read the rows in place.
 bool usable(const py::array& matrix) {
-  const py::ssize_t docs = matrix.shape(0);
+  const py::dtype type = matrix.dtype();
+  if (type.kind() != 'f' || type.itemsize() != kFloatBytes || type.byteorder() != '=') return false;
+  if (!aligned(matrix, alignof(float))) return false;
   const py::ssize_t features = matrix.shape(1);
-  if (reinterpret_cast<std::uintptr_t>(matrix.data()) % alignof(float) != 0) return false;
   if (features > 1 && matrix.strides(1) != kFloatBytes) return false;
-  if (docs <= 1) return true;
+  if (matrix.shape(0) <= 1) return true;
   return matrix.strides(0) >= features * kFloatBytes && matrix.strides(0) % kFloatBytes == 0;
 }
 
 template <typename From, typename To>
-void read_whole(const py::array& array, const WholeRule& rule, std::vector<To>& out) {
-  const auto count = static_cast<std::size_t>(array.shape(0));
-  out.resize(count);
-  const auto* at = static_cast<const char*>(array.data());
-  const py::ssize_t stride = array.strides(0);
-  for (std::size_t number = 0; number < count; ++number, at += stride) {
-    From value;
-    std::memcpy(&value, at, sizeof value);
-    bool fits = true;
-    if constexpr (std::is_floating_point_v<From>) {
-      fits = value >= 0 && value <= static_cast<From>(rule.most) && value == std::floor(value);
-    } else if constexpr (std::is_signed_v<From>) {
-      fits = value >= 0 && static_cast<std::uint64_t>(value) <= rule.most;
-    } else {
-      fits = value <= rule.most;
+std::vector<To> read_integers(const py::array& array, const IntegerRule& rule) {
+  const auto values = array.unchecked<From, 1>();
+  std::vector<To> numbers;
+  numbers.reserve(static_cast<std::size_t>(values.shape(0)));
+  for (py::ssize_t at = 0; at < values.shape(0); ++at) {
+    const From value = values(at);
+    const auto real = static_cast<double>(value);
+    if (!(real >= 0 && real <= static_cast<double>(rule.most) && real == std::floor(real))) {
+      bad_value("{}: {} at {}; {}", rule.name, value, at, rule.rule);
     }
-    if (!fits) bad_value("{}: {} at {}; {}", rule.name, value, number, rule.rule);
-    out[number] = static_cast<To>(value);
+    numbers.push_back(static_cast<To>(value));
   }
-}
-
-template <typename To>
-void read_whole_numbers(py::handle values, const WholeRule& rule, std::vector<To>& out) {
-  py::array array = as_array(values, rule.name);
-  // None, a set: NumPy takes them for one thing.
-  if (array.ndim() == 0 && array.dtype().kind() == 'O') {
-    bad_type("{}: {}; {}", rule.name, shown_value(values), rule.rule);
-  }
-  require_one_dimension(array, rule.name);
-  if (array.shape(0) == 0) {
-    out.clear();
-    return;
-  }
-  require_real(array, rule.name);
-  switch (array.dtype().kind()) {
-    case 'b':
-      read_whole<std::uint8_t>(array, rule, out);
-      return;
-    case 'f':
-      read_whole<double>(converted<double>(array, rule.name), rule, out);
-      return;
-    case 'u':
-      if (array.dtype().itemsize() == 1) {
-        read_whole<std::uint8_t>(array, rule, out);
-      } else {
-        read_whole<std::uint64_t>(converted<std::uint64_t>(array, rule.name), rule, out);
-      }
-      return;
-    default:
-      read_whole<std::int64_t>(converted<std::int64_t>(array, rule.name), rule, out);
-  }
+  return numbers;
 }
 
 }  // namespace
 
-py::array one_dimension_of(py::handle values, std::string_view name) {
-  py::array array = as_array(values, name);
-  require_one_dimension(array, name);
-  return array;
+template <typename T>
+std::vector<T> integers(py::handle values, const IntegerRule& rule) {
+  const py::array array = as_array(values, rule.name);
+  const py::dtype type = array.dtype();
+  const char kind = type.kind();
+  // None, a set: NumPy takes each for a single object.
+  if (array.ndim() == 0 && kind == 'O') {
+    bad_type("{}: {}; {}", rule.name, shown_value(values), rule.rule);
+  }
+  require_one_dimension(array, rule.name);
+  if (array.shape(0) == 0) return {};
+  if ((kind == 'b' || kind == 'u') && type.itemsize() == 1) {
+    return read_integers<std::uint8_t, T>(array, rule);
+  }
+  return read_integers<double, T>(converted<double>(array, rule.name), rule);
 }
+template std::vector<std::uint8_t> integers(py::handle, const IntegerRule&);
+template std::vector<std::uint32_t> integers(py::handle, const IntegerRule&);
+template std::vector<std::uint64_t> integers(py::handle, const IntegerRule&);
 
 py::array matrix_of(py::handle features, std::string_view name) {
   py::array array = as_array(features, name);
   if (array.ndim() != 2) {
-    bad_value("{}: shape {}; they have two dimensions, documents x features", name,
+    bad_value("{}: shape {}; expected two dimensions, documents x features", name,
               shape_text(array));
   }
-  if (is_float32(array) && usable(array)) return array;
-  require_real(array, name);
-  return converted<float>(array, name);
+  if (std::max(array.shape(0), array.shape(1)) > std::numeric_limits<std::uint32_t>::max()) {
+    bad_value("{}: shape {}; expected fewer than 2^32 rows and columns", name, shape_text(array));
+  }
+  return usable(array) ? array : converted<float>(array, name);
 }
 
-Matrix layout_of(const py::array& matrix) {
-  Matrix layout;
-  layout.rows = static_cast<const float*>(matrix.data());
-  layout.doc_count = static_cast<std::size_t>(matrix.shape(0));
-  layout.feature_count = static_cast<std::size_t>(matrix.shape(1));
-  layout.stride = layout.doc_count <= 1 ? layout.feature_count
-                                        : static_cast<std::size_t>(matrix.strides(0) / kFloatBytes);
-  return layout;
+std::size_t stride_of(const py::array& matrix) {
+  return static_cast<std::size_t>(matrix.shape(0) <= 1 ? matrix.shape(1)
+                                                       : matrix.strides(0) / kFloatBytes);
 }
 
 Rows rows_of(py::handle features, std::uint32_t feature_count) {
   Rows rows;
+  py::ssize_t columns = 0;
   if (py::isinstance<QueryHandle>(features)) {
     rows.view = py::cast<const QueryHandle&>(features).features();
     rows.owner = py::reinterpret_borrow<py::object>(features);
+    columns = rows.view.feature_count();
   } else {
     py::array matrix = matrix_of(features, "features");
-    const Matrix layout = layout_of(matrix);
-    if (layout.doc_count == 0) bad_value("features: 0 documents; there is at least 1");
-    if (layout.doc_count > std::numeric_limits<std::uint32_t>::max()) {
-      bad_value("features: {} documents; fewer than 2^32", layout.doc_count);
+    const py::ssize_t docs = matrix.shape(0);
+    columns = matrix.shape(1);
+    if (docs == 0) bad_value("features: 0 documents; expected at least 1");
+    if (columns == feature_count) {
+      rows.view =
+          FeatureView::of(static_cast<const float*>(matrix.data()),
+                          static_cast<std::uint32_t>(docs), feature_count, stride_of(matrix));
     }
-    if (layout.feature_count != feature_count) {
-      bad_value("features: {} columns; the ranker reads {}", layout.feature_count, feature_count);
-    }
-    rows.view = FeatureView::of(layout.rows, static_cast<std::uint32_t>(layout.doc_count),
-                                feature_count, layout.stride);
     rows.owner = std::move(matrix);
   }
-  if (rows.view.feature_count() != feature_count) {
-    bad_value("features: {} columns; the ranker reads {}", rows.view.feature_count(),
-              feature_count);
+  if (columns != feature_count) {
+    bad_value("features: {} columns; the ranker reads {}", columns, feature_count);
   }
   return rows;
 }
 
-void whole_numbers(py::handle values, const WholeRule& rule, std::vector<std::uint8_t>& out) {
-  read_whole_numbers(values, rule, out);
-}
-void whole_numbers(py::handle values, const WholeRule& rule, std::vector<std::uint32_t>& out) {
-  read_whole_numbers(values, rule, out);
-}
-void whole_numbers(py::handle values, const WholeRule& rule, std::vector<std::uint64_t>& out) {
-  read_whole_numbers(values, rule, out);
-}
-
 std::vector<std::uint32_t> ranking_of(py::handle ranking) {
-  std::vector<std::uint32_t> docs;
-  whole_numbers(ranking,
-                {.name = "ranking",
-                 .most = std::numeric_limits<std::uint32_t>::max(),
-                 .rule = "a ranking holds numbers of documents, from 0"},
-                docs);
-  return docs;
+  return integers<std::uint32_t>(ranking, {.name = "ranking",
+                                           .most = std::numeric_limits<std::uint32_t>::max(),
+                                           .rule = "a ranking holds indices of documents, from 0"});
 }
 
 std::vector<std::uint8_t> labels_of(py::handle labels, std::string_view name) {
   static_assert(kMaxLabel == 31);
-  std::vector<std::uint8_t> values;
-  whole_numbers(labels, {.name = name, .most = kMaxLabel, .rule = "labels are 0 to 31"}, values);
-  return values;
+  return integers<std::uint8_t>(labels,
+                                {.name = name, .most = kMaxLabel, .rule = "labels are 0 to 31"});
 }
 
 std::vector<std::uint8_t> clicks_of(py::handle clicks) {
-  std::vector<std::uint8_t> values;
-  whole_numbers(clicks,
-                {.name = "clicks",
-                 .most = 1,
-                 .rule = "a click is 0 or 1, one for each shown document from the top"},
-                values);
-  return values;
+  return integers<std::uint8_t>(
+      clicks, {.name = "clicks",
+               .most = 1,
+               .rule = "expected a 0 or 1 for each shown document, from the top"});
+}
+
+std::span<const std::uint8_t> labels_in(py::handle labels, std::vector<std::uint8_t>& copied) {
+  if (py::isinstance<QueryHandle>(labels)) {
+    return py::cast<const QueryHandle&>(labels).judgments().labels();
+  }
+  copied = labels_of(labels);
+  return copied;
 }
 
 std::vector<std::uint32_t> feature_ids_of(py::handle ids, std::string_view name) {
   const std::string rule = fmt::format("feature ids are 1 to {}", kLargestFeatureId);
-  std::vector<std::uint32_t> values;
-  whole_numbers(ids, {.name = name, .most = kLargestFeatureId, .rule = rule}, values);
+  auto values =
+      integers<std::uint32_t>(ids, {.name = name, .most = kLargestFeatureId, .rule = rule});
   std::vector<std::uint32_t> sorted = values;
   std::sort(sorted.begin(), sorted.end());
   if (!sorted.empty() && sorted.front() == 0) bad_value("{}: 0; {}", name, rule);
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) bad_value("{}: {} twice; no two are alike", name, *twice);
+  if (twice != sorted.end()) bad_value("{}: {} appears twice; ids must differ", name, *twice);
   return values;
 }
 
@@ -250,10 +176,27 @@ std::vector<double> real_numbers(py::handle values, std::string_view name) {
   const py::array array = as_array(values, name);
   require_one_dimension(array, name);
   if (array.shape(0) == 0) return {};
-  require_real(array, name);
   const py::array numbers = converted<double>(array, name);
   const auto* first = static_cast<const double*>(numbers.data());
   return {first, first + numbers.size()};
+}
+
+std::vector<float> finite_floats(py::handle values, std::string_view name) {
+  std::vector<float> floats;
+  for (const double value : real_numbers(values, name)) {
+    floats.push_back(static_cast<float>(value));
+    if (!std::isfinite(floats.back())) {
+      bad_value("{}: {} at {}; expected finite float32 numbers", name, value, floats.size() - 1);
+    }
+  }
+  return floats;
+}
+
+py::array_t<std::int64_t> docs_array(std::span<const Doc> docs) {
+  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(docs.size()));
+  std::int64_t* out = array.mutable_data();
+  for (const Doc doc : docs) *out++ = index(doc);
+  return array;
 }
 
 }  // namespace plackett::python

@@ -1,12 +1,12 @@
-// Long work on a thread of its own, so that Python goes on: the GIL is free, Ctrl-C stops it.
+// Long work on a thread of its own, while the GIL is free and Ctrl-C stops it.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "plackett/simulation.h"
@@ -15,23 +15,23 @@ namespace plackett::python {
 
 namespace py = pybind11;
 
-// How the calling thread waits: it looks for signals and calls progress(done, total), both with
-// the GIL, every so often, and `progress` once more at a good end.
+// While it waits, the calling thread handles signals and calls progress(done, total), both with the
+// GIL, several times a second, and `progress` once more after success.
 struct Waiting {
-  py::object progress =
-      py::none();           // None, or a function of how many impressions are done and of all
-  std::uint64_t total = 0;  // impressions
+  py::object progress = py::none();  // None, or a function of impressions done and in total
+  std::uint64_t total = 0;           // impressions
 };
 
-// Runs work(watch) on another thread and returns when it has ended. The watch stops the work once
-// a signal's handler or `progress` has raised, and that exception is then thrown from here, with
-// nothing left running; otherwise what `work` threw.
+// Runs work(watch) on another thread and returns when it has ended. The watch stops the work when
+// a signal handler or `progress` has raised; that exception is then thrown from here, with nothing
+// left running; otherwise what `work` threw.
 // Requires: the GIL is held. `work` runs without it.
 void run_in_background(const std::function<void(const Watch&)>& work, const Waiting& waiting);
 
-template <typename T>
-T in_background(const std::function<T(const Watch&)>& work, const Waiting& waiting) {
-  std::optional<T> result;
+// The same, with the value that `work` returns.
+template <typename Work>
+auto in_background(const Work& work, const Waiting& waiting = {}) {
+  std::optional<std::invoke_result_t<Work, const Watch&>> result;
   run_in_background([&](const Watch& watch) { result.emplace(work(watch)); }, waiting);
   return std::move(*result);
 }

@@ -1,23 +1,13 @@
 // Simulated users.
-#include <pybind11/stl.h>
-
 #include <filesystem>
-#include <limits>
 #include <utility>
 
-#include "arguments.h"
 #include "arrays.h"
-#include "bindings.h"
-#include "data.h"
-#include "failure.h"
+#include "classes.h"
 #include "impression.h"
-#include "made.h"
-#include "model.h"
 #include "plackett/make_user.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
-#include "spec.h"
-#include "streams.h"
 
 namespace plackett::python {
 namespace {
@@ -26,170 +16,132 @@ struct ClickModel {
   std::unique_ptr<User> user;
   // As it was asked for, to make it again.
   std::string name;
-  std::uint32_t grades = 0;
-  std::string protocol;
-  double eta = 0;
+  UserOptions options;
+  Protocol protocol{};
 
   static void* operator new(std::size_t) { return refuse_half_made(); }
 };
 
-std::shared_ptr<ClickModel> make(const py::object& name, const py::object& grades,
-                                 const py::object& protocol, const py::object& eta) {
-  UserOptions options;
-  options.grade_count = whole32(grades, "grades", {1, kMaxLabel + 1});
-  options.stop_rule = rules_of(take(parse_protocol(text(protocol, "protocol")))).stop_rule;
-  options.eta = number(eta, "eta");
+std::shared_ptr<ClickModel> make(Given name, Given grades, Given protocol, Given eta) {
   auto model = std::make_shared<ClickModel>();
-  model->name = click_model_name(name, "name");
-  model->grades = options.grade_count;
-  model->protocol = text(protocol, "protocol");
-  model->eta = options.eta;
-  model->user = take(make_user(model->name, options));
+  model->name = path(name, "name");
+  model->protocol = take(parse_protocol(text(protocol, "protocol")));
+  model->options = {.grade_count = integer32(grades, "grades", {1, kMaxLabel + 1}),
+                    .stop_rule = rules_of(model->protocol).stop_rule,
+                    .eta = number(eta, "eta")};
+  model->user = take(make_user(model->name, model->options));
   return model;
 }
 
-// By its name; a file by where it is, whatever folder the other process works in.
-py::tuple pickled(const py::object& self) {
+// By its name; a file by its absolute path, as the other process may work in another folder.
+py::tuple pickled(Given self) {
   const auto& model = py::cast<const ClickModel&>(self);
   const std::string name =
       model.name.ends_with(".toml") ? std::filesystem::absolute(model.name).string() : model.name;
-  return py::make_tuple(name, model.grades, model.protocol, model.eta, attributes_of(self));
+  return py::make_tuple(name, model.options.grade_count, name_of(model.protocol), model.options.eta,
+                        attributes_of(self));
 }
 
 std::pair<std::shared_ptr<ClickModel>, py::dict> unpickled(const py::tuple& state) {
-  if (state.size() != 5 || !py::isinstance<py::dict>(state[4])) {
-    bad_value("state: {}; it is no pickled click model", shown_value(state));
-  }
-  return {make(state[0], state[1], state[2], state[3]),
-          py::reinterpret_borrow<py::dict>(py::object(state[4]))};
+  auto [name, grades, protocol, eta, attributes] =
+      unpickled_parts<py::object, py::object, py::object, py::object, py::dict>(state,
+                                                                                "click model");
+  return {make(name, grades, protocol, eta), attributes};
 }
 
-// Labels as the user takes them, without a copy where they are the engine's own or plain bytes.
-class Labels {
- public:
-  Labels(py::handle given, const User& user) {
-    if (py::isinstance<QueryHandle>(given)) {
-      labels_ = py::cast<const QueryHandle&>(given).judgments().labels();
-    } else {
-      copied_ = labels_of(given);
-      labels_ = copied_;
-    }
-    for (const std::uint8_t label : labels_) {
-      if (label >= user.grade_count()) {
-        bad_value("labels: {}; {} users know labels 0 to {}", label, user.name(),
-                  user.grade_count() - 1);
-      }
+// Labels that the user knows.
+Judgments known_labels(const User& user, py::handle given, std::vector<std::uint8_t>& copied) {
+  const auto labels = labels_in(given, copied);
+  for (const std::uint8_t label : labels) {
+    if (label >= user.grade_count()) {
+      bad_value("labels: {}; {} users know labels 0 to {}", label, user.name(),
+                user.grade_count() - 1);
     }
   }
-  [[nodiscard]] Judgments judgments() const { return Judgments(labels_); }
+  return Judgments(labels);
+}
 
- private:
-  std::vector<std::uint8_t> copied_;
-  std::span<const std::uint8_t> labels_;
-};
-
-py::array_t<bool> clicked(const ClickModel& model, std::span<const Doc> shown,
-                          const Judgments& judgments, Rng& rng) {
+py::array_t<bool> click(const ClickModel& model, Given ranking, Given labels, Given seed,
+                        Given rng) {
   static_assert(sizeof(bool) == 1);
+  std::vector<std::uint8_t> copied;
+  const Judgments known = known_labels(*model.user, labels, copied);
+  const std::vector<Doc> shown = ranked_docs(ranking, known.doc_count(), "labels");
+  std::optional<Rng> own;
+  Rng::Stream stream{.purpose = Purpose::kClicks};
+  if (py::isinstance<Impression>(ranking) && seed.is_none() && rng.is_none()) {
+    const auto& impression = py::cast<const Impression&>(ranking);
+    own.emplace(Rng::Stream{impression.seed, impression.run, impression.number, stream.purpose});
+  }
+  Rng& source = own ? *own : drawn_from(seed, rng, stream, own);
   py::array_t<bool> clicks(static_cast<py::ssize_t>(shown.size()));
-  model.user->click(shown, judgments, rng,
+  model.user->click(shown, known, source,
                     {reinterpret_cast<std::uint8_t*>(clicks.mutable_data()), shown.size()});
   return clicks;
 }
 
-py::array_t<bool> click(const ClickModel& model, const py::object& ranking,
-                        const py::object& labels, const py::object& seed, const py::object& rng) {
-  const Labels known(labels, *model.user);
-  const std::vector<Doc> shown =
-      ranked_docs(ranking, {.name = "labels", .count = known.judgments().doc_count()});
-  if (py::isinstance<Impression>(ranking)) {
-    const auto& impression = py::cast<const Impression&>(ranking);
-    Draws draws = Draws::or_from(
-        {impression.seed, impression.run, impression.number, Purpose::kClicks}, seed, rng);
-    return clicked(model, shown, known.judgments(), draws.rng());
-  }
-  Draws draws(seed, rng, {.purpose = Purpose::kClicks});
-  return clicked(model, shown, known.judgments(), draws.rng());
-}
-
-double probability(const ClickModel& model, const py::object& labels, const py::object& clicks) {
-  const Labels known(labels, *model.user);
+double probability(const ClickModel& model, Given labels, Given clicks) {
+  std::vector<std::uint8_t> copied;
+  const Judgments known = known_labels(*model.user, labels, copied);
   const std::vector<std::uint8_t> given = clicks_of(clicks);
-  if (given.size() != known.judgments().doc_count()) {
-    bad_value("clicks: {} for {} labels; there is one each", given.size(),
-              known.judgments().doc_count());
+  if (given.size() != known.doc_count()) {
+    bad_value("clicks: {} for {} labels; expected one each", given.size(), known.doc_count());
   }
-  return model.user->pattern_probability(known.judgments().labels(), given);
+  return model.user->pattern_probability(known.labels(), given);
 }
 
 }  // namespace
 
 void bind_click_model(py::module_& module) {
   const UserOptions defaults;
-  const std::string signature =
-      fmt::format("ClickModel(name, *, grades={}, protocol=\"{}\", eta={:.1f})",
-                  defaults.grade_count, name_of(default_spec().protocol), defaults.eta);
-  py::class_<ClickModel, std::shared_ptr<ClickModel>>(module, "ClickModel",
-                                                      (signature +
-                                                       R"(
+  py::class_<ClickModel, std::shared_ptr<ClickModel>> model(module, "ClickModel",
+                                                            R"(A simulated user.
 
-A simulated user: one of plackett.click_model_names(), or a .toml file (docs/click_models.md).
-`grades` is how many labels there are: a Dataset's grade_count. `protocol` says when cascade users
-may stop; `eta` how fast position-based ones look away. Pickled, one of a file is read from the file
-again.
+`name` is one of plackett.click_model_names(), or a .toml file (docs/click_models.md). `grades` is
+the number of labels, a Dataset's grade_count. `protocol` says when cascade users may stop; `eta`
+how fast position-based ones look away. Unpickling reads a file again.
 
 >>> import plackett
 >>> user = plackett.ClickModel("perfect", grades=3)
 >>> user.click([2, 0, 1], labels=[0, 0, 2], rng=plackett.stream(1))
-array([ True, False, False]))")
-                                                          .c_str())
-      .def(py::init(&make), py::arg("name"), py::kw_only(),
-           py::arg("grades") = defaults.grade_count,
-           py::arg("protocol") = name_of(default_spec().protocol), py::arg("eta") = defaults.eta,
-           init_doc(signature).c_str())
-      .def("click", click, py::arg("ranking"), py::arg("labels"), py::kw_only(),
-           py::arg("seed") = py::none(), py::arg("rng") = py::none(),
-           R"(click(self, ranking, labels, *, seed=None, rng=None)
---
+array([ True, False, False]))");
+  constructor(model, &make, "name"_a, py::kw_only(), "grades"_a = defaults.grade_count,
+              "protocol"_a = name_of(SimulationSpec{}.protocol), "eta"_a = defaults.eta);
+  add(model, "click", click,
+      with("ranking"_a, "labels"_a, py::kw_only(), "seed"_a = py::none(), "rng"_a = py::none()),
+      R"(Which shown documents are clicked: one bool each, from the top.
 
-Which shown documents are clicked: a bool for each, from the top. `ranking` is a plackett.Impression
-or documents from the top; `labels` those of all candidates, or a plackett.Query. For documents give
-one of `rng`, which goes on from call to call, and `seed`, with which every call draws the same. An
-impression needs neither: its clicks come from the stream of its learner's seed, run and its number,
-as plackett.simulate draws.
+`ranking` is a plackett.Impression or documents from the top; `labels` those of all candidates, or a
+plackett.Query. For documents give either `rng`, which advances from call to call, or `seed`, with
+which every call draws the same. An impression needs neither: its clicks come from the stream of its
+learner's seed and run and its number, as in plackett.simulate.
 
 >>> import plackett
 >>> plackett.ClickModel("perfect").click([1, 0], labels=[4, 0], rng=plackett.stream(1))
-array([False,  True]))")
-      .def("probability", probability, py::arg("labels"), py::arg("clicks"),
-           R"(probability(self, labels, clicks)
---
-
-Of exactly these clicks on a list with these labels, both from the top.
+array([False,  True]))");
+  add(model, "probability", probability, with("labels"_a, "clicks"_a),
+      R"(Of exactly these clicks on these labels, from the top.
 
 >>> import plackett
 >>> plackett.ClickModel("perfect").probability(labels=[4, 0], clicks=[1, 0])
-1.0)")
-      .def_property_readonly(
-          "name", [](const ClickModel& model) { return model.user->name(); }, "\"perfect\".")
-      .def_property_readonly(
-          "grades", [](const ClickModel& model) { return model.user->grade_count(); },
-          "How many labels it knows.")
+1.0)");
+  property(model, "name", "\"perfect\".", [](const ClickModel& one) { return one.user->name(); });
+  property(model, "grades", "How many labels it knows.",
+           [](const ClickModel& one) { return one.user->grade_count(); });
+  model
       .def("__repr__",
-           [](const ClickModel& model) {
-             return fmt::format("<plackett.ClickModel {}, {} grades>", model.user->name(),
-                                model.user->grade_count());
+           [](const ClickModel& one) {
+             return fmt::format("<plackett.ClickModel {}, {} grades>", one.user->name(),
+                                one.user->grade_count());
            })
       .def(py::pickle(&pickled, &unpickled));
-  module.def(
-      "click_model_names",
+  add(
+      module, "click_model_names",
       [] {
-        py::list names;
-        for (const std::string_view name : click_model_names()) names.append(name);
-        return names;
+        const auto names = click_model_names();
+        return std::vector(names.begin(), names.end());
       },
-      R"(click_model_names()
---
+      with(), R"(The built-in click models.
 
 >>> import plackett
 >>> plackett.click_model_names()[0]

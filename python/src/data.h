@@ -1,19 +1,32 @@
 // A dataset's parts as Python holds them: each keeps alive what it shows.
 #pragma once
 
+#include <pybind11/numpy.h>
+
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
+#include <optional>
 
+#include "plackett/comparison_spec.h"
 #include "plackett/dataset.h"
 
 namespace plackett::python {
 
+namespace py = pybind11;
+
 struct SplitHandle {
+  SplitHandle(Split of, std::uint32_t highest_label);
+
   Split split;
-  std::uint32_t max_label = 0;  // the dataset's
+  std::uint32_t max_label;  // of the dataset
+  // Over the split's memory, read-only.
+  py::array features;
+  py::array labels;
+  py::array query_begin;
 };
+
+// Part of the rows of split.features, read-only.
+py::array features_array(const SplitHandle& split, const FeatureView& rows);
 
 struct QueryHandle {
   std::shared_ptr<SplitHandle> of;
@@ -23,23 +36,9 @@ struct QueryHandle {
   [[nodiscard]] Judgments judgments() const { return of->split.judgments(number); }
 };
 
-struct FoldHandle {
-  std::string name;
-  std::shared_ptr<SplitHandle> train;
-  std::shared_ptr<SplitHandle> validation;  // null where there is none
-  std::shared_ptr<SplitHandle> test;
-  std::vector<std::uint32_t> feature_ids;
-  std::vector<std::uint32_t> constant_feature_ids;
-  std::string scaling;
-};
-
-struct DatasetHandle {
-  Dataset dataset;
-  std::vector<std::shared_ptr<FoldHandle>> folds;
-  std::string scaling;  // of its features, as model files write it
-  // What load() was given; `where` is empty for data from arrays.
-  std::string where;
-  LoadOptions load;
+struct DatasetHandle : Dataset {
+  // How a folder of results records it; nothing for data from arrays or of chosen features.
+  std::optional<ComparedDataset> source;
 };
 
 }  // namespace plackett::python

@@ -1,5 +1,4 @@
-// Failures on their way to Python: what is thrown here becomes one of the module's exceptions, all
-// of which derive from plackett.Error and from the built-in one that fits.
+// Failures on their way to Python: what is thrown here becomes an exception of plackett/_errors.py.
 #pragma once
 
 #include <fmt/format.h>
@@ -16,52 +15,39 @@ namespace plackett::python {
 
 namespace py = pybind11;
 
-enum class Fault {
-  kValue,        // plackett.BadValue, a ValueError
-  kType,         // plackett.BadType, a TypeError
-  kMissingFile,  // plackett.MissingFile, a FileNotFoundError
-};
+// An argument as Python gives it.
+using Given = const py::object&;
 
-class Failure : public std::runtime_error {
- public:
-  Failure(Fault fault, const std::string& message) : std::runtime_error(message), fault_(fault) {}
-  [[nodiscard]] Fault fault() const { return fault_; }
+struct Failure : std::runtime_error {
+  Failure(const char* name, const std::string& message)
+      : std::runtime_error(message), exception(name) {}
+  // An error of the engine, which `argument` caused unless that is empty.
+  explicit Failure(const Error& error, std::string_view argument = {});
 
- private:
-  Fault fault_;
+  const char* exception;  // a class in plackett/_errors.py, a literal
 };
 
 template <typename... Parts>
 [[noreturn]] void bad_value(fmt::format_string<Parts...> text, Parts&&... parts) {
-  throw Failure(Fault::kValue, fmt::format(text, std::forward<Parts>(parts)...));
+  throw Failure("BadValue", fmt::format(text, std::forward<Parts>(parts)...));
 }
 
 template <typename... Parts>
 [[noreturn]] void bad_type(fmt::format_string<Parts...> text, Parts&&... parts) {
-  throw Failure(Fault::kType, fmt::format(text, std::forward<Parts>(parts)...));
+  throw Failure("BadType", fmt::format(text, std::forward<Parts>(parts)...));
 }
 
-// The engine's message, with the arguments that do what it advises.
-std::string in_python_words(const Error& error);
-
-// The value, or the error as a BadValue.
+// The value. Throws the error.
 template <typename T>
-T take(Result<T>&& result) {
-  if (!result) throw Failure(Fault::kValue, in_python_words(result.error()));
+T take(Result<T>&& result, std::string_view argument = {}) {
+  if (!result) throw Failure(result.error(), argument);
   return std::move(result).value();
 }
-inline void take(Result<void>&& result) {
-  if (!result) throw Failure(Fault::kValue, in_python_words(result.error()));
-}
 
-// Likewise, the error with the argument's name before it.
-template <typename T>
-T take(Result<T>&& result, std::string_view name) {
-  if (!result) bad_value("{}: {}", name, in_python_words(result.error()));
-  return std::move(result).value();
-}
-inline void take(Result<void>&& result, std::string_view name) {
-  if (!result) bad_value("{}: {}", name, in_python_words(result.error()));
-}
+// plackett/_errors.py. Lives as long as the process.
+py::handle errors_module();
+
+// Loads it, and translates failures from then on.
+void bind_failures();
 
 }  // namespace plackett::python

@@ -3,39 +3,36 @@
 #include <cmath>
 #include <utility>
 
-#include "arguments.h"
-#include "bindings.h"
-#include "failure.h"
-#include "made.h"
-#include "preferences.h"
-#include "streams.h"
+#include "classes.h"
 
 namespace plackett::python {
 
-py::array_t<std::int64_t> docs_array(std::span<const Doc> docs) {
-  py::array_t<std::int64_t> array(static_cast<py::ssize_t>(docs.size()));
-  std::int64_t* out = array.mutable_data();
-  for (const Doc doc : docs) *out++ = index(doc);
-  return array;
+std::vector<std::uint8_t> clicks_on(const Impression& impression, py::handle clicks) {
+  std::vector<std::uint8_t> given = clicks_of(clicks);
+  if (given.size() != impression.ranking.shown.size()) {
+    bad_value("clicks: {} for {} shown documents; expected one each", given.size(),
+              impression.ranking.shown.size());
+  }
+  return given;
 }
 
-std::vector<Doc> ranked_docs(py::handle ranking, const Candidates& candidates) {
+std::vector<Doc> ranked_docs(py::handle ranking, std::size_t count, std::string_view name) {
   if (py::isinstance<Impression>(ranking)) {
     const auto& impression = py::cast<const Impression&>(ranking);
-    if (impression.rows.view.doc_count() != candidates.count) {
-      bad_value("{}: {} for {} documents; there is one each", candidates.name, candidates.count,
+    if (impression.rows.view.doc_count() != count) {
+      bad_value("{}: {} for {} documents; expected one each", name, count,
                 impression.rows.view.doc_count());
     }
     return impression.ranking.shown;
   }
   std::vector<Doc> docs;
-  std::vector<bool> placed(candidates.count);
+  std::vector<bool> placed(count);
   for (const std::uint32_t doc : ranking_of(ranking)) {
-    if (doc >= candidates.count) {
+    if (doc >= count) {
       bad_value("ranking: document {}; documents are 0 to {}", doc,
-                static_cast<std::int64_t>(candidates.count) - 1);
+                static_cast<std::int64_t>(count) - 1);
     }
-    if (placed[doc]) bad_value("ranking: document {} twice; it can be ranked once", doc);
+    if (placed[doc]) bad_value("ranking: document {} appears twice", doc);
     placed[doc] = true;
     docs.push_back(Doc{doc});
   }
@@ -44,23 +41,18 @@ std::vector<Doc> ranked_docs(py::handle ranking, const Candidates& candidates) {
 
 namespace {
 
-py::array_t<double> weights(const Impression& impression, const py::object& clicks) {
+py::array_t<double> weights(const Impression& impression, Given clicks) {
   if (!impression.method->servable) {
-    bad_value("impression: shown by {}; weights are of lists sampled by their scores",
+    bad_value("impression: shown by {}; only lists sampled by their scores have weights",
               impression.method->name);
   }
-  const std::vector<std::uint8_t> given = clicks_of(clicks);
-  if (given.size() != impression.ranking.shown.size()) {
-    bad_value("clicks: {} for {} shown documents; there is one each", given.size(),
-              impression.ranking.shown.size());
-  }
-  return weights_by_doc(impression.ranking, given, impression.rows.view.doc_count());
+  return weights_by_doc(impression.ranking, clicks_on(impression, clicks),
+                        impression.rows.view.doc_count());
 }
 
 py::object features_of(const Impression& impression) {
   const py::object& owner = impression.rows.owner;
-  if (py::isinstance<py::array>(owner)) return owner;
-  return owner.attr("features");
+  return py::isinstance<py::array>(owner) ? owner : py::object(owner.attr("features"));
 }
 
 py::tuple reduced(const Impression& impression) {
@@ -68,86 +60,74 @@ py::tuple reduced(const Impression& impression) {
   return py::make_tuple(
       py::module_::import("plackett._impression").attr("impression_again"),
       py::make_tuple(impression.method->name, features_of(impression), docs_array(ranking.shown),
-                     array_of(std::span<const double>(ranking.scores)), ranking.rest.shift,
-                     ranking.rest.sum, impression.seed, impression.run, impression.number));
+                     array_of(ranking.scores), ranking.rest.shift, ranking.rest.sum,
+                     impression.seed, impression.run, impression.number));
 }
 
-// What reduced() took apart. No learner's last one: those that learn from that alone keep more of
-// it than it holds.
-Impression restored(const py::object& method, const py::object& features, const py::object& ranking,
-                    const py::object& scores, double shift, double sum, const py::object& seed,
-                    const py::object& run, const py::object& number) {
+// What reduced() took apart. It is nobody's last impression: methods that learn only from that one
+// keep more of it than a pickle holds.
+Impression restored(const std::string& method, Given features, Given ranking, Given scores,
+                    double shift, double sum, std::uint64_t seed, std::uint32_t run,
+                    std::uint64_t number) {
   Impression impression;
-  impression.method = take(find_method(text(method, "method")));
+  impression.method = take(find_method(method));
   const py::array matrix = matrix_of(features, "features");
   impression.rows = rows_of(matrix, static_cast<std::uint32_t>(matrix.shape(1)));
-  impression.ranking.shown =
-      ranked_docs(ranking, {.name = "features", .count = impression.rows.view.doc_count()});
+  impression.ranking.shown = ranked_docs(ranking, impression.rows.view.doc_count(), "features");
   impression.ranking.scores = real_numbers(scores, "scores");
-  if (impression.ranking.shown.empty() ||
-      impression.ranking.scores.size() != impression.ranking.shown.size()) {
-    bad_value("scores: {} for {} shown documents; there is one each",
-              impression.ranking.scores.size(), impression.ranking.shown.size());
-  }
-  bool sound = sum == 0 || (std::isfinite(shift) && std::isfinite(sum) && sum > 0);
+  const std::size_t shown = impression.ranking.shown.size();
+  bool sound = shown > 0 && impression.ranking.scores.size() == shown &&
+               number <= kMaxStreamImpression &&
+               (sum == 0 || (std::isfinite(shift) && std::isfinite(sum) && sum > 0));
   for (const double score : impression.ranking.scores) sound = sound && std::isfinite(score);
-  if (!sound) bad_value("scores: not finite; it is no pickled impression");
+  if (!sound) bad_value("state: not a pickled impression");
   if (sum != 0) impression.ranking.rest = {.shift = shift, .sum = sum};
-  impression.seed = whole(seed, "seed", {});
-  impression.run = whole32(run, "run", {});
-  impression.number = whole(number, "number", {0, kMaxStreamImpression});
+  impression.seed = seed;
+  impression.run = run;
+  impression.number = number;
   return impression;
 }
 
 }  // namespace
 
 void bind_impression(py::module_& module) {
-  py::class_<Impression> impression_type(
-      module, "Impression",
-      R"(A ranking that was shown, with what learning from it later needs.
+  py::class_<Impression> impression(
+      module, "Impression", R"(A ranking that was shown, with what learning from it later needs.
 
-It keeps its features alive; don't change them before the clicks are learned from. It stands for its
-ranking wherever one is taken. Pickled or copied, with its features, it is as good for pdgd and
-cascade; the others learn from the one alone that rank gave.
+It keeps its features alive; don't change them before the clicks are learned from. Functions that
+take a ranking take it too. Pickled or copied, with its features, pdgd and cascade can still learn
+from it; the others learn only from the object that rank returned.
 
 >>> import numpy as np, plackett
 >>> impression = plackett.PDGD(features=3, shown=2).rank(np.eye(3))
 >>> len(impression.ranking), impression.shown_scores
 (2, array([0., 0.])))");
-  impression_type
-      .def_property_readonly(
-          "ranking",
-          [](const Impression& impression) { return docs_array(impression.ranking.shown); },
-          "The documents shown, from the top; int64.")
-      .def_property_readonly(
-          "shown_scores",
-          [](const Impression& impression) {
-            return array_of(std::span<const double>(impression.ranking.scores));
-          },
-          "The shown documents' scores when they were shown, in the order of `ranking`: one a "
-          "place, not one a candidate as document_weights takes them; float64.")
-      .def_property_readonly(
-          "features", features_of,
-          "All candidates' features: the array that was given, or what was made of it.")
-      .def("document_weights", weights, py::arg("clicks"), R"(document_weights(self, clicks)
---
-
-What plackett.document_weights gives for this list, from the scores of the moment of showing: a
-float64 for each candidate. For lists that pdgd and cascade sampled.
+  add(impression, "document_weights", weights, with("clicks"_a),
+      R"(As plackett.document_weights, from the scores at
+the time of showing: one float64 per candidate. For lists that pdgd and cascade sampled.
 
 >>> import numpy as np, plackett
 >>> impression = plackett.PDGD(features=3).rank(np.eye(3))
 >>> weights = impression.document_weights([0, 1, 0])
 >>> weights[impression.ranking]
-array([-0.125,  0.25 , -0.125]))")
+array([-0.125,  0.25 , -0.125]))");
+  property(impression, "ranking", "The documents shown, from the top; int64.",
+           [](const Impression& one) { return docs_array(one.ranking.shown); });
+  property(impression, "shown_scores",
+           "The scores of the shown documents when they were shown, in the order of `ranking`: one "
+           "per rank, not one per candidate as document_weights takes them; float64.",
+           [](const Impression& one) { return array_of(one.ranking.scores); });
+  property(impression, "features",
+           "All candidates' features: the array that was given, or what was made from it.",
+           features_of);
+  impression.def_readonly("number", &Impression::number, "How many its learner had shown before.")
       .def("__reduce__", reduced)
-      .def_readonly("number", &Impression::number, "How many its learner had shown before.")
-      .def("__len__", [](const Impression& impression) { return impression.ranking.shown.size(); })
-      .def("__repr__", [](const Impression& impression) {
-        return fmt::format("<plackett.Impression {}: {} of {} documents>", impression.number,
-                           impression.ranking.shown.size(), impression.rows.view.doc_count());
+      .def("__len__", [](const Impression& one) { return one.ranking.shown.size(); })
+      .def("__repr__", [](const Impression& one) {
+        return fmt::format("<plackett.Impression {}: {} of {} documents>", one.number,
+                           one.ranking.shown.size(), one.rows.view.doc_count());
       });
-  from_the_engine_alone(impression_type);
+  no_constructor(impression);
   module.def("impression_of", restored);
 }
 

@@ -1,8 +1,6 @@
 // What was shown, as Python holds it, and rankings as Python gives them.
 #pragma once
 
-#include <pybind11/numpy.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,17 +23,17 @@ struct Impression {
   std::uint64_t number = 0;
 };
 
-// What a ranking is of: so many documents, each with one of these.
-struct Candidates {
-  std::string_view name;  // "labels", "scores"
-  std::size_t count = 0;
-};
+// Clicks on an impression. Fails unless there is one for each shown document.
+std::vector<std::uint8_t> clicks_on(const Impression& impression, py::handle clicks);
 
-// The documents of a ranking as Python gives it, from the top: an Impression's, or numbers. Fails
-// where one is not among the candidates or comes twice.
-std::vector<Doc> ranked_docs(py::handle ranking, const Candidates& candidates);
+// The documents of a ranking as Python gives it, from the top: an Impression's, or indices. Fails
+// if one appears twice or is not below `count`, the number of candidates, each of which has one of
+// `name` ("labels", "scores").
+std::vector<Doc> ranked_docs(py::handle ranking, std::size_t count, std::string_view name);
 
-// Documents as an int64 array.
-py::array_t<std::int64_t> docs_array(std::span<const Doc> docs);
+// PDGD's weights for each of `doc_count` candidates, as document_weights, to the bit. For lists of
+// any length.
+py::array_t<double> weights_by_doc(const Ranking& ranking, std::span<const std::uint8_t> clicks,
+                                   std::size_t doc_count);
 
 }  // namespace plackett::python

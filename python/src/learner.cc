@@ -1,26 +1,17 @@
 // Learners: rank, then learn from the clicks, one call each.
 #include "plackett/learner.h"
 
-#include <pybind11/stl.h>
-
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
-#include "arguments.h"
-#include "bindings.h"
-#include "failure.h"
 #include "impression.h"
-#include "methods.h"
 #include "model.h"
-#include "plackett/protocol.h"
 #include "plackett/simulation.h"
-#include "spec.h"
-#include "streams.h"
 
 namespace plackett::python {
 
-std::uint64_t next_learner_id() {
+std::uint64_t LearnerHandle::next_id() {
   static std::atomic<std::uint64_t> last{0};
   return ++last;
 }
@@ -37,80 +28,62 @@ LearnerState LearnerHandle::state() const {
 
 namespace {
 
-struct LearnerRequest {
-  std::string method;
-  py::handle ranker;  // none, the text of a kind, or a Ranker
-  py::handle features;
-  py::handle hidden;
-  py::handle activation;
-  py::handle shown;
-  py::handle seed;
-  py::handle run;
-  py::handle protocol;
-  py::dict settings;
-};
-
-// Makes the engine's learner around the ranker.
-void equip(LearnerHandle& handle, std::unique_ptr<Ranker> ranker) {
-  const ProtocolRules rules = rules_of(take(parse_protocol(handle.protocol)));
-  auto made = make_learner(handle.method->name, std::move(ranker),
-                           {.shown = handle.shown,
-                            .learning_rate_decay = rules.learning_rate_decay,
-                            .ties_by_chance = rules.ties_by_chance,
-                            .exploit_worst_first = rules.exploit_worst_first,
-                            .initial = {handle.seed, handle.run, 0, Purpose::kInitialise}},
-                           handle.settings);
-  if (!made) {
-    throw Failure(Fault::kValue, with_python_names(in_python_words(made.error()),
-                                                   handle.method->settings, handle.settings));
-  }
-  handle.learner = std::move(made).value();
-  handle.id = next_learner_id();
-}
-
-LearnerHandle make(const LearnerRequest& request) {
+// What a learner is asked to be, apart from its ranker.
+LearnerHandle described(const std::string& method, Given shown, Given seed, Given run,
+                        Given protocol, const py::dict& settings) {
   LearnerHandle handle;
-  handle.method = take(find_method(request.method));
-  handle.shown = whole32(request.shown, "shown", {1, kMaxShown});
-  handle.seed = whole(request.seed, "seed", {});
-  handle.run = whole32(request.run, "run", {});
-  handle.protocol = name_of(take(parse_protocol(text(request.protocol, "protocol"))));
-  handle.settings = settings_of(request.settings);
-  if (py::isinstance<RankerHandle>(request.ranker)) {
-    const RankerHandle& given = engine_ranker(request.ranker);
-    if (!request.features.is_none() || !request.hidden.is_none() || !request.activation.is_none()) {
-      bad_type("features, hidden and activation: the ranker that was given has its own");
-    }
-    handle.shape = std::make_shared<ModelShape>(*given.shape);
-    equip(handle, given.ranker->clone());
-    return handle;
-  }
-  if (!request.ranker.is_none() && !py::isinstance<py::str>(request.ranker)) {
-    bad_type(
-        "ranker: {}; it is a kind ({}) or a plackett.Ranker; features= takes the number of "
-        "features, or a plackett.Fold",
-        shown_value(request.ranker), ranker_names());
-  }
-  RankerHandle made = make_ranker_handle(
-      {.kind = request.ranker,
-       .features = request.features,
-       .hidden = request.hidden,
-       .activation = request.activation,
-       .fallback = handle.method->default_ranker,
-       .initial = {handle.seed, handle.run, 0, Purpose::kInitialise},
-       .initialisation = rules_of(take(parse_protocol(handle.protocol))).initialisation});
-  handle.shape = made.shape;
-  equip(handle, made.ranker->clone());
+  handle.method = take(find_method(method));
+  handle.shown = integer32(shown, "shown", {1, kMaxShown});
+  handle.seed = integer(seed, "seed");
+  handle.run = integer32(run, "run");
+  handle.protocol = take(parse_protocol(text(protocol, "protocol")));
+  handle.settings = settings_of(*handle.method, settings);
   return handle;
 }
 
-std::shared_ptr<LearnerHandle> init(const py::object& method, const py::object& ranker,
-                                    const py::object& features, const py::object& hidden,
-                                    const py::object& activation, const py::object& shown,
-                                    const py::object& seed, const py::object& run,
-                                    const py::object& protocol, const py::kwargs& settings) {
-  return shared(make({text(method, "method"), ranker, features, hidden, activation, shown, seed,
-                      run, protocol, settings}));
+Rng::Stream initial_stream(const LearnerHandle& handle) {
+  return {handle.seed, handle.run, 0, Purpose::kInitialise};
+}
+
+// Makes the engine's learner around a copy of the ranker.
+void equip(LearnerHandle& handle, const RankerHandle& ranker) {
+  const ProtocolRules rules = rules_of(handle.protocol);
+  handle.learner = take(make_learner(handle.method->name, ranker.ranker->clone(),
+                                     {.shown = handle.shown,
+                                      .learning_rate_decay = rules.learning_rate_decay,
+                                      .ties_by_chance = rules.ties_by_chance,
+                                      .exploit_worst_first = rules.exploit_worst_first,
+                                      .initial = initial_stream(handle)},
+                                     handle.settings));
+  handle.shape = std::make_shared<SavedModel>(*ranker.shape);
+}
+
+std::shared_ptr<LearnerHandle> make(Given method, Given ranker, Given features, Given hidden,
+                                    Given activation, Given shown, Given seed, Given run,
+                                    Given protocol, const py::kwargs& settings) {
+  LearnerHandle handle = described(text(method, "method"), shown, seed, run, protocol, settings);
+  if (py::isinstance<RankerHandle>(ranker)) {
+    if (!features.is_none() || !hidden.is_none() || !activation.is_none()) {
+      bad_type("features, hidden and activation: the given ranker has its own");
+    }
+    equip(handle, engine_ranker(ranker));
+    return shared(std::move(handle));
+  }
+  if (!ranker.is_none() && !py::isinstance<py::str>(ranker)) {
+    bad_type(
+        "ranker: {}; expected a kind ({}) or a plackett.Ranker; features= takes the number of "
+        "features, or a plackett.Fold",
+        shown_value(ranker), ranker_names());
+  }
+  equip(handle, make_ranker_handle({.kind_name = "ranker",
+                                    .kind = ranker,
+                                    .features = features,
+                                    .hidden = hidden,
+                                    .activation = activation,
+                                    .fallback = handle.method->default_ranker,
+                                    .initial = initial_stream(handle),
+                                    .initialisation = rules_of(handle.protocol).initialisation}));
+  return shared(std::move(handle));
 }
 
 // As Learner and load take them; the learning rate as it is now.
@@ -125,7 +98,7 @@ py::dict settings_now(const LearnerHandle& handle) {
   return settings;
 }
 
-Impression rank(LearnerHandle& handle, const py::object& features) {
+Impression rank(LearnerHandle& handle, Given features) {
   Impression impression;
   impression.rows = rows_of(features, handle.shape->ranker.feature_count);
   if (handle.impressions > kMaxStreamImpression) {
@@ -146,247 +119,192 @@ Impression rank(LearnerHandle& handle, const py::object& features) {
   return impression;
 }
 
-void require_learnable(const LearnerHandle& handle, const Impression& impression) {
+void learn(LearnerHandle& handle, Given shown, Given clicks) {
+  if (!py::isinstance<Impression>(shown)) {
+    bad_type("impression: {}; expected the plackett.Impression that rank returned",
+             shown_value(shown));
+  }
+  const auto& impression = py::cast<const Impression&>(shown);
   if (impression.method != handle.method) {
-    bad_value("impression: made by {}; this is {}, which learns from its own",
-              impression.method->name, handle.method->name);
+    bad_value("impression: made by {}; {} learns only from its own", impression.method->name,
+              handle.method->name);
   }
   if (impression.rows.view.feature_count() != handle.shape->ranker.feature_count) {
     bad_value("impression: documents of {} features; the ranker reads {}",
               impression.rows.view.feature_count(), handle.shape->ranker.feature_count);
   }
-  if (handle.method->servable) return;
   const bool last = impression.learner == handle.id && impression.number + 1 == handle.impressions;
-  if (!last) {
-    bad_value("impression: number {}; {} learns from the last one that it showed alone",
+  if (!handle.method->servable && (!last || !handle.last_is_open)) {
+    bad_value("impression: number {}; {} learns only from the last one that it showed, once",
               impression.number, handle.method->name);
   }
-  if (!handle.last_is_open) {
-    bad_value("impression: number {} again; {} learns from an impression once", impression.number,
-              handle.method->name);
-  }
+  handle.learner->learn(impression.rows.view, impression.ranking, clicks_on(impression, clicks));
+  if (last) handle.last_is_open = false;
 }
 
-void learn(LearnerHandle& handle, const py::object& shown, const py::object& clicks) {
-  if (!py::isinstance<Impression>(shown)) {
-    bad_type("impression: {}; it is the plackett.Impression that rank gave", shown_value(shown));
-  }
-  const auto& impression = py::cast<const Impression&>(shown);
-  require_learnable(handle, impression);
-  const std::vector<std::uint8_t> given = clicks_of(clicks);
-  if (given.size() != impression.ranking.shown.size()) {
-    bad_value("clicks: {} for {} shown documents; there is one each", given.size(),
-              impression.ranking.shown.size());
-  }
-  handle.learner->learn(impression.rows.view, impression.ranking, given);
-  if (impression.learner == handle.id && impression.number + 1 == handle.impressions) {
-    handle.last_is_open = false;
-  }
-}
-
-bool takes_memory(LearnerHandle& handle, const LearnerState& state) {
-  handle.learner->restore(state);
-  return state.memory.empty() || handle.learner->state().memory.size() == state.memory.size();
-}
-
-// What to give so that the memory is used, where one choice more or another does it:
-// steps="adagrad".
-std::string setting_for(const LearnerHandle& handle, const SavedModel& model) {
-  for (const Setting& setting : handle.method->settings) {
-    for (const std::string_view name : setting.names) {
-      LearnerHandle other = handle;
-      std::erase_if(other.settings,
-                    [&](const GivenSetting& given) { return given.name == setting.name; });
-      other.settings.push_back({std::string(setting.name), std::string(name)});
-      equip(other, take(restore_ranker(model)));
-      if (takes_memory(other, model.learner)) return fmt::format("{}=\"{}\"", setting.name, name);
-    }
-  }
-  return "the settings that it was saved with";
-}
-
-// A learner that goes on where the model's stood. Fails where it would forget what that one kept
-// between updates. The request's ranker and features are not read.
-LearnerHandle resumed(const SavedModel& model, LearnerRequest request) {
-  const py::object ranker = py::cast(shared(restored(model)));
-  request.method = model.learner.method;
-  request.ranker = ranker;
-  LearnerHandle handle = make(request);
+// Continues where the model's learner was. Fails if settings would drop what that one kept between
+// updates.
+std::shared_ptr<LearnerHandle> resumed(LearnerHandle handle, const SavedModel& model,
+                                       bool new_learning_rate) {
+  equip(handle, restored(model));
   LearnerState state = model.learner;
-  // Where settings name a learning rate, it goes on with that one.
-  if (request.settings.contains("learning_rate")) {
-    state.learning_rate = handle.learner->state().learning_rate;
-  }
-  if (!takes_memory(handle, state)) {
+  if (new_learning_rate) state.learning_rate = handle.learner->state().learning_rate;
+  handle.learner->restore(state);
+  if (!state.memory.empty() && handle.learner->state().memory.size() != state.memory.size()) {
     bad_value(
-        "settings: the saved {} learner keeps {} numbers between updates, which it would not with "
-        "these; give {}",
-        handle.method->name, state.memory.size(),
-        with_python_names(setting_for(handle, model), handle.method->settings, {}));
+        "settings: the saved {} learner keeps {} numbers between updates, which these settings "
+        "would drop; give those that it had, its `settings`",
+        handle.method->name, state.memory.size());
   }
   handle.impressions = model.learner.impressions;
-  return handle;
+  return shared(std::move(handle));
 }
 
-std::shared_ptr<LearnerHandle> load(const py::object& method, const py::object& from,
-                                    const py::object& shown, const py::object& seed,
-                                    const py::object& run, const py::object& protocol,
-                                    const py::kwargs& settings) {
-  const std::filesystem::path file = model_to_read(from, "path");
+// A learner of `method`, or of the file's if that is None.
+std::shared_ptr<LearnerHandle> load(Given method, Given from, Given shown, Given seed, Given run,
+                                    Given protocol, const py::kwargs& settings) {
+  const std::string file = path(from, "path");
   const SavedModel model = take(load_model(file), "path");
-  if (model.learner.method.empty()) {
-    bad_value("path: {}: a ranker without a learner; plackett.Ranker.load reads it", file.string());
+  const std::string& found = model.learner.method;
+  if (found.empty()) {
+    bad_value("path: {}: a ranker without a learner; use plackett.Ranker.load", file);
   }
-  if (!method.is_none() && text(method, "method") != model.learner.method) {
-    bad_value("path: {}: a model of {}; this is {}", file.string(), model.learner.method,
-              text(method, "method"));
+  if (!method.is_none() && text(method, "method") != found) {
+    bad_value("path: {}: a model of {}, not of {}", file, found, text(method, "method"));
   }
-  return shared(resumed(model, {.method = {},
-                                .ranker = {},
-                                .features = py::none(),
-                                .hidden = py::none(),
-                                .activation = py::none(),
-                                .shown = shown,
-                                .seed = seed,
-                                .run = run,
-                                .protocol = protocol,
-                                .settings = settings}));
+  return resumed(described(found, shown, seed, run, protocol, settings), model,
+                 settings.contains("learning_rate"));
 }
 
-py::tuple pickled(const py::object& self) {
+py::tuple pickled(Given self) {
   const auto& handle = py::cast<const LearnerHandle&>(self);
-  py::list settings;
-  for (const GivenSetting& setting : handle.settings) {
-    settings.append(py::make_tuple(setting.name, setting.value));
-  }
-  return py::make_tuple(to_bytes(saved(handle.ranker(), handle.state())), handle.shown, handle.seed,
-                        handle.run, handle.protocol, settings, attributes_of(self));
+  py::dict settings;
+  for (const GivenSetting& given : handle.settings) settings[given.name.c_str()] = given.value;
+  return py::make_tuple(to_bytes(handle.ranker().saved(handle.state())), handle.shown, handle.seed,
+                        handle.run, name_of(handle.protocol), settings, attributes_of(self));
 }
 
 std::pair<std::shared_ptr<LearnerHandle>, py::dict> unpickled(const py::tuple& state) {
-  const auto refuse = [&] { bad_value("state: {}; it is no pickled learner", shown_value(state)); };
-  if (state.size() != 7) refuse();
-  const py::object bytes = state[0];
-  const py::object settings = state[5];
-  const py::object attributes = state[6];
-  if (!py::isinstance<py::bytes>(bytes) || !py::isinstance<py::list>(settings) ||
-      !py::isinstance<py::dict>(attributes)) {
-    refuse();
-  }
-  const SavedModel model = from_bytes(py::reinterpret_borrow<py::bytes>(bytes));
-  LearnerHandle handle;
-  handle.method = take(find_method(model.learner.method));
-  handle.shown = whole32(state[1], "shown", {1, kMaxShown});
-  handle.seed = whole(state[2], "seed", {});
-  handle.run = whole32(state[3], "run", {});
-  handle.protocol = text(state[4], "protocol");
-  for (const py::handle entry : py::reinterpret_borrow<py::list>(settings)) {
-    if (!py::isinstance<py::tuple>(entry) || PyTuple_GET_SIZE(entry.ptr()) != 2) refuse();
-    const auto pair = py::reinterpret_borrow<py::tuple>(entry);
-    handle.settings.push_back({text(pair[0], "setting"), text(pair[1], "setting")});
-  }
-  handle.shape =
-      std::make_shared<ModelShape>(ModelShape{model.ranker, model.feature_ids, model.scaling});
-  equip(handle, take(restore_ranker(model)));
-  if (!takes_memory(handle, model.learner)) refuse();
-  handle.impressions = model.learner.impressions;
-  return {shared(std::move(handle)), py::reinterpret_borrow<py::dict>(attributes)};
+  auto [bytes, shown, seed, run, protocol, settings, attributes] =
+      unpickled_parts<py::bytes, py::object, py::object, py::object, py::object, py::dict,
+                      py::dict>(state, "learner");
+  const SavedModel model = from_bytes(bytes);
+  const LearnerHandle handle =
+      described(model.learner.method, shown, seed, run, protocol, settings);
+  return {resumed(handle, model, false), attributes};
 }
 
-constexpr std::uint32_t kFirstRun = 0;
+py::dict setting_entry(const Setting& setting) {
+  py::dict entry("name"_a = setting.name, "help"_a = setting.help,
+                 "default"_a = setting_value(setting, setting.fallback));
+  if (setting.names.empty()) {
+    entry["least"] = setting.least;
+    entry["most"] = setting.most;
+  } else {
+    entry["names"] = std::vector(setting.names.begin(), setting.names.end());
+  }
+  return entry;
+}
+
+py::list method_table() {
+  py::list table;
+  for (const Method* method : methods()) {
+    py::list settings;
+    for (const Setting& setting : method->settings) settings.append(setting_entry(setting));
+    table.append(py::dict("name"_a = method->name, "title"_a = method->title,
+                          "summary"_a = method->summary, "baseline"_a = method->baseline,
+                          "learns_late"_a = method->servable,
+                          "ranker"_a = name_of(method->default_ranker), "settings"_a = settings));
+  }
+  return table;
+}
 
 }  // namespace
 
 void bind_learner(py::module_& module) {
-  const MethodRules rules;
-  const SimulationSpec& simulation = default_spec();
-  const std::string signature = fmt::format(
-      "Learner(method, ranker=None, *, features=None, hidden=None, activation=None, "
-      "shown={}, seed={}, run={}, protocol=\"{}\", **settings)",
-      rules.shown, simulation.seed, kFirstRun, name_of(simulation.protocol));
-  py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(module, "Learner",
-                                                                    (signature +
-                                                                     R"(
+  add(module, "methods", method_table, with(), R"(All methods with their settings: a list of dicts.
 
-Shows rankings and learns from their clicks. `method` is one of plackett.methods(), with its
-settings as keywords; `ranker` a kind or a plackett.Ranker, which is copied; `features` how many a
-document has, or a plackett.Fold. What it shows is a function of (seed, run, impression number), as
-in plackett.simulate. One thread at a time.
+>>> import plackett
+>>> [method["name"] for method in plackett.methods()]
+['cascade', 'dbgd', 'mgd', 'pairwise', 'pdgd'])");
+  py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
+      module, "Learner", R"(Shows rankings and learns from their clicks.
+
+`method` is one of plackett.methods(), with its settings as keywords; `ranker` a kind or a
+plackett.Ranker, which is copied; `features` the number of features per document, or a
+plackett.Fold. What it shows is a function of (seed, run, impression number), as in
+plackett.simulate. One thread at a time.
 
 >>> import numpy as np, plackett
 >>> learner = plackett.Learner("pdgd", features=3, learning_rate=0.2)
 >>> impression = learner.rank(np.eye(3))
 >>> learner.learn(impression, clicks=[0, 1, 0])
 >>> learner.impressions, learner.updates
-(1, 1))")
-                                                                        .c_str());
-  learner
-      .def(py::init(&init), py::arg("method"), py::arg("ranker") = py::none(), py::kw_only(),
-           py::arg("features") = py::none(), py::arg("hidden") = py::none(),
-           py::arg("activation") = py::none(), py::arg("shown") = rules.shown,
-           py::arg("seed") = simulation.seed, py::arg("run") = kFirstRun,
-           py::arg("protocol") = name_of(simulation.protocol), init_doc(signature).c_str())
-      .def("rank", rank, py::arg("features"), R"(rank(self, features)
---
+(1, 1))");
+  const auto shown = "shown"_a = MethodRules{}.shown;
+  const auto seed = "seed"_a = SimulationSpec{}.seed;
+  const auto run = "run"_a = 0;
+  const auto protocol = "protocol"_a = name_of(SimulationSpec{}.protocol);
+  const auto add_constructor = [&](const auto&... arguments) {
+    learner.def(py::init(&make), arguments...,
+                signature("__init__", "self", arguments..., "**settings").c_str());
+  };
+  add_constructor("method"_a, "ranker"_a = py::none(), py::kw_only(), "features"_a = py::none(),
+                  "hidden"_a = py::none(), "activation"_a = py::none(), shown, seed, run, protocol);
+  add(learner, "rank", rank, with("features"_a), R"(Chooses what to show: an Impression.
 
-Chooses what to show: `features` is documents x features, or a plackett.Query. float32 rows are used
-where they are: don't change them before the impression's clicks are learned from.
+`features` is documents x features, or a plackett.Query. float32 rows are used in place: don't
+change them before the impression's clicks are learned from.
 
 >>> import numpy as np, plackett
 >>> plackett.PDGD(features=3, shown=2).rank(np.eye(3))
-<plackett.Impression 0: 2 of 3 documents>)")
-      .def("learn", learn, py::arg("impression"), py::arg("clicks"),
-           R"(learn(self, impression, clicks)
---
+<plackett.Impression 0: 2 of 3 documents>)");
+  add(learner, "learn", learn, with("impression"_a, "clicks"_a),
+      R"(Learns from a 0 or 1 for each shown document, from the top.
 
-Learns from clicks: 1 or True for each shown document that was clicked, else 0, from the top. The
-impression's own scores count, however old it is. Methods that learn only from their last
-impression, and once (dbgd, mgd, pairwise), refuse others. For pdgd and cascade every call is a step
-of its own, so give all clicks on a list in one.
+The scores at the time of showing count, however old the list is. Methods that learn only from
+their last impression, and once (dbgd, mgd, pairwise), refuse others. For pdgd and cascade every
+call is a step, so give all clicks on a list in one call.
 
 >>> import numpy as np, plackett
 >>> learner = plackett.PDGD(features=3)
 >>> learner.learn(learner.rank(np.eye(3)), clicks=[0, 1, 0])
 >>> learner.updates
-1)")
-      .def_property_readonly(
-          "ranker", [](const LearnerHandle& handle) { return shared(handle.ranker()); },
-          "What it has learned so far; it changes as the learner learns.")
-      .def_property_readonly(
-          "method", [](const LearnerHandle& handle) { return handle.method->name; }, "\"pdgd\".")
-      .def_property_readonly(
-          "learning_rate", [](const LearnerHandle& handle) { return handle.state().learning_rate; },
-          "That the next update has.")
-      .def_property_readonly(
-          "updates", [](const LearnerHandle& handle) { return handle.state().updates; },
-          "How often its parameters changed.")
-      .def_readonly("impressions", &LearnerHandle::impressions,
-                    "How many rankings it has shown: the number of the next.")
-      .def_readonly("shown", &LearnerHandle::shown, "Documents it shows at most.")
-      .def_readonly("seed", &LearnerHandle::seed, "Of its randomness.")
-      .def_readonly("run", &LearnerHandle::run, "Of its randomness too.")
-      .def_readonly("protocol", &LearnerHandle::protocol,
-                    "Which of the published ways it follows: \"described\" for none.")
-      .def_property_readonly(
-          "settings", settings_now,
-          "All of its method's settings, by their Python names, the learning rate as it is now. A "
-          "model file doesn't hold them: give them to load, as shown, seed, run and protocol.")
-      .def(
-          "save",
-          [](const LearnerHandle& handle, const py::object& to) {
-            take(save_model(saved(handle.ranker(), handle.state()), model_to_write(to, "path")),
-                 "path");
-          },
-          py::arg("path"), R"(save(self, path)
---
-
-Writes the model with where its learner stood (docs/formats/model.md); Learner.load goes on there.
+1)");
+  add(
+      learner, "save",
+      [](const LearnerHandle& handle, Given to) {
+        take(save_model(handle.ranker().saved(handle.state()), path(to, "path")), "path");
+      },
+      with("path"_a),
+      R"(Writes the model and its learner's state (docs/formats/model.md) for Learner.load.
 
 >>> import os, plackett, tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     plackett.PDGD(features=3).save(os.path.join(folder, "model.plk"))
 ...     os.listdir(folder)
-['model.plk'])")
+['model.plk'])");
+  property(learner, "ranker", "What it has learned so far; it changes as the learner learns.",
+           [](const LearnerHandle& handle) { return shared(handle.ranker()); });
+  property(learner, "method", "\"pdgd\".",
+           [](const LearnerHandle& handle) { return handle.method->name; });
+  property(learner, "learning_rate", "Of the next update.",
+           [](const LearnerHandle& handle) { return handle.state().learning_rate; });
+  property(learner, "updates", "How often its parameters changed.",
+           [](const LearnerHandle& handle) { return handle.state().updates; });
+  learner
+      .def_readonly("impressions", &LearnerHandle::impressions,
+                    "How many rankings it has shown: the number of the next.")
+      .def_readonly("shown", &LearnerHandle::shown, "The most documents that it shows.")
+      .def_readonly("seed", &LearnerHandle::seed, "Of its randomness.")
+      .def_readonly("run", &LearnerHandle::run, "Of its randomness too.");
+  property(learner, "protocol", "Which published variant it follows: \"described\" for none.",
+           [](const LearnerHandle& handle) { return name_of(handle.protocol); });
+  property(learner, "settings",
+           "All of its method's settings, by their Python names, the learning rate as it is now. A "
+           "model file doesn't hold them: give them to load, as shown, seed, run and protocol.",
+           settings_now);
+  learner
       .def("__repr__",
            [](const LearnerHandle& handle) {
              return fmt::format("<plackett {} learner, {} ranker: {} impressions, {} updates>",
@@ -394,10 +312,7 @@ Writes the model with where its learner stood (docs/formats/model.md); Learner.l
                                 handle.impressions, handle.state().updates);
            })
       .def(py::pickle(&pickled, &unpickled));
-  // A learner of `method`, or of whatever is in the file where that is None.
-  module.def("load_learner", load, py::arg("method"), py::arg("path"), py::kw_only(),
-             py::arg("shown") = rules.shown, py::arg("seed") = simulation.seed,
-             py::arg("run") = kFirstRun, py::arg("protocol") = name_of(simulation.protocol));
+  module.def("load_learner", load, "method"_a, "path"_a, py::kw_only(), shown, seed, run, protocol);
 }
 
 }  // namespace plackett::python

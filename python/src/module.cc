@@ -1,42 +1,56 @@
-// plackett._engine: the engine as Python sees it. python/plackett/ makes the package of it.
-#include "bindings.h"
-#include "made.h"
+// plackett._engine: the engine as Python sees it. python/plackett/ makes the package from it.
+#include "classes.h"
+#include "plackett/rng.h"
 #include "plackett/version.h"
 
+namespace plackett::python {
+namespace {
+
+// Constructing an object of pybind11's common base class would end the process, and pickle's
+// protocols 0 and 1 do that. Refuses it; classes made later are constructed as before.
+void refuse_bare_objects(py::handle common_base) {
+  static PyTypeObject* const base = reinterpret_cast<PyTypeObject*>(common_base.ptr());
+  static const newfunc make = base->tp_new;
+  base->tp_new = [](PyTypeObject* asked, PyObject* arguments, PyObject* keywords) -> PyObject* {
+    if (asked != base) return make(asked, arguments, keywords);
+    PyErr_SetString(PyExc_TypeError,
+                    "pybind11_object: it can't be constructed; pickle's protocols 0 and 1 try to, "
+                    "later ones don't");
+    return nullptr;
+  };
+  PyType_Modified(base);
+}
+
+}  // namespace
+}  // namespace plackett::python
+
 PYBIND11_MODULE(_engine, module) {
-  namespace python = plackett::python;
-  pybind11::options options;
+  using namespace plackett::python;  // NOLINT(google-build-using-namespace)
+  py::options options;
   options.disable_function_signatures();
   module.doc() = "The engine behind the package plackett.";
-  module.attr("__module__") = "plackett";  // what its classes and functions say that they are of
-  python::refuse_bare_objects();
-  python::bind_failures(module);
-  python::bind_rng(module);
-  python::bind_methods(module);
-  python::bind_dataset(module);
-  python::bind_ranker(module);
-  python::bind_impression(module);
-  python::bind_learner(module);
-  python::bind_click_model(module);
-  python::bind_sampling(module);
-  python::bind_evaluation(module);
-  python::bind_simulate(module);
-  python::bind_compare(module);
-  module.def(
-      "version", [] { return plackett::version(); }, R"(version()
---
-
-Of the engine, as text: "0.1.0".
+  module.attr("__module__") = "plackett";  // of its classes and functions
+  bind_failures();
+  bind_rng(module);
+  refuse_bare_objects(py::type::of<plackett::Rng>().attr("__base__"));
+  bind_dataset(module);
+  bind_ranker(module);
+  bind_impression(module);
+  bind_learner(module);
+  bind_click_model(module);
+  bind_sampling(module);
+  bind_evaluation(module);
+  bind_experiments(module);
+  add(
+      module, "version", [] { return plackett::version(); }, with(),
+      R"(The engine's version, as text: "0.1.0".
 
 >>> import plackett
 >>> plackett.version() == plackett.__version__
 True)");
-  module.def(
-      "simd_target", [] { return plackett::simd_target(); },
-      R"(simd_target()
---
-
-The instructions that the inner loops use on this machine: "avx2".
+  add(
+      module, "simd_target", [] { return plackett::simd_target(); }, with(),
+      R"(The instruction set that the inner loops use on this machine: "avx2".
 
 >>> import plackett
 >>> isinstance(plackett.simd_target(), str)

@@ -1,144 +1,178 @@
 // The Plackett-Luce distribution, inferred pairs, and PDGD's weights.
-#include <pybind11/numpy.h>
-
 #include <algorithm>
-#include <cmath>
 
-#include "arguments.h"
 #include "arrays.h"
-#include "bindings.h"
-#include "failure.h"
+#include "background.h"
+#include "classes.h"
 #include "impression.h"
 #include "plackett/document_weights.h"
+#include "plackett/pairs.h"
 #include "plackett/plackett_luce.h"
-#include "preferences.h"
-#include "streams.h"
 
 namespace plackett::python {
 namespace {
 
-py::array_t<std::int64_t> sample(const py::object& scores, const py::object& k,
-                                 const py::object& seed, const py::object& rng) {
-  const std::vector<double> given = real_numbers(scores, "scores");
-  if (given.empty()) bad_value("scores: none; there is at least 1");
-  std::vector<float> rounded;
-  for (const double score : given) {
-    rounded.push_back(static_cast<float>(score));
-    if (!std::isfinite(rounded.back())) {
-      bad_value("scores: {} for document {}; scores are finite float32", score, rounded.size() - 1);
+// Work is counted in steps of a few nanoseconds. Below this, a few milliseconds, a thread is not
+// worth it.
+constexpr std::uint64_t kLongWork = 1'000'000;
+// Between checks of whether to stop; about a tenth of a second.
+constexpr std::uint64_t kPartWork = 20'000'000;
+
+// Some winners at a time. infer() needs the last click in every part, as it says how far the user
+// saw. Documents whose clicks were left out are not losers, and the pairs of the last click belong
+// to the last part.
+std::vector<WeightedPair> in_parts(const Ranking& ranking, std::span<const std::uint8_t> clicks,
+                                   const std::vector<std::uint32_t>& winners, std::size_t part,
+                                   const Watch& watch) {
+  std::vector<WeightedPair> pairs;
+  PairInference inference;
+  std::vector<std::uint8_t> some(clicks.size());
+  for (std::size_t begin = 0; begin < winners.size() && !watch.stop(); begin += part) {
+    const std::size_t end = std::min(begin + part, winners.size());
+    std::fill(some.begin(), some.end(), std::uint8_t{0});
+    some[winners.back()] = 1;
+    for (std::size_t at = begin; at < end; ++at) some[winners[at]] = 1;
+    for (const WeightedPair& pair : inference.infer(ranking, some)) {
+      if (clicks[pair.loser_rank] == 0 && pair.winner_rank <= winners[end - 1]) {
+        pairs.push_back(pair);
+      }
     }
   }
+  return pairs;
+}
+
+}  // namespace
+
+std::vector<WeightedPair> inferred_pairs(const Ranking& ranking,
+                                         std::span<const std::uint8_t> clicks) {
+  std::vector<std::uint32_t> winners;
+  for (std::uint32_t rank = 0; rank < clicks.size(); ++rank) {
+    if (clicks[rank] != 0) winners.push_back(rank);
+  }
+  const std::uint64_t seen = seen_places(clicks);
+  const std::uint64_t work = seen * seen;  // per winner
+  if (winners.size() * work < kLongWork) {
+    PairInference inference;
+    const auto pairs = inference.infer(ranking, clicks);
+    return {pairs.begin(), pairs.end()};
+  }
+  const auto part = static_cast<std::size_t>(std::max<std::uint64_t>(kPartWork / work, 2));
+  return in_background(
+      [&](const Watch& watch) { return in_parts(ranking, clicks, winners, part, watch); });
+}
+
+py::array_t<double> weights_by_doc(const Ranking& ranking, std::span<const std::uint8_t> clicks,
+                                   std::size_t doc_count) {
+  std::vector<double> by_rank(ranking.shown.size());
+  sum_by_rank(inferred_pairs(ranking, clicks), by_rank);
+  py::array_t<double> by_doc(static_cast<py::ssize_t>(doc_count));
+  std::fill_n(by_doc.mutable_data(), doc_count, 0.0);
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    by_doc.mutable_data()[index(ranking.shown[rank])] = by_rank[rank];
+  }
+  return by_doc;
+}
+
+namespace {
+
+py::array_t<std::int64_t> sample(Given scores, Given k, Given seed, Given rng) {
+  const std::vector<float> given = finite_floats(scores, "scores");
+  if (given.empty()) bad_value("scores: none; expected at least 1");
   const auto docs = static_cast<std::uint32_t>(given.size());
-  const std::uint32_t places = k.is_none() ? docs : std::min(docs, whole32(k, "k", {.least = 1}));
-  std::vector<Doc> ranking(places);
+  std::vector<Doc> ranking(k.is_none() ? docs : std::min(docs, integer32(k, "k", {.least = 1})));
   SamplingScratch scratch;
-  Draws draws(seed, rng, {.purpose = Purpose::kRanking});
-  sample_ranking(rounded, draws.rng(), scratch, ranking);
+  std::optional<Rng> own;
+  sample_ranking(given, drawn_from(seed, rng, {.purpose = Purpose::kRanking}, own), scratch,
+                 ranking);
   return docs_array(ranking);
 }
 
-// What a shown list needs, owned.
 struct Shown {
-  std::vector<double> scores;
-  std::vector<std::uint32_t> ranking;
+  Ranking ranking;
   std::vector<std::uint8_t> clicks;
-
-  [[nodiscard]] ShownList list() const {
-    return {.scores = scores, .ranking = ranking, .clicks = clicks};
-  }
+  std::size_t candidates = 0;
 };
 
-// Fails where they are an impression's shown_scores, which are as many where all documents were
-// shown, but by place.
+// Fails if they are an impression's shown_scores: those are by rank, and as many if all documents
+// were shown.
 void require_by_document(std::span<const double> scores, const Ranking& shown) {
   if (!std::equal(scores.begin(), scores.end(), shown.scores.begin(), shown.scores.end())) return;
   for (std::size_t rank = 0; rank < shown.shown.size(); ++rank) {
     if (scores[index(shown.shown[rank])] != shown.scores[rank]) {
       bad_value(
-          "scores: in the order of the ranking, as shown_scores are; they are by document: "
+          "scores: in the order of the ranking, like shown_scores; expected one per document. "
           "impression.document_weights needs none");
     }
   }
 }
 
-Shown scored(const py::object& scores, const py::object& ranking) {
-  Shown shown{.scores = real_numbers(scores, "scores"), .ranking = {}, .clicks = {}};
-  if (!py::isinstance<Impression>(ranking)) {
-    shown.ranking = ranking_of(ranking);
-    return shown;
+// `clicks` is null for none.
+Shown shown_of(Given scores, Given ranking, Given clicks) {
+  const std::vector<double> given = real_numbers(scores, "scores");
+  std::vector<std::uint32_t> docs;
+  if (py::isinstance<Impression>(ranking)) {
+    for (const Doc doc : ranked_docs(ranking, given.size(), "scores")) docs.push_back(index(doc));
+    require_by_document(given, py::cast<const Impression&>(ranking).ranking);
+  } else {
+    docs = ranking_of(ranking);
   }
-  for (const Doc doc : ranked_docs(ranking, {.name = "scores", .count = shown.scores.size()})) {
-    shown.ranking.push_back(index(doc));
-  }
-  require_by_document(shown.scores, py::cast<const Impression&>(ranking).ranking);
-  return shown;
+  auto clicked = clicks ? clicks_of(clicks) : std::vector<std::uint8_t>(docs.size());
+  return {take(make_ranking({.scores = given, .ranking = docs, .clicks = clicked})), clicked,
+          given.size()};
 }
 
-Shown shown_of(const py::object& scores, const py::object& ranking, const py::object& clicks) {
-  Shown shown = scored(scores, ranking);
-  shown.clicks = clicks_of(clicks);
-  return shown;
-}
-
-double log_probability_of(const py::object& scores, const py::object& ranking) {
-  Shown shown = scored(scores, ranking);
-  shown.clicks.resize(shown.ranking.size());
-  const Ranking made = take(make_ranking(shown.list()));
+double log_probability_of(Given scores, Given ranking) {
+  const Ranking made = shown_of(scores, ranking, {}).ranking;
   return made.shown.empty() ? 0.0 : log_probability(made.scores, made.rest);
 }
 
-py::list pairs_of(const py::object& scores, const py::object& ranking, const py::object& clicks) {
+py::list pairs_of(Given scores, Given ranking, Given clicks) {
   const Shown shown = shown_of(scores, ranking, clicks);
-  const Ranking made = take(make_ranking(shown.list()));
+  const std::vector<Doc>& docs = shown.ranking.shown;
   py::list pairs;
-  for (const WeightedPair& pair : inferred_pairs(made, shown.clicks)) {
-    pairs.append(py::make_tuple(shown.ranking[pair.winner_rank], shown.ranking[pair.loser_rank],
+  for (const WeightedPair& pair : inferred_pairs(shown.ranking, shown.clicks)) {
+    pairs.append(py::make_tuple(index(docs[pair.winner_rank]), index(docs[pair.loser_rank]),
                                 pair.winner_rank, pair.loser_rank, pair.rho, pair.weight));
   }
   return pairs;
 }
 
-py::array_t<double> weights_of(const py::object& scores, const py::object& ranking,
-                               const py::object& clicks) {
+py::array_t<double> weights_of(Given scores, Given ranking, Given clicks) {
   const Shown shown = shown_of(scores, ranking, clicks);
-  return weights_by_doc(take(make_ranking(shown.list())), shown.clicks, shown.scores.size());
+  return weights_by_doc(shown.ranking, shown.clicks, shown.candidates);
 }
 
 }  // namespace
 
 void bind_sampling(py::module_& module) {
-  module.def("sample_ranking", sample, py::arg("scores"), py::arg("k") = py::none(), py::kw_only(),
-             py::arg("seed") = py::none(), py::arg("rng") = py::none(),
-             R"(sample_ranking(scores, k=None, *, seed=None, rng=None)
---
+  add(module, "sample_ranking", sample,
+      with("scores"_a, "k"_a = py::none(), py::kw_only(), "seed"_a = py::none(),
+           "rng"_a = py::none()),
+      R"(Draws a ranking of k documents (all if k is None).
 
-A ranking of k documents (all where k is None) drawn without replacement, each place in proportion
-to exp(score). Scores are taken as float32. Give one of `rng`, which goes on from call to call, and
-`seed`, with which every call draws the same.
+Without replacement, each rank in proportion to exp(score). Scores are taken as float32. Give either
+`rng`, which advances from call to call, or `seed`, with which every call draws the same.
 
 >>> import plackett
 >>> plackett.sample_ranking([0.0, 50.0, 100.0], rng=plackett.stream(1))
 array([2, 1, 0]))");
-  module.def("log_probability", log_probability_of, py::arg("scores"), py::arg("ranking"),
-             R"(log_probability(scores, ranking)
---
-
-Of drawing that ranking, of all documents or of some at the top, from those scores.
+  add(module, "log_probability", log_probability_of, with("scores"_a, "ranking"_a),
+      R"(Of drawing that ranking: all
+documents, or some at the top.
 
 >>> import math, plackett
 >>> round(math.exp(plackett.log_probability([0.0, 0.0, 0.0], [2, 0])), 12)
 0.166666666667)");
-  module.def("pairs", pairs_of, py::arg("scores"), py::arg("ranking"), py::arg("clicks"));
-  module.def("document_weights", weights_of, py::arg("scores"), py::arg("ranking"),
-             py::arg("clicks"), R"(document_weights(scores, ranking, clicks)
---
+  module.def("pairs", pairs_of);
+  add(module, "document_weights", weights_of, with("scores"_a, "ranking"_a, "clicks"_a),
+      R"(How strongly each score should rise
+(below 0: fall): PDGD as a loss.
 
-PDGD as a loss: for each candidate, how strongly its score should rise (below 0: fall). Minus
-(weights * scores).sum(), the weights held constant, is the loss for a model that is differentiated
-elsewhere. `scores` are those of all candidates when the list was shown, by document (not an
-Impression's shown_scores, which are by place), `ranking` the documents shown or an Impression,
-`clicks` a 0 or 1 for each. float64, by document. The time grows with the clicks times the square of
-the documents seen. Where that is long, the GIL is free and Ctrl-C stops it.
+Minus (weights * scores).sum(), the weights held constant, is the loss for a model that is
+differentiated elsewhere. `scores` are those of all candidates when the list was shown, by document
+(not an Impression's shown_scores, which are by rank), `ranking` the documents shown or an
+Impression, `clicks` a 0 or 1 for each. float64, by document. The time grows with the clicks times
+the square of the documents seen. If that is long, the GIL is free and Ctrl-C stops it.
 
 >>> import plackett
 >>> plackett.document_weights([0.0, 0.0, 0.0], ranking=[2, 0, 1], clicks=[0, 1, 0])

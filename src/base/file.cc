@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
 Error system_error(const std::filesystem::path& path, std::string_view doing) {
-  return Error{fmt::format("{}: {}: {}", path.string(), doing, std::strerror(errno))};
+  return {errno == ENOENT ? ErrorCode::kNotFound : ErrorCode::kInvalid,
+          fmt::format("{}: {}: {}", path.string(), doing, std::strerror(errno))};
 }
 
 // write(2) until all is written; false with errno set on failure.

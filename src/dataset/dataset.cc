@@ -127,9 +127,11 @@ Result<Dataset> load(const std::string& where, const LoadOptions& options) {
   std::error_code error;
   const fs::path path = where;
   if (!fs::exists(path, error)) {
-    return Error{fmt::format(
-        "{}: no such file or folder; a dataset is a folder of LETOR files, a cache or '{}'", where,
-        kSynthetic)};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format(
+            "{}: no such file or folder; a dataset is a folder of LETOR files, a cache or '{}'",
+            where, kSynthetic)};
   }
   if (fs::is_directory(path, error)) return load_letor(path, options);
   if (is_cache(path)) return load_cache(path, options);

@@ -145,7 +145,8 @@ Result<void> check_apart_from_data(const ComparisonSpec& spec) {
     if (dataset.name.empty()) return Error{fmt::format("{}: a dataset needs a name", dataset.path)};
     if (!names.insert(dataset.name).second) {
       return Error{
-          fmt::format("two datasets are called \"{}\"; {}", dataset.name, kGiveAnotherName)};
+          fmt::format("two datasets are called \"{}\"; {}", dataset.name, kGiveAnotherName),
+          Hint::kOtherName};
     }
   }
   return {};

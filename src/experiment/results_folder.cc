@@ -86,7 +86,8 @@ Result<void> require_same_build(const fs::path& folder, const ComparisonSpec& sp
   return Error{
       fmt::format("{}: its runs were made by another build of plackett or on another kind of "
                   "processor, and may not be what this one gives; {}",
-                  folder.string(), kOrBeginAnew)};
+                  folder.string(), kOrBeginAnew),
+      Hint::kOtherFolderOrFresh};
 }
 
 Result<void> require_own_spec(const fs::path& path) {
@@ -96,7 +97,8 @@ Result<void> require_own_spec(const fs::path& path) {
   if (!text) return text.error();
   if (text->starts_with(kSpecMark)) return {};
   return Error{fmt::format("{}: was not written by plackett, which would write over it; {}",
-                           path.string(), kGiveAnotherFolder)};
+                           path.string(), kGiveAnotherFolder),
+               Hint::kOtherFolder};
 }
 
 // The spec of a folder that has lost it, where its runs are of this one.
@@ -110,7 +112,8 @@ Result<void> restore_spec(const fs::path& folder, const ComparisonSpec& spec,
   if (!file) return file.error();
   if (file->header.experiment != identity(spec)) {
     return Error{fmt::format("{}: holds runs of another experiment, and no {} to say which; {}",
-                             folder.string(), kSpecName, kOrBeginAnew)};
+                             folder.string(), kSpecName, kOrBeginAnew),
+                 Hint::kOtherFolderOrFresh};
   }
   return write_file(folder / kSpecName, spec_text);
 }
@@ -129,11 +132,13 @@ Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spe
                           const std::string& version, const fs::path& folder) {
   if (const auto differ = differences(stored.spec, spec); !differ.empty()) {
     return Error{fmt::format("{}: holds another experiment ({}); {}", folder.string(),
-                             fmt::join(differ, "; "), kOrBeginAnew)};
+                             fmt::join(differ, "; "), kOrBeginAnew),
+                 Hint::kOtherFolderOrFresh};
   }
   if (stored.plackett != version) {
     return Error{fmt::format("{}: its runs were made by plackett {}, this is {}; {}",
-                             folder.string(), stored.plackett, version, kOrBeginAnew)};
+                             folder.string(), stored.plackett, version, kOrBeginAnew),
+                 Hint::kOtherFolderOrFresh};
   }
   return {};
 }

@@ -23,15 +23,16 @@ Result<std::uint64_t> user_file_checksum(const std::string& click_model) {
 
 Error changed_user(const std::string& click_model) {
   return Error{fmt::format("{}: has changed since the finished runs were made from it; {}",
-                           click_model, kOrBeginAnew)};
+                           click_model, kOrBeginAnew),
+               Hint::kOtherFolderOrFresh};
 }
 
 Result<void> require_same_inputs(const FinishedRun& finished, const FinishedRun& now) {
   if (finished.data != now.data) {
-    return Error{
-        fmt::format("dataset {}: the data is not what the finished runs were made from "
-                    "(fingerprint {:016x} then, {:016x} now); {}",
-                    now.dataset, finished.data, now.data, kOrBeginAnew)};
+    return Error{fmt::format("dataset {}: the data is not what the finished runs were made from "
+                             "(fingerprint {:016x} then, {:016x} now); {}",
+                             now.dataset, finished.data, now.data, kOrBeginAnew),
+                 Hint::kOtherFolderOrFresh};
   }
   if (finished.user_file != now.user_file) {
     return changed_user(now.click_model);

@@ -1,5 +1,5 @@
-"""Runs the examples in the docstrings of everything that is public, the extension's too, and demands
-one of every class, function and method; of properties, a docstring."""
+"""Runs the examples in all public docstrings, including the extension's. Every class, function and
+method must have one; properties must have a docstring."""
 
 import doctest
 import importlib.util
@@ -8,7 +8,7 @@ import sys
 
 import plackett
 
-# Examples marked so are left out where pandas is missing.
+# Examples marked with this are skipped if pandas is missing.
 NEEDS_PANDAS = doctest.register_optionflag("NEEDS_PANDAS")
 
 

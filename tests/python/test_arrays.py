@@ -1,4 +1,4 @@
-"""Arrays on their way in and out."""
+"""Arrays as arguments and results."""
 
 import gc
 import weakref
@@ -65,7 +65,7 @@ def test_real_dtypes_are_converted(dtype):
 @pytest.mark.parametrize("dtype", [np.complex64, object, "U3", "datetime64[s]"])
 def test_other_dtypes_are_refused(dtype):
     rows = np.array([[0, 1], [1, 0]]).astype(dtype)
-    with pytest.raises(TypeError, match="features: dtype .*; they are real numbers"):
+    with pytest.raises(TypeError, match="features: dtype .*; expected real numbers"):
         ranker_of(2).score(rows)
 
 
@@ -84,12 +84,12 @@ def test_other_numbers_of_columns_are_refused(call):
 
 
 def test_no_documents_are_refused():
-    with pytest.raises(ValueError, match="features: 0 documents; there is at least 1"):
+    with pytest.raises(ValueError, match="features: 0 documents; expected at least 1"):
         ranker_of(5).score(np.zeros((0, 5), dtype=np.float32))
 
 
 @pytest.mark.parametrize("what", [None, "text", 3, {}, [[1, 2], [3]], object()])
-def test_what_is_no_array_is_refused(what):
+def test_other_objects_are_refused(what):
     with pytest.raises((TypeError, ValueError)):
         ranker_of(2).score(what)
 

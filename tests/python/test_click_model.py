@@ -47,7 +47,7 @@ def test_clicks_are_a_function_of_the_seed():
 
 
 def test_documents_need_a_seed_or_an_rng(rows):
-    """Else every list would get the same luck. An impression has a stream of its own."""
+    """Otherwise every list would get the same draws. An impression has its own stream."""
     user = plackett.ClickModel("random", grades=5)
     labels = [0] * 30
     with pytest.raises(plackett.BadType, match="seed, rng: neither; give one of them"):
@@ -78,12 +78,12 @@ def test_a_toml_file_makes_one(tmp_path):
     "call, error, said",
     [
         (lambda user: user.click([0, 3], [1, 0, 1], seed=1), ValueError, "document 3; documents are 0 to 2"),
-        (lambda user: user.click([0, 0], [1, 0, 1], seed=1), ValueError, "document 0 twice"),
+        (lambda user: user.click([0, 0], [1, 0, 1], seed=1), ValueError, "document 0 appears twice"),
         (lambda user: user.click([-1], [1, 0, 1], seed=1), ValueError, "ranking: -1 at 0"),
         (lambda user: user.click([0.5], [1, 0, 1], seed=1), ValueError, "ranking: 0.5 at 0"),
         (lambda user: user.click([[0]], [1, 0, 1], seed=1), ValueError, "ranking: shape"),
         (lambda user: user.click([0], [3, 0, 1], seed=1), ValueError, "labels: 3; .* know labels 0 to 2"),
-        (lambda user: user.click([0], [1], rng=3), TypeError, "rng: 3; it is a plackett.Rng"),
+        (lambda user: user.click([0], [1], rng=3), TypeError, "rng: 3; expected a plackett.Rng"),
         (lambda user: user.click([0], [1], seed="x"), TypeError, "seed: 'x'"),
         (lambda user: user.probability([1, 2], [1]), ValueError, "clicks: 1 for 2 labels"),
     ],
@@ -100,7 +100,7 @@ def test_labels_of_another_query_are_refused(rows):
 
 
 def test_wrong_users_are_refused():
-    with pytest.raises(ValueError, match='click model "angry"; known are perfect'):
+    with pytest.raises(ValueError, match='click model "angry"; known'):
         plackett.ClickModel("angry")
     with pytest.raises(ValueError, match="for 4 grades"):
         plackett.ClickModel("perfect", grades=4)

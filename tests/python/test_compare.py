@@ -1,4 +1,4 @@
-"""Comparisons: cells, tests, reports, folders that go on."""
+"""Comparisons: cells, tests, reports, folders that continue."""
 
 import pickle
 
@@ -63,7 +63,7 @@ class Enough(Exception):
     pass
 
 
-def test_a_folder_goes_on_where_it_was_stopped(tmp_path):
+def test_a_folder_continues_after_an_interruption(tmp_path):
     """Resumed, progress starts at what the folder holds, and only the rest is run."""
 
     def stop_halfway(done, total):
@@ -102,7 +102,7 @@ def test_a_finished_folder_runs_nothing_again(tmp_path):
     assert np.array_equal(first.cells[0].runs.online, again.cells[0].runs.online)
 
 
-def test_a_folder_can_begin_anew(tmp_path):
+def test_a_folder_can_start_fresh(tmp_path):
     size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 2}
     plackett.compare("synthetic", **size, impressions=100, out=tmp_path)
     with pytest.raises(plackett.BadValue, match="holds another experiment") as caught:
@@ -111,7 +111,7 @@ def test_a_folder_can_begin_anew(tmp_path):
     assert "--" not in str(caught.value)
     result = plackett.compare("synthetic", **size, impressions=200, out=tmp_path, fresh=True)
     assert result.cells[0].impressions == 200
-    with pytest.raises(plackett.BadValue, match="fresh: True; it is for a folder"):
+    with pytest.raises(plackett.BadValue, match="fresh: True; it needs a folder"):
         plackett.compare("synthetic", **size, impressions=200, fresh=True)
 
 
@@ -174,9 +174,9 @@ def test_data_is_named(tmp_path):
     for options in ({}, {"out": tmp_path}):
         cells = plackett.compare(named, **size, **options).cells
         assert [cell.dataset for cell in cells] == ["synthetic", "raw"]
-    with pytest.raises(plackett.BadValue, match="name: ''; it is not empty"):
+    with pytest.raises(plackett.BadValue, match="name: ''; must not be empty"):
         plackett.load("synthetic", name="")
-    with pytest.raises(plackett.BadType, match="name: 3; it is a str"):
+    with pytest.raises(plackett.BadType, match="name: 3; expected a str"):
         plackett.load("synthetic", name=3)
 
 
@@ -188,8 +188,8 @@ def test_cells_and_contrasts_are_pickled_and_the_whole_is_not(data):
         pickle.dumps(result)
 
 
-def test_results_are_equal_to_themselves_alone(data):
-    """Field by field, arrays would have to be true or false."""
+def test_results_are_equal_only_to_themselves(data):
+    """Comparing field by field would need the truth value of an array."""
     first, second = (plackett.compare(data, ["pdgd"], ["perfect"], runs=2, impressions=100) for _ in "ab")
     assert first == first and first.cells[0] in first.cells
     assert first.cells[0] != second.cells[0] and first.cells[0].curve != second.cells[0].curve
@@ -201,7 +201,7 @@ def test_arrays_have_no_folder(fold, tmp_path):
     part = (fold.train.features, fold.train.labels, fold.train.query_begin)
     mine = plackett.Dataset.from_arrays(train=part, test=part)
     assert plackett.compare(mine, ["pdgd"], ["perfect"], runs=1, impressions=50).cells
-    with pytest.raises(ValueError, match="out: arrays is made of arrays"):
+    with pytest.raises(ValueError, match="out: arrays is made from arrays"):
         plackett.compare(mine, ["pdgd"], ["perfect"], runs=1, impressions=50, out=tmp_path)
 
 
@@ -210,18 +210,18 @@ def test_arrays_have_no_folder(fold, tmp_path):
     [
         ({"methods": []}, ValueError, "method"),
         ({"methods": ["sgd"]}, ValueError, "sgd"),
-        ({"methods": [3]}, TypeError, "methods: 3; they are of type str"),
-        ({"methods": [["pdgd"]]}, TypeError, r"methods: \['pdgd'\]; they are of type str"),
+        ({"methods": [3]}, TypeError, "methods: 3; expected a str"),
+        ({"methods": [["pdgd"]]}, TypeError, r"methods: \['pdgd'\]; expected a str"),
         ({"methods": ["pdgd", "pdgd"]}, ValueError, "pdgd"),
         ({"click_models": ["angry"]}, ValueError, "angry"),
         ({"runs": 0}, ValueError, "runs: 0"),
         ({"hidden": 8}, ValueError, r"hidden: \(8,\); a linear ranker has none"),
-        ({"baselines": ["mgd"]}, ValueError, "baselines: 'mgd'; it is one of the methods"),
+        ({"baselines": ["mgd"]}, ValueError, "baselines: 'mgd'; expected one of the methods"),
         ({"baselines": 3}, TypeError, "baselines: 3"),
-        ({"labels": {"mgd": "x"}}, ValueError, "labels: 'mgd'; it is one of the methods"),
-        ({"labels": {"pdgd": 3}}, TypeError, "labels: 3; it is a str"),
-        ({"labels": ["x"]}, TypeError, r"labels: \['x'\]; it is a dict"),
-        ({"fresh": "yes"}, TypeError, "fresh: 'yes'; it is True or False"),
+        ({"labels": {"mgd": "x"}}, ValueError, "labels: 'mgd'; expected one of the methods"),
+        ({"labels": {"pdgd": 3}}, TypeError, "labels: 3; expected a str"),
+        ({"labels": ["x"]}, TypeError, r"labels: \['x'\]; expected a dict"),
+        ({"fresh": "yes"}, TypeError, "fresh: 'yes'; expected True or False"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error, said, data):

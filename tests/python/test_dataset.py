@@ -75,9 +75,9 @@ def test_arrays_make_several_folds():
     [
         ({}, TypeError, "train: None; a fold has train and test"),
         ({"train": part(1)}, TypeError, "test: None; a fold has train and test"),
-        ({"folds": []}, ValueError, "folds: none; there is at least 1"),
-        ({"folds": 3}, TypeError, "folds: 3; they are a list of dicts"),
-        ({"folds": [part(1)]}, TypeError, r"folds\[0\]: tuple; it is a dict of train"),
+        ({"folds": []}, ValueError, "folds: none; expected at least 1"),
+        ({"folds": 3}, TypeError, "folds: 3; expected a list of dicts"),
+        ({"folds": [part(1)]}, TypeError, r"folds\[0\]: tuple; expected a dict of train"),
         ({"folds": [{"train": part(1)}]}, TypeError, r"folds\[0\]: test: None; a fold has"),
         ({"folds": [{"trian": part(1)}]}, ValueError, r'folds\[0\]: "trian"; known are train'),
         (
@@ -95,7 +95,7 @@ def test_arrays_make_several_folds():
             ValueError,
             r"folds\[0\]: train: labels: 40 at 2; labels are 0 to 31",
         ),
-        ({"folds": [{}], "train": part(1)}, TypeError, "folds: given with train or test"),
+        ({"folds": [{}], "train": part(1)}, TypeError, "folds: given with train, test or validation"),
     ],
 )
 def test_wrong_folds_are_refused(arguments, error, said):
@@ -110,7 +110,7 @@ def test_threads_dont_matter(fold):
         assert np.array_equal(again.train.features, fold.train.features)
 
 
-def test_missing_data_is_said(tmp_path):
+def test_missing_data_is_reported(tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere: no such file or folder") as caught:
         plackett.load(tmp_path / "nowhere")
     assert isinstance(caught.value, plackett.Error)
@@ -120,5 +120,5 @@ def test_missing_data_is_said(tmp_path):
         plackett.load("synthetic:nothing")
     with pytest.raises(ValueError, match="scaling"):
         plackett.load("synthetic", scaling="some")
-    with pytest.raises(TypeError, match="where: 3; it is a path"):
+    with pytest.raises(TypeError, match="where: 3; expected a str or a path"):
         plackett.load(3)

@@ -82,7 +82,7 @@ def test_equal_scores_of_float64_stay_equal(fold):
     assert values[0] == values[1] == values[2] and values[0][0] != values[0][1]
 
 
-def test_what_a_function_does_wrong_is_said(fold):
+def test_errors_of_a_function_are_reported(fold):
     with pytest.raises(ValueError, match="scores: 3 for"):
         plackett.evaluate(lambda rows: [1, 2, 3], fold.test)
     with pytest.raises(ValueError, match="scores: nan"):
@@ -97,7 +97,7 @@ def test_what_a_function_does_wrong_is_said(fold):
     "call, error, said",
     [
         (lambda fold: plackett.ndcg([5], [1, 0]), ValueError, "document 5; documents are 0 to 1"),
-        (lambda fold: plackett.ndcg([0, 0], [1, 0]), ValueError, "document 0 twice"),
+        (lambda fold: plackett.ndcg([0, 0], [1, 0]), ValueError, "document 0 appears twice"),
         (lambda fold: plackett.ndcg([], []), ValueError, "labels: none"),
         (lambda fold: plackett.ndcg([0], [1], k=0), ValueError, "k: 0"),
         (lambda fold: plackett.metrics([0], [1, 0]), ValueError, "1 of 2 documents"),
@@ -108,7 +108,7 @@ def test_what_a_function_does_wrong_is_said(fold):
             "42 features; the ranker reads 3",
         ),
         (lambda fold: plackett.evaluate(3, fold.test), TypeError, "ranker: 3"),
-        (lambda fold: plackett.evaluate(len, fold), TypeError, "it is a plackett.Split"),
+        (lambda fold: plackett.evaluate(len, fold), TypeError, "expected a plackett.Split"),
         (
             lambda fold: plackett.evaluate(len, fold.test, no_relevant="maybe"),
             ValueError,

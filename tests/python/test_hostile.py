@@ -1,5 +1,5 @@
-"""Objects that lie about themselves, states that are no states, arrays that hide things: a plackett
-error comes out, and never a crash. What crashes is run in a process of its own."""
+"""Objects that misreport themselves, wrong pickle states, arrays that hide values: a plackett error, and
+never a crash. What could crash runs in its own process."""
 
 import copy
 import os
@@ -27,7 +27,7 @@ def in_a_process(script, timeout=120):
 
 def test_wrong_states_are_refused():
     """Every part of a state replaced by every odd value, in a learner and in a ranker; afterwards
-    the object says that it is half made."""
+    the object reports that it is half made."""
     done = in_a_process(
         """
         import plackett
@@ -46,7 +46,7 @@ def test_wrong_states_are_refused():
                         try:
                             repr(new)
                         except TypeError as error:
-                            assert "half" in str(error) or "__new__ alone" in str(error)
+                            assert "__new__ alone" in str(error)
                         else:
                             raise AssertionError((place, value))
                     except (TypeError, AttributeError):  # attributes of a class without them
@@ -98,7 +98,7 @@ def test_no_protocol_of_pickle_ends_the_process():
     )
     counts, *said = done.stdout.splitlines()
     assert counts == "{'PDGD': 4, 'Ranker': 4, 'Impression': 6, 'ClickModel': 4}", done.stderr[-2000:]
-    assert len(said) == 2 and all("has no objects of its own" in line for line in said)
+    assert len(said) == 2 and all("can't be constructed" in line for line in said)
     assert done.returncode == 0
 
 
@@ -115,7 +115,7 @@ class Lying(np.ndarray):
         return 10**6
 
 
-def test_a_subclass_of_ndarray_is_not_believed(rows):
+def test_methods_of_an_ndarray_subclass_are_not_called(rows):
     ranker = plackett.Ranker(features=5)
     ranker.parameters = np.arange(5)
     for dtype in (np.float64, np.int32, np.float32):
@@ -126,7 +126,7 @@ def test_a_subclass_of_ndarray_is_not_believed(rows):
     assert isinstance(plackett.PDGD(features=5).rank(rows.view(Lying)).features, np.ndarray)
 
 
-def test_a_qid_that_answers_for_itself_is_not_believed():
+def test_array_functions_of_a_qid_are_not_called():
     done = in_a_process(
         """
         import numpy as np, plackett
@@ -151,8 +151,8 @@ def test_a_qid_that_answers_for_itself_is_not_believed():
         ([], ValueError, "0 qids for 4 documents"),
         ([[7, 7], [8, 8]], ValueError, "qid: shape .*one dimension"),
         (7, ValueError, "qid: shape"),
-        ([1, None, 2, 2], TypeError, "train: qid: .*they can be ordered"),
-        ([1, "a", object(), 2], TypeError, "train: qid: .*they can be ordered"),
+        ([1, None, 2, 2], TypeError, "train: qid: .*can be ordered"),
+        ([1, "a", object(), 2], TypeError, "train: qid: .*can be ordered"),
         (np.ma.array([7, 7, 8, 8], mask=[0, 1, 0, 0]), TypeError, "qid: a masked array; fill it"),
     ],
 )
@@ -220,7 +220,7 @@ def test_ctrl_c_is_never_swallowed(call):
         call()
 
 
-def test_what_cant_be_shown_is_still_refused():
+def test_values_without_a_repr_are_refused():
     class Mute:
         def __repr__(self):
             raise LookupError
@@ -237,32 +237,32 @@ def test_what_cant_be_shown_is_still_refused():
 @pytest.mark.parametrize(
     "call, error, said",
     [
-        (lambda data: plackett.PDGD(features=3).learn(None, [1]), TypeError, "impression: None; it"),
-        (lambda data: plackett.load("synthetic", scaling=5), TypeError, "scaling: 5; it is a str"),
+        (lambda data: plackett.PDGD(features=3).learn(None, [1]), TypeError, "impression: None; expected the plackett.Impression"),
+        (lambda data: plackett.load("synthetic", scaling=5), TypeError, "scaling: 5; expected a str"),
         (
             lambda data: plackett.load("synthetic", keep_constant_features="x"),
             TypeError,
-            "keep_constant_features: 'x'; it is True or False",
+            "keep_constant_features: 'x'; expected True or False",
         ),
         (
             lambda data: plackett.load("synthetic", verify_cache=None),
             TypeError,
-            "verify_cache: None; it is True or False",
+            "verify_cache: None; expected True or False",
         ),
-        (lambda data: plackett.compare(data, ["pdgd"], title=5), TypeError, "title: 5; it is a str"),
-        (lambda data: plackett.compare(5), TypeError, "data: 5; it is a plackett.Dataset"),
-        (lambda data: plackett.compare(data, 5), TypeError, "methods: 5; they are of type str"),
-        (lambda data: plackett.compare(data, "pdgd", 5), TypeError, "click_models: 5; they are"),
-        (lambda data: plackett.compare(data, ["\ud800"]), ValueError, "methods: .*Unicode text"),
+        (lambda data: plackett.compare(data, ["pdgd"], title=5), TypeError, "title: 5; expected a str"),
+        (lambda data: plackett.compare(5), TypeError, "data: 5; expected a plackett.Dataset"),
+        (lambda data: plackett.compare(data, 5), TypeError, "methods: 5; expected a str"),
+        (lambda data: plackett.compare(data, "pdgd", 5), TypeError, "click_models: 5; expected a str"),
+        (lambda data: plackett.compare(data, ["\ud800"]), ValueError, "methods: .*not valid Unicode"),
         (
             lambda data: plackett.compare(data, ["pdgd"], ["\ud800"]),
             ValueError,
-            "click_models: .*Unicode text",
+            "click_models: .*not valid Unicode",
         ),
         (
             lambda data: plackett.compare(data, ["pdgd"], title="\ud800"),
             ValueError,
-            "title: .*Unicode text",
+            "title: .*not valid Unicode",
         ),
         (lambda data: plackett.simulate(data, learning_rate=-1), ValueError, "learning_rate -1;"),
         (
@@ -274,45 +274,45 @@ def test_what_cant_be_shown_is_still_refused():
         (
             lambda data: plackett.PDGD(42),
             TypeError,
-            r"ranker: 42; it is a kind \(linear, .*\) or a plackett.Ranker; features= takes the number",
+            r"ranker: 42; expected a kind \(linear, .*\) or a plackett.Ranker; features= takes the number",
         ),
         (lambda data: plackett.PDGD(data.folds[0]), TypeError, "ranker: <plackett.Fold .* features= ta"),
         (
             lambda data: plackett.PDGD(features=data.folds[0].train),
             TypeError,
-            "features: <plackett.Split.*; it is a whole number, how many .* or a plackett.Fold",
+            "features: <plackett.Split.*; expected the number of features .* or a plackett.Fold",
         ),
         (
             lambda data: plackett.PDGD(features=np.zeros((4, 3))),
             TypeError,
-            r"features: array\(\[\[0., 0., 0.\], \[0., .*; it is a whole number, .* or a plackett.Fold",
+            r"features: array\(\[\[0., 0., 0.\], \[0., .*; expected the number of features .* or a plackett.Fold",
         ),
-        (lambda data: plackett.Ranker.load("/tmp"), ValueError, "path: /tmp: a folder; a model is a file"),
-        (lambda data: plackett.PDGD.load("/tmp"), ValueError, "path: /tmp: a folder; a model is a file"),
+        (lambda data: plackett.Ranker.load("/tmp"), ValueError, "path: /tmp: not a regular file"),
+        (lambda data: plackett.PDGD.load("/tmp"), ValueError, "path: /tmp: not a regular file"),
         (
             lambda data: plackett.Ranker(features=3).save("/tmp"),
             ValueError,
-            "path: /tmp: a folder; a model is a file",
+            "path: /tmp: can't ",
         ),
         (
             lambda data: plackett.PDGD(features=3).save("/tmp"),
             ValueError,
-            "path: /tmp: a folder; a model is a file",
+            "path: /tmp: can't ",
         ),
         (
             lambda data: plackett.simulate(data, click_model="missing.toml"),
             FileNotFoundError,
-            "click_model: missing.toml: no such file",
+            "missing.toml: .*No such file",
         ),
         (
             lambda data: plackett.compare(data, "pdgd", ["missing.toml"]),
             FileNotFoundError,
-            "click_models: missing.toml: no such file",
+            "missing.toml: .*No such file",
         ),
         (
             lambda data: plackett.simulate(data, click_model=3),
             TypeError,
-            "click_model: 3; it is the name of a click model, or the path of a .toml file",
+            "click_model: 3; expected a str or a path",
         ),
     ],
 )
@@ -323,24 +323,22 @@ def test_errors_name_argument_value_and_rule(call, error, said, data):
 
 
 def test_from_arrays_names_its_name():
-    part = (np.eye(2, dtype=np.float32), [1, 0], [0, 2])
-    with pytest.raises(plackett.BadType, match="name: None; it is a str"):
+    part = (np.eye(2, dtype=np.float32), [1, 0], [7, 7])
+    with pytest.raises(plackett.BadType, match="name: None; expected a str"):
         plackett.Dataset.from_arrays(train=part, test=part, name=None)
-
-
 
 
 def test_settings_may_be_arrays_of_no_dimension():
     for value in (np.array(0.25), np.float32(0.25), np.array(1), np.int8(1)):
         assert plackett.PDGD(features=3, learning_rate=value).learning_rate == value
-    with pytest.raises(plackett.BadType, match=r"learning_rate: array\(\[0.1, 0.2\]\); a setting is"):
+    with pytest.raises(plackett.BadType, match=r"learning_rate: array\(\[0.1, 0.2\]\); expected a number or a str"):
         plackett.PDGD(features=3, learning_rate=np.array([0.1, 0.2]))
 
 
-def test_a_tensor_with_a_gradient_is_told_what_to_do():
+def test_the_message_for_a_tensor_with_a_gradient_helps():
     torch = pytest.importorskip("torch")
     scores = torch.zeros(3, requires_grad=True)
-    with pytest.raises(plackett.BadType, match="scores: Tensor is no array: .*detach"):
+    with pytest.raises(plackett.BadType, match="scores: Tensor is not an array: .*detach"):
         plackett.sample_ranking(scores, seed=1)
 
 
@@ -357,7 +355,7 @@ def test_hidden_layers_may_be_any_sequence(hidden):
     assert plackett.Ranker("neural", features=3, hidden=hidden).hidden == (4, 2)
     for one in (4, np.int8(4), np.array(4), np.array([4])):
         assert plackett.Ranker("neural", features=3, hidden=one).hidden == (4,)
-    with pytest.raises(plackett.BadType, match="hidden: '42'; it is the units of each hidden layer"):
+    with pytest.raises(plackett.BadType, match="hidden: '42'; expected the units of each hidden layer"):
         plackett.Ranker("neural", features=3, hidden="42")
 
 
@@ -388,7 +386,7 @@ def test_a_learners_memory_is_not_dropped(tmp_path):
         learner.learn(learner.rank(np.eye(3)), [0, 1, 0])
     learner.save(tmp_path / "model.plk")
     for cls in (plackett.Learner, plackett.PDGD):
-        with pytest.raises(plackett.BadValue, match='settings: .*; give steps="adagrad"'):
+        with pytest.raises(plackett.BadValue, match="settings: the saved pdgd learner keeps .* would drop"):
             cls.load(tmp_path / "model.plk")
     again = plackett.PDGD.load(tmp_path / "model.plk", steps="adagrad")
     for one in (learner, again):

@@ -1,4 +1,4 @@
-"""Impressions: as rankings, as weights, through pickle."""
+"""Impressions: as rankings, their weights, pickled."""
 
 import copy
 import pickle
@@ -47,32 +47,32 @@ def test_an_impression_stands_for_its_ranking(fold):
 def test_an_impression_has_as_many_candidates_as_scores_and_labels(fold):
     impression = trained(fold, shown=5).rank(fold.train[0])
     docs = len(fold.train[0])
-    with pytest.raises(plackett.BadValue, match=f"labels: 3 for {docs} documents; there is one each"):
+    with pytest.raises(plackett.BadValue, match=f"labels: 3 for {docs} documents; expected one each"):
         plackett.ndcg(impression, [1, 0, 0])
     for function in (plackett.document_weights, plackett.pairs):
-        with pytest.raises(plackett.BadValue, match=f"scores: 5 for {docs} documents; there is one"):
+        with pytest.raises(plackett.BadValue, match=f"scores: 5 for {docs} documents; expected one"):
             function(impression.shown_scores, impression, clicks_on(impression, 1))
 
 
-def test_scores_by_place_are_not_taken_for_scores_by_document(fold):
+def test_scores_by_rank_are_refused(fold):
     query = fold.train[0]
     learner = trained(fold, shown=100)
     impression = learner.rank(query)
     clicks = clicks_on(impression, 1)
     assert len(impression) == len(query)
-    with pytest.raises(plackett.BadValue, match="scores: in the order of the ranking, .*by document"):
+    with pytest.raises(plackett.BadValue, match="scores: in the order of the ranking, .*one per document"):
         plackett.document_weights(impression.shown_scores, impression, clicks)
     right = plackett.document_weights(learner.ranker.score(query), impression, clicks)
     assert np.allclose(impression.document_weights(clicks), right, rtol=1e-9)
 
 
 @pytest.mark.parametrize("shown", [5, 100])
-def test_an_impressions_weights_are_those_of_its_moment(fold, shown):
+def test_an_impressions_weights_are_those_when_it_was_shown(fold, shown):
     query = fold.train[0]
     learner = trained(fold, shown=shown)
     impression, scores = learner.rank(query), learner.ranker.score(query)
     clicks = clicks_on(impression, 1, 3)
-    learner.ranker.parameters = np.zeros(42)  # they don't count: the moment of showing does
+    learner.ranker.parameters = np.zeros(42)  # must not matter: the scores when it was shown count
     weights = impression.document_weights(clicks)
     assert weights.shape == (len(query),) and weights.dtype == np.float64
     assert np.allclose(weights, plackett.document_weights(scores, impression.ranking, clicks), rtol=1e-9)
@@ -85,7 +85,7 @@ def test_an_impressions_weights_are_those_of_its_moment(fold, shown):
 @pytest.mark.parametrize("method", AT_ONCE)
 def test_other_lists_have_no_weights(method, rows):
     impression = plackett.Learner(method, features=5).rank(rows)
-    with pytest.raises(plackett.BadValue, match=f"shown by {method}; weights are of lists sampled"):
+    with pytest.raises(plackett.BadValue, match=f"shown by {method}; only lists sampled"):
         impression.document_weights(clicks_on(impression, 0))
 
 
@@ -114,16 +114,16 @@ def test_a_copy_shares_features_and_a_deep_one_does_not(rows):
 
 
 @pytest.mark.parametrize("method", AT_ONCE)
-def test_others_learn_from_the_one_that_rank_gave(method, rows):
+def test_others_learn_only_from_the_object_that_rank_returned(method, rows):
     learner = plackett.Learner(method, features=5)
     impression = learner.rank(rows)
     again = pickle.loads(pickle.dumps(impression))
-    with pytest.raises(plackett.BadValue, match="learns from the last one that it showed alone"):
+    with pytest.raises(plackett.BadValue, match="learns only from the last one"):
         learner.learn(again, clicks_on(again, 0))
     learner.learn(impression, clicks_on(impression, 0))
 
 
-def test_a_state_that_is_none_is_refused(rows):
+def test_wrong_states_are_refused(rows):
     again, state = plackett.PDGD(features=5, shown=3).rank(rows).__reduce__()
     assert again(*state).number == 0
     odd = [None, -1, 2**80, 1.5, "x", b"", [], [0, 0, 0], [9], [np.nan] * 3, np.inf, {}, object(), int]
@@ -161,7 +161,7 @@ def test_users_are_pickled(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_data_says_what_to_pickle(way, data, fold):
+def test_errors_say_what_to_pickle_instead_of_data(way, data, fold):
     for what in (data, fold, fold.train, fold.train[0]):
         with pytest.raises(plackett.BadType, match="it can't be pickled or copied; pickle "):
             WAYS[way](what)

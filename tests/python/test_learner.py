@@ -87,13 +87,13 @@ def test_a_restored_learner_goes_on_as_the_first_would(method, way, fold, tmp_pa
 
 
 def told(learner):
-    """What load needs, by the learner's own word."""
+    """What load needs, from the learner."""
     names = ("shown", "seed", "run", "protocol")
     return {**{name: getattr(learner, name) for name in names}, **learner.settings}
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_learner_tells_all_that_load_needs(method, fold, tmp_path):
+def test_a_learner_has_all_that_load_needs(method, fold, tmp_path):
     given = {"shown": 7, "seed": 5, "run": 2, "protocol": "published"}
     other = {
         "cascade": {"window": 50},
@@ -109,7 +109,7 @@ def test_a_learner_tells_all_that_load_needs(method, fold, tmp_path):
     teach(learner, fold, 30)
     assert learner.settings["learning_rate"] == learner.learning_rate
     if method == "pdgd":
-        assert learner.learning_rate < 0.3  # so that a rate given anew would be another
+        assert learner.learning_rate < 0.3  # so that the initial rate would differ
     learner.save(tmp_path / "model.plk")
     again = plackett.Learner.load(tmp_path / "model.plk", **told(learner))
     assert told(again) == told(learner)
@@ -118,7 +118,7 @@ def test_a_learner_tells_all_that_load_needs(method, fold, tmp_path):
     assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
 
 
-def test_a_simulated_learner_tells_its_settings(data):
+def test_a_simulated_learner_has_its_settings(data):
     learner = plackett.simulate(data, "mgd", runs=1, impressions=20, candidates=4).learner
     assert learner.settings["candidates"] == 4 and learner.protocol == "described"
 
@@ -151,19 +151,19 @@ def test_classes_pickle_and_load_as_themselves(tmp_path):
     assert type(again) is plackett.PDGD and again.learning_rate == 0.3
     assert plackett.PDGD.load(tmp_path / "model.plk", learning_rate=0.7).learning_rate == 0.7
     for settings in ({}, {"candidates": 4}):
-        with pytest.raises(ValueError, match="path: .*: a model of pdgd; this is mgd"):
+        with pytest.raises(ValueError, match="path: .*: a model of pdgd, not of mgd"):
             plackett.MGD.load(tmp_path / "model.plk", **settings)
 
 
-def test_a_ranker_without_learner_is_said(tmp_path):
+def test_a_ranker_without_a_learner_is_reported(tmp_path):
     plackett.Ranker(features=3).save(tmp_path / "model.plk")
     with pytest.raises(ValueError, match="a ranker without a learner"):
         plackett.Learner.load(tmp_path / "model.plk")
 
 
 def test_an_old_impression_counts_with_its_own_scores(fold):
-    """Learned late, a list has the weights of when it was shown; with the present ones the step
-    would be another."""
+    """Learned from later, a list has the weights of when it was shown; with the present scores the
+    step would differ."""
     rows = fold.train[0].features
     learner = plackett.PDGD(features=fold, learning_rate=1.0)
     late = learner.rank(rows)
@@ -186,20 +186,20 @@ def test_an_old_impression_counts_with_its_own_scores(fold):
 def test_some_methods_refuse_old_impressions(method, rows):
     learner = plackett.Learner(method, features=5)
     old, last = learner.rank(rows), learner.rank(rows)
-    with pytest.raises(ValueError, match="number 0; .* learns from the last one"):
+    with pytest.raises(ValueError, match="number 0; .* learns only from the last one"):
         learner.learn(old, clicks_on(old, 0))
     learner.learn(last, clicks_on(last, 1))
-    with pytest.raises(ValueError, match="learns from an impression once"):
+    with pytest.raises(ValueError, match="learns only from the last one that it showed, once"):
         learner.learn(last, clicks_on(last, 1))
     other = plackett.Learner(method, features=5)
     foreign = other.rank(rows)
-    with pytest.raises(ValueError, match="learns from the last one"):
+    with pytest.raises(ValueError, match="learns only from the last one"):
         learner.learn(foreign, clicks_on(foreign, 1))
 
 
 def test_another_methods_impression_is_refused(rows):
     shown = plackett.PDGD(features=5).rank(rows)
-    with pytest.raises(ValueError, match="made by pdgd; this is cascade"):
+    with pytest.raises(ValueError, match="made by pdgd; cascade learns only from its own"):
         plackett.Cascade(features=5).learn(shown, clicks_on(shown, 0))
     with pytest.raises(ValueError, match="documents of 5 features; the ranker reads 4"):
         plackett.PDGD(features=4).learn(shown, clicks_on(shown, 0))
@@ -211,15 +211,15 @@ def test_another_methods_impression_is_refused(rows):
         ([1, 0], ValueError, "clicks: 2 for 8 shown documents"),
         ([1] * 9, ValueError, "clicks: 9 for 8 shown documents"),
         ([], ValueError, "clicks: 0 for 8"),
-        ([2] + [0] * 7, ValueError, "clicks: 2 at 0; a click is 0 or 1"),
+        ([2] + [0] * 7, ValueError, "clicks: 2 at 0; expected a 0 or 1"),
         ([-1] + [0] * 7, ValueError, "clicks: -1 at 0"),
         ([0.5] + [0] * 7, ValueError, "clicks: 0.5 at 0"),
         ([np.nan] + [0] * 7, ValueError, "clicks: nan at 0"),
         (np.zeros((8, 1)), ValueError, "clicks: shape"),
         (np.zeros(8, dtype=complex), TypeError, "clicks: dtype complex128"),
         (["a"] * 8, TypeError, "clicks: dtype"),
-        (None, TypeError, "clicks: None; a click is 0 or 1, one for each shown document"),
-        ({1, 2}, TypeError, r"clicks: {1, 2}; a click is 0 or 1, one for each shown document"),
+        (None, TypeError, "clicks: None; expected a 0 or 1 for each shown document"),
+        ({1, 2}, TypeError, r"clicks: {1, 2}; expected a 0 or 1 for each shown document"),
         (7, ValueError, "clicks: shape"),
     ],
 )
@@ -265,7 +265,7 @@ def test_a_given_ranker_is_copied(rows):
     impression = learner.rank(rows)
     learner.learn(impression, clicks_on(impression, 3))
     assert not np.array_equal(learner.ranker.parameters, ranker.parameters)
-    with pytest.raises(TypeError, match="the ranker that was given has its own"):
+    with pytest.raises(TypeError, match="the given ranker has its own"):
         plackett.PDGD(ranker, features=5)
 
 
@@ -284,7 +284,7 @@ def test_a_given_ranker_is_copied(rows):
         ({"method": "pdgd", "features": 3, "seed": 2**64}, ValueError, "seed: 18446744073709551616"),
         ({"method": "pdgd", "features": 3, "protocol": "mine"}, ValueError, "mine"),
         ({"method": "cascade", "ranker": "linear", "features": 3}, ValueError, "linear.neural"),
-        ({"method": 3, "features": 3}, TypeError, "method: 3; it is a str"),
+        ({"method": 3, "features": 3}, TypeError, "method: 3; expected a str"),
         ({"method": "pdgd", "ranker": 3, "features": 3}, TypeError, "ranker: 3"),
         (
             {"method": "pdgd", "features": 3, "hidden": (128, 64)},
@@ -304,7 +304,7 @@ def test_wrong_learners_are_refused(arguments, error, said):
     assert isinstance(caught.value, plackett.Error)
 
 
-def test_a_diverged_learner_says_so(rows):
+def test_a_diverged_learner_is_reported(rows):
     learner = plackett.PDGD(features=5, learning_rate=1e30)
     with pytest.raises(ValueError, match="a smaller learning rate"):
         for _ in range(200):

@@ -1,5 +1,5 @@
-"""Whatever is passed, a Python exception comes out and the interpreter goes on. Run in a process of
-its own, so that a crash is a failed test and not the end of all of them."""
+"""Whatever is passed, a Python exception is raised and the interpreter continues. Runs in its own
+process, so that a crash is one failed test and not the end of all of them."""
 
 import os
 import subprocess

@@ -85,13 +85,13 @@ def test_hidden_layers_may_be_any_sequence():
     assert plackett.Ranker("neural", features=2, hidden=7).hidden == (7,)
 
 
-def test_a_linear_ranker_takes_what_it_says_of_itself():
+def test_a_linear_ranker_takes_its_own_hidden():
     linear = plackett.Ranker(features=2)
     assert plackett.Ranker(linear.kind, features=2, hidden=linear.hidden).hidden == ()
 
 
 class Scaled(plackett.Ranker):
-    """Scores that the engine knows nothing of."""
+    """Scores that the engine does not know."""
 
     def score(self, features):
         return 2 * super().score(features)
@@ -107,7 +107,7 @@ class Held(plackett.Ranker):
 
 
 class Noted(plackett.Ranker):
-    """Adds, and overrides nothing."""
+    """Adds a method, and overrides none."""
 
     def note(self):
         return self.notes
@@ -130,7 +130,7 @@ OVERRIDING = {
 @pytest.mark.parametrize("member", OVERRIDING)
 def test_a_subclass_that_the_engine_would_not_call_is_refused(member, fold):
     ranker = OVERRIDING[member]()
-    said = f"ranker: .* has a {member.split()[-1]} of its own, .*plackett.document_weights and plackett.evaluate"
+    said = f"ranker: .* overrides {member.split()[-1]}, .*plackett.document_weights and plackett.evaluate"
     calls = [lambda: plackett.PDGD(ranker), lambda: plackett.evaluate(ranker, fold.test)]
     if member != "step":
         calls.append(lambda: ranker.rank(fold.test[0]))
@@ -158,10 +158,10 @@ def test_a_step_out_of_range_is_not_taken(kind, rows):
     ranker = random_ranker(kind)
     start = ranker.parameters
     weights = np.linspace(-1, 1, len(rows))
-    with pytest.raises(plackett.BadValue, match="rate: 1e.300; it is finite as float32"):
+    with pytest.raises(plackett.BadValue, match="rate: 1e.300; must be finite as float32"):
         ranker.step(rows, weights, rate=1e300)
     for wrong, rate in ((np.full_like(rows, np.nan), 0.1), (1e30 * rows, 3e38)):
-        with pytest.raises(plackett.BadValue, match="features: parameter .* after the step, and stays"):
+        with pytest.raises(plackett.BadValue, match="features: parameter .* after the step, which was not taken"):
             ranker.step(wrong, weights, rate=rate)
         assert np.array_equal(ranker.parameters, start)
     ranker.step(rows, weights, rate=0.1)
@@ -178,9 +178,9 @@ def test_parameters_are_a_copy():
     "make, error, said",
     [
         (lambda: plackett.Ranker("cubic", features=2), ValueError, 'unknown ranker.* "cubic"'),
-        (lambda: plackett.Ranker(features=0), ValueError, "features: 0; it is a whole number from 1"),
+        (lambda: plackett.Ranker(features=0), ValueError, "features: 0; expected an integer from 1"),
         (lambda: plackett.Ranker(features=-1), ValueError, "features: -1"),
-        (lambda: plackett.Ranker(features=1.5), TypeError, "features: 1.5; it is a whole number"),
+        (lambda: plackett.Ranker(features=1.5), TypeError, "features: 1.5; expected the number of features"),
         (lambda: plackett.Ranker(features="2"), TypeError, "features: '2'"),
         (lambda: plackett.Ranker(features=None), TypeError, "features: None"),
         (lambda: plackett.Ranker("neural", features=2, hidden=[]), ValueError, "hidden layer"),
@@ -192,7 +192,7 @@ def test_parameters_are_a_copy():
             'activation "step"',
         ),
         (lambda: plackett.Ranker(features=2, seed=-1), ValueError, "seed: -1"),
-        (lambda: plackett.Ranker(3, features=2), TypeError, "kind: 3; it is a str"),
+        (lambda: plackett.Ranker(3, features=2), TypeError, "kind: 3; expected a str"),
         (
             lambda: plackett.Ranker(features=2, hidden=(128, 64)),
             ValueError,
@@ -226,13 +226,13 @@ def test_wrong_parameters_and_weights_are_refused(rows):
         ranker.parameters = np.zeros((5, 1))
     with pytest.raises(ValueError, match="weights: 3 for 8 documents"):
         ranker.step(rows, [1, 2, 3], 0.1)
-    with pytest.raises(ValueError, match="weights: inf for document 7"):
+    with pytest.raises(ValueError, match="weights: inf at 7"):
         ranker.step(rows, [0] * 7 + [np.inf], 0.1)
     with pytest.raises(ValueError, match="rate: nan"):
         ranker.step(rows, [0] * 8, np.nan)
     with pytest.raises(ValueError, match="feature_ids: 4; the ranker reads 5"):
         ranker.feature_ids = [1, 2, 3, 4]
-    for ids, said in (([1, 1, 2, 3, 4], "1 twice; no two are alike"), ([0, 1, 2, 3, 4], "0; feature")):
+    for ids, said in (([1, 1, 2, 3, 4], "1 appears twice; ids must differ"), ([0, 1, 2, 3, 4], "0; feature")):
         with pytest.raises(ValueError, match=f"feature_ids: {said}"):
             ranker.feature_ids = ids
         with pytest.raises(ValueError, match=f"keep_feature_ids: {said}"):
@@ -241,10 +241,10 @@ def test_wrong_parameters_and_weights_are_refused(rows):
     assert ranker.parameters.tolist() == [0] * 5
 
 
-def test_files_that_are_no_models_are_refused(tmp_path):
+def test_files_that_are_not_models_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError):
         plackett.Ranker.load(tmp_path / "none.plk")
-    with pytest.raises(FileNotFoundError, match="no folder"):
+    with pytest.raises(FileNotFoundError, match="can't create: No such file"):
         plackett.Ranker(features=1).save(tmp_path / "none" / "model.plk")
     (tmp_path / "text.plk").write_text("not a model")
     with pytest.raises(ValueError, match="path: .*not a plackett model"):
@@ -257,7 +257,7 @@ def test_files_that_are_no_models_are_refused(tmp_path):
 
 
 def test_sixty_four_features_are_read_to_the_last():
-    """Rows of every width: nothing past a row's end is read, nothing of it is missed."""
+    """Rows of every width: nothing past the end of a row is read, and all of it is."""
     for width in range(1, 70):
         wide = np.full((3, width + 2), np.nan, dtype=np.float32)
         wide[:, :width] = 1

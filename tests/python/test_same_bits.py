@@ -1,4 +1,4 @@
-"""A loop in Python is the engine's own run: same queries, lists, clicks and parameters."""
+"""A loop in Python gives the engine's own run: same queries, lists, clicks and parameters."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_another_seed_gives_other_parameters(data):
     assert not np.array_equal(mine.ranker.parameters, engine.ranker.parameters)
 
 
-def test_a_simulated_learner_goes_on_as_a_longer_simulation(data):
+def test_a_simulated_learner_continues_as_a_longer_simulation(data):
     short = plackett.simulate(data, "pdgd", runs=1, impressions=IMPRESSIONS, seed=3)
     long = plackett.simulate(data, "pdgd", runs=1, impressions=IMPRESSIONS + 50, seed=3)
     fold, user = data.folds[0], plackett.ClickModel("perfect", grades=data.grade_count)
@@ -88,7 +88,7 @@ def test_other_runs_are_those_of_simulate(data):
 @pytest.mark.skipif(
     not os.access(os.environ.get("PLACKETT_COMMAND", ""), os.X_OK), reason="no command was built"
 )
-def test_simulate_is_the_commands(data, tmp_path):
+def test_simulate_gives_the_commands_result(data, tmp_path):
     command = os.environ["PLACKETT_COMMAND"]
     said = subprocess.run(
         [command, "simulate", "--method", "pdgd:neural", "--click-model", "navigational"]

@@ -74,13 +74,13 @@ def test_a_sample_is_a_function_of_its_seed():
 
 
 def test_a_loop_without_seed_and_rng_is_refused():
-    """It would show the same list each time. With an rng it goes on."""
+    """It would draw the same list each time. An rng advances."""
     scores = np.zeros(50)
     with pytest.raises(plackett.BadType, match="seed, rng: neither; give one of them"):
         plackett.sample_ranking(scores)
     with pytest.raises(plackett.BadType, match="seed, rng: both; give one of them"):
         plackett.sample_ranking(scores, seed=1, rng=plackett.stream(1))
-    with pytest.raises(plackett.BadType, match="rng: 3; it is a plackett.Rng"):
+    with pytest.raises(plackett.BadType, match="rng: 3; expected a plackett.Rng"):
         plackett.sample_ranking(scores, rng=3)
     with pytest.raises(plackett.BadType, match="seed: a plackett.Rng; give it as rng"):
         plackett.sample_ranking(scores, seed=plackett.stream(1))
@@ -90,8 +90,8 @@ def test_a_loop_without_seed_and_rng_is_refused():
 
 
 def test_long_lists_are_as_short_ones():
-    """Past the length at which parts of the work are done apart: rho against its definition, and
-    the weights against the pairs."""
+    """Beyond the length at which the work runs in parts: rho against its definition, and the weights
+    against the pairs."""
     random = np.random.default_rng(4)
     scores, ranking = random.normal(size=420), random.permutation(420)[:400]
     clicks = (random.random(400) < 0.2).astype(int)

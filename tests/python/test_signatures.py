@@ -1,5 +1,5 @@
-"""The signatures that help() and inspect show are the real ones. The extension's are text, so each
-default that is named is given, and nothing may change; given another value, something must."""
+"""The signatures that help() and inspect show are the real ones: giving a default that they name must
+change nothing, and giving another value must change something."""
 
 import inspect
 import pickle
@@ -121,7 +121,7 @@ def test_named_defaults_are_the_real_ones(calls):
 
 
 def test_every_named_default_is_looked_at(calls):
-    """But None, which means that nothing was given."""
+    """Except None, which stands for nothing given."""
     looked_at = {}
     for name, (function, _, others) in calls.items():
         looked_at.setdefault(name.split()[0], set()).update(others)

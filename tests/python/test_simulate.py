@@ -1,4 +1,4 @@
-"""Whole runs: results, threads, progress, Ctrl-C, the GIL."""
+"""Runs: results, threads, progress, Ctrl-C, the GIL."""
 
 import sys
 import threading
@@ -91,7 +91,7 @@ def test_to_dataframe_without_pandas_says_so(data, monkeypatch):
         ({"method": "none"}, ValueError, "none"),
         ({"ranker": "cubic"}, ValueError, "cubic"),
         ({"click_model": "angry"}, ValueError, "angry"),
-        ({"runs": 0}, ValueError, "runs: 0; it is a whole number from 1 to 1000000"),
+        ({"runs": 0}, ValueError, "runs: 0; expected an integer from 1 to 1000000"),
         ({"runs": "3"}, TypeError, "runs: '3'"),
         ({"impressions": 0}, ValueError, "impressions: 0"),
         ({"impressions": 1.5}, TypeError, "impressions: 1.5"),
@@ -111,20 +111,20 @@ def test_wrong_arguments_are_refused(arguments, error, said, data):
         plackett.simulate(data, **{"runs": 1, "impressions": 2000, **arguments})
 
 
-def test_a_run_that_diverges_says_so():
+def test_a_run_that_diverges_is_reported():
     raw = plackett.load("synthetic", scaling="none")
     with pytest.raises(ValueError, match="not finite after .* a smaller learning rate"):
         plackett.simulate(raw, runs=1, impressions=2000, learning_rate=1e30)
 
 
-def test_data_that_is_none_is_refused():
+def test_other_data_is_refused():
     with pytest.raises(TypeError, match="data: int"):
         plackett.simulate(3)
     with pytest.raises(FileNotFoundError):
         plackett.simulate("no/such/folder")
 
 
-def test_progress_is_told(data):
+def test_progress_is_reported(data):
     told = []
     plackett.simulate(
         data,
@@ -139,7 +139,7 @@ def test_progress_is_told(data):
     assert len(told) > 1
 
 
-def test_what_progress_raises_stops_the_run(data):
+def test_an_exception_in_progress_stops_the_run(data):
     def fail(done, total):
         raise LookupError("enough")
 

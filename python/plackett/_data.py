@@ -1,0 +1,199 @@
+"""Datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn, Union
+
+import numpy as np
+
+from . import _engine
+from ._errors import BadType, BadValue, as_array, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Part = Union[tuple[ArrayLike, ArrayLike, ArrayLike], dict[str, Any]]
+
+
+class _NeverPickled:
+    """A pickle would copy all of the data."""
+
+    def __reduce__(self) -> NoReturn:
+        advice = "pickle what load read, or the arrays that it was made from"
+        raise BadType(f"{type(self).__name__}: it can't be pickled or copied; {advice}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Fold(_NeverPickled):
+    """Training, validation and test queries.
+
+    >>> import plackett
+    >>> plackett.load("synthetic").folds[0]
+    <plackett.Fold Fold1: 480 training and 160 test queries, 42 features>
+    """
+
+    name: str  #: "Fold1"
+    train: _engine.Split
+    validation: _engine.Split | None  #: None if there are none
+    test: _engine.Split
+    feature_ids: NDArray[np.uint32]  #: for each column, its id in the source file, from 1
+    constant_feature_ids: NDArray[np.uint32]  #: over the raw training file, kept or not
+    scaling: str  #: how its features were scaled
+
+    def __repr__(self) -> str:
+        queries = f"{len(self.train)} training and {len(self.test)} test queries"
+        return f"<plackett.Fold {self.name}: {queries}, {self.train.feature_count} features>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset(_NeverPickled):
+    """Folds of queries with features and labels, in memory.
+
+    plackett.load reads one; from_arrays makes one from arrays.
+
+    >>> import plackett
+    >>> data = plackett.load("synthetic")
+    >>> len(data.folds), data.max_label, data.grade_count
+    (5, 4, 5)
+    """
+
+    name: str
+    origin: str  #: what it was made from, for a person
+    folds: tuple[Fold, ...]  #: at least one
+    max_label: int  #: the highest label in it
+    grade_count: int  #: how many grades its labels have: 2, 3 or 5 if they fit a usual scale
+    scaling: str  #: how its features were scaled
+    _handle: _engine.DatasetHandle = field()
+
+    def __repr__(self) -> str:
+        what = f"{len(self.folds)} folds, labels 0 to {self.max_label}"
+        return f"<plackett.Dataset {self.name}: {what}>"
+
+    @staticmethod
+    def from_arrays(
+        *,
+        train: Part | None = None,
+        test: Part | None = None,
+        validation: Part | None = None,
+        folds: Sequence[dict[str, Part]] | None = None,
+        name: str = "arrays",
+    ) -> Dataset:
+        """A dataset over arrays: one fold of train, test and validation, or several `folds`, each a
+        dict of these. A split is (features, labels, query_begin) or (features, labels, qid), or a
+        dict of these. float32 features with rows at least their length apart are used in place and
+        kept alive; others are converted once. Labels and query_begin are copied. Nothing is scaled
+        or dropped. Don't change the features while a run uses them.
+
+        >>> import numpy as np, plackett
+        >>> features = np.eye(4, dtype=np.float32)
+        >>> part = (features, [1, 0, 0, 2], [7, 7, 8, 8])
+        >>> data = plackett.Dataset.from_arrays(train=part, test=part)
+        >>> np.shares_memory(data.folds[0].train.features, features)
+        True
+        >>> data.folds[0].train[1].labels
+        array([0, 2], dtype=uint8)
+        """
+        alone = {"train": train, "test": test, "validation": validation}
+        if folds is None:
+            return dataset_of(_engine.dataset_of(name, [("", _fold(alone, ""))]))
+        if any(part is not None for part in alone.values()):
+            raise BadType("folds: given with train, test or validation; give one or the other")
+        if not isinstance(folds, (list, tuple)):
+            raise BadType(f"folds: {shown(folds)}; expected a list of dicts of train and test")
+        named = [(f"folds[{number}]", fold) for number, fold in enumerate(folds)]
+        given = [(place, _fold(fold, place)) for place, fold in named]
+        return dataset_of(_engine.dataset_of(name, given))
+
+
+def dataset_of(handle: _engine.DatasetHandle) -> Dataset:
+    parts = handle.parts()
+    folds = tuple(Fold(*fold) for fold in parts.pop("folds"))
+    return Dataset(**parts, folds=folds, _handle=handle)
+
+
+def _require_known(given: Iterable[Any], known: tuple[str, ...], where: str) -> None:
+    for key in given:
+        if key not in known:
+            names = f"{', '.join(known[:-1])} and {known[-1]}"
+            raise BadValue(f'{where}: "{key}"; known are {names}')
+
+
+def _one_dimension(values: Any, name: str) -> NDArray[Any]:
+    array = as_array(values, name)
+    if array.ndim != 1:
+        raise BadValue(f"{name}: shape {array.shape}; expected one dimension")
+    return array
+
+
+def _could_be_begins(third: NDArray[Any], documents: int) -> bool:
+    """Whether integers that could be one qid per document could also be query_begin."""
+    if third.dtype.kind not in "iu" or third[0] != 0 or third[-1] != documents:
+        return False
+    return bool((third[1:] > third[:-1]).all())
+
+
+def _begins(qid: Any, documents: int, where: str) -> NDArray[Any]:
+    """Where queries begin, from the qid of each document."""
+    name = f"{where}: qid"
+    given = _one_dimension(qid, name)
+    if len(given) != documents:
+        raise BadValue(f"{where}: {len(given)} qids for {documents} documents; expected one each")
+    try:
+        codes = np.unique(given, return_inverse=True)[1]
+    except TypeError:
+        rule = "expected values that can be ordered, as numbers or text"
+        raise BadType(f"{name}: {shown(given)}; {rule}") from None
+    begins = np.flatnonzero(np.diff(codes, prepend=-1))
+    firsts = np.unique(codes[begins], return_index=True)[1]
+    for again in np.delete(begins, firsts)[:1]:
+        raise BadValue(
+            f"{where}: qid {shown(given[again])} comes again at document {again}; "
+            "a query's documents must be adjacent"
+        )
+    return np.append(begins, documents)
+
+
+def _split(given: Any, where: str) -> _engine.Split:
+    if isinstance(given, dict):
+        _require_known(given, ("features", "labels", "query_begin", "qid"), where)
+        one_third = ("query_begin" in given) != ("qid" in given)
+        if not ("features" in given and "labels" in given and one_third):
+            raise BadValue(f"{where}: expected features, labels, and one of query_begin and qid")
+        parts = given
+    elif isinstance(given, (tuple, list)):
+        rule = "expected (features, labels, query_begin or qid)"
+        if len(given) != 3:
+            raise BadValue(f"{where}: {len(given)} entries; {rule}")
+        parts = {"features": given[0], "labels": given[1]}
+    else:
+        rule = "expected (features, labels, query_begin or qid), or a dict of these"
+        raise BadType(f"{where}: {type(given).__name__}; {rule}")
+    features = as_array(parts["features"], f"{where}: features")
+    documents = len(features) if features.ndim else 0
+    if parts is not given:
+        third = _one_dimension(given[2], f"{where}: query_begin or qid")
+        if 0 < documents == len(third) and _could_be_begins(third, documents):
+            raise BadValue(
+                f"{where}: the third entry could be query_begin or a qid per document; say which "
+                "with a dict: features, labels, and query_begin or qid"
+            )
+        parts["qid" if len(third) == documents else "query_begin"] = third
+    if "qid" in parts:
+        begins = _begins(parts["qid"], documents, where)
+    else:
+        begins = parts["query_begin"]
+    return _engine.split_of(features, parts["labels"], begins, where)
+
+
+def _fold(given: Any, where: str) -> dict[str, _engine.Split]:
+    if not isinstance(given, dict):
+        rule = "expected a dict of train, test and, if there is one, validation"
+        raise BadType(f"{where}: {type(given).__name__}; {rule}")
+    _require_known(given, ("train", "test", "validation"), where)
+    prefix = f"{where}: " if where else ""
+    for part in ("train", "test"):
+        if given.get(part) is None:
+            raise BadType(f"{prefix}{part}: None; a fold has train and test")
+    return {part: _split(one, prefix + part) for part, one in given.items() if one is not None}
