@@ -1,7 +1,7 @@
 # plackett_public_headers(TARGET header...)
 #
-# Lets a target and those who use it include these of include/plackett/ as "plackett/header.h", and
-# no others: the folder on their path holds nothing but links to them.
+# Lets a target and its direct users include these headers of include/plackett/ as
+# "plackett/header.h", and no others: the folder on their path holds only links to them.
 function(plackett_public_headers target)
   set(root ${PROJECT_BINARY_DIR}/rooms/${target})
   file(MAKE_DIRECTORY ${root}/plackett)
@@ -18,10 +18,11 @@ endfunction()
 
 # plackett_room(NAME SOURCES ... PUBLIC header... MAY_INCLUDE room... LIBRARIES target... [PART])
 #
-# One static library a room. Its own headers are found as "room/header.h", those in PUBLIC, which
-# are part of the installed facade, as "plackett/header.h". Both lie in folders that hold nothing
-# but that room's, so code can name only the rooms in MAY_INCLUDE: a learner that includes a
-# judgment does not compile. PART: part of another room's folder, without headers of its own.
+# One static library per room. Its own headers are found as "room/header.h", those in PUBLIC, which
+# are part of the installed library, as "plackett/header.h". Both are in folders that hold only that
+# room's headers, and rooms are linked PRIVATE, so MAY_INCLUDE lists every room whose headers its code
+# can include, directly or through other headers: a learner that includes a judgment does not compile.
+# PART: part of another room's folder, without headers of its own.
 function(plackett_room name)
   cmake_parse_arguments(ROOM "PART" "" "SOURCES;PUBLIC;MAY_INCLUDE;LIBRARIES" ${ARGN})
   add_library(plackett_${name} STATIC ${ROOM_SOURCES})
@@ -33,10 +34,14 @@ function(plackett_room name)
   endif()
   plackett_public_headers(plackett_${name} ${ROOM_PUBLIC})
   foreach(other IN LISTS ROOM_MAY_INCLUDE)
-    target_link_libraries(plackett_${name} PUBLIC plackett_${other})
+    target_link_libraries(plackett_${name} PRIVATE plackett_${other})
   endforeach()
-  target_link_libraries(plackett_${name} PUBLIC ${ROOM_LIBRARIES} PRIVATE plackett_options)
+  target_link_libraries(plackett_${name} PRIVATE ${ROOM_LIBRARIES} plackett_options)
 endfunction()
+
+# The headers of all rooms, for tests, benchmarks and fuzz targets.
+add_library(plackett_all_headers INTERFACE)
+target_include_directories(plackett_all_headers INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 
 # plackett_test(NAME SOURCES ... ROOMS room... LIBRARIES target...): one GoogleTest binary.
 function(plackett_test name)
@@ -45,7 +50,8 @@ function(plackett_test name)
   foreach(room IN LISTS TEST_ROOMS)
     target_link_libraries(${name} PRIVATE plackett_${room})
   endforeach()
-  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} plackett_options GTest::gmock_main Boost::headers)
+  target_link_libraries(${name} PRIVATE
+    ${TEST_LIBRARIES} plackett_all_headers plackett_options GTest::gmock_main Boost::headers)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     PLACKETT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

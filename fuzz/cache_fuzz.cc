@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/aligned.h"
-#include "dataset/cache.h"
+#include "dataset/cache_format.h"
 
 namespace {
 

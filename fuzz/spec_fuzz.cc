@@ -2,8 +2,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "experiment/identity.h"
-#include "experiment/spec_file.h"
+#include "plackett/comparison_spec.h"
 
 namespace {
 

@@ -1,8 +1,4 @@
 // plackett audit: the unbiasedness theorem, checked exactly on small cases.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -11,7 +7,7 @@
 #include <vector>
 
 #include "command.h"
-#include "experiment/audit.h"
+#include "plackett/audit.h"
 #include "plackett/make_user.h"
 #include "plackett/protocol.h"
 
@@ -29,10 +25,8 @@ struct Options {
   std::vector<std::uint32_t> labels;
   std::vector<double> scores;
   std::uint32_t grades = 5;
-  std::string protocol = name_of(Protocol::kDescribed);
   std::string weight = kRho;
-  double eta = 1;
-  std::uint64_t seed = 1;
+  SimulationSpec spec;  // of which protocol, eta and seed are read
   std::uint64_t cases = 500;
   bool json = false;
 };
@@ -40,50 +34,49 @@ struct Options {
 struct Finding {
   std::string model;
   audit::Summary summary = {};
-  audit::Violation last = {};  // the last case, shown where it is the only one
+  audit::Violation last = {};  // the last case, shown if it is the only one
 };
 
 audit::CaseOptions case_options(const Options& options) {
   audit::CaseOptions cases{.max_docs = options.docs};
-  const std::size_t docs = std::max(options.labels.size(), options.scores.size());
-  if (!options.labels.empty() && !options.scores.empty() &&
-      options.labels.size() != options.scores.size()) {
-    fail({fmt::format("--labels has {} values and --scores {}; each is one a document",
-                      options.labels.size(), options.scores.size())});
+  const std::size_t labels = options.labels.size();
+  const std::size_t docs = std::max(labels, options.scores.size());
+  if (labels != 0 && !options.scores.empty() && labels != options.scores.size()) {
+    fail({fmt::format("--labels has {} values and --scores {}; expected one per document each",
+                      labels, options.scores.size())});
   }
   if (docs != 0 && (docs < 2 || docs > audit::kMaxDocs)) {
-    fail({fmt::format("{} documents; an audit takes 2 to {}", docs, audit::kMaxDocs)});
+    fail({fmt::format("{} documents; expected 2 to {}", docs, audit::kMaxDocs)});
   }
   for (const double score : options.scores) {
     if (!std::isfinite(score)) fail({fmt::format("--scores: {}; scores are finite", score)});
   }
-  if (!options.scores.empty()) cases.scores = options.scores;
   for (const std::uint32_t label : options.labels) {
-    if (label >= options.grades) {
-      fail({fmt::format("--labels: {}; with {} grades labels are 0 to {}", label, options.grades,
-                        options.grades - 1)});
-    }
+    if (label < options.grades) continue;
+    fail({fmt::format("--labels: {}; with {} grades labels are 0 to {}", label, options.grades,
+                      options.grades - 1)});
   }
-  if (!options.labels.empty()) cases.labels.emplace(options.labels.begin(), options.labels.end());
   if (options.k == 1) fail({"--k 1; a list of one document holds no pair"});
-  const std::size_t most = docs == 0 ? options.docs : docs;
-  if (options.k > most) {
+  if (const std::size_t most = docs == 0 ? options.docs : docs; options.k > most) {
     fail({fmt::format("--k {}; there are at most {} documents", options.k, most)});
   }
+  if (!options.scores.empty()) cases.scores = options.scores;
+  if (labels != 0) cases.labels.emplace(options.labels.begin(), options.labels.end());
   if (options.k != 0) cases.k = options.k;
+  if (cases.labels && cases.scores && !cases.k) cases.k = static_cast<std::uint32_t>(labels);
   return cases;
 }
 
 Finding audit_model(const std::string& model, const Options& options,
                     const audit::CaseOptions& cases) {
-  const StopRule stop_rule = rules_of(take(parse_protocol(options.protocol))).stop_rule;
+  const StopRule stop_rule = rules_of(options.spec.protocol).stop_rule;
   const std::unique_ptr<User> user = take(make_user(
-      model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.eta}));
+      model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.spec.eta}));
   const audit::Weight weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho;
   const bool one_case = cases.labels && cases.scores && cases.k;
   Finding finding{.model = std::string(user->name())};
   for (std::uint64_t at = 0; at < (one_case ? 1 : options.cases); ++at) {
-    Rng rng({.seed = options.seed, .impression = at});
+    Rng rng({.seed = options.spec.seed, .impression = at});
     const audit::Case drawn = audit::draw_case(cases, options.grades, rng);
     std::vector<audit::Pair> pairs = audit::audit_case(drawn, *user, weight);
     finding.last = {drawn, pairs};
@@ -91,8 +84,6 @@ Finding audit_model(const std::string& model, const Options& options,
   }
   return finding;
 }
-
-std::string sign_text(int sign) { return sign == 0 ? "0" : sign > 0 ? "+" : "-"; }
 
 void print_case(const audit::Violation& one) {
   fmt::print("  {} documents, {} shown; labels {}; scores {:.4g}\n", one.found.scores.size(),
@@ -104,14 +95,17 @@ void print_case(const audit::Violation& one) {
                fmt::format("{},{}", index(pair.first), index(pair.second)),
                fmt::format("{},{}", one.found.labels[index(pair.first)],
                            one.found.labels[index(pair.second)]),
-               pair.alpha, pair.gross, sign_text(pair.expected),
+               pair.alpha, pair.gross,
+               pair.expected == 0  ? "0"
+               : pair.expected > 0 ? "+"
+                                   : "-",
                pair.holds() ? "holds" : "VIOLATED", pair.step_failures, pair.rankings);
   }
 }
 
 void print_text(const std::vector<Finding>& findings, const Options& options) {
   fmt::print("Theorem 1 with weight {}, {} grades, protocol {}, seed {}\n\n", options.weight,
-             options.grades, options.protocol, options.seed);
+             options.grades, name_of(options.spec.protocol), options.spec.seed);
   fmt::print("{:<16}{:>7}{:>8}{:>12}{:>17}{:>19}  {:<9}{}\n", "click model", "cases", "pairs",
              "violations", "smallest margin", "largest imbalance", "verdict",
              "rankings against it");
@@ -169,15 +163,16 @@ nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const Optio
     }
     models.push_back(std::move(row));
   }
-  return {{"weight", options.weight}, {"grades", options.grades}, {"protocol", options.protocol},
-          {"seed", options.seed},     {"violations", violations}, {"models", std::move(models)}};
+  return {{"weight", options.weight},
+          {"grades", options.grades},
+          {"protocol", name_of(options.spec.protocol)},
+          {"seed", options.spec.seed},
+          {"violations", violations},
+          {"models", std::move(models)}};
 }
 
 void run(const Options& options) {
-  audit::CaseOptions cases = case_options(options);
-  if (cases.labels && cases.scores && !cases.k) {
-    cases.k = static_cast<std::uint32_t>(cases.labels->size());
-  }
+  const audit::CaseOptions cases = case_options(options);
   std::vector<std::string> models = {options.click_model};
   if (options.click_model == kAllModels) {
     models.assign(click_model_names().begin(), click_model_names().end());
@@ -203,31 +198,27 @@ void add_audit(CLI::App& app) {
   CLI::App* audit = app.add_subcommand(
       "audit",
       "Checks the unbiasedness theorem exactly: enumerates every ranking and click pattern of\n"
-      "small cases and holds each pair's expected weight against the user's preference.\n"
-      "Exits with 1 where a sign is wrong");
+      "small cases and compares each pair's expected weight with the user's preference.\n"
+      "Exits with 1 if a sign is wrong");
   audit->add_option("--click-model", options->click_model,
                     "all, a name, or a file that ends in .toml");
   audit->add_option("--docs", options->docs, "Most documents in a random case")
       ->check(CLI::Range(2U, audit::kMaxDocs));
   audit->add_option("--k", options->k,
                     "Documents shown; 0: all with --labels and --scores, else 2 or more at random");
-  audit->add_option("--labels", options->labels, "Labels, 0,1,2; random where left out")
-      ->delimiter(',');
-  audit->add_option("--scores", options->scores, "Scores, 0.1,-2,3; random where left out")
+  audit->add_option("--labels", options->labels, "Labels, 0,1,2; default: random")->delimiter(',');
+  audit->add_option("--scores", options->scores, "Scores, 0.1,-2,3; default: random")
       ->delimiter(',');
   audit->add_option("--grades", options->grades, "Grades of the labels: 2, 3 or 5, or a file's")
       ->check(CLI::Range(1U, kMaxLabel + 1));
-  audit->add_option("--protocol", options->protocol,
-                    "described: users stop only after a click; published: after any document");
   audit
       ->add_option("--weight", options->weight,
-                   "rho, or none: pairs unweighted, which must be found out")
+                   "rho, or none: unweighted pairs, which must be found biased")
       ->check(CLI::IsMember({kRho, kNone}));
-  audit->add_option("--eta", options->eta, "Steepness of the position-based user");
-  add_seed_option(*audit, options->seed, "Of the random cases");
+  add_options(*audit, simulation_options(), options->spec, {"protocol", "eta", "seed"});
   audit
       ->add_option("--cases", options->cases,
-                   "Random cases a click model; 1 where nothing is left to draw")
+                   "Random cases per click model; 1 if nothing is left to draw")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   audit->add_flag("--json", options->json, "Print one JSON object");
   audit->callback([options] { run(*options); });

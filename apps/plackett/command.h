@@ -1,21 +1,30 @@
 // What the subcommands share. Each lives in a file of its own and adds itself to the app.
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "base/parallel.h"  // IWYU pragma: export; thread_count
+#include "plackett/options.h"
 #include "plackett/result.h"
 
 namespace plackett::command {
 
-// Exit codes: 0 done, 1 done but with a negative answer (a violation, a bad line), 2 bad input
-// or a failure; usage errors are 2 as well.
+// Exit codes: 0 done, 1 done but with a negative answer (a violation, a bad line), 2 bad input,
+// wrong usage or a failure, 130 stopped.
 inline constexpr int kNegative = 1;
 inline constexpr int kFailure = 2;
+inline constexpr int kInterrupted = 130;
 
 // Thrown by a subcommand to end with an exit code; main prints the message, if any, to stderr.
 class Exit : public std::runtime_error {
@@ -27,10 +36,13 @@ class Exit : public std::runtime_error {
   int code_;
 };
 
-// Ends the command with exit code 2, and names the options that do what the error advises.
+// The message with the options that do what the error's hint advises.
+std::string with_advice(const Error& error);
+
+// Ends the command with the exit code that belongs to the error's code.
 [[noreturn]] void fail(const Error& error);
 
-// The value, or the end of the command with exit code 2.
+// The value, or the end of the command.
 template <typename T>
 T take(Result<T> result) {
   if (!result) fail(result.error());
@@ -40,32 +52,93 @@ inline void take(const Result<void>& result) {
   if (!result) fail(result.error());
 }
 
-// The command as it was called, quoted so that a shell reads it back; main sets it.
-const std::string& command_line();
-void set_command_line(int argc, const char* const* argv);
+// Adds declared options to a command, all or those named in `only`, with what `target` holds as
+// defaults; parsing sets `target`, which must outlive the command.
+template <typename Target>
+void add_options(CLI::App& command, std::span<const Option<Target>> options, Target& target,
+                 std::initializer_list<std::string_view> only = {}) {
+  using Kind = OptionKind;
+  for (const Option<Target>& option : options) {
+    if (only.size() > 0 && std::find(only.begin(), only.end(), option.name) == only.end()) continue;
+    const std::string name = fmt::format("--{}", option.name);
+    const auto set = [&option, &target, name](const std::string& text) {
+      if (auto done = option.set(target, text); !done) {
+        throw CLI::ValidationError(name, done.error().message);
+      }
+    };
+    if (option.kind == Kind::kFlag) {
+      command.add_flag_callback(
+          name, [set] { set("true"); }, option.help);
+    } else if (option.kind == Kind::kIntegers) {
+      command
+          .add_option_function<std::vector<std::string>>(
+              name,
+              [set](const std::vector<std::string>& all) {
+                set(fmt::format("{}", fmt::join(all, ",")));
+              },
+              option.help)
+          ->delimiter(',')
+          ->type_name("UINT")
+          ->default_str(option.text(target));
+    } else {
+      command.add_option_function<std::string>(name, set, option.help)
+          ->type_name(option.kind == Kind::kInteger  ? "UINT"
+                      : option.kind == Kind::kNumber ? "FLOAT"
+                                                     : "TEXT")
+          ->default_str(option.text(target));
+    }
+  }
+}
 
-// Checks an option's text: a whole number from `least` to `most`, digits only, so that a minus
-// sign or a number too large is refused rather than wrapped.
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
+// Sets in `target` the options that were given on the command line, from `given`, which parsing
+// set.
+template <typename Target>
+void copy_given(const CLI::App& command, std::span<const Option<Target>> options,
+                const Target& given, Target& target) {
+  for (const Option<Target>& option : options) {
+    if (command.count(fmt::format("--{}", option.name)) == 0) continue;
+    take(option.set(target, option.text(given)));
+  }
+}
 
-// Adds `--seed` and `--threads`, which several commands take.
-void add_seed_option(CLI::App& command, std::uint64_t& seed, const std::string& what);
+// Checks an option's text: an integer from `least` to `most`, digits only, so that a minus sign or
+// a number too large is refused rather than wrapped.
+CLI::Validator integer(std::uint64_t least, std::uint64_t most);
+
+// Adds --threads.
 void add_threads_option(CLI::App& command, unsigned& threads);
 
-// Ends the command with exit code 2 where a file can't be written at `path`: before the work,
-// not after it.
+// Which dataset a command reads, and how.
+struct DataOptions {
+  ComparedDataset dataset = dataset_at("synthetic");
+  bool trust_cache = false;
+  unsigned threads = 0;  // 0: one per core
+};
+
+// Adds dataset_options(), --trust-cache and --threads.
+void add_loading_options(CLI::App& command, DataOptions& options);
+
+// What load_dataset takes.
+LoadOptions load_options(const DataOptions& options);
+
+// Ends the command if a file can't be written at `path`: before the work, not after it.
 void require_writable_file(const std::string& path);
 
-// One line; bytes that are no UTF-8 are replaced.
+// "1 run", "1,000 runs".
+std::string counted(std::uint64_t count, std::string_view what);
+
+// One line; bytes that are not UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& json);
 
-void add_data(CLI::App& app);
-void add_simulate(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_report(CLI::App& app);
+void add_simulate(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_evaluate(CLI::App& app);
+void add_data_info(CLI::App& data);
+void add_data_convert(CLI::App& data);
+void add_data_synth(CLI::App& data);
 void add_serve(CLI::App& app);
 void add_replay(CLI::App& app);
 

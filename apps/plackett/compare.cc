@@ -1,6 +1,4 @@
 // plackett compare: methods side by side under several click models, on several datasets.
-#include <fmt/format.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -9,11 +7,7 @@
 #include "command.h"
 #include "compare_options.h"
 #include "dry_run.h"
-#include "experiment/results_folder.h"
-#include "experiment/run_comparison.h"
-#include "experiment/spec_parts.h"
-#include "load_compared.h"
-#include "plackett/version.h"
+#include "plackett/results.h"
 #include "print_results.h"
 #include "progress.h"
 #include "report/numbers.h"
@@ -22,15 +16,16 @@
 namespace plackett::command {
 namespace {
 
-// The methods' standing on one dataset, with the runs that an earlier command finished.
+// The methods' standing on one dataset so far.
 Standing standing_of(const StoredResults& stored, std::size_t dataset) {
   const ComparisonSpec& spec = stored.spec;
   Standing::Names names{.title = spec.datasets[dataset].name + ", NDCG@10 so far",
                         .methods = {},
                         .click_models = spec.click_models};
   for (const ComparedMethod& method : spec.methods) {
-    names.methods.push_back(method.label.empty() ? label_of(simulation_spec(spec, method, ""))
-                                                 : method.label);
+    SimulationSpec simulation;
+    apply(method.entry, simulation);
+    names.methods.push_back(method.label.empty() ? label_of(simulation) : method.label);
   }
   Standing standing(std::move(names));
   for (const auto& [place, run] : stored.runs) {
@@ -40,84 +35,74 @@ Standing standing_of(const StoredResults& stored, std::size_t dataset) {
   return standing;
 }
 
-// Does what the folder lacks, one dataset after another, so that one is in memory at a time.
-Result<void> run_all_datasets(ResultsFolder& folder, const Loading& loading, StopSignal& signal) {
-  const StoredResults& stored = folder.stored();
-  const ComparisonSpec& spec = stored.spec;
+// Runs with progress on the terminal. `before` becomes the number of runs that were finished
+// before.
+Result<StoredResults> run_watched(const ComparisonSpec& spec, const std::string& out,
+                                  RunOptions options, std::size_t& before) {
+  StopSignal signal(
+      fmt::format("stopped; finished runs are in {}, and the same command continues", out));
   const std::uint64_t impressions = spec.common.impressions;
   const std::uint64_t total = run_count(spec);
   Progress progress({.impressions = impressions * total, .runs = total});
-  progress.skip({.impressions = impressions * stored.runs.size(), .runs = stored.runs.size()});
-  ComparisonWatch watch;
-  watch.runs.stop = stop_requested;
-  watch.runs.run_started = [&progress](const SimulationSpec& started) {
-    progress.set_label(fmt::format("{}, {}", started.label, started.click_model));
+  options.watch = progress.watch();
+  options.watch.stop = stop_requested;
+  const StoredResults* stored = nullptr;
+  FolderWatch watch;
+  watch.opened = [&](const StoredResults& found) {
+    stored = &found;
+    before = found.runs.size();
+    warn_of_damage(found, out, "their runs are done again");
+    progress.skip({.impressions = impressions * before, .runs = before});
   };
-  watch.runs.advanced = [&progress](std::uint64_t count) { progress.advance(count); };
-  watch.runs.run_done = [&progress] { progress.run_done(); };
-  watch.kept = [&progress](const RunPlace& place, const RunRecord& record) {
+  watch.loading = [&](std::size_t dataset) {
+    signal.end_work();
+    progress.set_label(fmt::format("reading {}", spec.datasets[dataset].name));
+    progress.show(standing_of(*stored, dataset));
+    progress.advance(0);
+  };
+  watch.loaded = [&](std::size_t /*dataset*/) { signal.begin_work(); };
+  watch.stored = [&](const RunPlace& place, const RunRecord& record) {
     progress.score(place.method, place.click_model, record.curve.back().offline);
   };
-  for (std::size_t number = 0; number < spec.datasets.size(); ++number) {
-    if (finished_runs(stored, number) == total / spec.datasets.size()) continue;
-    progress.set_label(fmt::format("reading {}", spec.datasets[number].name));
-    progress.show(standing_of(stored, number));
-    progress.advance(0);
-    const Dataset dataset = load_compared(spec.datasets[number], loading);
-    signal.begin_work();
-    auto done = run_dataset(folder, number, dataset, loading.threads, watch);
-    signal.end_work();
-    if (!done) return done;
-    if (stop_requested()) break;
+  auto done = run_in_folder(spec, out, options, watch);
+  if (!done && stored != nullptr) {
+    const auto kept = read_results(out);
+    const bool known = kept && kept->has_value();
+    return Error{done.error().code,
+                 fmt::format("{}; {}", with_advice(done.error()),
+                             known ? runs_kept(**kept, out) : "no run was finished")};
   }
-  return {};
+  return done;
 }
 
 void compare(const CLI::App& command, const CompareOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const Loading loading{.threads = thread_count(options.simulation.threads),
-                        .trust_cache = options.loading.trust_cache};
+  const LoadOptions load = load_options(options.loading);
+  const RunOptions run{
+      .threads = load.threads, .fresh = options.fresh, .verify_cache = load.verify_cache};
   const ComparisonSpec spec = comparison_spec(command, options);
   const std::string out = results_folder(options, spec);
-  take(check(spec));
-  if (options.dry_run) return print_plan(spec, out, loading);
+  if (options.dry_run) return print_plan(spec, out, run);
 
-  ResultsFolder folder =
-      take(ResultsFolder::open(out, spec, {std::string(version()), options.fresh}));
-  take(require_same_users(folder.stored()));
-  warn_of_damage(folder.stored(), out, "their runs are done again");
-  const std::size_t before = folder.stored().runs.size();
-  const Result<void> done = [&] {
-    StopSignal signal(
-        fmt::format("stopped; finished runs are kept in {}, and the same command "
-                    "goes on where this one stopped",
-                    out));
-    return run_all_datasets(folder, loading, signal);
-  }();
-  if (!done) {
-    fail(Error{fmt::format("{}; {}", done.error().message, runs_kept(folder.stored(), out))});
-  }
-  take(folder.finish());
-  const StoredResults& stored = folder.stored();
-  const bool stopped = stored.runs.size() < run_count(stored.spec);
+  std::size_t before = 0;
+  const StoredResults stored = take(run_watched(spec, out, run, before));
   if (!stored.runs.empty()) {
     report_results(stored, out);
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const std::uint64_t ran = stored.runs.size() - before;
-    fmt::print("{} impressions in {:.1f} s on {} thread{}\n",
-               report::grouped(spec.common.impressions * ran), seconds, loading.threads,
-               loading.threads == 1 ? "" : "s");
+    fmt::print("{} impressions in {:.1f} s on {}\n",
+               report::grouped(spec.common.impressions * (stored.runs.size() - before)), seconds,
+               counted(run.threads, "thread"));
     print_speeds(stored);
     if (before > 0) {
-      fmt::print("{} run{} finished before\n", report::grouped(before),
-                 before == 1 ? " was" : "s were");
+      fmt::print("{} {} finished before\n", counted(before, "run"), before == 1 ? "was" : "were");
     }
     fmt::print("report: {}/report.html\n", out);
   }
-  if (stopped) {
-    throw Exit(kInterrupted, fmt::format("stopped: {}; the same command goes on from there",
-                                         runs_kept(stored, out)));
+  if (stored.runs.size() < run_count(spec)) {
+    fail(Error{
+        ErrorCode::kStopped,
+        fmt::format("stopped: {}; the same command continues from there", runs_kept(stored, out))});
   }
 }
 
@@ -128,7 +113,7 @@ void add_compare(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "compare",
       "Methods side by side on datasets and click models: tables, curves, a report.\n"
-      "Stopped or killed, the same command goes on where it was");
+      "If it is stopped or killed, the same command continues");
   add_compare_options(*command, *options);
   command->callback([command, options] { compare(*command, *options); });
 }

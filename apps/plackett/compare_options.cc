@@ -1,37 +1,26 @@
 #include "compare_options.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <filesystem>
 
-#include "command.h"
-#include "experiment/identity.h"
-#include "experiment/spec_file.h"
-#include "experiment/spec_parts.h"
+#include "plackett/method.h"
 
 namespace plackett::command {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<ComparedDataset>& datasets) {
-  std::vector<std::string> names;
-  names.reserve(datasets.size());
-  for (const ComparedDataset& dataset : datasets) names.push_back(dataset.name);
-  return names;
+const ComparedDataset* find(const std::vector<ComparedDataset>& datasets, const std::string& name) {
+  const auto found = std::find_if(datasets.begin(), datasets.end(),
+                                  [&](const ComparedDataset& one) { return one.name == name; });
+  return found == datasets.end() ? nullptr : &*found;
 }
 
-// "PATH" or "NAME=PATH"; a spec's dataset of that name gives the rest.
+// "PATH" or "NAME=PATH"; a dataset of that name in the spec gives the rest.
 ComparedDataset dataset_of(const std::string& text, const std::vector<ComparedDataset>& known) {
   const std::size_t equals = text.find('=');
   const bool named = equals != std::string::npos && equals > 0 && text.find('/') > equals;
-  ComparedDataset dataset;
-  dataset.path = named ? text.substr(equals + 1) : text;
-  dataset.name = named ? text.substr(0, equals) : dataset_name(text);
-  const auto same = std::find_if(known.begin(), known.end(), [&](const ComparedDataset& one) {
-    return one.name == dataset.name;
-  });
-  if (same == known.end()) return dataset;
+  ComparedDataset dataset = dataset_at(named ? text.substr(equals + 1) : text);
+  if (named) dataset.name = text.substr(0, equals);
+  const ComparedDataset* same = find(known, dataset.name);
+  if (same == nullptr) return dataset;
   ComparedDataset moved = *same;
   moved.path = dataset.path;
   return moved;
@@ -41,30 +30,16 @@ std::vector<ComparedDataset> chosen(const std::vector<ComparedDataset>& all,
                                     const std::vector<std::string>& names) {
   std::vector<ComparedDataset> result;
   for (const std::string& name : names) {
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const ComparedDataset& one) { return one.name == name; });
-    if (found == all.end()) {
-      fail(Error{fmt::format("--datasets: no dataset \"{}\"; there are {}", name,
-                             fmt::join(names_of(all), ", "))});
+    const ComparedDataset* found = find(all, name);
+    if (found == nullptr) {
+      std::vector<std::string> known;
+      for (const ComparedDataset& dataset : all) known.push_back(dataset.name);
+      fail(Error{ErrorCode::kNotFound, fmt::format("--datasets: no dataset \"{}\"; there are {}",
+                                                   name, fmt::join(known, ", "))});
     }
     result.push_back(*found);
   }
   return result;
-}
-
-void override_common(const CLI::App& command, const CompareOptions& options,
-                     SimulationSpec& common) {
-  const SimulationSpec asked = spec_of(options.simulation);
-  const auto given = [&command](const char* name) { return command.count(name) > 0; };
-  if (given("--runs")) common.runs = asked.runs;
-  if (given("--impressions")) common.impressions = asked.impressions;
-  if (given("--protocol")) common.protocol = asked.protocol;
-  if (given("--seed")) common.seed = asked.seed;
-  if (given("--shown")) common.shown = asked.shown;
-  if (given("--hidden")) common.ranker.hidden = asked.ranker.hidden;
-  if (given("--activation")) common.ranker.activation = asked.ranker.activation;
-  if (given("--eta")) common.eta = asked.eta;
-  if (given("--no-relevant")) common.no_relevant = asked.no_relevant;
 }
 
 }  // namespace
@@ -77,41 +52,50 @@ void add_compare_options(CLI::App& command, CompareOptions& options) {
   options.click_models = defaults.click_models;
   options.data = {defaults.datasets.front().path};
   command.add_option("--spec", options.spec_file,
-                     "a TOML file that says what to compare (docs/experiments.md); options given "
-                     "beside it stand in place of its values");
+                     "a TOML file that says what to compare (docs/experiments.md); other options "
+                     "override its values");
   command
       .add_option("--data", options.data,
                   "datasets, each PATH or NAME=PATH: a LETOR folder, a cache file, synthetic or "
                   "synthetic:PRESET")
-      ->delimiter(',')
-      ->capture_default_str();
-  command.add_option("--datasets", options.datasets, "of the spec's datasets, only those named")
+      ->delimiter(',');
+  command.add_option("--datasets", options.datasets, "use only these of the spec's datasets")
       ->delimiter(',');
   command.add_option(
       "--data-root", options.data_root,
       "folder that relative paths of datasets start from (default: the current one)");
   add_loading_options(command, options.loading);
-  command.add_option("--methods", options.methods, "each " + method_help())
-      ->delimiter(',')
-      ->capture_default_str();
+  command.add_option("--methods", options.methods, "each " + method_help())->delimiter(',');
   command.add_option("--click-models", options.click_models, "names, or .toml files")
-      ->delimiter(',')
-      ->capture_default_str();
-  add_simulation_options(command, options.simulation);
+      ->delimiter(',');
+  add_options(command, simulation_options(), options.common);
   command.add_option("--out", options.out,
                      "folder for results and report (default: under results/, named after the spec "
                      "file and a hash of what is compared)");
   command.add_flag("--fresh", options.fresh,
-                   "do all runs again, those too that are in the folder already");
+                   "do all runs again, including those that are in the folder");
   command.add_flag("--dry-run", options.dry_run,
                    "say what would run, where, and for how long; run and write nothing");
+}
+
+std::string method_help() {
+  std::string help = "method[:ranker][:setting=value]...;";
+  for (const Method* method : methods()) {
+    help += fmt::format("\n{}: {}", method->name, method->summary);
+    for (const Setting& setting : method->settings) {
+      help += fmt::format("\n    {}={}: {}", setting.name, setting.text(setting.fallback),
+                          setting.help);
+      if (!setting.names.empty()) help += fmt::format(" ({})", fmt::join(setting.names, ", "));
+    }
+  }
+  return help;
 }
 
 ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& options) {
   ComparisonSpec spec =
       options.spec_file ? take(read_spec(*options.spec_file)) : default_comparison();
   const auto given = [&command](const char* name) { return command.count(name) > 0; };
-  override_common(command, options, spec.common);
+  copy_given(command, simulation_options(), options.common, spec.common);
   if (given("--methods")) {
     spec.methods.clear();
     for (const std::string& text : options.methods) {
@@ -127,12 +111,10 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
     spec.datasets = std::move(datasets);
   }
   if (given("--datasets")) spec.datasets = chosen(spec.datasets, options.datasets);
-  const Scaling scaling = take(parse_scaling(options.loading.scaling));
   for (ComparedDataset& dataset : spec.datasets) {
-    if (given("--scaling")) dataset.scaling = scaling;
-    if (given("--keep-constant-features")) dataset.keep_constant_features = true;
-    if (given("--max-feature-id")) dataset.max_feature_id = options.loading.load.max_feature_id;
-    if (!options.data_root.empty() && !is_synthetic(dataset.path)) {
+    copy_given(command, dataset_options(), options.loading.dataset, dataset);
+    const bool generated = dataset.path == "synthetic" || dataset.path.starts_with("synthetic:");
+    if (!options.data_root.empty() && !generated) {
       dataset.path = (std::filesystem::path(options.data_root) / dataset.path).string();
     }
   }

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data_options.h"
+#include "command.h"
 #include "plackett/comparison_spec.h"
-#include "simulation_options.h"
 
 namespace plackett::command {
 
@@ -17,8 +16,8 @@ struct CompareOptions {
   std::vector<std::string> data;
   std::vector<std::string> datasets;
   std::string data_root;
-  DataOptions loading;
-  SimulationOptions simulation;
+  DataOptions loading;  // its path is not read
+  SimulationSpec common;
   std::vector<std::string> methods;
   std::vector<std::string> click_models;
   std::optional<std::string> out;
@@ -28,13 +27,15 @@ struct CompareOptions {
 
 void add_compare_options(CLI::App& command, CompareOptions& options);
 
-// The spec as asked for: the file's, or the default one, with each option that was given in place
-// of what stands there. Ends the command where something is unknown; whether it can run is for
-// check() to say.
+// The spec of the file, or the default one, with each given option in place of its value. Ends the
+// command on unknown names; check() says whether the spec can run.
 ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& options);
 
-// `--out`, or a folder under results/ that is named after the spec file and what is asked for: the
-// same command finds its results again, and another one does not meet them.
+// --out, or a folder under results/ named after the spec file and the spec's identity: the same
+// command finds its results again, and another one uses another folder.
 std::string results_folder(const CompareOptions& options, const ComparisonSpec& spec);
+
+// The methods with their settings and defaults, for --help.
+std::string method_help();
 
 }  // namespace plackett::command

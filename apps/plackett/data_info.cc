@@ -1,7 +1,4 @@
 // plackett data info: what a dataset holds.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -10,23 +7,17 @@
 #include <vector>
 
 #include "command.h"
-#include "data_commands.h"
-#include "data_options.h"
-#include "dataset/cache.h"
-#include "dataset/info.h"
+#include "plackett/cache.h"
 #include "report/numbers.h"
+#include "terminal_text.h"
 
 namespace plackett::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using TableRow = std::vector<std::string>;
-
-constexpr std::size_t kNames = 2;  // columns of names on a table's left; the others are numbers
 
 struct InfoOptions {
   DataOptions data;
-  unsigned threads = 0;
   bool json = false;
 };
 
@@ -42,7 +33,7 @@ std::vector<NamedSplit> splits_of(const Fold& fold) {
   return splits;
 }
 
-// Ascending ids, runs shortened: "6-10, 42".
+// Ascending ids as ranges: "6-10, 42".
 std::string ranges(const std::vector<std::uint32_t>& ids) {
   std::string text;
   for (std::size_t at = 0; at < ids.size();) {
@@ -53,48 +44,6 @@ std::string ranges(const std::vector<std::uint32_t>& ids) {
     at = last + 1;
   }
   return text.empty() ? "none" : text;
-}
-
-// A header of two lines, then columns as wide as their widest cell: names to the left,
-// numbers to the right. A cell of the first line may reach to the left over empty ones.
-void print_table(const std::vector<TableRow>& rows) {
-  std::vector<std::size_t> widths(rows[1].size(), 0);
-  for (std::size_t row = 1; row < rows.size(); ++row) {
-    for (std::size_t at = 0; at < widths.size(); ++at) {
-      widths[at] = std::max(widths[at], rows[row][at].size());
-    }
-  }
-  std::string groups;
-  std::size_t end = 0;
-  for (std::size_t at = 0; at < widths.size(); ++at) {
-    end += widths[at] + (at > 0 ? 2 : 0);
-    const std::string& name = rows[0][at];
-    if (name.empty()) continue;
-    const std::size_t begin = end - std::min(end, name.size());
-    groups.resize(std::max(begin, groups.size()), ' ');
-    groups += name;
-  }
-  fmt::print("{}\n", groups);
-  for (std::size_t row = 1; row < rows.size(); ++row) {
-    std::string line;
-    for (std::size_t at = 0; at < widths.size(); ++at) {
-      if (at > 0) line += "  ";
-      line += at < kNames ? fmt::format("{:<{}}", rows[row][at], widths[at])
-                          : fmt::format("{:>{}}", rows[row][at], widths[at]);
-    }
-    fmt::print("{}\n", line);
-  }
-}
-
-std::vector<TableRow> headers(std::uint32_t max_label) {
-  TableRow above{"", "", "", "", "", "", "docs a query", "none", "kept"};
-  TableRow below{"fold",   "split", "queries",  "docs",    "min",
-                 "median", "max",   "relevant", "features"};
-  for (std::uint32_t label = 0; label <= max_label; ++label) {
-    above.emplace_back(label == max_label ? "  docs by label" : "");
-    below.push_back(fmt::format("{}", label));
-  }
-  return {above, below};
 }
 
 void print_constant(const Dataset& dataset) {
@@ -114,26 +63,44 @@ void print_constant(const Dataset& dataset) {
 
 void print_text(const Dataset& dataset) {
   fmt::print("{} ({})\n", dataset.name, dataset.origin);
-  fmt::print("{} fold{}, {} features in its files, labels 0 to {}\n\n", dataset.folds.size(),
-             dataset.folds.size() == 1 ? "" : "s", dataset.source_feature_count, dataset.max_label);
-  std::vector<TableRow> rows = headers(dataset.max_label);
+  fmt::print("{}, {} features in its files, labels 0 to {}\n\n",
+             counted(dataset.folds.size(), "fold"), dataset.source_feature_count,
+             dataset.max_label);
+  std::vector<std::vector<TableCell>> rows{{{"fold"},
+                                            {"split"},
+                                            {"queries"},
+                                            {"docs"},
+                                            {"min/query"},
+                                            {"median"},
+                                            {"max"},
+                                            {"none relevant"},
+                                            {"features"}}};
+  for (std::uint32_t label = 0; label <= dataset.max_label; ++label) {
+    rows[0].push_back({fmt::format("label {}", label)});
+  }
   for (const Fold& fold : dataset.folds) {
     for (const auto& [name, split] : splits_of(fold)) {
       const SplitInfo info = describe(*split, dataset.max_label);
-      TableRow row{
-          name == "train" ? fold.name : "",        std::string(name),
-          report::grouped(info.queries),           report::grouped(info.documents),
-          report::grouped(info.min_docs),          fmt::format("{}", info.median_docs),
-          report::grouped(info.max_docs),          report::grouped(info.queries_without_relevant),
-          report::grouped(fold.feature_ids.size())};
-      for (const std::uint64_t count : info.label_counts) row.push_back(report::grouped(count));
-      rows.push_back(std::move(row));
+      auto& row = rows.emplace_back();
+      row = {{name == "train" ? fold.name : ""},
+             {std::string(name)},
+             {report::grouped(info.queries)},
+             {report::grouped(info.documents)},
+             {report::grouped(info.min_docs)},
+             {fmt::format("{}", info.median_docs)},
+             {report::grouped(info.max_docs)},
+             {report::grouped(info.queries_without_relevant)},
+             {report::grouped(fold.feature_ids.size())}};
+      for (const std::uint64_t count : info.label_counts) row.push_back({report::grouped(count)});
     }
   }
-  print_table(rows);
-  fmt::print(
-      "\nnone relevant: queries whose labels are all 0; kept features: of the {} in the files\n",
-      dataset.source_feature_count);
+  constexpr std::size_t kAnyWidth = 10'000;  // nothing is left out
+  for (const std::string& line :
+       table_lines(rows, {.size = {kAnyWidth, rows.size()}, .names = 2})) {
+    fmt::print("{}\n", line);
+  }
+  fmt::print("\nnone relevant: queries whose labels are all 0; features: those kept of {}\n",
+             dataset.source_feature_count);
   print_constant(dataset);
 }
 
@@ -163,21 +130,20 @@ Json to_json(const Dataset& dataset) {
           {"folds", std::move(folds)}};
 }
 
-// A cache is looked at as it is, whatever it was made with.
-Dataset load_to_describe(const InfoOptions& options) {
-  const unsigned threads = thread_count(options.threads);
-  if (!is_cache(options.data.where)) return load(options.data, threads);
-  const LoadOptions asked = load_options(options.data, threads);
-  CachedDataset cached = take(open_cache(
-      options.data.where, {.verify_features = asked.verify_cache, .threads = asked.threads}));
+// A cache is described as it is, whatever options it was made with.
+Dataset load_to_describe(const DataOptions& options) {
+  const std::string& path = options.dataset.path;
+  const LoadOptions load = load_options(options);
+  if (!is_cache(path)) return take(load_dataset(path, load));
+  CachedDataset cached =
+      take(open_cache(path, {.verify_features = load.verify_cache, .threads = load.threads}));
   cached.dataset.origin += fmt::format("; cached, scaling {}", name_of(cached.loaded_with.scaling));
   return std::move(cached.dataset);
 }
 
 void info(const InfoOptions& options) {
-  const Dataset dataset = load_to_describe(options);
+  const Dataset dataset = load_to_describe(options.data);
   if (options.json) {
-    // A folder's name may hold any bytes; JSON may not.
     print_json(to_json(dataset));
   } else {
     print_text(dataset);
@@ -188,14 +154,12 @@ void info(const InfoOptions& options) {
 
 void add_data_info(CLI::App& data) {
   auto options = std::make_shared<InfoOptions>();
-  options->data.where.clear();
   CLI::App* command = data.add_subcommand("info", "What a dataset holds");
   command
-      ->add_option("path", options->data.where,
+      ->add_option("path", options->data.dataset.path,
                    "a LETOR folder, a cache file, synthetic or synthetic:PRESET")
       ->required();
   add_loading_options(*command, options->data);
-  add_threads_option(*command, options->threads);
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options] { info(*options); });
 }

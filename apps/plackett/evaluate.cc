@@ -1,34 +1,24 @@
 // plackett evaluate: a saved model on a dataset.
-#include <fmt/format.h>
+#include "plackett/evaluate.h"
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "command.h"
-#include "data_options.h"
-#include "plackett/evaluate.h"
 #include "plackett/model_file.h"
 
 namespace plackett::command {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct EvaluateOptions {
   DataOptions data;
+  SimulationSpec spec;  // of which no_relevant and seed are read
   std::string model;
   std::string split = "test";
-  std::string no_relevant = std::string(name_of(NoRelevant::kSkip));
-  std::uint64_t seed = 1;
-  unsigned threads = 0;
   bool json = false;
-};
-
-struct FoldMetrics {
-  std::string fold;
-  std::uint64_t queries = 0;
-  MetricSet means;
 };
 
 const Split& choose_split(const Fold& fold, const std::string& name) {
@@ -38,22 +28,12 @@ const Split& choose_split(const Fold& fold, const std::string& name) {
   return *fold.validation;
 }
 
-FoldMetrics evaluate_fold(const Fold& fold, const EvaluateOptions& options, std::uint32_t max_label,
-                          Ranker& ranker) {
-  const auto means = plackett::evaluate(
-      ranker, choose_split(fold, options.split), max_label,
-      {.no_relevant = take(parse_no_relevant(options.no_relevant)), .seed = options.seed});
-  if (!means) {
-    fail(Error{fmt::format("{} on {}: {}", options.model, fold.name, means.error().message)});
-  }
-  return {fold.name, means->count(), means->means()};
-}
-
-void evaluate(EvaluateOptions options) {
+void evaluate(const EvaluateOptions& options) {
   const SavedModel model = take(load_model(options.model));
-  options.data.scaling = model.scaling;
-  options.data.load.keep_feature_ids = model.feature_ids;
-  const Dataset dataset = load(options.data, thread_count(options.threads));
+  LoadOptions load = load_options(options.data);
+  load.scaling = take(parse_scaling(model.scaling));
+  load.keep_feature_ids = model.feature_ids;
+  const Dataset dataset = take(load_dataset(options.data.dataset.path, load));
   const std::uint32_t largest_id =
       *std::max_element(model.feature_ids.begin(), model.feature_ids.end());
   if (largest_id > dataset.source_feature_count) {
@@ -63,33 +43,35 @@ void evaluate(EvaluateOptions options) {
   for (const Fold& fold : dataset.folds) choose_split(fold, options.split);
   const auto ranker = take(restore_ranker(model));
 
-  nlohmann::ordered_json folds = nlohmann::ordered_json::array();
+  Json folds = Json::array();
   if (!options.json) {
-    fmt::print("{:<10} {:>8}", "fold", "queries");
-    for (const std::string_view metric : metric_names()) fmt::print(" {:>8}", metric);
-    fmt::print("\n");
+    fmt::print("{:<10} {:>8} {:>8}\n", "fold", "queries", fmt::join(metric_names(), " "));
   }
   for (const Fold& fold : dataset.folds) {
-    const FoldMetrics result = evaluate_fold(fold, options, dataset.max_label, *ranker);
-    if (options.json) {
-      nlohmann::ordered_json one{{"fold", result.fold}, {"queries", result.queries}};
-      for (std::size_t at = 0; at < kMetricCount; ++at) {
-        one[std::string(metric_names()[at])] = result.means.values()[at];
-      }
-      folds.push_back(std::move(one));
-    } else {
-      fmt::print("{:<10} {:>8}", result.fold, result.queries);
-      for (const double value : result.means.values()) fmt::print(" {:>8.4f}", value);
-      fmt::print("\n");
+    const auto means =
+        plackett::evaluate(*ranker, choose_split(fold, options.split), dataset.max_label,
+                           {.no_relevant = options.spec.no_relevant, .seed = options.spec.seed});
+    if (!means) fail(means.error().in(fmt::format("{} on {}", options.model, fold.name)));
+    const MetricSet values = means->means();
+    if (!options.json) {
+      fmt::print("{:<10} {:>8} {:>8.4f}\n", fold.name, means->count(),
+                 fmt::join(values.values(), " "));
+      continue;
     }
+    Json one{{"fold", fold.name}, {"queries", means->count()}};
+    for (std::size_t at = 0; at < kMetricCount; ++at) {
+      one[std::string(metric_names()[at])] = values.values()[at];
+    }
+    folds.push_back(std::move(one));
   }
   if (options.json) {
-    const nlohmann::ordered_json answer{
-        {"model", options.model},         {"data", dataset.name},
-        {"split", options.split},         {"ranker", name_of(model.ranker.kind)},
-        {"method", model.learner.method}, {"impressions", model.learner.impressions},
-        {"folds", std::move(folds)}};
-    print_json(answer);
+    print_json({{"model", options.model},
+                {"data", dataset.name},
+                {"split", options.split},
+                {"ranker", name_of(model.ranker.kind)},
+                {"method", model.learner.method},
+                {"impressions", model.learner.impressions},
+                {"folds", std::move(folds)}});
   }
 }
 
@@ -101,20 +83,14 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--model", options->model, "file that simulate --save-model wrote")
       ->required();
   command
-      ->add_option(
-          "--data", options->data.where,
-          "dataset: a LETOR folder, synthetic or synthetic:PRESET, or a cache of just the model's "
-          "features")
+      ->add_option("--data", options->data.dataset.path,
+                   "dataset: a LETOR folder, synthetic or synthetic:PRESET, or a cache with "
+                   "exactly the model's features")
       ->required();
   command->add_option("--split", options->split, "of each fold")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
-      ->capture_default_str();
-  command
-      ->add_option("--no-relevant", options->no_relevant,
-                   "queries without relevant documents: skip, zero or one")
-      ->capture_default_str();
-  add_seed_option(*command, options->seed, "orders equal scores");
-  add_threads_option(*command, options->threads);
+      ->check(CLI::IsMember({"train", "validation", "test"}));
+  add_options(*command, simulation_options(), options->spec, {"no-relevant", "seed"});
+  add_threads_option(*command, options->data.threads);
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options] { evaluate(*options); });
 }

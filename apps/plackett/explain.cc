@@ -1,4 +1,4 @@
-// plackett explain: what PDGD would make of shown rankings and their clicks.
+// plackett explain: what PDGD infers from shown rankings and their clicks.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -23,41 +23,36 @@ struct Impression {
   std::vector<std::uint8_t> clicks;
 };
 
-const Json* find_array(const Json& line, const char* key) {
-  const auto found = line.find(key);
-  return found == line.end() || !found->is_array() ? nullptr : &*found;
-}
-
 Result<Impression> read_impression(const Json& line) {
   if (!line.is_object()) return Error{"not a JSON object"};
   for (const char* key : {"scores", "ranking", "clicks"}) {
-    if (find_array(line, key) == nullptr) {
+    const auto found = line.find(key);
+    if (found == line.end() || !found->is_array()) {
       return Error{fmt::format("\"{}\" is missing or not an array", key)};
     }
   }
   Impression impression;
-  for (const Json& score : *find_array(line, "scores")) {
+  for (const Json& score : line["scores"]) {
     if (!score.is_number() || !std::isfinite(score.get<double>())) {
       return Error{fmt::format("score {}; scores are finite numbers", score.dump())};
     }
     impression.scores.push_back(score.get<double>());
   }
   std::vector<std::uint32_t> shown;
-  for (const Json& doc : *find_array(line, "ranking")) {
-    const bool known = doc.is_number_integer() && doc.get<std::int64_t>() >= 0 &&
-                       doc.get<std::uint64_t>() < impression.scores.size();
-    if (!known) {
+  for (const Json& doc : line["ranking"]) {
+    if (!doc.is_number_unsigned() || doc.get<std::uint64_t>() >= impression.scores.size()) {
       return Error{fmt::format("document {} in the ranking; documents are 0 to {}", doc.dump(),
                                static_cast<std::int64_t>(impression.scores.size()) - 1)};
     }
     shown.push_back(doc.get<std::uint32_t>());
   }
-  for (const Json& click : *find_array(line, "clicks")) {
+  for (const Json& click : line["clicks"]) {
     const bool flag =
-        click.is_boolean() || (click.is_number_integer() && (click == 0 || click == 1));
-    if (!flag) return Error{fmt::format("click {}; a click is 0 or 1", click.dump())};
-    impression.clicks.push_back(click.is_boolean() ? (click.get<bool>() ? 1 : 0)
-                                                   : click.get<std::uint8_t>());
+        click.is_boolean() || (click.is_number_integer() && (click == 0U || click == 1U));
+    if (!flag) {
+      return Error{fmt::format("click {}; a click is 0 or 1", click.dump())};
+    }
+    impression.clicks.push_back(click == true || click == 1U ? 1 : 0);
   }
   auto ranking =
       make_ranking({.scores = impression.scores, .ranking = shown, .clicks = impression.clicks});
@@ -101,8 +96,8 @@ void explain() {
   bool any_wrong = false;
   for (std::uint64_t number = 1; std::getline(std::cin, text); ++number) {
     if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
-    // A line is an object of arrays; whatever lies deeper is dropped while it is read, so that
-    // no depth of nesting costs stack.
+    // A line is an object of arrays; deeper values are dropped while parsing, so that deep nesting
+    // costs no stack.
     constexpr int kDepth = 3;
     const Json line = Json::parse(
         text, [](int depth, Json::parse_event_t, Json&) { return depth < kDepth; },
@@ -114,13 +109,8 @@ void explain() {
       any_wrong = true;
       continue;
     }
-    // A name with bytes that are no UTF-8 is replaced, never a reason to stop.
-    std::cout << explanation(line, *impression, inference)
-                     .dump(-1, ' ', false, Json::error_handler_t::replace)
-              << '\n';
+    print_json(explanation(line, *impression, inference));
   }
-  std::cout.flush();
-  if (!std::cout) fail(Error{"standard output: can't write"});
   if (any_wrong) throw Exit(kNegative, "");
 }
 

@@ -15,7 +15,8 @@
 
 namespace {
 
-// Says what is known where `name` is no command of `parent`. Nothing said is left to the parser.
+// Whether `name` is a command of `parent`; if not, prints the known ones. No name is left to the
+// parser.
 bool known_command(const CLI::App& parent, const char* name) {
   if (name == nullptr || *name == '-') return true;
   std::vector<std::string> known;
@@ -42,14 +43,17 @@ int run(int argc, const char* const* argv) {
   plackett::command::add_explain(app);
   plackett::command::add_audit(app);
   plackett::command::add_evaluate(app);
-  plackett::command::add_data(app);
+  CLI::App* data = app.add_subcommand("data", "Look at a dataset, convert it, or generate one");
+  data->require_subcommand(1);
+  plackett::command::add_data_info(*data);
+  plackett::command::add_data_convert(*data);
+  plackett::command::add_data_synth(*data);
   plackett::command::add_serve(app);
   plackett::command::add_replay(app);
 
-  plackett::command::set_command_line(argc, argv);
   if (!known_command(app, argc > 1 ? argv[1] : nullptr)) return plackett::command::kFailure;
   if (argc > 1 && argv[1] == std::string_view("data") &&
-      !known_command(*app.get_subcommand("data"), argc > 2 ? argv[2] : nullptr)) {
+      !known_command(*data, argc > 2 ? argv[2] : nullptr)) {
     return plackett::command::kFailure;
   }
   try {
@@ -66,7 +70,7 @@ int run(int argc, const char* const* argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A file that may not grow is an error of its write, not the end of the process.
+  // A file size limit is an error of write(2), not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     const int code = run(argc, argv);

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "command.h"
-#include "experiment/comparison.h"
-#include "experiment/results_names.h"
-#include "experiment/spec_parts.h"
+#include "plackett/results.h"
 #include "report/numbers.h"
 #include "report/scorecard.h"
 #include "report/table.h"
@@ -34,13 +32,13 @@ void report_results(const StoredResults& stored, const std::filesystem::path& fo
   if (!card.empty()) fmt::print("{}\n", card);
   std::fflush(stdout);
 
-  // The same for everyone who runs the experiment: neither times nor this command's words.
-  const HtmlOptions options{
-      .command = fmt::format("plackett compare --spec {} --out RESULTS", kSpecName), .test = test};
+  // The same for everyone who runs the experiment: no times, no options of this command.
+  const HtmlOptions options{.command = "plackett compare --spec experiment.toml --out RESULTS",
+                            .test = test};
   if (auto done = write_report(comparison, folder, options); !done) {
-    // A report may be written apart from its runs, which are then where they were read.
+    // A report may be written to another folder than that of its runs.
     std::error_code error;
-    const bool beside = std::filesystem::exists(folder / kRunsName, error);
+    const bool beside = std::filesystem::exists(folder / "runs.jsonl", error);
     fail(Error{fmt::format("{}; {}", done.error().message,
                            beside ? runs_kept(stored, folder) : "no run is lost")});
   }
@@ -78,8 +76,9 @@ std::string runs_kept(const StoredResults& stored, const std::filesystem::path& 
 void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,
                     const std::string& consequence) {
   if (stored.damaged.empty()) return;
-  fmt::print(stderr, "plackett: {}: line{} {}: cut or damaged; {}\n", (folder / kRunsName).string(),
-             stored.damaged.size() == 1 ? "" : "s", fmt::join(stored.damaged, ", "), consequence);
+  fmt::print(stderr, "plackett: {}: line{} {}: incomplete or damaged; {}\n",
+             (folder / "runs.jsonl").string(), stored.damaged.size() == 1 ? "" : "s",
+             fmt::join(stored.damaged, ", "), consequence);
 }
 
 }  // namespace plackett::command

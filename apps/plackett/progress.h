@@ -1,4 +1,4 @@
-// How far long work is, on one line of a terminal, and how well it does, on the lines below.
+// How far long work is, on one line of a terminal, and how good the results are so far, below it.
 #pragma once
 
 #include <atomic>
@@ -8,31 +8,59 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "standing.h"
+#include "plackett/simulation.h"
+#include "terminal_text.h"
 
 namespace plackett::command {
 
 // What the line shows at one moment.
 struct ProgressState {
   std::uint64_t impressions = 0;
-  std::uint64_t total_impressions = 0;  // 0: unknown
+  std::uint64_t total_impressions = 0;
   std::uint64_t runs = 0;
-  std::uint64_t total_runs = 0;       // 0: runs are not shown
+  std::uint64_t total_runs = 0;
   double impressions_per_second = 0;  // 0: not known yet
   std::string label;                  // what is running: "PDGD (linear), perfect"
 };
 
-// The line, without a line break, at most `columns` wide: bar, percent, runs, speed, time left and
-// label. Where it is too narrow the label is cut first, then parts fall away from the right; the
-// percentage stays.
+// The line, without a line break, at most `columns` wide: percentage, bar, time left, runs, speed
+// and label. To fit, the label is shortened first, then parts are dropped from the right.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
-// Draws in place on standard error, at most ten times a second, and takes its lines away when it
-// is finished or destroyed. Says nothing at all where standard error is no terminal (or a dumb
-// one). Has no thread of its own: calls draw when it is time to. All calls may come from any
-// thread; advance() takes no lock unless it draws, so a worker may call it every few hundred
-// impressions.
+// The mean of each method under each click model so far.
+class Standing {
+ public:
+  struct Names {
+    std::string title;  // of the column of methods
+    std::vector<std::string> methods;
+    std::vector<std::string> click_models;
+  };
+
+  Standing() = default;  // without lines
+  explicit Standing(Names names);
+
+  void add(std::size_t method, std::size_t click_model, double value);
+
+  // A header and one line per method, the best of each column in bold.
+  [[nodiscard]] std::vector<std::string> lines(const TerminalSize& size) const;
+
+ private:
+  struct Sum {
+    double total = 0;
+    std::uint64_t count = 0;
+  };
+  [[nodiscard]] std::string mean(std::size_t method, std::size_t click_model) const;
+
+  Names names_;
+  std::vector<Sum> sums_;
+};
+
+// Draws in place on standard error, at most ten times a second, and clears its lines when it is
+// finished or destroyed. Silent if standard error is not a terminal (or a dumb one). Has no thread
+// of its own: calls draw when it is time to. All calls may come from any thread; advance() takes no
+// lock unless it draws.
 class Progress {
  public:
   struct Work {
@@ -48,17 +76,20 @@ class Progress {
   Progress(const Work& total, const Output& output);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress();
+  ~Progress() { finish(); }
+
+  // Tells it of runs. It must outlive the watch.
+  Watch watch();
 
   void advance(std::uint64_t impressions);
   void run_done();
-  // Work that an earlier command left finished: counts as done, but not towards the speed.
+  // Work that was finished before: counts as done, but not towards the speed.
   void skip(const Work& done);
   void set_label(std::string_view label);
-  // What stands below the line from now on; a run's result goes into it with score().
+  // What is below the line from now on; score() adds to it.
   void show(Standing standing);
-  void score(std::size_t method, std::size_t click_model, double offline);
-  // Takes the lines away for good; later calls draw nothing.
+  void score(std::size_t method, std::size_t click_model, double value);
+  // Clears the lines; later calls draw nothing.
   void finish();
 
  private:
@@ -82,8 +113,8 @@ class Progress {
   Clock::time_point measured_at_;
   std::uint64_t measured_ = 0;
   bool drawn_ = false;
-  Standing standing_;
   bool drawn_below_ = false;
+  Standing standing_;
 };
 
 }  // namespace plackett::command

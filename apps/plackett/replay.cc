@@ -1,4 +1,4 @@
-// plackett replay: a service's log -> the model again.
+// plackett replay: rebuilds models from a service's log.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ void print(const Replayed& replayed) {
   fmt::print("{}: {} log entries {}, {} updates, model file {:016x}\n", replayed.row.name,
              report.entries, report.from_snapshot ? "after a snapshot" : "from the beginning",
              replayed.version->learner.updates, checksum(replayed.file));
-  fmt::print("  {} of {} snapshots on the way are the same to the bit\n",
-             report.compared - report.different, report.compared);
+  fmt::print("  {} of {} snapshots on the way are identical\n", report.compared - report.different,
+             report.compared);
   if (!replayed.version->learning) fmt::print("  frozen: {}\n", replayed.version->frozen_because);
 }
 
@@ -91,7 +91,7 @@ void replay(const ReplayOptions& options) {
                       {reinterpret_cast<const char*>(replayed.file.data()), replayed.file.size()}));
     }
   }
-  if (!same) throw Exit(kNegative, "a snapshot is not what the log leads to");
+  if (!same) throw Exit(kNegative, "a snapshot differs from what the log gives");
 }
 
 }  // namespace
@@ -99,11 +99,11 @@ void replay(const ReplayOptions& options) {
 void add_replay(CLI::App& app) {
   auto options = std::make_shared<ReplayOptions>();
   CLI::App* command =
-      app.add_subcommand("replay", "A service's log made into its models again, bit by bit");
+      app.add_subcommand("replay", "Rebuild a service's models from its log, bit by bit");
   command->add_option("--db", options->db, "the service's store")->required();
-  command->add_option("--model", options->model, "this one alone");
+  command->add_option("--model", options->model, "only this model");
   command->add_option("--save-model", options->save_model, "write the model to this file");
-  command->add_flag("--json", options->json, "print one JSON object a model");
+  command->add_flag("--json", options->json, "print one JSON object per model");
   command->callback([options] { replay(*options); });
 }
 

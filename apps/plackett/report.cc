@@ -1,4 +1,4 @@
-// plackett report: the tables, curves and pages of a results folder again.
+// plackett report: tables, curves and pages from a results folder.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,9 +8,7 @@
 #include <string>
 
 #include "command.h"
-#include "experiment/comparison.h"
-#include "experiment/results_folder.h"
-#include "experiment/spec_parts.h"
+#include "plackett/results.h"
 #include "print_results.h"
 #include "report/scorecard.h"
 #include "report/table.h"
@@ -42,7 +40,8 @@ const std::array kFormats{Format{"markdown", markdown_table}, Format{"latex", la
 void report(const ReportOptions& options) {
   const auto stored = take(read_results(options.folder));
   if (!stored) {
-    fail(Error{fmt::format("{}: no results; plackett compare makes them", options.folder)});
+    fail(Error{ErrorCode::kNotFound,
+               fmt::format("{}: no results; plackett compare makes them", options.folder)});
   }
   warn_of_damage(*stored, options.folder, "left out");
   if (stored->runs.empty()) fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
@@ -52,7 +51,7 @@ void report(const ReportOptions& options) {
     if (format.name != options.format) continue;
     const std::string text = format.make(assemble(*stored), test);
     if (text.empty()) {
-      fail(Error{fmt::format("{}: nothing in it that the paper also ran", options.folder)});
+      fail(Error{fmt::format("{}: nothing that the paper also ran", options.folder)});
     }
     fmt::print("{}", text);
     return;
@@ -70,7 +69,7 @@ void report(const ReportOptions& options) {
 void add_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command =
-      app.add_subcommand("report", "Tables, curves and report of a results folder again");
+      app.add_subcommand("report", "Tables, curves and report from a results folder");
   command->add_option("folder", options->folder, "what plackett compare wrote, finished or not")
       ->required();
   command->add_option("--out", options->out, "where to write the report (default: the folder)");
@@ -80,12 +79,11 @@ void add_report(CLI::App& app) {
   command
       ->add_option(
           "--format", options->format,
-          "print this alone and write nothing: " + fmt::format("{}", fmt::join(names, ", ")))
+          "print only this and write nothing: " + fmt::format("{}", fmt::join(names, ", ")))
       ->check(CLI::IsMember(names))
       ->excludes("--out");
-  command->add_option("--test", options->test, "the t-test that marks go by: welch or student")
-      ->check(CLI::IsMember({"welch", "student"}))
-      ->capture_default_str();
+  command->add_option("--test", options->test, "the t-test of the marks: welch or student")
+      ->check(CLI::IsMember({"welch", "student"}));
   command->callback([options] { report(*options); });
 }
 

@@ -51,18 +51,18 @@ std::uint64_t parse_bytes(const std::string& option, std::string_view text) {
   const bool sound = error == std::errc() && (stop == end || shift > 0) &&
                      number <= std::numeric_limits<std::uint64_t>::max() >> shift;
   if (!sound) {
-    fail(Error{fmt::format("{} {}; it takes bytes as 1500, 64K, 500M or 20G", option, text)});
+    fail(Error{fmt::format("{} {}; expected bytes as 1500, 64K, 500M or 20G", option, text)});
   }
   return number << shift;
 }
 
-// A folder that goes with it.
+// A folder that is removed on destruction.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "plackett-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) {
-      fail(Error{fmt::format("{}: can't make a folder", pattern)});
+      fail(Error{fmt::format("{}: can't create", pattern)});
     }
     path_ = pattern;
   }
@@ -80,7 +80,7 @@ class TemporaryFolder {
 
 void require_positive_seconds(const std::string& option, double seconds) {
   if (std::isfinite(seconds) && seconds > 0 && seconds <= 86'400) return;
-  fail(Error{fmt::format("{} {}; it takes seconds, above 0 and at most 86400", option, seconds)});
+  fail(Error{fmt::format("{} {}; expected seconds, above 0 and at most 86400", option, seconds)});
 }
 
 void check(ServeOptions& options) {
@@ -90,7 +90,7 @@ void check(ServeOptions& options) {
   options.server.limits.body_bytes = parse_bytes("--max-body", options.max_body);
   constexpr std::uint64_t kLeastBody = 1024;
   if (options.server.limits.body_bytes < kLeastBody) {
-    fail(Error{fmt::format("--max-body {}; it is 1K at least", options.max_body)});
+    fail(Error{fmt::format("--max-body {}; expected at least 1K", options.max_body)});
   }
   options.service.keep_bytes = parse_bytes("--keep-bytes", options.keep_bytes);
   options.service.keep_seconds = options.keep_days * 24 * 3600;
@@ -101,7 +101,7 @@ void check(ServeOptions& options) {
   options.server.tls_key = options.tls_key;
 }
 
-// As many files as its connections may take, where the system lets it have them.
+// Raises the limit of open files to what the connections need, as far as the system allows.
 void allow_connections(std::size_t connections) {
   constexpr std::size_t kOthers = 256;
   rlimit limit{};
@@ -114,7 +114,7 @@ void allow_connections(std::size_t connections) {
 
 void serve(ServeOptions options, bool db_given) {
   check(options);
-  StopSignal signal("stopped at once; what was answered is in the store");
+  StopSignal signal("stopped at once; everything that was answered is in the store");
   signal.begin_work();
   std::unique_ptr<TemporaryFolder> temporary;
   options.service.db = options.db;
@@ -127,8 +127,8 @@ void serve(ServeOptions options, bool db_given) {
   const auto server = take(http::Server::start(*service, options.server));
   if (!server->is_local() && options.tokens.empty()) {
     fmt::print(stderr,
-               "plackett: {} can be reached from elsewhere and there are no tokens: anyone may "
-               "change the models; --tokens FILE says who may\n",
+               "plackett: {} can be reached from other machines and there are no tokens: anyone "
+               "may change the models; --tokens FILE says who may\n",
                options.server.host);
   }
   const bool v6 = options.server.host.find(':') != std::string::npos;
@@ -143,44 +143,31 @@ void serve(ServeOptions options, bool db_given) {
 void add_limits(CLI::App& command, ServeOptions& options) {
   constexpr std::uint64_t kMost = 1'000'000;
   http::Limits& limits = options.server.limits;
-  command.add_option("--max-body", options.max_body, "largest body of a request (64K, 16M, 1G)")
-      ->capture_default_str();
-  command.add_option("--max-items", limits.items, "most items of a request to rank")
-      ->check(whole_number(1, kMost))
-      ->capture_default_str();
-  command.add_option("--max-connections", limits.connections, "most connections at a time")
-      ->check(whole_number(1, kMost))
-      ->capture_default_str();
-  command
-      .add_option("--request-seconds", limits.request_seconds,
-                  "time that a request may take to come whole")
-      ->capture_default_str();
-  command
-      .add_option("--idle-seconds", limits.idle_seconds,
-                  "time that a connection may wait between requests")
-      ->capture_default_str();
+  command.add_option("--max-body", options.max_body, "largest body of a request (64K, 16M, 1G)");
+  command.add_option("--max-items", limits.items, "most items per rank request")
+      ->check(integer(1, kMost));
+  command.add_option("--max-connections", limits.connections, "most simultaneous connections")
+      ->check(integer(1, kMost));
+  command.add_option("--request-seconds", limits.request_seconds,
+                     "time in which a request must arrive");
+  command.add_option("--idle-seconds", limits.idle_seconds,
+                     "time that a connection may be idle between requests");
 }
 
 void add_store(CLI::App& command, ServeOptions& options) {
   constexpr std::uint64_t kMost = 1'000'000'000;
-  command
-      .add_option("--queue", options.service.queue_limit, "most requests that wait for the store")
-      ->check(whole_number(1, kMost))
-      ->capture_default_str();
+  command.add_option("--queue", options.service.queue_limit, "most requests waiting for the store")
+      ->check(integer(1, kMost));
   command
       .add_option("--snapshot-every", options.service.snapshot_every,
                   "log entries between automatic snapshots")
-      ->check(whole_number(1, kMost))
-      ->capture_default_str();
+      ->check(integer(1, kMost));
   command
       .add_option("--keep-days", options.keep_days,
-                  "drop impressions that are older than so many days; 0: none")
-      ->check(whole_number(0, 36'500))
-      ->capture_default_str();
-  command
-      .add_option("--keep-bytes", options.keep_bytes,
-                  "drop the oldest impressions above so many bytes (500M, 20G); 0: none")
-      ->capture_default_str();
+                  "drop impressions older than this many days; 0: keep all")
+      ->check(integer(0, 36'500));
+  command.add_option("--keep-bytes", options.keep_bytes,
+                     "drop the oldest impressions above this many bytes (500M, 20G); 0: keep all");
 }
 
 }  // namespace
@@ -189,26 +176,22 @@ void add_serve(CLI::App& app) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* command =
       app.add_subcommand("serve", "The learning service over HTTP, with dashboard and demo");
-  CLI::Option* db = command->add_option("--db", options->db, "the store, one file; made if new")
-                        ->capture_default_str();
-  command->add_option("--host", options->server.host, "address to listen on; 0.0.0.0: all")
-      ->capture_default_str();
+  CLI::Option* db =
+      command->add_option("--db", options->db, "the store, one file; created if it does not exist");
+  command->add_option("--host", options->server.host, "address to listen on; 0.0.0.0: all");
   command
       ->add_option("--allow-host", options->server.allow_hosts,
-                   "a name that Host may have beside localhost, 127.x.x.x and [::1], where there "
-                   "are no tokens on loopback: a proxy's; may be given again")
+                   "a name that Host may have besides localhost, 127.x.x.x and [::1], if there are "
+                   "no tokens on loopback: a proxy's; may be repeated")
       ->type_name("NAME")
       ->default_str("")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--port", options->server.port, "0: one that is free")
-      ->check(whole_number(0, 65'535))
-      ->capture_default_str();
+  command->add_option("--port", options->server.port, "0: a free one")->check(integer(0, 65'535));
   command
       ->add_option("--threads", options->server.threads,
-                   "that answer requests; 0: one a core, 2 at least")
-      ->check(whole_number(0, 1024))
-      ->capture_default_str();
+                   "that answer requests; 0: one per core, at least 2")
+      ->check(integer(0, 1024));
   command->add_option(
       "--tokens", options->tokens,
       "file of lines ROLE TOKEN (read, feedback or admin); without it everything is allowed");
@@ -217,7 +200,7 @@ void add_serve(CLI::App& app) {
   add_limits(*command, *options);
   add_store(*command, *options);
   command->add_flag("--demo", options->server.demo,
-                    "serve /demo too; without --db its store goes when it ends");
+                    "also serve /demo; without --db its store is temporary");
   command->callback([options, db] { serve(*options, db->count() > 0); });
 }
 

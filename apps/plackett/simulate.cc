@@ -1,5 +1,5 @@
 // plackett simulate: one method under one click model.
-#include <fmt/format.h>
+#include "plackett/simulate.h"
 
 #include <cmath>
 #include <memory>
@@ -9,21 +9,18 @@
 #include <utility>
 
 #include "command.h"
-#include "data_options.h"
-#include "plackett/learner.h"
+#include "compare_options.h"
 #include "plackett/method_entry.h"
 #include "plackett/model_file.h"
-#include "plackett/simulation.h"
+#include "progress.h"
 #include "report/numbers.h"
-#include "simulation_options.h"
-#include "watched_run.h"
 
 namespace plackett::command {
 namespace {
 
 struct SimulateOptions {
   DataOptions data;
-  SimulationOptions simulation;
+  SimulationSpec spec;
   std::string method = "pdgd";
   std::optional<std::string> ranker;
   std::optional<std::string> learning_rate;
@@ -66,7 +63,7 @@ void print_summary(const CellSummary& cell) {
   };
   fmt::print("  offline NDCG@10  {}\n", text(cell.offline, 4));
   fmt::print("  online           {}\n", text(cell.online, 1));
-  fmt::print("  {:.0f} impressions/s, {:.1f} % of the time in the curve's evaluation\n",
+  fmt::print("  {:.0f} impressions/s, {:.1f} % of the time in evaluation for the curve\n",
              cell.impressions_per_second, 100 * cell.evaluation_share);
   fmt::print("\n  impression  offline NDCG@10\n");
   for (const CurveSummary& point : cell.curve) {
@@ -75,8 +72,7 @@ void print_summary(const CellSummary& cell) {
 }
 
 void simulate(const SimulateOptions& options) {
-  const unsigned threads = thread_count(options.simulation.threads);
-  SimulationSpec spec = spec_of(options.simulation);
+  SimulationSpec spec = options.spec;
   MethodEntry entry = take(parse_method_entry(options.method));
   if (options.ranker) entry.ranker = take(parse_ranker_kind(*options.ranker));
   if (options.learning_rate) {
@@ -84,21 +80,17 @@ void simulate(const SimulateOptions& options) {
   }
   apply(entry, spec);
   if (options.save_model) require_writable_file(*options.save_model);
-  const Dataset dataset = load(options.data, threads);
-  const std::vector<Simulation> simulations{take(Simulation::prepare(dataset, spec))};
-  std::unique_ptr<Learner> first;  // run 0's; only one thread ever sets it
-  Watch watch;
-  watch.learned = [&first](std::uint32_t run, std::unique_ptr<Learner> learner) {
-    if (run == 0) first = std::move(learner);
-  };
-  const CellSummary cell = take(run_watched(simulations, threads, std::move(watch))).front();
-  if (options.save_model) {
-    take(save_model(simulations.front().saved_model(0, *first), *options.save_model));
-  }
+  const LoadOptions load = load_options(options.data);
+  const Dataset dataset = take(load_dataset(options.data.dataset.path, load));
+  Progress progress({.impressions = spec.impressions * spec.runs, .runs = spec.runs});
+  const Simulated simulated =
+      take(plackett::simulate(dataset, spec, {.threads = load.threads, .watch = progress.watch()}));
+  progress.finish();
+  if (options.save_model) take(save_model(simulated.model, *options.save_model));
   if (options.json) {
-    print_json(to_json(cell));
+    print_json(to_json(simulated.summary));
   } else {
-    print_summary(cell);
+    print_summary(simulated.summary);
   }
 }
 
@@ -108,19 +100,18 @@ void add_simulate(CLI::App& app) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command =
       app.add_subcommand("simulate", "One method learning from one kind of simulated user");
-  add_data_options(*command, options->data);
-  command->add_option("--method", options->method, method_help())->capture_default_str();
+  command->add_option("--data", options->data.dataset.path,
+                      "dataset: a LETOR folder, a cache file, synthetic or synthetic:PRESET");
+  add_loading_options(*command, options->data);
+  command->add_option("--method", options->method, method_help());
   command->add_option("--learning-rate", options->learning_rate, "in place of the method's own");
-  command->add_option("--ranker", options->ranker,
-                      ranker_names() + "; the method's own, mostly linear, where it names none");
-  command
-      ->add_option("--click-model", options->simulation.spec.click_model,
-                   "perfect, navigational, informational, almost-random, random, "
-                   "position-based, or a .toml file")
-      ->capture_default_str();
-  add_simulation_options(*command, options->simulation);
+  command->add_option("--ranker", options->ranker, ranker_names() + "; default: the method's own");
+  command->add_option("--click-model", options->spec.click_model,
+                      "perfect, navigational, informational, almost-random, random, "
+                      "position-based, or a .toml file");
+  add_options(*command, simulation_options(), options->spec);
   command->add_option("--save-model", options->save_model,
-                      "write the model that run 0 ends with to this file");
+                      "write the final model of run 0 to this file");
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options] { simulate(*options); });
 }

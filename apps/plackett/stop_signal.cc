@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <ctime>
 
+#include "command.h"
+
 namespace plackett::command {
 namespace {
 
-// What the handler reads: lock-free, and the text is never changed while handlers are installed.
+// What the handler reads: lock-free, and the text does not change while handlers are installed.
 std::atomic<bool> asking{false};
 std::atomic<bool> requested{false};
+std::atomic<std::int64_t> requested_ns{0};
 std::string& farewell() {
   static std::string text;
   return text;
@@ -20,9 +23,7 @@ std::string& farewell() {
 std::atomic<const char*> farewell_bytes{nullptr};
 std::atomic<std::size_t> farewell_size{0};
 
-std::atomic<std::int64_t> requested_ns{0};
-
-// Some that stop a command signal it and its group: what comes at once is one request.
+// Some programs signal both a command and its process group: that is one request.
 constexpr std::int64_t kOneRequestNs = 500'000'000;
 
 std::int64_t now_ns() {

@@ -1,16 +1,13 @@
-// Ctrl-C and SIGTERM, turned into a question that long work asks.
+// Ctrl-C and SIGTERM, as a flag that long work polls.
 #pragma once
 
 #include <string>
 
 namespace plackett::command {
 
-// The exit code of a command that was told to stop.
-inline constexpr int kInterrupted = 130;
-
-// While it lives, the first SIGINT or SIGTERM during work that asks stop_requested() only sets
-// that; a second one half a second later, or one outside of such work, ends the process at once
-// with kInterrupted and `message` on standard error. At most one lives at a time.
+// While it lives, the first SIGINT or SIGTERM during work that polls stop_requested() only sets
+// that flag; a second one half a second later, or one outside of such work, ends the process at
+// once with kInterrupted and `message` on standard error. At most one lives at a time.
 class StopSignal {
  public:
   explicit StopSignal(const std::string& message);
@@ -18,7 +15,7 @@ class StopSignal {
   StopSignal& operator=(const StopSignal&) = delete;
   ~StopSignal();
 
-  // Between these two calls, work asks stop_requested().
+  // Between these two calls, work polls stop_requested().
   void begin_work();
   void end_work();
 };

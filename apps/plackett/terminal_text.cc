@@ -3,13 +3,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
+
+#include "report/text.h"
 
 namespace plackett::command {
 namespace {
 
-// Whether the locale says UTF-8; yes where it says nothing.
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kLeastName = 11;
+
+// Whether the locale says UTF-8, or says nothing.
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* const value = std::getenv(name);
@@ -19,6 +25,28 @@ bool locale_is_utf8() {
            locale.find("utf8") != std::string_view::npos;
   }
   return true;
+}
+
+// The width of each column that is shown; empty if not even the first fits.
+std::vector<std::size_t> fit_columns(const std::vector<std::vector<TableCell>>& rows,
+                                     const TableFit& fit) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t at = 0; at < widths.size(); ++at) {
+      widths[at] = std::max(widths[at], report::display_width(report::printable(row[at].text)));
+    }
+  }
+  const auto taken = [&widths] {
+    std::size_t sum = 0;
+    for (const std::size_t width : widths) sum += kGap + width;
+    return sum - std::min(sum, kGap);
+  };
+  for (std::size_t at = 0; at < fit.names && taken() > fit.size.columns; ++at) {
+    const std::size_t excess = taken() - fit.size.columns;
+    widths[at] -= std::min(excess, widths[at] - std::min(widths[at], kLeastName));
+  }
+  while (!widths.empty() && taken() > fit.size.columns) widths.pop_back();
+  return widths;
 }
 
 }  // namespace
@@ -37,6 +65,27 @@ OutputStyle standard_output() {
   return {.terminal = true,
           .columns = terminal_size(STDOUT_FILENO).columns,
           .ascii = !locale_is_utf8()};
+}
+
+std::vector<std::string> table_lines(const std::vector<std::vector<TableCell>>& rows,
+                                     const TableFit& fit) {
+  if (rows.size() < 2 || fit.size.rows < 2) return {};
+  const std::vector<std::size_t> widths = fit_columns(rows, fit);
+  std::vector<std::string> lines;
+  for (std::size_t row = 0; row < std::min(rows.size(), fit.size.rows); ++row) {
+    std::string line;
+    for (std::size_t at = 0; at < widths.size(); ++at) {
+      const TableCell& cell = rows[row][at];
+      const std::string text = report::shorten(report::printable(cell.text), widths[at]);
+      const std::string space(widths[at] - report::display_width(text), ' ');
+      if (at > 0) line += std::string(kGap, ' ');
+      if (at >= fit.names) line += space;
+      line += cell.bold ? "\x1b[1m" + text + "\x1b[0m" : text;
+      if (at < fit.names) line += space;
+    }
+    if (!line.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 }  // namespace plackett::command

@@ -15,20 +15,20 @@ namespace plackett {
 // When a cascade user may leave. The paper's text describes the first; its numbers were made
 // with the second, whose stop probability is the same whether or not there was a click.
 enum class StopRule : std::uint8_t {
-  kAfterClick,        // after a click alone
-  kAfterAnyDocument,  // after any document that was looked at
+  kAfterClick,        // only after a click
+  kAfterAnyDocument,  // after any examined document
 };
 
-// What a user does with one examined document, as the ends of four adjoining parts of
-// [0, 2^32): click and stop, click and go on, stop without a click, and go on without one. So
-// one 32-bit draw a document decides both, and probabilities are kept to within 2^-33.
+// One 32-bit draw per examined document decides both click and stop: [0, 2^32) is divided into
+// click and stop, click and continue, stop without a click, continue without a click. Probabilities
+// are exact to within 2^-33.
 class PLACKETT_EXPORT CascadeUser final : public User {
  public:
   // What makes one. Plain data; the spans are borrowed until the constructor returns.
   struct Spec {
     std::string name = {};                       // what name() says
-    std::span<const double> click = {};          // a probability a label, from label 0
-    std::span<const double> stop = {};           // as many
+    std::span<const double> click = {};          // one probability per label
+    std::span<const double> stop = {};           // likewise
     StopRule stop_rule = StopRule::kAfterClick;  // when `stop` applies
   };
 

@@ -1,4 +1,4 @@
-// How well a ranker ranks queries whose labels are known.
+// How well a ranker ranks queries with known labels.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace plackett {
 
-// Options of evaluate.
+// How evaluate measures.
 struct EvaluateOptions {
   NoRelevant no_relevant = NoRelevant::kSkip;  // queries without a relevant document
   std::uint64_t seed = 1;                      // orders equal scores
 };
 
 // Every metric's mean over the split's queries, each ranked by the ranker's scores. `max_label` is
-// the dataset's. Fails if the split's number of features is not the ranker's, if a label is above
-// max_label, and at the first score that is not finite; the error names query and document. The
-// ranker's parameters stay as they are; no other thread may use it meanwhile. Deterministic in the
+// the dataset's. Fails if the split has another number of features than the ranker reads or a label
+// above max_label, and at the first score that is not finite, naming query and document. Does not
+// change the ranker's parameters; it must not be in use elsewhere meanwhile. Deterministic in the
 // options.
 PLACKETT_EXPORT Result<MetricMeans> evaluate(Ranker& ranker, const Split& split,
                                              std::uint32_t max_label,

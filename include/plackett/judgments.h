@@ -13,7 +13,7 @@ namespace plackett {
 // Highest label that a file may hold: 2^31 - 1 is the largest exact gain we want to meet.
 inline constexpr std::uint32_t kMaxLabel = 31;
 
-// Borrowed; a label a document, in the order of its FeatureView's rows.
+// Borrowed; one label per document, in the order of its FeatureView's rows.
 class Judgments {
  public:
   Judgments() = default;

@@ -63,6 +63,9 @@ PLACKETT_EXPORT std::vector<const Method*> methods();
 // invalid, or if `make` is missing. Safe from any thread.
 PLACKETT_EXPORT Result<void> add_method(const Method& method);
 
+// Whether it comes with plackett, not from add_method.
+PLACKETT_EXPORT bool is_built_in(const Method& method);
+
 // Fails on an unknown name; the error lists the known ones.
 PLACKETT_EXPORT Result<const Method*> find_method(std::string_view name);
 

@@ -13,7 +13,7 @@
 
 namespace plackett {
 
-// Plain data; parse_method_entry makes one that is sound.
+// Plain data; parse_method_entry makes a valid one.
 struct MethodEntry {
   std::string method = {};                  // by its name
   RankerKind ranker = RankerKind::kLinear;  // what it learns
@@ -21,9 +21,13 @@ struct MethodEntry {
 };
 
 // "mgd", "pdgd:neural", "mgd:linear:candidates=9": the method, then in any order at most one
-// ranker and settings, with colons between. Fails on unknown methods, rankers and settings and
-// on bad values; the errors name what is allowed. Without a ranker it is the method's default.
+// ranker and settings, with colons between. Without a ranker it is the method's default. Fails on
+// unknown methods, rankers and settings and on bad values; the errors name what is allowed.
 PLACKETT_EXPORT Result<MethodEntry> parse_method_entry(std::string_view text);
+
+// The entry with its settings in the order of their declaration, numbers in shortest form, and
+// defaults left out, so that two ways to write one method are equal. Requires: a valid entry.
+PLACKETT_EXPORT MethodEntry canonical(const MethodEntry& entry);
 
 // The shortest text that reads back to the same entry.
 PLACKETT_EXPORT std::string to_text(const MethodEntry& entry);

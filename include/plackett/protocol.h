@@ -1,4 +1,4 @@
-// Where the paper's text and its numbers part (docs/protocols.md).
+// Where the paper's text and its experiments differ (docs/protocols.md).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace plackett {
 
-// Which of the published experiments' own ways are followed; the text's where not.
+// Which deviations of the published experiments from the paper's text are followed.
 struct Protocol {
   static const Protocol kDescribed;  // as the text says: none of them
   static const Protocol kPublished;  // as the published numbers were made: all of them
@@ -20,8 +20,8 @@ struct Protocol {
   bool stop = false;      // the user may stop after any document, not only after a click
   bool reversed = false;  // the pairwise baseline exploits its lowest scores first
   bool decay = false;     // the learning rate shrinks a little with each update
-  bool start = false;     // networks start at normal weights of their own scale, not at Xavier's
-  bool ties = false;      // duels that end even are decided by chance, not lost
+  bool start = false;     // networks start from normal weights of their own scale, not Xavier's
+  bool ties = false;      // even duels are decided at random, not lost by the candidate
 
   bool operator==(const Protocol&) const = default;
 };
@@ -38,10 +38,10 @@ struct ProtocolRules {
   bool exploit_worst_first = false;                         // likewise
 };
 
-// What its ways amount to.
+// What a protocol's deviations mean.
 PLACKETT_EXPORT ProtocolRules rules_of(const Protocol& protocol);
 
-// "described", "published", or the first with some of the second's ways: "described+stop+ties".
+// "described", "published", or "described" with some of the deviations: "described+stop+ties".
 PLACKETT_EXPORT Result<Protocol> parse_protocol(std::string_view text);
 // The shortest text that reads back to the same protocol.
 PLACKETT_EXPORT std::string name_of(const Protocol& protocol);

@@ -51,7 +51,7 @@ struct CellSummary {
   std::string dataset = {};              // its name
   std::string protocol = {};             // "described", "published"
   std::uint32_t runs = 0;                // that the moments are over
-  std::uint64_t impressions = 0;         // a run
+  std::uint64_t impressions = 0;         // per run
   std::uint64_t seed = 0;                // of all runs; they differ by their numbers
   Moments offline = {};                  // at the last impression
   Moments online = {};                   // over all impressions
@@ -61,7 +61,7 @@ struct CellSummary {
   double evaluation_share = 0;           // of the run time that went into the curve, 0..1
 };
 
-// A two-tailed t-test of the difference of two means. All are NaN where there is none: a side has
+// A two-tailed t-test of the difference of two means. All are NaN if there is none: a side has
 // fewer than two runs, or a number that is not finite.
 struct TTest {
   double t = std::numeric_limits<double>::quiet_NaN();        // above 0: the cell's mean is higher

@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -49,6 +50,13 @@ struct Error {
   std::string message = {};
   Hint hint = Hint::kNone;
   std::string where = {};  // the place in a request ("items[3].features"); empty: none
+
+  // The same with "place: " before its message.
+  [[nodiscard]] Error in(std::string_view place) const {
+    Error error = *this;
+    error.message.insert(0, std::string(place) + ": ");
+    return error;
+  }
 };
 
 // value() called on a failed Result, or error() on a successful one. what() is the message.

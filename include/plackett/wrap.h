@@ -20,15 +20,14 @@ struct SplitArrays {
   const float* rows = nullptr;                      // the first document's features
   std::size_t stride = 0;                           // floats from one row to the next
   std::uint32_t feature_count = 0;                  // of a document
-  std::span<const std::uint8_t> labels = {};        // a document, 0 to kMaxLabel
+  std::span<const std::uint8_t> labels = {};        // one per document, 0 to kMaxLabel
   std::span<const std::uint64_t> query_begin = {};  // one more than there are queries
-  // Keeps the arrays alive as long as the split or a copy of it; null where the caller does.
+  // Keeps the arrays alive as long as the split or a copy of it; null if the caller does.
   std::shared_ptr<const void> owner = {};
 };
 
-// A split over these arrays. Copies nothing and writes nothing; reads everything once. Fails where
-// a feature is not finite, a label is above kMaxLabel, a query has no document, or the sizes don't
-// fit together.
+// A split over these arrays. Copies and writes nothing; reads everything once. Fails if a feature
+// is not finite, a label is above kMaxLabel, a query has no document, or the sizes don't match.
 PLACKETT_EXPORT Result<Split> wrap_split(SplitArrays arrays);
 
 // What a dataset of one fold is made of.
@@ -39,9 +38,9 @@ struct DatasetParts {
   std::optional<Split> validation = std::nullopt;  // no run reads it
 };
 
-// A dataset of one fold. Its features are numbered from 1; none is dropped or scaled (where you
-// scaled them as load_dataset does, Fold::scaling is yours to set). Fails where the splits differ
-// in their number of features.
+// A dataset of one fold. Features are numbered from 1; none is dropped or scaled (if you scaled
+// them as load_dataset does, set Fold::scaling). Fails if the splits have different numbers of
+// features.
 PLACKETT_EXPORT Result<Dataset> wrap_dataset(DatasetParts parts);
 
 }  // namespace plackett

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace plackett {
 
-// The hash that the linker makes of a program's content, in hex: another wherever the code differs,
-// the same for the same build. Of the program or of the shared library that holds this code. Empty
-// where the linker made none.
-std::string build_id();
+// A hash of the sources that results depend on, the compiler and its flags, made by the build
+// (cmake/build_id.cmake).
+std::string_view build_id();
 
-// That of the program or shared library which holds the code at `address`.
-std::string build_id_of(const void* address);
+// A hash of the program or shared library that holds the code at `address`, for code that this
+// build did not compile. Empty if its file can't be read. Reads the whole file.
+std::string file_id(const void* address);
 
 }  // namespace plackett

@@ -1,4 +1,4 @@
-// Files: whole reads, shared mappings, and atomic writes.
+// Files: whole reads, shared mappings, and writes that happen completely or not at all.
 #pragma once
 
 #include <cstddef>
@@ -7,30 +7,53 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plackett/result.h"
 
 namespace plackett {
 
-// A file mapped read-only and shared: two processes that map it share its pages. Movable, not
-// copyable; the bytes live as long as it does. The file must not be truncated while it is mapped.
+// "path: can't open: No such file or directory". kNotFound if the path does not exist, else
+// kUnavailable. `number` is an errno.
+Error system_error(const std::filesystem::path& path, std::string_view doing, int number);
+
+// A file descriptor that is closed on destruction; -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int value = -1) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+  ~Descriptor();
+
+  [[nodiscard]] int get() const { return value_; }
+  [[nodiscard]] bool valid() const { return value_ >= 0; }
+  // The caller closes it from now on.
+  int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+// A file mapped read-only and shared: two processes that map it share its pages. The bytes live as
+// long as it does. The file must not be truncated while it is mapped.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::filesystem::path& path);
 
-  MappedFile() = default;
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile();
-
-  [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
+  [[nodiscard]] std::span<const std::byte> bytes() const {
+    return {data_.get(), data_ ? data_.get_deleter().size : 0};
+  }
 
  private:
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
+  struct Unmap {
+    std::size_t size;
+    void operator()(const std::byte* data) const;
+  };
+  std::unique_ptr<const std::byte[], Unmap> data_;
 };
 
 Result<std::string> read_file(const std::filesystem::path& path);
@@ -39,17 +62,14 @@ Result<std::string> read_file(const std::filesystem::path& path);
 // was killed may leave one behind.
 inline constexpr std::string_view kTemporaryMark = ".tmp-";
 
-// A file that appears under its name only when finished: written to a temporary beside it,
-// synced, renamed over `path`, and the folder synced. Destroyed before finish(), it leaves
-// nothing behind, and `path` stays as it was.
+// A file that appears under its name only when finished: written to a temporary file beside it,
+// synced, renamed to `path`, and the folder synced. If it is destroyed before finish(), nothing is
+// left behind and `path` stays as it was.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& path);
 
-  AtomicFile(AtomicFile&& other) noexcept;
-  AtomicFile& operator=(AtomicFile&& other) noexcept;
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  AtomicFile(AtomicFile&& other) noexcept = default;
   ~AtomicFile();
 
   Result<void> append(std::span<const std::byte> bytes);
@@ -60,17 +80,15 @@ class AtomicFile {
 
  private:
   AtomicFile() = default;
-  void discard();
+  Result<void> flush();
 
   std::filesystem::path path_;
   std::filesystem::path temporary_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   std::vector<std::byte> buffer_;
-
-  Result<void> flush();
 };
 
-// Replaces the content of `path` by `text`, atomically.
+// Replaces the content of `path` with `text`, completely or not at all.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace plackett

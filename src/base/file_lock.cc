@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
-#include <utility>
 
 namespace plackett {
 
@@ -19,27 +16,14 @@ Result<FileLock> FileLock::take_folder(const std::filesystem::path& folder) {
 
 Result<FileLock> FileLock::take(const std::filesystem::path& path, const std::string& busy) {
   FileLock lock;
-  lock.descriptor_ =
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
-  if (lock.descriptor_ < 0) {
-    return Error{fmt::format("{}: can't create: {}", path.string(), std::strerror(errno))};
-  }
-  if (::flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) return lock;
-  if (errno == EWOULDBLOCK) return Error{busy};
+  lock.descriptor_ = Descriptor(
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
+  if (!lock.descriptor_.valid()) return system_error(path, "can't create", errno);
+  if (::flock(lock.descriptor_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
+  if (errno == EWOULDBLOCK) return Error{ErrorCode::kConflict, busy};
   const bool no_locks = errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK;
   if (no_locks) return lock;
-  return Error{fmt::format("{}: can't lock: {}", path.string(), std::strerror(errno))};
-}
-
-FileLock::FileLock(FileLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-FileLock& FileLock::operator=(FileLock&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-FileLock::~FileLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  return system_error(path, "can't lock", errno);
 }
 
 }  // namespace plackett

@@ -4,29 +4,24 @@
 #include <filesystem>
 #include <string>
 
+#include "base/file.h"
 #include "plackett/result.h"
 
 namespace plackett {
 
-// Held as long as the object lives. The system releases it however the process ends.
+// Held until it is destroyed; the system releases it when the process ends, however it ends.
 class FileLock {
  public:
-  // Takes flock(2) on `file`, which is created if missing and stays. Fails at once, with `busy`, if
-  // another process holds it. On file systems without locks nothing is locked.
+  // Takes flock(2) on `file`, which is created and stays. Fails at once, with kConflict and the
+  // message `busy`, if another process holds it. On file systems without locks nothing is locked.
   static Result<FileLock> take(const std::filesystem::path& file, const std::string& busy);
   // On the file ".lock" in a folder.
   static Result<FileLock> take_folder(const std::filesystem::path& folder);
 
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&& other) noexcept;
-  FileLock(const FileLock&) = delete;
-  FileLock& operator=(const FileLock&) = delete;
-  ~FileLock();
-
  private:
   FileLock() = default;
 
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
 
 }  // namespace plackett

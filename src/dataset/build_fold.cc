@@ -19,7 +19,7 @@ struct HeapSplit {
   std::vector<std::uint64_t> query_begin;
 };
 
-// Queries are handed to threads in blocks of this many.
+// Threads take blocks of this many queries.
 constexpr std::size_t kQueriesAtOnce = 16;
 
 Result<Split> build_split(const RawSplit& raw, const ColumnMap& columns,
@@ -60,6 +60,11 @@ Result<Split> build_split(const RawSplit& raw, const ColumnMap& columns,
 
 }  // namespace
 
+std::uint32_t largest_label(const Split& split) {
+  const std::uint8_t* labels = split.storage().labels;
+  return *std::max_element(labels, labels + split.doc_count());
+}
+
 Result<Fold> build_fold(const RawFold& raw, const LoadOptions& options,
                         std::uint32_t source_feature_count) {
   Fold fold;
@@ -78,7 +83,7 @@ Result<Fold> build_fold(const RawFold& raw, const LoadOptions& options,
   }
   if (options.keep_feature_ids) fold.feature_ids = *options.keep_feature_ids;
   if (fold.feature_ids.empty()) {
-    return Error{fmt::format("{}: {}; at least one feature must be left to rank by", raw.place,
+    return Error{fmt::format("{}: {}; at least one feature must be left", raw.place,
                              width == 0 ? "no document has a feature"
                                         : "every feature is constant over the training file")};
   }
@@ -89,15 +94,16 @@ Result<Fold> build_fold(const RawFold& raw, const LoadOptions& options,
     if (id <= width) columns[id - 1] = column;  // a kept id beyond that stays 0
   }
   const auto feature_count = static_cast<std::uint32_t>(fold.feature_ids.size());
-  for (const auto& [from, is_train] : {std::pair{raw.train, true}, std::pair{raw.test, false}}) {
-    auto split = build_split(*from, columns, feature_count, options);
-    if (!split) return Error{fmt::format("{}: {}", raw.place, split.error().message)};
-    (is_train ? fold.train : fold.test) = std::move(*split);
-  }
+  const auto build = [&](const RawSplit& from, Split& into) -> Result<void> {
+    auto split = build_split(from, columns, feature_count, options);
+    if (!split) return split.error().in(raw.place);
+    into = std::move(*split);
+    return {};
+  };
+  if (auto done = build(*raw.train, fold.train); !done) return done.error();
+  if (auto done = build(*raw.test, fold.test); !done) return done.error();
   if (raw.validation != nullptr) {
-    auto split = build_split(*raw.validation, columns, feature_count, options);
-    if (!split) return Error{fmt::format("{}: {}", raw.place, split.error().message)};
-    fold.validation = std::move(*split);
+    if (auto done = build(*raw.validation, fold.validation.emplace()); !done) return done.error();
   }
   return fold;
 }

@@ -1,5 +1,3 @@
-#include "dataset/cache.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "dataset/cache_format.h"
+#include "plackett/cache.h"
 #include "plackett/scaling.h"
 
 namespace plackett {
@@ -27,8 +26,8 @@ using cache::Selection;
 // Of an index or of features; the sum of two can't overflow.
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint64_t>::max() / 4;
 
-// Hands out the index's arrays in place, one after another. After the first that reaches past
-// the end all are empty, values are 0 and ok() is false.
+// Returns the index's arrays in place, one after another. After the first that reaches past the end
+// all are empty, values are 0 and ok() is false.
 class IndexReader {
  public:
   explicit IndexReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -106,7 +105,7 @@ class CacheParser {
     return Error{fmt::format("{}: {}", options_.name, what)};
   }
 
-  // Checks everything up to the feature data as far as one can without understanding it.
+  // Checks sizes and checksum.
   Result<Header> read_header() {
     if (bytes_.empty()) return wrong("empty file; a plackett cache starts with PLKCACHE");
     if (bytes_.size() < cache::kMagic.size() ||
@@ -114,7 +113,7 @@ class CacheParser {
       return wrong("not a plackett cache; one starts with PLKCACHE");
     }
     if (bytes_.size() < sizeof(Header)) {
-      return wrong(fmt::format("{} bytes; a cache's header alone has {}: the file was cut",
+      return wrong(fmt::format("{} bytes; a cache's header alone has {}: the file was truncated",
                                bytes_.size(), sizeof(Header)));
     }
     Header header;
@@ -129,8 +128,9 @@ class CacheParser {
     }
     const std::uint64_t announced = cache::data_offset(header.index_bytes) + header.data_bytes;
     if (bytes_.size() != announced) {
-      return wrong(fmt::format("{} bytes; its header announces {}: the file was cut or added to",
-                               bytes_.size(), announced));
+      return wrong(
+          fmt::format("{} bytes; its header announces {}: the file was truncated or extended",
+                      bytes_.size(), announced));
     }
     const auto checked =
         bytes_.first(cache::data_offset(header.index_bytes)).subspan(cache::kChecksummedFrom);
@@ -201,7 +201,7 @@ class CacheParser {
     return fold;
   }
 
-  // A split whose memory is all there; what it holds is not checked yet.
+  // A split whose memory is complete; its content is not checked yet.
   Result<Split> read_split(IndexReader& index, std::uint32_t feature_count,
                            const std::string& place) {
     const std::uint64_t query_count = index.values<std::uint64_t, 1>()[0];
@@ -212,9 +212,9 @@ class CacheParser {
     const std::uint64_t doc_count = query_begin.empty() ? 0 : query_begin.back();
     const auto labels = index.array<std::uint8_t>(doc_count);
     if (!index.ok() || query_count == 0 || doc_count == 0 || feature_count == 0) {
-      return wrong(fmt::format(
-          "{}: {} queries, {} documents, {} features; each is at least 1 and all are there", place,
-          query_count, doc_count, feature_count));
+      return wrong(
+          fmt::format("{}: {} queries, {} documents, {} features; expected at least 1 of each",
+                      place, query_count, doc_count, feature_count));
     }
     const std::uint64_t row_bytes = cache::row_bytes(feature_count);
     if (doc_count > data_.size() / row_bytes) {
@@ -239,7 +239,7 @@ class CacheParser {
     return split;
   }
 
-  // Why a chunk can't be, or nothing.
+  // Why a chunk is invalid, or nothing.
   [[nodiscard]] std::string complaint(const Chunk& chunk) const {
     const auto data = cache::data_of(chunk.split);
     if (options_.check && checksum(cache::chunk_of(data, chunk.number)) != chunk.expected) {
@@ -263,7 +263,7 @@ class CacheParser {
   }
 
   std::span<const std::byte> bytes_;
-  std::span<const std::byte> data_;  // feature data that no split has taken yet
+  std::span<const std::byte> data_;  // feature data of the splits that are not read yet
   const ParseCacheOptions& options_;
   std::vector<Chunk> chunks_;
 };
@@ -275,7 +275,7 @@ std::string selection_of(const LoadOptions& options) {
   return options.drop_constant_features ? "constant features dropped" : "constant features kept";
 }
 
-// How a cache differs from what was asked for, or nothing.
+// How a cache differs from the options, or nothing.
 std::string contradiction(const CachedDataset& cached, const LoadOptions& asked) {
   const LoadOptions& with = cached.loaded_with;
   if (with.scaling != asked.scaling) {

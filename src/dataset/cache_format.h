@@ -1,14 +1,35 @@
-// What the writer and the reader of caches agree on; docs/formats/cache.md is the specification.
+// The cache format, as specified in docs/formats/cache.md.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "plackett/cache.h"
 #include "plackett/dataset.h"
+
+namespace plackett {
+
+// Opens a cache for load_dataset. Fails if it was written with other options.
+Result<Dataset> load_cache(const std::filesystem::path& path, const LoadOptions& asked);
+
+struct ParseCacheOptions {
+  std::string name = "cache";  // comes first in errors
+  bool check = true;           // off: checksums are not compared, for fuzzing
+  CacheOptions cache = {};
+  std::shared_ptr<const void> owner = nullptr;  // of the bytes; the splits keep it alive
+};
+
+// Requires: bytes at a 64-byte boundary, and alive as long as the splits.
+Result<CachedDataset> parse_cache(std::span<const std::byte> bytes,
+                                  const ParseCacheOptions& options);
+
+}  // namespace plackett
 
 namespace plackett::cache {
 
@@ -17,7 +38,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 inline constexpr std::string_view kMagic = "PLKCACHE";
 inline constexpr std::uint32_t kVersion = 1;
 inline constexpr std::uint64_t kPage = 4096;  // feature data starts at a multiple of it
-inline constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of features, a checksum
+inline constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of features, per checksum
 inline constexpr std::uint32_t kMostFeatures = 1U << 24;
 
 struct Header {
@@ -48,16 +69,16 @@ constexpr std::uint64_t row_bytes(std::uint32_t feature_count) {
   return std::uint64_t{padded_width(feature_count)} * sizeof(float);
 }
 
-// The bytes of a split's rows, and a part of them.
+// The bytes of a split's rows, and one chunk of them.
 std::span<const std::byte> data_of(const Split& split);
 std::uint64_t chunk_count(std::uint64_t data_bytes);
 std::span<const std::byte> chunk_of(std::span<const std::byte> data, std::uint64_t chunk);
 
-// Why there can't be such a dataset, or nothing; looks at all but the features.
-// Requires: labels and query_begin readable as far as query_begin's last says.
+// Why a dataset is invalid, or nothing. Does not look at the features.
+// Requires: labels and query_begin readable as far as query_begin's last element says.
 std::string dataset_complaint(const Dataset& dataset);
 
-// Why the rows that start in a chunk can't be, or nothing: all features are finite, padding is 0.
+// Why the rows that start in a chunk are invalid, or nothing: features are finite, padding is 0.
 std::string chunk_complaint(const Split& split, std::uint64_t chunk);
 
 }  // namespace plackett::cache

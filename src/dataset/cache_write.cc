@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/parallel.h"
-#include "dataset/cache.h"
 #include "dataset/cache_format.h"
+#include "plackett/cache.h"
 
 namespace plackett {
 namespace {
@@ -43,7 +43,7 @@ std::vector<const Split*> splits_of(const Fold& fold) {
   return {&fold.train, &fold.test};
 }
 
-// The checksum of each chunk, or why a row can't be.
+// The checksum of each chunk, or why a row is invalid.
 Result<std::vector<std::uint64_t>> checksums(const Split& split, unsigned threads) {
   const auto data = cache::data_of(split);
   std::vector<std::uint64_t> sums(cache::chunk_count(data.size()));

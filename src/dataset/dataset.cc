@@ -8,10 +8,11 @@
 #include <string_view>
 
 #include "dataset/build_fold.h"
-#include "dataset/cache.h"
+#include "dataset/cache_format.h"
+#include "dataset/known_grades.h"
 #include "dataset/letor_files.h"
 #include "dataset/letor_parser.h"
-#include "dataset/synthetic.h"
+#include "plackett/synthetic.h"
 
 namespace plackett {
 namespace {
@@ -30,43 +31,49 @@ Result<std::unique_ptr<LetorText>> parse_file(const fs::path& path, const LoadOp
   return parse_letor(file->text(), parse);
 }
 
-std::uint32_t largest_label(const Split& split) {
-  const auto& storage = split.storage();
-  const std::uint8_t* end = storage.labels + split.doc_count();
-  return *std::max_element(storage.labels, end);
+// The texts of one fold.
+struct FoldTexts {
+  std::unique_ptr<LetorText> train, validation, test;
+
+  [[nodiscard]] std::uint32_t max_id() const {
+    return std::max({train->max_id(), test->max_id(), validation ? validation->max_id() : 0});
+  }
+};
+
+Result<FoldTexts> parse_fold(const LetorFold& files, const LoadOptions& options) {
+  FoldTexts texts;
+  const auto parse = [&](const fs::path& path, std::unique_ptr<LetorText>& into) -> Result<void> {
+    auto text = parse_file(path, options);
+    if (!text) return text.error();
+    into = std::move(*text);
+    return {};
+  };
+  if (auto done = parse(files.train, texts.train); !done) return done.error();
+  if (files.validation) {
+    if (auto done = parse(*files.validation, texts.validation); !done) return done.error();
+  }
+  if (auto done = parse(files.test, texts.test); !done) return done.error();
+  return texts;
 }
 
 // The largest feature id of any file. Costs a parse of all of them.
 Result<std::uint32_t> largest_id(const std::vector<LetorFold>& folds, const LoadOptions& options) {
   std::uint32_t largest = 0;
   for (const LetorFold& fold : folds) {
-    std::vector<fs::path> paths{fold.train};
-    if (fold.validation) paths.push_back(*fold.validation);
-    paths.push_back(fold.test);
-    for (const fs::path& path : paths) {
-      auto text = parse_file(path, options);
-      if (!text) return text.error();
-      largest = std::max(largest, (*text)->max_id());
-    }
+    const auto texts = parse_fold(fold, options);
+    if (!texts) return texts.error();
+    largest = std::max(largest, texts->max_id());
   }
   return largest;
 }
 
 Result<Fold> load_fold(const LetorFold& files, const LoadOptions& options,
                        std::uint32_t& source_feature_count) {
-  auto train = parse_file(files.train, options);
-  if (!train) return train.error();
-  std::unique_ptr<LetorText> validation;
-  if (files.validation) {
-    auto text = parse_file(*files.validation, options);
-    if (!text) return text.error();
-    validation = std::move(*text);
-  }
-  auto test = parse_file(files.test, options);
-  if (!test) return test.error();
-  source_feature_count = std::max({source_feature_count, (*train)->max_id(), (*test)->max_id(),
-                                   validation ? validation->max_id() : 0});
-  return build_fold({files.name, files.train.string(), train->get(), validation.get(), test->get()},
+  const auto texts = parse_fold(files, options);
+  if (!texts) return texts.error();
+  source_feature_count = std::max(source_feature_count, texts->max_id());
+  return build_fold({files.name, files.train.string(), texts->train.get(), texts->validation.get(),
+                     texts->test.get()},
                     options, source_feature_count);
 }
 
@@ -74,17 +81,15 @@ Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
   auto files = find_letor_folds(folder);
   if (!files) return files.error();
   Dataset dataset;
-  fs::path named = fs::absolute(folder).lexically_normal();
-  if (!named.has_filename()) named = named.parent_path();
-  dataset.name = named.filename().string();
+  dataset.name = folder_name(folder);
   dataset.origin = "LETOR text";
   if (!options.drop_constant_features && !options.keep_feature_ids && files->size() > 1) {
-    // Every fold must have the columns of all.
+    // Every fold must have the columns of all folds.
     auto largest = largest_id(*files, options);
     if (!largest) return largest.error();
     dataset.source_feature_count = *largest;
   }
-  std::vector<std::uint32_t> known_ids;  // per fold, up to where it knows its constant ones
+  std::vector<std::uint32_t> known_ids;  // per fold: constant ids are known up to this one
   for (const LetorFold& fold_files : *files) {
     auto fold = load_fold(fold_files, options, dataset.source_feature_count);
     if (!fold) return fold.error();
@@ -93,7 +98,7 @@ Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
   }
   for (std::size_t number = 0; number < dataset.folds.size(); ++number) {
     Fold& fold = dataset.folds[number];
-    // Ids that only later folds have are absent from this one's training file.
+    // Ids that only later folds have are missing from this one's training file.
     for (std::uint32_t id = known_ids[number] + 1; id <= dataset.source_feature_count; ++id) {
       fold.constant_feature_ids.push_back(id);
     }
@@ -115,32 +120,54 @@ Result<void> check(const LoadOptions& options) {
   return {};
 }
 
+Result<SyntheticOptions> synthetic_at(const std::string& where) {
+  return synthetic_preset(where == kSynthetic ? "default" : where.substr(kSynthetic.size() + 1));
+}
+
+Error not_a_dataset(const std::string& where) {
+  std::error_code error;
+  const bool exists = fs::exists(where, error);
+  return {exists ? ErrorCode::kInvalid : ErrorCode::kNotFound,
+          fmt::format("{}: {}; a dataset is a folder of LETOR files, a cache or '{}'", where,
+                      exists ? "not a dataset" : "no such file or folder", kSynthetic)};
+}
+
 Result<Dataset> load(const std::string& where, const LoadOptions& options) {
   if (auto valid = check(options); !valid) return valid.error();
-  if (where == kSynthetic || where.starts_with(fmt::format("{}:", kSynthetic))) {
-    const std::string preset =
-        where == kSynthetic ? "default" : where.substr(kSynthetic.size() + 1);
-    auto synthetic = synthetic_preset(preset);
+  if (is_synthetic(where)) {
+    const auto synthetic = synthetic_at(where);
     if (!synthetic) return synthetic.error();
     return make_synthetic(*synthetic, options);
   }
   std::error_code error;
-  const fs::path path = where;
-  if (!fs::exists(path, error)) {
-    return Error{
-        ErrorCode::kNotFound,
-        fmt::format(
-            "{}: no such file or folder; a dataset is a folder of LETOR files, a cache or '{}'",
-            where, kSynthetic)};
-  }
-  if (fs::is_directory(path, error)) return load_letor(path, options);
-  if (is_cache(path)) return load_cache(path, options);
-  return Error{
-      fmt::format("{}: not a dataset; a dataset is a folder of LETOR files, a cache or '{}'", where,
-                  kSynthetic)};
+  if (fs::is_directory(where, error)) return load_letor(where, options);
+  if (is_cache(where)) return load_cache(where, options);
+  return not_a_dataset(where);
 }
 
 }  // namespace
+
+bool is_synthetic(std::string_view where) {
+  return where == kSynthetic || where.starts_with(fmt::format("{}:", kSynthetic));
+}
+
+Result<std::uint32_t> known_grades(const std::string& where) {
+  if (is_synthetic(where)) {
+    const auto synthetic = synthetic_at(where);
+    if (!synthetic) return synthetic.error();
+    return synthetic->grades;
+  }
+  std::error_code error;
+  if (fs::is_directory(where, error)) {
+    const auto folds = find_letor_folds(where);
+    if (!folds) return folds.error();
+    return 0U;
+  }
+  if (!fs::exists(where, error)) return not_a_dataset(where);
+  const auto cache = open_cache(where, {.verify_features = false});
+  if (!cache) return cache.error();
+  return cache->dataset.grade_count();
+}
 
 std::uint32_t Dataset::grade_count() const {
   if (max_label <= 1) return 2;
@@ -152,9 +179,9 @@ Result<Dataset> load_dataset(const std::string& where, const LoadOptions& option
   try {
     return load(where, options);
   } catch (const std::bad_alloc&) {
-    return Error{fmt::format("{}: out of memory", where)};
+    return Error{ErrorCode::kUnavailable, fmt::format("{}: out of memory", where)};
   } catch (const std::filesystem::filesystem_error& error) {
-    return Error{fmt::format("{}: {}", where, error.code().message())};
+    return Error{ErrorCode::kUnavailable, fmt::format("{}: {}", where, error.code().message())};
   }
 }
 

@@ -1,6 +1,6 @@
-#include "dataset/info.h"
-
 #include <algorithm>
+
+#include "plackett/dataset.h"
 
 namespace plackett {
 namespace {

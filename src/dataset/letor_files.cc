@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <libdeflate.h>
+#include <string.h>  // NOLINT(modernize-deprecated-headers): strverscmp
 
 #include <algorithm>
 #include <memory>
@@ -12,11 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFoldPrefix = "Fold";
-// Deflate packs at most 1032 bytes into one.
+// Deflate compresses at most 1032 bytes into one.
 constexpr std::size_t kMostUnpacked = 1032;
 constexpr std::size_t kSmallestMember = 18;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::optional<fs::path> find_part(const fs::path& folder, std::string_view part) {
   std::error_code ignored;
@@ -43,39 +42,13 @@ Result<LetorFold> find_fold(const fs::path& folder, std::string name) {
   return fold;
 }
 
-// The name that a folder is known by, also where its path ends in a slash or is "."
+}  // namespace
+
 std::string folder_name(const fs::path& folder) {
   std::error_code ignored;
   fs::path path = fs::absolute(folder, ignored).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   return path.filename().string();
-}
-
-}  // namespace
-
-bool natural_less(std::string_view left, std::string_view right) {
-  std::size_t l = 0;
-  std::size_t r = 0;
-  while (l < left.size() && r < right.size()) {
-    if (is_digit(left[l]) && is_digit(right[r])) {
-      const auto run = [](std::string_view text, std::size_t& at) {
-        while (at < text.size() && text[at] == '0') ++at;
-        const std::size_t begin = at;
-        while (at < text.size() && is_digit(text[at])) ++at;
-        return text.substr(begin, at - begin);
-      };
-      const std::string_view left_run = run(left, l);
-      const std::string_view right_run = run(right, r);
-      if (left_run.size() != right_run.size()) return left_run.size() < right_run.size();
-      if (left_run != right_run) return left_run < right_run;
-    } else {
-      if (left[l] != right[r]) return left[l] < right[r];
-      ++l;
-      ++r;
-    }
-  }
-  if (left.size() - l != right.size() - r) return left.size() - l < right.size() - r;
-  return left < right;
 }
 
 Result<std::vector<LetorFold>> find_letor_folds(const fs::path& folder) {
@@ -86,10 +59,10 @@ Result<std::vector<LetorFold>> find_letor_folds(const fs::path& folder) {
     const std::string name = at->path().filename().string();
     if (name.starts_with(kFoldPrefix) && at->is_directory(ignored)) names.push_back(name);
   }
-  if (error) {
-    return Error{fmt::format("{}: can't list the folder: {}", folder.string(), error.message())};
-  }
-  std::sort(names.begin(), names.end(), natural_less);
+  if (error) return system_error(folder, "can't list the folder", error.value());
+  std::sort(names.begin(), names.end(), [](const std::string& one, const std::string& other) {
+    return ::strverscmp(one.c_str(), other.c_str()) < 0;  // Fold2 before Fold10
+  });
 
   std::vector<LetorFold> folds;
   if (names.empty()) {
@@ -134,7 +107,7 @@ std::string_view LetorFile::text() const {
 Result<std::string> unpack_gzip(std::span<const std::byte> packed, const std::string& path) {
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> unpacker(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (!unpacker) return Error{fmt::format("{}: out of memory", path)};
+  if (!unpacker) return Error{ErrorCode::kUnavailable, fmt::format("{}: out of memory", path)};
 
   std::string text;
   std::size_t used = 0;     // of packed

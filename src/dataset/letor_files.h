@@ -20,11 +20,14 @@ struct LetorFold {
   std::filesystem::path test;
 };
 
-// The folds in `folder`: one for each subfolder Fold* (Fold2 before Fold10), or the folder
-// itself where it has none. train.txt.gz serves where train.txt is absent; so for vali and test.
+// The folds in `folder`: one per subfolder Fold* (Fold2 before Fold10), or the folder itself if it
+// has none. train.txt.gz is used if there is no train.txt; the same for vali and test.
 Result<std::vector<LetorFold>> find_letor_folds(const std::filesystem::path& folder);
 
-// A file's text: mapped, or unpacked into memory where the name ends in .gz. Moves.
+// The last part of a folder's path, also if it ends in a slash or is ".".
+std::string folder_name(const std::filesystem::path& folder);
+
+// A file's text: mapped, or decompressed into memory if the name ends in .gz.
 class LetorFile {
  public:
   static Result<LetorFile> open(const std::filesystem::path& path);
@@ -35,11 +38,7 @@ class LetorFile {
   std::optional<std::string> unpacked_;
 };
 
-// Unpacks gzip data: one member or several, then nothing but zero bytes. `path` is named in
-// errors.
+// Decompresses gzip data: one or more members, then only zero bytes. `path` comes first in errors.
 Result<std::string> unpack_gzip(std::span<const std::byte> packed, const std::string& path);
-
-// Whether `left` comes before `right` where runs of digits compare as numbers.
-bool natural_less(std::string_view left, std::string_view right);
 
 }  // namespace plackett

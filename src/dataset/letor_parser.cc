@@ -40,8 +40,7 @@ std::string shown(const char* p, const char* end) {
   return text + "'";
 }
 
-// Reads a whole number below 2^64 that ends at a token's end or at `stop`; null where there is
-// none.
+// Reads an integer below 2^64 that ends at a token's end or at `stop`; null if there is none.
 const char* parse_whole(const char* p, const char* end, char stop, std::uint64_t& number) {
   const char* begin = p;
   number = 0;
@@ -91,7 +90,7 @@ class LineParser {
     const char* rest = parse_whole(p, end, ' ', number);
     if (rest == nullptr || number > kMaxLabel) {
       return fail(
-          fmt::format("label {}; labels are whole numbers from 0 to {}", shown(p, end), kMaxLabel));
+          fmt::format("label {}; labels are integers from 0 to {}", shown(p, end), kMaxLabel));
     }
     row.label = static_cast<std::uint8_t>(number);
     for (p = rest; p != end && is_space(*p);) ++p;
@@ -103,7 +102,7 @@ class LineParser {
     rest = parse_whole(p + 4, end, ' ', row.query_id);
     if (rest == nullptr) {
       return fail(
-          fmt::format("query id {}; after qid: comes a whole number below 2^64", shown(p, end)));
+          fmt::format("query id {}; expected an integer below 2^64 after qid:", shown(p, end)));
     }
     row.first_value = piece_.values.size();
     row.first_id = LetorText::kNoGaps;
@@ -268,7 +267,7 @@ void LetorText::join_queries() {
 }
 
 std::vector<bool> LetorText::varying(unsigned threads) const {
-  // The range of each feature over a piece; absent values widen it to hold 0.
+  // The range of each feature over a piece; missing values count as 0.
   struct Range {
     std::vector<float> low, high;
   };

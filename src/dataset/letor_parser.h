@@ -16,15 +16,15 @@
 namespace plackett {
 
 struct LetorOptions {
-  std::string path;  // named in errors
+  std::string path;  // comes first in errors
   std::uint32_t max_feature_id = 20'000;
   unsigned threads = 1;
   std::size_t chunk_bytes = std::size_t{4} << 20;  // text is cut into pieces of about this size
 };
 
 // A text's documents: queries in order of first appearance, each one's documents in order of
-// appearance, also where its lines were apart. Costs 4 bytes a value (8 where ids have gaps)
-// and about 48 a document; holds no reference to the text.
+// appearance, even if its lines were apart. Costs 4 bytes per value (8 if ids have gaps) and about
+// 48 per document; holds no reference to the text.
 class LetorText final : public RawSplit {
  public:
   [[nodiscard]] std::span<const std::uint64_t> query_begin() const override { return query_begin_; }
@@ -50,7 +50,7 @@ class LetorText final : public RawSplit {
     std::vector<std::uint32_t> ids;  // of rows with gaps only
     std::uint32_t max_id = 0;
     std::size_t line_count = 0;
-    std::string error;  // "what; rule", on line `line_count` of this piece; empty where all is well
+    std::string error;  // "value; rule", on line `line_count` of this piece; empty if there is none
   };
 
  private:

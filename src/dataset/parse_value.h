@@ -20,8 +20,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 }  // namespace detail
 
 // Reads a number at the start of [begin, end) as fast_float does: the nearest float, ties to
-// even. Returns where it ends, or null where none starts there. A number too large gives an
-// infinity.
+// even. Returns where it ends, or null if there is none. A number too large gives infinity.
 inline const char* parse_value_general(const char* begin, const char* end, float& value) {
   const auto [rest, error] = fast_float::from_chars(begin, end, value);
   if (error == std::errc::result_out_of_range) return rest;

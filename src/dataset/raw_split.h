@@ -1,5 +1,5 @@
 // Unscaled documents by query: what parsed text and the generator have in common, and what
-// build_fold makes a Split of.
+// build_fold turns into a Split.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@ class RawSplit {
   // Query q's documents are [query_begin()[q], query_begin()[q + 1]); never empty.
   [[nodiscard]] virtual std::span<const std::uint64_t> query_begin() const = 0;
 
-  // The largest feature id in it; 0 where no document has a feature.
+  // The largest feature id in it; 0 if no document has a feature.
   [[nodiscard]] virtual std::uint32_t max_id() const = 0;
 
-  // For each id from 1 to max_id(), whether two documents differ in it. Absent counts as 0.
+  // For each id from 1 to max_id(), whether two documents differ in it. A missing value counts as
+  // 0.
   [[nodiscard]] virtual std::vector<bool> varying(unsigned threads) const = 0;
 
   // One query's rows, `stride` floats apart, and labels. Writes only the columns that its

@@ -1,4 +1,4 @@
-#include "dataset/synthetic.h"
+#include "plackett/synthetic.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <system_error>
 
@@ -24,49 +25,22 @@ constexpr std::uint32_t kTrainParts = 3;
 constexpr std::uint32_t kMostFeatures = 20'000;
 constexpr std::uint32_t kMostDocs = 1'000'000;
 
-// As large, in queries, documents, features and grades, as the set each is named after.
+// With as many queries, documents, features and grades as the dataset that each is named after.
 const std::array kPresets = {
     SyntheticOptions{},
-    SyntheticOptions{.preset = "mq2008",
-                     .queries = 784,
-                     .min_docs = 8,
-                     .mean_docs = 19,
-                     .max_docs = 121,
-                     .features = 46,
-                     .noise_features = 8,
-                     .constant_features = 6,
-                     .grades = 3},
-    SyntheticOptions{.preset = "mslr",
-                     .folds = 1,
-                     .queries = 10'000,
-                     .min_docs = 20,
-                     .mean_docs = 120,
-                     .max_docs = 800,
-                     .features = 136,
-                     .noise_features = 30,
-                     .constant_features = 0,
-                     .grades = 5},
-    SyntheticOptions{.preset = "yahoo",
-                     .folds = 1,
-                     .queries = 29'921,
-                     .min_docs = 5,
-                     .mean_docs = 24,
-                     .max_docs = 139,
-                     .features = 700,
-                     .noise_features = 200,
-                     .constant_features = 1,
-                     .grades = 5},
-    SyntheticOptions{.preset = "istella",
-                     .folds = 1,
-                     .queries = 33'118,
-                     .min_docs = 60,
-                     .mean_docs = 315,
-                     .max_docs = 1000,
-                     .features = 220,
-                     .noise_features = 60,
-                     .constant_features = 8,
-                     .grades = 5},
+    // preset, seed, folds, queries, documents (min, mean, max), features (all, noise, constant),
+    // grades
+    SyntheticOptions{"mq2008", 1, 5, 784, 8, 19, 121, 46, 8, 6, 3},
+    SyntheticOptions{"mslr", 1, 1, 10'000, 20, 120, 800, 136, 30, 0, 5},
+    SyntheticOptions{"yahoo", 1, 1, 29'921, 5, 24, 139, 700, 200, 1, 5},
+    SyntheticOptions{"istella", 1, 1, 33'118, 60, 315, 1000, 220, 60, 8, 5},
 };
+
+ColumnMap all_columns(std::uint32_t width) {
+  ColumnMap columns(width);
+  std::iota(columns.begin(), columns.end(), 0U);
+  return columns;
+}
 
 // Some of the model's queries, in order.
 class SyntheticSplit final : public RawSplit {
@@ -88,8 +62,8 @@ class SyntheticSplit final : public RawSplit {
     model_.fill(queries_[index(query)], columns, target);
   }
 
-  // Goes on until every feature that is not constant by design was seen to vary, which takes
-  // a query or two.
+  // Stops when every feature that is not constant by design was seen to vary, usually after a query
+  // or two.
   [[nodiscard]] std::vector<bool> varying(unsigned /*threads*/) const override {
     const std::uint32_t width = max_id();
     std::vector<bool> varies(width, false);
@@ -97,8 +71,7 @@ class SyntheticSplit final : public RawSplit {
     for (std::uint32_t feature = 0; feature < width; ++feature) {
       if (!model_.constant(feature)) ++still_constant;
     }
-    ColumnMap columns(width);
-    for (std::uint32_t feature = 0; feature < width; ++feature) columns[feature] = feature;
+    const ColumnMap columns = all_columns(width);
     std::vector<float> first;
     std::vector<float> rows;
     std::vector<std::uint8_t> labels;
@@ -153,36 +126,36 @@ SyntheticFold make_fold(const SyntheticModel& model, const SyntheticOptions& opt
 }
 
 Result<void> check(const SyntheticOptions& options) {
-  const auto bad = [](std::string_view what, std::uint64_t value, const std::string& rule) {
-    return Error{fmt::format("synthetic data: {} {}; {}", what, value, rule)};
-  };
-  if (options.folds < 1 || options.folds > kParts) {
-    return bad("folds", options.folds, fmt::format("from 1 to {}", kParts));
-  }
-  if (options.queries < kParts) {
-    return bad("queries", options.queries, fmt::format("at least {}, one a part", kParts));
-  }
-  if (options.min_docs < 1 || options.max_docs > kMostDocs) {
-    return bad("documents a query", options.min_docs < 1 ? options.min_docs : options.max_docs,
-               fmt::format("from 1 to {}", kMostDocs));
-  }
-  if (options.mean_docs < options.min_docs || options.mean_docs > options.max_docs) {
-    return bad(
-        "documents a query, mean", options.mean_docs,
-        fmt::format("between the least, {}, and the most, {}", options.min_docs, options.max_docs));
-  }
-  if (options.features > kMostFeatures) {
-    return bad("features", options.features, fmt::format("at most {}", kMostFeatures));
-  }
   const std::uint64_t plain = std::uint64_t{options.noise_features} + options.constant_features;
-  if (options.features < plain + kFactors) {
-    return bad(
-        "features", options.features,
-        fmt::format("at least {}: {} of noise, {} constant and {} informative", plain + kFactors,
-                    options.noise_features, options.constant_features, kFactors));
-  }
-  if (options.grades != 3 && options.grades != 5) {
-    return bad("grades", options.grades, "3 or 5");
+  struct Rule {
+    bool holds;
+    std::string_view what;
+    std::uint32_t value;
+    std::string rule;
+  };
+  const std::string docs = fmt::format("from 1 to {}", kMostDocs);
+  for (const Rule& rule : {
+           Rule{options.folds >= 1 && options.folds <= kParts, "folds", options.folds,
+                fmt::format("from 1 to {}", kParts)},
+           Rule{options.queries >= kParts, "queries", options.queries,
+                fmt::format("at least {}, one per part", kParts)},
+           Rule{options.min_docs >= 1, "documents per query", options.min_docs, docs},
+           Rule{options.max_docs <= kMostDocs, "documents per query", options.max_docs, docs},
+           Rule{options.mean_docs >= options.min_docs && options.mean_docs <= options.max_docs,
+                "documents per query, mean", options.mean_docs,
+                fmt::format("between the least, {}, and the most, {}", options.min_docs,
+                            options.max_docs)},
+           Rule{options.features <= kMostFeatures, "features", options.features,
+                fmt::format("at most {}", kMostFeatures)},
+           Rule{options.features >= plain + kFactors, "features", options.features,
+                fmt::format("at least {}: {} of noise, {} constant and {} informative",
+                            plain + kFactors, options.noise_features, options.constant_features,
+                            kFactors)},
+           Rule{options.grades == 3 || options.grades == 5, "grades", options.grades, "3 or 5"},
+       }) {
+    if (!rule.holds) {
+      return Error{fmt::format("synthetic data: {} {}; {}", rule.what, rule.value, rule.rule)};
+    }
   }
   return {};
 }
@@ -192,8 +165,7 @@ Result<void> write_split(const SyntheticSplit& split, const fs::path& path) {
   auto file = AtomicFile::create(path);
   if (!file) return file.error();
   const std::uint32_t width = split.max_id();
-  ColumnMap columns(width);
-  for (std::uint32_t feature = 0; feature < width; ++feature) columns[feature] = feature;
+  const ColumnMap columns = all_columns(width);
   std::vector<float> rows;
   std::vector<std::uint8_t> labels;
   fmt::memory_buffer text;
@@ -208,7 +180,7 @@ Result<void> write_split(const SyntheticSplit& split, const fs::path& path) {
       fmt::format_to(std::back_inserter(text), "{} qid:{}", labels[doc],
                      split.source_query(query) + 1);
       for (std::uint32_t feature = 0; feature < width; ++feature) {
-        // The shortest text that reads back as the same float.
+        // The shortest text that reads back to the same float.
         fmt::format_to(std::back_inserter(text), " {}:{}", feature + 1,
                        rows[doc * width + feature]);
       }
@@ -219,7 +191,7 @@ Result<void> write_split(const SyntheticSplit& split, const fs::path& path) {
   return file->finish();
 }
 
-// Writes all folds into `folder`, which is there.
+// Writes all folds into an existing folder.
 Result<void> write_folds(const SyntheticOptions& options, const fs::path& folder) {
   const SyntheticModel model(options);
   for (std::uint32_t number = 0; number < options.folds; ++number) {
@@ -227,7 +199,7 @@ Result<void> write_folds(const SyntheticOptions& options, const fs::path& folder
     const fs::path path = folder / fold.name;
     std::error_code error;
     fs::create_directory(path, error);
-    if (error) return Error{fmt::format("{}: can't create: {}", path.string(), error.message())};
+    if (error) return system_error(path, "can't create", error.value());
     for (const auto& [name, split] :
          {std::pair{"train.txt", fold.train.get()}, std::pair{"vali.txt", fold.validation.get()},
           std::pair{"test.txt", fold.test.get()}}) {
@@ -250,7 +222,7 @@ Result<SyntheticOptions> synthetic_preset(std::string_view name) {
   for (const auto& preset : kPresets) {
     if (preset.preset == name) return preset;
   }
-  return Error{fmt::format("synthetic data: no preset '{}'; there are {}", name,
+  return Error{fmt::format("synthetic data: unknown preset '{}'; known: {}", name,
                            fmt::join(synthetic_preset_names(), ", "))};
 }
 
@@ -261,7 +233,7 @@ Result<Dataset> make_synthetic(const SyntheticOptions& options, const LoadOption
   dataset.name =
       options.preset == "default" ? "synthetic" : fmt::format("synthetic:{}", options.preset);
   dataset.origin =
-      fmt::format("made up by plackett: preset {}, seed {}", options.preset, options.seed);
+      fmt::format("generated by plackett: preset {}, seed {}", options.preset, options.seed);
   dataset.max_label = options.grades - 1;
   dataset.source_feature_count = options.features;
   for (std::uint32_t number = 0; number < options.folds; ++number) {
@@ -279,15 +251,12 @@ Result<void> write_synthetic(const SyntheticOptions& options, const fs::path& fo
   if (auto valid = check(options); !valid) return valid;
   std::error_code error;
   if (fs::exists(folder, error)) {
-    return Error{fmt::format("{}: already there; give a folder that is not", folder.string())};
+    return Error{fmt::format("{}: already exists; expected a new folder", folder.string())};
   }
   fs::path target = folder;
   if (!target.has_filename()) target = target.parent_path();
   std::string temporary = target.string() + ".XXXXXX";
-  if (::mkdtemp(temporary.data()) == nullptr) {
-    error = {errno, std::generic_category()};
-    return Error{fmt::format("{}: can't create: {}", folder.string(), error.message())};
-  }
+  if (::mkdtemp(temporary.data()) == nullptr) return system_error(folder, "can't create", errno);
   auto written = write_folds(options, temporary);
   if (written) {
     constexpr auto kReadable = fs::perms::owner_all | fs::perms::group_read |
@@ -296,8 +265,7 @@ Result<void> write_synthetic(const SyntheticOptions& options, const fs::path& fo
     fs::permissions(temporary, kReadable, error);
     fs::rename(temporary, target, error);
     if (!error) return {};
-    written =
-        Error{fmt::format("{}: can't rename into place: {}", folder.string(), error.message())};
+    written = system_error(folder, "can't rename into place", error.value());
   }
   fs::remove_all(temporary, error);
   return written;

@@ -110,9 +110,9 @@ void SyntheticModel::draw_thresholds() {
   relevance.reserve(kThresholdSample);
   Rng rng = stream(kThresholdStream, 0);
   while (relevance.size() < kThresholdSample) {
-    const QueryMood mood = draw_mood(rng);
+    const QueryEffect effect = draw_query(rng);
     const Factors factors = draw_factors(rng);
-    relevance.push_back(draw_relevance(factors, mood, rng));
+    relevance.push_back(draw_relevance(factors, effect, rng));
   }
   std::sort(relevance.begin(), relevance.end());
   const std::span<const double> shares =
@@ -122,11 +122,11 @@ void SyntheticModel::draw_thresholds() {
   }
 }
 
-SyntheticModel::QueryMood SyntheticModel::draw_mood(Rng& rng) {
-  QueryMood mood;
-  mood.difficulty = kDifficulty * noise(rng);
-  mood.level = uniform32(rng);
-  return mood;
+SyntheticModel::QueryEffect SyntheticModel::draw_query(Rng& rng) {
+  QueryEffect effect;
+  effect.difficulty = kDifficulty * noise(rng);
+  effect.level = uniform32(rng);
+  return effect;
 }
 
 Factors SyntheticModel::draw_factors(Rng& rng) {
@@ -135,8 +135,8 @@ Factors SyntheticModel::draw_factors(Rng& rng) {
   return factors;
 }
 
-double SyntheticModel::draw_relevance(const Factors& factors, const QueryMood& mood, Rng& rng) {
-  return synthetic_relevance(factors) - mood.difficulty + kLabelNoise * noise(rng);
+double SyntheticModel::draw_relevance(const Factors& factors, const QueryEffect& effect, Rng& rng) {
+  return synthetic_relevance(factors) - effect.difficulty + kLabelNoise * noise(rng);
 }
 
 std::uint32_t SyntheticModel::doc_count(std::uint64_t query) const {
@@ -149,7 +149,7 @@ std::uint32_t SyntheticModel::doc_count(std::uint64_t query) const {
 }
 
 double SyntheticModel::raw_value(const Feature& feature, const Factors& factors,
-                                 const QueryMood& mood, Rng& rng) {
+                                 const QueryEffect& effect, Rng& rng) {
   const double jitter = noise(rng);  // drawn for every feature: the stream's use is fixed
   if (feature.shape == Shape::kConstant) return 1.0;
   if (feature.shape == Shape::kNoise) return feature.scale * (4.0 + jitter);
@@ -157,13 +157,13 @@ double SyntheticModel::raw_value(const Feature& feature, const Factors& factors,
                       feature.side_weight * factors[feature.side_factor] + feature.noise * jitter;
   switch (feature.shape) {
     case Shape::kHeavyTail:
-      return feature.scale * std::exp(3.0 * view + feature.query_effect * mood.level);
+      return feature.scale * std::exp(3.0 * view + feature.query_effect * effect.level);
     case Shape::kCount:
       return std::floor(std::exp(2.5 * std::max(view, 0.0)) - 0.5);
     case Shape::kSwitch:
       return view > 0.6 ? 1.0 : 0.0;
     default:
-      return feature.scale * (2.0 + view + feature.query_effect * mood.level);
+      return feature.scale * (2.0 + view + feature.query_effect * effect.level);
   }
 }
 
@@ -171,15 +171,15 @@ void SyntheticModel::fill(std::uint64_t query, const ColumnMap& columns,
                           const RawSplit::Target& target) const {
   const std::uint32_t docs = doc_count(query);
   Rng rng = stream(kDocStream, query);
-  const QueryMood mood = draw_mood(rng);
+  const QueryEffect effect = draw_query(rng);
   for (std::uint32_t doc = 0; doc < docs; ++doc) {
     const Factors factors = draw_factors(rng);
-    const double relevance = draw_relevance(factors, mood, rng);
+    const double relevance = draw_relevance(factors, effect, rng);
     target.labels[doc] = static_cast<std::uint8_t>(
         std::upper_bound(thresholds_.begin(), thresholds_.end(), relevance) - thresholds_.begin());
     float* out = target.rows + std::size_t{doc} * target.stride;
     for (std::uint32_t feature = 0; feature < features_.size(); ++feature) {
-      const double raw = raw_value(features_[feature], factors, mood, rng);
+      const double raw = raw_value(features_[feature], factors, effect, rng);
       if (feature >= columns.size() || columns[feature] == kDropped) continue;
       // Six decimals, as in LETOR files. Raw values lie between 0 and 10^8.
       const auto millionths = std::llround(std::max(raw, 0.0) * 1e6);

@@ -1,5 +1,5 @@
-// The made-up world behind the synthetic data: how a document's features and its label come
-// from a few hidden factors.
+// The generator of synthetic data: a document's features and its label come from a few hidden
+// factors.
 #pragma once
 
 #include <array>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "dataset/raw_split.h"
-#include "dataset/synthetic.h"
 #include "plackett/rng.h"
+#include "plackett/synthetic.h"
 
 namespace plackett {
 
@@ -45,25 +45,26 @@ class SyntheticModel {
     double side_weight = 0;
     double noise = 0;
     double scale = 1;         // of the raw values: features differ by orders of magnitude
-    double query_effect = 0;  // how far a query moves all its documents
+    double query_effect = 0;  // how far a query shifts all its documents
   };
-  struct QueryMood {
+  struct QueryEffect {
     double difficulty = 0;
     double level = 0;
   };
 
   [[nodiscard]] Rng stream(std::uint32_t run, std::uint64_t number) const;
-  static QueryMood draw_mood(Rng& rng);
+  static QueryEffect draw_query(Rng& rng);
   static Factors draw_factors(Rng& rng);
-  static double draw_relevance(const Factors& factors, const QueryMood& mood, Rng& rng);
-  static double raw_value(const Feature& feature, const Factors& factors, const QueryMood& mood,
+  static double draw_relevance(const Factors& factors, const QueryEffect& effect, Rng& rng);
+  static double raw_value(const Feature& feature, const Factors& factors, const QueryEffect& effect,
                           Rng& rng);
   void draw_features();
   void draw_thresholds();
 
   SyntheticOptions options_;
   std::vector<Feature> features_;
-  std::vector<double> thresholds_;  // a label is how many of these its relevance is above
+  std::vector<double>
+      thresholds_;  // a document's label is the number of these that its relevance exceeds
 };
 
 }  // namespace plackett

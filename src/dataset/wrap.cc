@@ -8,14 +8,15 @@
 #include <numeric>
 #include <utility>
 
+#include "dataset/build_fold.h"
+
 namespace plackett {
 namespace {
 
 Result<void> check_queries(const SplitArrays& arrays) {
   const auto begins = arrays.query_begin;
   if (begins.size() < 2) {
-    return Error{
-        "query_begin: no query; it holds where each query begins, and the end of the last"};
+    return Error{"query_begin: no query; it holds the start of each query and the end of the last"};
   }
   if (begins.size() - 1 > std::numeric_limits<std::uint32_t>::max()) {
     return Error{fmt::format("query_begin: {} queries; fewer than 2^32", begins.size() - 1)};
@@ -42,11 +43,6 @@ Result<void> check_queries(const SplitArrays& arrays) {
   return {};
 }
 
-std::uint32_t largest_label(const Split& split) {
-  const std::uint8_t* labels = split.storage().labels;
-  return *std::max_element(labels, labels + split.doc_count());
-}
-
 }  // namespace
 
 Result<Split> wrap_split(SplitArrays arrays) {
@@ -55,11 +51,11 @@ Result<Split> wrap_split(SplitArrays arrays) {
                              kLargestFeatureId)};
   }
   if (arrays.stride < arrays.feature_count) {
-    return Error{fmt::format("stride: {} floats a row; there are {} features", arrays.stride,
+    return Error{fmt::format("stride: {} floats per row; there are {} features", arrays.stride,
                              arrays.feature_count)};
   }
   if (auto queries = check_queries(arrays); !queries) return queries.error();
-  if (arrays.rows == nullptr) return Error{"rows: none; there is one a document"};
+  if (arrays.rows == nullptr) return Error{"rows: none; expected one per document"};
   for (std::size_t doc = 0; doc < arrays.labels.size(); ++doc) {
     if (arrays.labels[doc] > kMaxLabel) {
       return Error{fmt::format("labels: {} for document {}; labels are 0 to {}", arrays.labels[doc],
@@ -86,29 +82,27 @@ Result<Split> wrap_split(SplitArrays arrays) {
 
 Result<Dataset> wrap_dataset(DatasetParts parts) {
   const std::uint32_t features = parts.train.feature_count();
-  const auto fits = [&](const Split& split, std::string_view name) -> Result<void> {
-    if (split.query_count() == 0)
-      return Error{fmt::format("{}: no queries; there is at least 1", name)};
-    if (split.feature_count() == features) return {};
-    return Error{fmt::format("{}: {} features; the training data has {}", name,
-                             split.feature_count(), features)};
-  };
   Dataset dataset;
   dataset.name = std::move(parts.name);
   dataset.origin = "arrays in memory";
   dataset.source_feature_count = features;
-  Fold fold;
-  fold.name = dataset.name;
   const auto add = [&](const Split& split, std::string_view name) -> Result<void> {
-    if (auto fit = fits(split, name); !fit) return fit;
+    if (split.query_count() == 0) {
+      return Error{fmt::format("{}: no queries; expected at least 1", name)};
+    }
+    if (split.feature_count() != features) {
+      return Error{fmt::format("{}: {} features; the training data has {}", name,
+                               split.feature_count(), features)};
+    }
     dataset.max_label = std::max(dataset.max_label, largest_label(split));
     return {};
   };
-  if (auto added = add(parts.train, "train"); !added) return added.error();
-  if (auto added = add(parts.test, "test"); !added) return added.error();
-  if (parts.validation) {
-    if (auto added = add(*parts.validation, "validation"); !added) return added.error();
-  }
+  auto added = add(parts.train, "train");
+  if (added) added = add(parts.test, "test");
+  if (added && parts.validation) added = add(*parts.validation, "validation");
+  if (!added) return added.error();
+  Fold fold;
+  fold.name = dataset.name;
   fold.train = std::move(parts.train);
   fold.test = std::move(parts.test);
   fold.validation = std::move(parts.validation);

@@ -1,4 +1,4 @@
-#include "experiment/audit.h"
+#include "plackett/audit.h"
 
 #include <algorithm>
 #include <array>
@@ -80,19 +80,19 @@ double Pair::margin() const { return expected == 0 ? std::abs(share) : share * e
 
 bool Pair::holds() const { return sign(share, 1) == expected; }
 
-std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight weight) {
-  const auto docs = static_cast<std::uint32_t>(sound_case.scores.size());
-  assert(sound_case.labels.size() == docs && docs <= kMaxDocs);
-  assert(sound_case.k >= 2 && sound_case.k <= docs);
+std::vector<Pair> audit_case(const Case& audited, const User& user, Weight weight) {
+  const auto docs = static_cast<std::uint32_t>(audited.scores.size());
+  assert(audited.labels.size() == docs && docs <= kMaxDocs);
+  assert(audited.k >= 2 && audited.k <= docs);
 
   std::vector<Order> rankings;
   Order shown;
-  extend(docs, sound_case.k, shown, rankings);
+  extend(docs, audited.k, shown, rankings);
 
   std::map<Order, Preferences> inferred;
   for (const Order& ranking : rankings) {
     std::vector<std::uint8_t> shown_labels;
-    for (const Doc doc : ranking) shown_labels.push_back(sound_case.labels[index(doc)]);
+    for (const Doc doc : ranking) shown_labels.push_back(audited.labels[index(doc)]);
     inferred[ranking] = preferences(shown_labels, user);
   }
 
@@ -100,11 +100,10 @@ std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight we
   for (std::uint32_t first = 0; first < docs; ++first) {
     for (std::uint32_t second = first + 1; second < docs; ++second) {
       Pair pair{.first = Doc{first}, .second = Doc{second}};
-      const std::uint8_t label = sound_case.labels[first];
-      const std::uint8_t other = sound_case.labels[second];
+      const std::uint8_t label = audited.labels[first];
+      const std::uint8_t other = audited.labels[second];
       if (!user.alike(label, other)) pair.expected = label > other ? 1 : -1;
-      const double log_gradient =
-          log_pair_gradient(sound_case.scores[first], sound_case.scores[second]);
+      const double log_gradient = log_pair_gradient(audited.scores[first], audited.scores[second]);
 
       // Sums relative to the largest factor, so that no distance of scores makes both 0.
       double largest = -std::numeric_limits<double>::infinity();
@@ -117,8 +116,8 @@ std::vector<Pair> audit_case(const Case& sound_case, const User& user, Weight we
         const Preferences& here = inferred.at(ranking);
         if (here.of(forth) + here.of(back) > 0) {
           const double log_factor =
-              log_probability(sound_case.scores, ranking) + log_gradient +
-              (weight == Weight::kRho ? log_rho(sound_case.scores, ranking, forth) : 0);
+              log_probability(audited.scores, ranking) + log_gradient +
+              (weight == Weight::kRho ? log_rho(audited.scores, ranking, forth) : 0);
           if (log_factor > largest) {
             alpha *= std::exp(largest - log_factor);
             gross *= std::exp(largest - log_factor);

@@ -1,12 +1,11 @@
 #include "plackett/comparison_spec.h"
-#include "experiment/spec_parts.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
 
+#include "dataset/known_grades.h"
+#include "experiment/spec_parts.h"
 #include "plackett/method.h"
 
 namespace plackett {
@@ -21,7 +20,7 @@ constexpr std::array kPaperClickModels =
 
 ComparisonSpec default_comparison() {
   ComparisonSpec spec;
-  spec.datasets.push_back({.name = "synthetic", .path = "synthetic"});
+  spec.datasets.push_back(dataset_at("synthetic"));
   for (const std::string_view text : kPaperMethods) {
     spec.methods.push_back({.entry = parse_method_entry(text).value()});
   }
@@ -77,22 +76,12 @@ LoadOptions load_options(const ComparedDataset& dataset) {
   return load;
 }
 
-MethodEntry canonical(const MethodEntry& entry) {
-  MethodEntry result = entry;
-  result.settings = canonical_settings(entry.method, entry.settings);
-  return result;
-}
-
-bool is_synthetic(std::string_view path) {
-  return path == "synthetic" || path.starts_with("synthetic:");
-}
-
-std::string dataset_name(const std::string& path) {
-  if (is_synthetic(path)) return path;
+ComparedDataset dataset_at(const std::string& path) {
+  if (is_synthetic(path)) return {.name = path, .path = path};
   std::filesystem::path named = std::filesystem::path(path).lexically_normal();
   if (!named.has_filename()) named = named.parent_path();
   if (named.extension() == ".plk") named = named.stem();
-  return named.filename().string();
+  return {.name = named.filename().string(), .path = path};
 }
 
 }  // namespace plackett

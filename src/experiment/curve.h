@@ -16,8 +16,8 @@ namespace plackett {
 // Both measures are NDCG@10, however many documents are shown.
 inline constexpr std::uint32_t kNdcgCut = 10;
 
-// Impressions after which the offline curve is measured: about eight a decade, evenly on a log
-// axis, from 1 on, the last always among them.
+// Impressions after which the offline curve is measured: about eight per decade, evenly on a log
+// axis, from 1 to the last.
 std::vector<std::uint64_t> curve_points(std::uint64_t impressions);
 
 class Curve {
@@ -36,8 +36,8 @@ class Curve {
     return points_.size() < all_.size() && impression == all_[points_.size()];
   }
 
-  // Measures the ranker as the next point. False where a score is not finite. `stop`, if there,
-  // is asked at every test query: once true, the rest is left out and the point means nothing.
+  // Measures the ranker as the next point. False if a score is not finite. `stop`, if set, is asked
+  // at every test query: once true, the rest is skipped and the point is invalid.
   bool measure(std::uint64_t impression, double online, Ranker& ranker,
                const std::function<bool()>& stop);
 

@@ -27,15 +27,21 @@ Result<MethodEntry> parse_method_entry(std::string_view text) {
           {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1))});
     } else {
       auto ranker = parse_ranker_kind(part);
-      if (!ranker) return Error{fmt::format("{}: {}", text, ranker.error().message)};
+      if (!ranker) return ranker.error().in(text);
       if (ranker_seen) return Error{fmt::format("{}: a method has one ranker", text)};
       ranker_seen = true;
       entry.ranker = ranker.value();
     }
   }
   auto values = SettingValues::make(find_method(entry.method).value()->settings, entry.settings);
-  if (!values) return Error{fmt::format("{}: {}", text, values.error().message)};
+  if (!values) return values.error().in(text);
   return entry;
+}
+
+MethodEntry canonical(const MethodEntry& entry) {
+  MethodEntry result = entry;
+  result.settings = canonical_settings(entry.method, entry.settings);
+  return result;
 }
 
 std::string to_text(const MethodEntry& entry) {

@@ -12,19 +12,20 @@ namespace {
 constexpr std::string_view kDescribedName = "described";
 constexpr std::string_view kPublishedName = "published";
 
-struct Way {
+struct Deviation {
   std::string_view name;
   bool Protocol::*flag;
 };
 
-constexpr std::array kWays{Way{"stop", &Protocol::stop}, Way{"reversed", &Protocol::reversed},
-                           Way{"decay", &Protocol::decay}, Way{"start", &Protocol::start},
-                           Way{"ties", &Protocol::ties}};
+constexpr std::array kDeviations{
+    Deviation{"stop", &Protocol::stop}, Deviation{"reversed", &Protocol::reversed},
+    Deviation{"decay", &Protocol::decay}, Deviation{"start", &Protocol::start},
+    Deviation{"ties", &Protocol::ties}};
 
-std::string way_names() {
+std::string deviation_names() {
   std::vector<std::string_view> names;
-  names.reserve(kWays.size());
-  for (const Way& way : kWays) names.push_back(way.name);
+  names.reserve(kDeviations.size());
+  for (const Deviation& deviation : kDeviations) names.push_back(deviation.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -44,8 +45,9 @@ Result<Protocol> parse_protocol(std::string_view text) {
   if (text == kPublishedName) return Protocol::kPublished;
   const std::string_view base = text.substr(0, text.find('+'));
   if (base != kDescribedName) {
-    return Error{fmt::format("unknown protocol \"{}\"; known: {}, {}, or {}+WAY with ways {}", text,
-                             kDescribedName, kPublishedName, kDescribedName, way_names())};
+    return Error{fmt::format("unknown protocol \"{}\"; known: {}, {}, or {}+DEVIATION... of {}",
+                             text, kDescribedName, kPublishedName, kDescribedName,
+                             deviation_names())};
   }
   Protocol protocol;
   std::string_view rest = text.substr(base.size());
@@ -54,14 +56,14 @@ Result<Protocol> parse_protocol(std::string_view text) {
     const std::string_view name = rest.substr(0, rest.find('+'));
     rest.remove_prefix(name.size());
     bool known = false;
-    for (const Way& way : kWays) {
-      if (way.name != name) continue;
-      protocol.*way.flag = true;
+    for (const Deviation& deviation : kDeviations) {
+      if (deviation.name != name) continue;
+      protocol.*deviation.flag = true;
       known = true;
     }
     if (!known) {
-      return Error{
-          fmt::format("protocol \"{}\": unknown way \"{}\"; known: {}", text, name, way_names())};
+      return Error{fmt::format("protocol \"{}\": unknown deviation \"{}\"; known: {}", text, name,
+                               deviation_names())};
     }
   }
   return protocol;
@@ -70,16 +72,16 @@ Result<Protocol> parse_protocol(std::string_view text) {
 std::string name_of(const Protocol& protocol) {
   if (protocol == Protocol::kPublished) return std::string(kPublishedName);
   std::string name(kDescribedName);
-  for (const Way& way : kWays) {
-    if (protocol.*way.flag) name += fmt::format("+{}", way.name);
+  for (const Deviation& deviation : kDeviations) {
+    if (protocol.*deviation.flag) name += fmt::format("+{}", deviation.name);
   }
   return name;
 }
 
 std::string protocol_help() {
   return fmt::format(
-      "{} (the paper's text), {} (as its numbers were made), or {}+WAY... with ways {}",
-      kDescribedName, kPublishedName, kDescribedName, way_names());
+      "{} (the paper's text), {} (as its numbers were made), or {}+DEVIATION... of {}",
+      kDescribedName, kPublishedName, kDescribedName, deviation_names());
 }
 
 }  // namespace plackett

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/hash.h"
-#include "experiment/json_text.h"
+#include "experiment/spec_parts.h"
 
 namespace plackett {
 namespace {
@@ -20,8 +20,13 @@ constexpr std::string_view kRunKind = "run";
 constexpr int kVersion = 1;
 constexpr std::string_view kChecksumKey = "{\"checksum\":\"";
 constexpr std::size_t kHexDigits = 16;
-// Where the part of a line begins that its checksum covers.
+// Where the part of a line starts that its checksum covers.
 constexpr std::size_t kBody = kChecksumKey.size() + kHexDigits + 2;
+
+// With quotes; bytes that are not UTF-8 are replaced.
+std::string json_text(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
@@ -30,7 +35,7 @@ std::string number(double value) {
   return value == 0 && std::signbit(value) ? "-0.0" : fmt::format("{}", value);
 }
 
-// `body` has everything behind the checksum, closing brace included.
+// `body` is everything after the checksum, with the closing brace.
 std::string sealed(const std::string& body) {
   const std::uint64_t sum = checksum(std::string_view(body));
   return fmt::format("{}{}\",{}\n", kChecksumKey, hex(sum), body);
@@ -60,7 +65,7 @@ bool sound_curve(const std::vector<CurvePoint>& curve) {
   return last > 0;
 }
 
-// Reads what may be a run; whether it is one is seen by writing it again.
+// The caller writes the run again to see whether the line was valid.
 std::optional<FinishedRun> read_run(const Json& json) {
   try {
     FinishedRun run;
@@ -86,8 +91,7 @@ std::optional<FinishedRun> read_run(const Json& json) {
   }
 }
 
-// Whether `line`, without its break, is what was written, the checksum apart where it is not to
-// be checked.
+// Whether `line`, without its break, is `written`; ignores the checksum unless `check`.
 bool same(std::string_view line, std::string_view written, bool check) {
   written.remove_suffix(1);
   const std::size_t from = check ? 0 : kBody;
@@ -95,14 +99,14 @@ bool same(std::string_view line, std::string_view written, bool check) {
 }
 
 Result<RunsHeader> parse_header(std::string_view line, const ParseRunsOptions& options) {
-  const Error no_header{fmt::format("{}:1: not the first line of a results file", options.name)};
+  const Error no_header{fmt::format("{}:1: not a results file", options.name)};
   if (line.size() < kBody || !line.starts_with(kChecksumKey)) return no_header;
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object() || json.value("kind", Json()) != kMagic) return no_header;
   RunsHeader header;
   try {
     if (const int version = json.at("version").get<int>(); version != kVersion) {
-      return Error{fmt::format("{}:1: version {} of the format; this plackett reads version {}",
+      return Error{fmt::format("{}:1: format version {}; this plackett reads version {}",
                                options.name, version, kVersion)};
     }
     json.at("plackett").get_to(header.plackett);
@@ -111,7 +115,7 @@ Result<RunsHeader> parse_header(std::string_view line, const ParseRunsOptions& o
     return no_header;
   }
   if (!same(line, to_line(header), options.check)) {
-    return Error{fmt::format("{}:1: damaged; its checksum does not fit", options.name)};
+    return Error{fmt::format("{}:1: damaged; its checksum does not match", options.name)};
   }
   return header;
 }
@@ -148,12 +152,20 @@ std::string to_line(const FinishedRun& run) {
   return sealed(body);
 }
 
+std::string to_line(const FinishedRun& run, const RunTiming& timing) {
+  return fmt::format(R"({{"dataset":{},"method":{},"click_model":{},"run":{},"seconds":{:.6f},)"
+                     R"("evaluation_seconds":{:.6f},"threads":{}}})"
+                     "\n",
+                     json_text(run.dataset), json_text(run.method), json_text(run.click_model),
+                     run.record.run, timing.seconds, timing.evaluation_seconds, timing.threads);
+}
+
 Result<RunsFile> parse_runs(std::string_view text, const ParseRunsOptions& options) {
   const std::size_t first = text.find('\n');
   auto header = parse_header(text.substr(0, first), options);
   if (!header) return header.error();
   if (first == std::string_view::npos) {
-    return Error{fmt::format("{}:1: the first line is cut", options.name)};
+    return Error{fmt::format("{}:1: the first line is incomplete", options.name)};
   }
   RunsFile file;
   file.header = std::move(header).value();
@@ -171,6 +183,27 @@ Result<RunsFile> parse_runs(std::string_view text, const ParseRunsOptions& optio
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return file;
+}
+
+std::map<RunPlace, RunTiming> parse_timings(std::string_view text, const ComparisonSpec& spec) {
+  std::map<RunPlace, RunTiming> timings;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    try {
+      const Json json = Json::parse(line);
+      const auto dataset = json.at("dataset").get<std::string>();
+      const auto method = json.at("method").get<std::string>();
+      const auto click_model = json.at("click_model").get<std::string>();
+      const auto place = place_of(spec, {dataset, method, click_model, json.at("run")});
+      const RunTiming timing{json.at("seconds"), json.at("evaluation_seconds"),
+                             std::max(1U, json.at("threads").get<unsigned>())};
+      if (place) timings.insert_or_assign(*place, timing);
+    } catch (const Json::exception&) {
+      continue;
+    }
+  }
+  return timings;
 }
 
 }  // namespace plackett

@@ -1,55 +1,48 @@
-// The text of a results file: one JSON object a line, each with a checksum of its own
-// (docs/formats/results.md).
+// The text of results files: one JSON object per line (docs/formats/results.md).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "plackett/record.h"
 #include "plackett/result.h"
+#include "plackett/results.h"
 
 namespace plackett {
 
 // The first line.
 struct RunsHeader {
   std::string plackett;          // the version that made the runs
-  std::uint64_t experiment = 0;  // hash of what was asked for
+  std::uint64_t experiment = 0;  // identity of the spec
 
   bool operator==(const RunsHeader&) const = default;
 };
 
-// One finished run. Its times are kept elsewhere: these lines are a function of spec and data.
-struct FinishedRun {
-  std::string dataset;          // name, method and click model as the spec has them
-  std::string method;           // "pdgd:neural"
-  std::string click_model;      // a name or a file
-  std::string user;             // what tables call the click model
-  std::uint64_t data = 0;       // the dataset's fingerprint
-  std::uint64_t user_file = 0;  // checksum of the click model's file; 0 where it is built in
-  RunRecord record;             // seconds and evaluation_seconds are not written
-};
-
-// Both end in a line break. Requires: all numbers finite.
+// All end in a line break. A run's times are not in its line. Requires: all numbers finite.
 std::string to_line(const RunsHeader& header);
 std::string to_line(const FinishedRun& run);
+std::string to_line(const FinishedRun& run, const RunTiming& timing);
 
 struct RunsFile {
   RunsHeader header;
   std::vector<FinishedRun> runs;          // in the order of the file
-  std::vector<std::size_t> damaged;       // lines, from 1, that are no record
-  std::vector<std::size_t> line_of_runs;  // where each run stood
+  std::vector<std::size_t> damaged;       // invalid lines, from 1
+  std::vector<std::size_t> line_of_runs;  // the line of each run
 };
 
 struct ParseRunsOptions {
-  std::string name = "runs.jsonl";  // stands first in errors
+  std::string name = "runs.jsonl";  // comes first in errors
   bool check = true;                // off: checksums are not compared, for fuzzing
 };
 
-// Fails where the first line is no sound header; any other line that is not exactly what to_line
-// gives for some record counts as damaged, be it cut, changed or garbage.
+// Fails if the first line is not a valid header. Any other line that is not exactly what to_line
+// gives for some run counts as damaged.
 Result<RunsFile> parse_runs(std::string_view text, const ParseRunsOptions& options);
+
+// The last timing of each of the spec's runs. Other lines are ignored.
+std::map<RunPlace, RunTiming> parse_timings(std::string_view text, const ComparisonSpec& spec);
 
 }  // namespace plackett

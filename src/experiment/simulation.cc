@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "evaluation/online_performance.h"
+#include "experiment/backend.h"
 #include "experiment/curve.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
+#include "plackett/options.h"
 
 namespace plackett {
 namespace {
@@ -47,10 +49,10 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
                       spec.settings);
 }
 
-// Fails where the parts of a dataset, which may be of anyone's making, don't fit together.
+// Fails if the parts of a dataset, which a caller may have built, don't fit together.
 Result<void> check_folds(const Dataset& dataset) {
   if (dataset.folds.empty())
-    return Error{fmt::format("{}: no folds; there is at least 1", dataset.name)};
+    return Error{fmt::format("{}: no folds; expected at least 1", dataset.name)};
   if (dataset.max_label > kMaxLabel) {
     return Error{fmt::format("{}: largest label {}; labels are 0 to {}", dataset.name,
                              dataset.max_label, kMaxLabel)};
@@ -105,17 +107,8 @@ bool any_relevant(const Split& split) {
 }  // namespace
 
 Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec) {
-  if (spec.runs == 0 || spec.runs > kMaxRuns) {
-    return Error{fmt::format("{} runs; there can be 1 to {}", spec.runs, kMaxRuns)};
-  }
-  if (spec.impressions == 0 || spec.impressions > kMaxImpressions) {
-    return Error{
-        fmt::format("{} impressions; a run can have 1 to {}", spec.impressions, kMaxImpressions)};
-  }
-  if (spec.shown == 0 || spec.shown > kMaxShown) {
-    return Error{fmt::format("{} documents shown; there can be 1 to {}", spec.shown, kMaxShown)};
-  }
-  if (auto sound = check_folds(dataset); !sound) return sound.error();
+  if (auto valid = check_options(simulation_options(), spec); !valid) return valid.error();
+  if (auto valid = check_folds(dataset); !valid) return valid.error();
   Simulation simulation;
   simulation.spec_ = spec;
   simulation.dataset_name_ = dataset.name;
@@ -138,12 +131,12 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
     if (spec.no_relevant == NoRelevant::kSkip && !any_relevant(fold.test)) {
       return Error{
           fmt::format("{} {}: no test query has a relevant document, so there is nothing "
-                      "to measure; no-relevant zero or one counts them all the same",
+                      "to measure; no-relevant zero or one counts such queries",
                       dataset.name, fold.name)};
     }
   }
   if (simulation.spec_.label.empty()) simulation.spec_.label = label_of(spec);
-  // Finds a wrong method, ranker or option now rather than in a thread.
+  // Finds an invalid method, ranker or setting now rather than in a thread.
   if (auto learner = make_run_learner(spec, dataset.folds.front(), 0); !learner) {
     return learner.error();
   }
@@ -190,7 +183,7 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve
   std::vector<std::uint8_t> clicks;
   const std::uint32_t query_count = fold.train.query_count();
   for (std::uint64_t impression = 0; impression < spec_.impressions; ++impression) {
-    if (watch.stop && watch.stop()) return Error{std::string(kStopped)};
+    if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
     const Query query = draw_query(spec_, run, impression, query_count);
     const FeatureView docs = fold.train.features(query);
     const Judgments judgments = fold.train.judgments(query);
@@ -207,7 +200,7 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve
     const std::uint64_t done = impression + 1;
     if (curve != nullptr && curve->due(done)) {
       const bool finite = curve->measure(done, online.total(), learner.ranker(), watch.stop);
-      if (watch.stop && watch.stop()) return Error{std::string(kStopped)};
+      if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
       if (!finite) return not_finite(run, done);
     }
     if (watch.advanced && done % kProgressEvery == 0) watch.advanced(kProgressEvery);
@@ -238,7 +231,7 @@ Result<RunCost> Simulation::cost(double seconds) const {
   Watch watch;
   watch.stop = [&] { return impressions++ > 0 && seconds_since(start) > seconds; };
   auto learned = learn(0, *made.value(), nullptr, watch);
-  if (!learned && learned.error().message != kStopped) return learned.error();
+  if (!learned && learned.error().code != ErrorCode::kStopped) return learned.error();
   RunCost cost;
   cost.impression_seconds =
       seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
@@ -247,6 +240,40 @@ Result<RunCost> Simulation::cost(double seconds) const {
   curve.measure(1, 0, made.value()->ranker(), {});
   cost.evaluation_seconds = curve.seconds();
   return cost;
+}
+
+Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
+                                         unsigned threads, const Watch& watch,
+                                         std::vector<std::vector<RunRecord>>* runs) {
+  const auto start = Clock::now();
+  std::vector<std::vector<RunRecord>> records(simulations.size());
+  for (std::size_t at = 0; at < simulations.size(); ++at) {
+    records[at].resize(simulations[at].spec().runs);
+  }
+  ThreadBackend backend(threads);
+  const Finished keep = [&records](const Job& job, RunRecord record) -> Result<void> {
+    records[job.simulation][job.run] = std::move(record);
+    return {};
+  };
+  const std::vector<Job> jobs = run_major(simulations);
+  if (auto done = run_jobs({simulations, jobs}, backend, watch, keep); !done) return done.error();
+  if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
+
+  const double wall = seconds_since(start);
+  double total_seconds = 0;
+  std::vector<CellSummary> cells;
+  for (std::size_t at = 0; at < simulations.size(); ++at) {
+    cells.push_back(simulations[at].summarise(records[at]));
+    total_seconds += cells.back().seconds;
+  }
+  // Runs of several cells overlap: a cell's share of the wall time is its share of the work.
+  for (CellSummary& cell : cells) {
+    cell.seconds = total_seconds > 0 ? wall * cell.seconds / total_seconds : 0;
+    const double impressions = static_cast<double>(cell.impressions) * cell.runs;
+    cell.impressions_per_second = cell.seconds > 0 ? impressions / cell.seconds : 0;
+  }
+  if (runs != nullptr) *runs = std::move(records);
+  return cells;
 }
 
 }  // namespace plackett

@@ -1,184 +1,217 @@
-#include "experiment/spec_file.h"
+// A comparison as TOML, and as the identity that its results carry.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
-#include <charconv>
 #include <limits>
 #include <vector>
 
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/toml_reader.h"
 #include "experiment/spec_parts.h"
-#include "experiment/toml_reader.h"
-#include "plackett/method.h"
+#include "plackett/options.h"
 
 namespace plackett {
 namespace {
 
-constexpr std::array kKeys = std::to_array<std::string_view>(
-    {"title", "datasets", "methods", "click-models", "runs", "impressions", "protocol", "seed",
-     "shown", "hidden", "activation", "eta", "no-relevant"});
-constexpr std::array kDatasetKeys = std::to_array<std::string_view>(
-    {"name", "path", "scaling", "keep-constant-features", "max-feature-id"});
-// Beside the settings of the method.
-constexpr std::array kMethodKeys =
-    std::to_array<std::string_view>({"method", "ranker", "label", "baseline"});
+// TOML has signed integers; larger ones are written as text.
+constexpr std::uint64_t kMaxToml = std::numeric_limits<std::int64_t>::max();
+
+// A value as the text that options and settings read; nothing if it is of another kind.
+std::optional<std::string> text_of(const toml::node& node) {
+  if (auto text = node.value_exact<std::string>()) return text;
+  if (const auto integer = node.value_exact<std::int64_t>()) return fmt::format("{}", *integer);
+  if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
+  return std::nullopt;
+}
+
+// Whether a value may stand for an option; `rule` says what may.
+bool fits(const toml::node& node, OptionKind kind, std::uint64_t most, std::string_view& rule) {
+  switch (kind) {
+    case OptionKind::kInteger:
+    case OptionKind::kIntegers:
+      rule = "an integer";
+      return node.is_integer() || (node.is_string() && most > kMaxToml);
+    case OptionKind::kNumber:
+      rule = "a number";
+      return node.is_number();
+    default:
+      rule = "text in quotes";
+      return node.is_string();
+  }
+}
+
+template <typename Target>
+void read_option(TomlReader& reader, const Option<Target>& option, Target& target) {
+  const toml::node* node = reader.find(option.name);
+  if (node == nullptr) return;
+  std::string text;
+  if (option.kind == OptionKind::kFlag) {
+    bool value = false;
+    reader.read(option.name, value);
+    text = value ? "true" : "false";
+  } else {
+    const auto add = [&](const toml::node& element) {
+      std::string_view rule;
+      if (!fits(element, option.kind, option.most, rule)) {
+        reader.fail(element, "{} is {}; expected {}", option.name, kind_of(element), rule);
+      }
+      text += (text.empty() ? "" : ",") + text_of(element).value_or("");
+    };
+    if (option.kind == OptionKind::kIntegers) {
+      reader.each(option.name, add);
+    } else {
+      add(*node);
+    }
+  }
+  if (reader.error()) return;
+  if (auto set = option.set(target, text); !set) {
+    reader.fail(*node, "{}: {}", option.name, set.error().message);
+  }
+}
+
+template <typename Target>
+std::vector<std::string_view> keys(std::initializer_list<std::string_view> others,
+                                   std::span<const Option<Target>> options) {
+  std::vector<std::string_view> all(others);
+  for (const auto& option : options) all.push_back(option.name);
+  return all;
+}
 
 void read_dataset(TomlReader& outer, const toml::node& node, ComparedDataset& dataset) {
   if (const auto text = node.value_exact<std::string>()) {
-    dataset.path = *text;
-    dataset.name = dataset_name(*text);
+    dataset = dataset_at(*text);
     return;
   }
   const toml::table* table = node.as_table();
   if (table == nullptr) {
-    outer.fail(node, "a dataset is {}; it must be a path in quotes or a table with name and path",
-               TomlReader::kind(node));
-    return;
+    return outer.fail(node, "a dataset is {}; expected a path in quotes or a table with path",
+                      kind_of(node));
   }
-  TomlReader reader(outer.path(), *table);
-  reader.only(kDatasetKeys, "a dataset");
-  reader.text("path", dataset.path);
-  if (dataset.path.empty()) reader.fail(node, "a dataset without a path; it must say where it is");
-  dataset.name = dataset_name(dataset.path);
-  reader.text("name", dataset.name);
-  reader.parsed("scaling", parse_scaling, dataset.scaling);
-  reader.truth("keep-constant-features", dataset.keep_constant_features);
-  reader.whole("max-feature-id", 1, kLargestFeatureId, dataset.max_feature_id);
+  TomlReader reader(outer.name(), *table);
+  reader.only(keys({"name", "path"}, dataset_options()), "a dataset");
+  std::string path;
+  reader.read("path", path);
+  if (path.empty()) reader.fail(node, "a dataset without a path");
+  dataset = dataset_at(path);
+  reader.read("name", dataset.name);
+  for (const auto& option : dataset_options()) read_option(reader, option, dataset);
   if (reader.error()) outer.fail(*reader.error());
 }
 
-// A setting's value as parse_method_entry would see it.
-std::string setting_text(TomlReader& reader, const toml::node& node, std::string_view key) {
-  if (const auto text = node.value_exact<std::string>()) return *text;
-  if (const auto whole = node.value_exact<std::int64_t>()) return fmt::format("{}", *whole);
-  if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
-  reader.fail(node, "{} is {}; a setting is a number or text in quotes", key,
-              TomlReader::kind(node));
-  return "";
-}
-
+// Text as parse_method_entry reads it, or a table: method, ranker, label, baseline and settings.
 void read_method(TomlReader& outer, const toml::node& node, ComparedMethod& method) {
-  const auto parse = [&outer](const toml::node& at, const std::string& text, MethodEntry& entry) {
-    if (auto read = parse_method_entry(text)) {
-      entry = canonical(read.value());
+  std::string entry = node.value_exact<std::string>().value_or("");
+  if (const toml::table* table = node.as_table(); table != nullptr) {
+    TomlReader reader(outer.name(), *table);
+    reader.read("method", entry);
+    if (entry.empty()) reader.fail(node, "a method without the key method");
+    reader.read("label", method.label);
+    if (reader.find("baseline") != nullptr) reader.read("baseline", method.baseline.emplace());
+    for (const auto& [key, value] : *table) {
+      const std::string_view name = key.str();
+      if (name == "method" || name == "label" || name == "baseline") continue;
+      const std::string text = text_of(value).value_or(":");
+      if (text.find(':') != std::string::npos) {
+        reader.fail(value, "{}; expected a number, or text without a colon", name);
+      }
+      entry += name == "ranker" ? ":" + text : fmt::format(":{}={}", name, text);
+    }
+    if (reader.error()) return outer.fail(*reader.error());
+  } else if (!node.is_string()) {
+    return outer.fail(node, "a method is {}; expected text like \"pdgd:neural\" or a table",
+                      kind_of(node));
+  }
+  if (auto parsed = parse_method_entry(entry)) {
+    method.entry = canonical(parsed.value());
+  } else {
+    outer.fail(node, "{}", parsed.error().message);
+  }
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string out = "\"";
+  for (const char character : text) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (character == '"' || character == '\\') {
+      out += '\\';
+      out += character;
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\u{:04x}", byte);
     } else {
-      outer.fail(at, "{}", read.error().message);
+      out += character;
     }
-  };
-  if (const auto text = node.value_exact<std::string>()) return parse(node, *text, method.entry);
-  const toml::table* table = node.as_table();
-  if (table == nullptr || table->get("method") == nullptr) {
-    outer.fail(
-        node, "a method is {}; it must be text like \"pdgd:neural\" or a table with the key method",
-        table == nullptr ? TomlReader::kind(node) : "a table without it");
-    return;
   }
-  TomlReader reader(outer.path(), *table);
-  std::string text;
-  reader.text("method", text);
-  if (!reader.error()) parse(*table->get("method"), text, method.entry);
-  std::string ranker;
-  reader.text("ranker", ranker);
-  if (const toml::node* node_of_ranker = table->get("ranker"); node_of_ranker != nullptr) {
-    if (auto kind = parse_ranker_kind(ranker); !kind && !reader.error()) {
-      reader.fail(*node_of_ranker, "{}", kind.error().message);
-    }
-    text += ":" + ranker;
-  }
-  reader.text("label", method.label);
-  if (bool baseline = false; table->get("baseline") != nullptr) {
-    reader.truth("baseline", baseline);
-    method.baseline = baseline;
-  }
-  std::vector<std::string_view> known(kMethodKeys.begin(), kMethodKeys.end());
-  if (const auto found = find_method(method.entry.method)) {
-    for (const Setting& setting : found.value()->settings) known.push_back(setting.name);
-    reader.only(known, "this method");
-  }
-  for (const auto& [key, value] : *table) {
-    const std::string_view name = key.str();
-    if (std::find(kMethodKeys.begin(), kMethodKeys.end(), name) != kMethodKeys.end()) continue;
-    const std::string given = setting_text(reader, value, name);
-    if (given.find(':') != std::string::npos) {
-      reader.fail(value, "{} is \"{}\"; a setting holds no colon", name, given);
-    }
-    text += fmt::format(":{}={}", name, given);
-  }
-  if (reader.error()) return outer.fail(*reader.error());
-  if (!outer.error()) parse(node, text, method.entry);
+  return out + '"';
 }
 
-// The elements of an array, each read by `read` into a new one of `values`.
-template <typename Value, typename Read>
-void read_array(TomlReader& reader, std::string_view key, std::vector<Value>& values, Read read) {
-  const toml::node* node = reader.table().get(key);
-  if (node == nullptr) return;
-  const toml::array* array = node->as_array();
-  if (array == nullptr || array->empty()) {
-    reader.fail(*node, "{} is {}; it must be an array of at least 1", key,
-                array == nullptr ? TomlReader::kind(*node) : "empty");
-    return;
-  }
-  values.clear();
-  for (const toml::node& element : *array) read(element, values.emplace_back());
+std::string method_text(const ComparedMethod& method) {
+  std::string entry = in_quotes(to_text(canonical(method.entry)));
+  if (method.label.empty() && !method.baseline) return entry;
+  std::string out = fmt::format("{{method = {}", entry);
+  if (!method.label.empty()) out += fmt::format(", label = {}", in_quotes(method.label));
+  if (method.baseline) out += fmt::format(", baseline = {}", *method.baseline);
+  return out + "}";
 }
 
-// Seeds have 64 bits, TOML's whole numbers 63: the others stand in quotes.
-void read_seed(TomlReader& reader, std::uint64_t& seed) {
-  const toml::node* node = reader.table().get("seed");
-  if (node == nullptr) return;
-  const auto text = node->value_exact<std::string>();
-  if (!text) {
-    reader.whole("seed", 0, std::numeric_limits<std::int64_t>::max(), seed);
-    return;
+template <typename Target>
+std::string option_line(const Option<Target>& option, const Target& target) {
+  std::string text = option.text(target);
+  const bool beyond =
+      option.kind == OptionKind::kInteger && text.size() >= 19 && std::stoull(text) > kMaxToml;
+  if (option.kind == OptionKind::kName || beyond) text = in_quotes(text);
+  if (option.kind == OptionKind::kIntegers) text = "[" + text + "]";
+  return fmt::format("{} = {}\n", option.name, text);
+}
+
+// What decides which runs there are and what they give: key and value.
+std::vector<std::pair<std::string, std::string>> fields(const ComparisonSpec& spec) {
+  std::vector<std::string> datasets;
+  std::vector<std::string> methods;
+  for (const ComparedDataset& dataset : spec.datasets) datasets.push_back(dataset.name);
+  for (const ComparedMethod& method : spec.methods) {
+    methods.push_back(to_text(canonical(method.entry)));
   }
-  const char* const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, seed);
-  if (error != std::errc() || stop != end) {
-    reader.fail(*node, "seed is \"{}\"; it must be a whole number from 0 to 2^64 - 1", *text);
+  std::vector<std::pair<std::string, std::string>> all{
+      {"datasets", fmt::format("{}", fmt::join(datasets, ", "))},
+      {"methods", fmt::format("{}", fmt::join(methods, ", "))},
+      {"click-models", fmt::format("{}", fmt::join(spec.click_models, ", "))}};
+  for (const auto& option : simulation_options()) {
+    all.emplace_back(option.name, option.text(spec.common));
   }
+  for (const ComparedDataset& dataset : spec.datasets) {
+    for (const auto& option : dataset_options()) {
+      if (!option.changes_results) continue;
+      all.emplace_back(fmt::format("{} of {}", option.name, dataset.name), option.text(dataset));
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name) {
-  toml::table table;
-  try {
-    table = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    return Error{fmt::format("{}:{}: {}", name, error.source().begin.line, error.description())};
-  }
+  const auto table = parse_toml(text, name);
+  if (!table) return table.error();
   ComparisonSpec spec = default_comparison();
-  SimulationSpec& common = spec.common;
-  TomlReader reader(name, table);
-  reader.only(kKeys, "a comparison");
-  reader.text("title", spec.title);
-  read_array(reader, "datasets", spec.datasets,
-             [&](const toml::node& node, ComparedDataset& dataset) {
-               read_dataset(reader, node, dataset);
-             });
-  read_array(reader, "methods", spec.methods, [&](const toml::node& node, ComparedMethod& method) {
-    read_method(reader, node, method);
-  });
-  read_array(reader, "click-models", spec.click_models,
-             [&](const toml::node& node, std::string& click_model) {
-               click_model = node.value_exact<std::string>().value_or("");
-               if (!node.is_string()) {
-                 reader.fail(node, "a click model is {}; it must be a name in quotes",
-                             TomlReader::kind(node));
-               }
-             });
-  reader.whole("runs", 1, kMaxRuns, common.runs);
-  reader.whole("impressions", 1, kMaxImpressions, common.impressions);
-  reader.parsed("protocol", parse_protocol, common.protocol);
-  read_seed(reader, common.seed);
-  reader.whole("shown", 1, kMaxShown, common.shown);
-  read_array(reader, "hidden", common.ranker.hidden,
-             [&](const toml::node& node, std::uint32_t& units) {
-               reader.whole(node, "hidden", 1, kMaxUnits, units);
-             });
-  reader.parsed("activation", parse_activation, common.ranker.activation);
-  reader.number("eta", common.eta);
-  reader.parsed("no-relevant", parse_no_relevant, common.no_relevant);
+  TomlReader reader(name, *table);
+  reader.only(keys({"title", "datasets", "methods", "click-models"}, simulation_options()),
+              "a comparison");
+  reader.read("title", spec.title);
+  const auto replace = [&reader](std::string_view key, auto& values, auto read) {
+    if (reader.find(key) != nullptr) values.clear();
+    reader.each(key, [&](const toml::node& node) { read(reader, node, values.emplace_back()); });
+  };
+  replace("datasets", spec.datasets, read_dataset);
+  replace("methods", spec.methods, read_method);
+  replace("click-models", spec.click_models,
+          [](TomlReader& outer, const toml::node& node, std::string& click_model) {
+            click_model = node.value_exact<std::string>().value_or("");
+            if (node.is_string()) return;
+            outer.fail(node, "a click model is {}; expected a name in quotes", kind_of(node));
+          });
+  for (const auto& option : simulation_options()) read_option(reader, option, spec.common);
   if (reader.error()) return *reader.error();
   return spec;
 }
@@ -187,6 +220,42 @@ Result<ComparisonSpec> read_spec(const std::filesystem::path& path) {
   const auto text = read_file(path);
   if (!text) return text.error();
   return parse_spec(*text, path.string());
+}
+
+std::string to_toml(const ComparisonSpec& spec) {
+  std::string out;
+  if (!spec.title.empty()) out += fmt::format("title = {}\n", in_quotes(spec.title));
+  out += "methods = [\n";
+  for (const ComparedMethod& method : spec.methods) {
+    out += fmt::format("  {},\n", method_text(method));
+  }
+  std::vector<std::string> click_models;
+  for (const std::string& name : spec.click_models) click_models.push_back(in_quotes(name));
+  out += fmt::format("]\nclick-models = [{}]\n", fmt::join(click_models, ", "));
+  for (const auto& option : simulation_options()) out += option_line(option, spec.common);
+  for (const ComparedDataset& dataset : spec.datasets) {
+    out += fmt::format("\n[[datasets]]\nname = {}\npath = {}\n", in_quotes(dataset.name),
+                       in_quotes(dataset.path));
+    for (const auto& option : dataset_options()) out += option_line(option, dataset);
+  }
+  return out;
+}
+
+std::uint64_t identity(const ComparisonSpec& spec) {
+  std::string text;
+  for (const auto& [key, value] : fields(spec)) text += fmt::format("{} = {}\n", key, value);
+  return checksum(std::string_view(text));
+}
+
+std::vector<std::string> differences(const ComparisonSpec& there, const ComparisonSpec& asked) {
+  std::vector<std::string> result;
+  for (const auto& [key, value] : fields(there)) {
+    for (const auto& [other_key, other] : fields(asked)) {
+      if (other_key != key || other == value) continue;
+      result.push_back(fmt::format("{}: {} there, {} asked for", key, value, other));
+    }
+  }
+  return result;
 }
 
 }  // namespace plackett

@@ -102,6 +102,10 @@ Result<void> add_method(const Method& method) {
   return {};
 }
 
+bool is_built_in(const Method& method) {
+  return std::find(kMethods.begin(), kMethods.end(), &method) != kMethods.end();
+}
+
 Result<const Method*> find_method(std::string_view name) {
   std::vector<std::string_view> known;
   for (const Method* method : methods()) {

@@ -2,10 +2,19 @@
 
 #include <algorithm>
 #include <cassert>
-
-#include "users/draw_threshold.h"
+#include <cmath>
 
 namespace plackett {
+namespace {
+
+// How many 32-bit values mean "yes": `rng.next_u32() < draw_threshold(p)` has probability p to
+// within 2^-33, and exactly for 0 and 1. Requires: 0 <= p <= 1.
+std::uint64_t draw_threshold(double probability) {
+  assert(probability >= 0 && probability <= 1);
+  return static_cast<std::uint64_t>(std::llround(probability * 0x1p32));
+}
+
+}  // namespace
 
 CascadeUser::CascadeUser(const Spec& spec)
     : grade_count_(static_cast<std::uint32_t>(spec.click.size())), name_(spec.name) {

@@ -1,5 +1,5 @@
-// The built-in click models' numbers: the paper's table 2 for five grades, the published
-// experiments' for two and three. They stand nowhere else.
+// The probabilities of the built-in click models: the paper's table 2 for five grades, those of the
+// published experiments for two and three.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace plackett {
 
-// A row a model: one probability a label, from label 0 up.
+// One probability per label, from label 0.
 struct CascadeTable {
   std::span<const double> click;  // given that the document is examined
   std::span<const double> stop;   // given that it was clicked (or examined; see StopRule)
@@ -21,10 +21,10 @@ std::span<const std::string_view> cascade_names();
 // The grade counts that the built-in models exist for: 2, 3, 5.
 std::span<const std::uint32_t> built_in_grade_counts();
 
-// Nothing where the name is unknown or the grade count isn't built in. The spans last for ever.
+// Nothing if the name is unknown or the grade count isn't built in. The spans are static.
 std::optional<CascadeTable> cascade_table(std::string_view name, std::uint32_t grade_count);
 
-// The cascade model whose click row the built-in position-based user borrows.
+// The cascade model whose click probabilities the built-in position-based user has.
 inline constexpr std::string_view kPositionBasedClickRow = "informational";
 
 }  // namespace plackett

@@ -32,7 +32,7 @@ std::span<const std::string_view> click_model_names() {
 Result<std::unique_ptr<User>> make_user(std::string_view name_or_toml_path,
                                         const UserOptions& options) {
   if (!std::isfinite(options.eta) || options.eta < 0) {
-    return Error{fmt::format("eta {}; it must be finite and not negative", options.eta)};
+    return Error{fmt::format("eta {}; expected a finite number, at least 0", options.eta)};
   }
   if (name_or_toml_path.ends_with(".toml")) {
     return read_user_file(std::string(name_or_toml_path), options);
@@ -40,13 +40,13 @@ Result<std::unique_ptr<User>> make_user(std::string_view name_or_toml_path,
   const bool position_based = name_or_toml_path == kPositionBased;
   const std::string_view row = position_based ? kPositionBasedClickRow : name_or_toml_path;
   if (!cascade_table(row, built_in_grade_counts().front())) {
-    return Error{fmt::format("click model \"{}\"; known are {}, or a file that ends in .toml",
+    return Error{fmt::format("unknown click model \"{}\"; known: {}, or a file that ends in .toml",
                              name_or_toml_path, fmt::join(click_model_names(), ", "))};
   }
   const std::optional<CascadeTable> table = cascade_table(row, options.grade_count);
   if (!table) {
     return Error{fmt::format(
-        "click model \"{}\" for {} grades; built in are {} grades, others take a .toml file",
+        "click model \"{}\" for {} grades; built in are {} grades, others need a .toml file",
         name_or_toml_path, options.grade_count, fmt::join(built_in_grade_counts(), ", "))};
   }
   std::string name(name_or_toml_path);

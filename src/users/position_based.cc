@@ -7,7 +7,7 @@
 namespace plackett {
 namespace {
 
-constexpr std::size_t kTabulatedRanks = 128;  // deeper places are computed as they come
+constexpr std::size_t kTabulatedRanks = 128;  // lower ranks are computed on demand
 
 }  // namespace
 

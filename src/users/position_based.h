@@ -1,5 +1,5 @@
-// A user who examines each place on its own, the lower the less often, and clicks what they
-// examine by label (position-based model; Richardson et al., WWW 2007).
+// A user who examines each rank independently, lower ranks less often, and clicks examined
+// documents by label (position-based model; Richardson et al., WWW 2007).
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ class PositionBasedUser final : public User {
  public:
   struct Spec {
     std::string name;
-    std::span<const double> click;  // given examined; a probability a label, from label 0
-    double eta = 1;                 // place r, from 1, is examined with probability 1 / r^eta
+    std::span<const double> click;  // if examined; one probability per label
+    double eta = 1;                 // rank r, from 1, is examined with probability 1 / r^eta
   };
 
   // Copies what it needs. Requires: 1 <= click.size() <= kMaxLabel + 1; probabilities in

@@ -10,14 +10,14 @@
 
 namespace plackett {
 
-// The file's own eta wins over options.eta; the stop rule always comes from the options. Fails
-// with "path:line: value; rule" on anything that isn't a whole, sound description for exactly
+// The file's eta takes precedence over options.eta; the stop rule always comes from the options.
+// Fails with "path:line: value; rule" unless the file is a complete, valid description for exactly
 // options.grade_count grades.
 Result<std::unique_ptr<User>> read_user_file(const std::filesystem::path& path,
                                              const UserOptions& options);
 
-// How many grades the file is written for; some number where it is not sound enough to tell, for
-// read_user_file to say why.
+// How many grades the file is written for; 1 if the file is too broken to tell: read_user_file will
+// say why.
 std::uint32_t user_file_grades(const std::filesystem::path& path);
 
 }  // namespace plackett

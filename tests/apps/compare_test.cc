@@ -97,7 +97,7 @@ TEST(Compare, InterruptedItStopsAtOnceReportsAndGoesOn) {
     EXPECT_EQ(child.wait(), 130);
     EXPECT_LT(child.processor_seconds() - before, 0.9);
     EXPECT_THAT(slurp(folder / "err"), AllOf(HasSubstr("stopped: 1 of 2 runs are in "),
-                                             HasSubstr("the same command goes on from there")));
+                                             HasSubstr("the same command continues from there")));
     EXPECT_THAT(slurp(folder / "out"), HasSubstr("PDGD (linear)"));
     EXPECT_TRUE(fs::exists(folder / "a/report.html"));
   }
@@ -157,7 +157,7 @@ TEST(Compare, DamageIsToldAndMended) {
   std::ofstream(folder / "a/runs.jsonl", std::ios::binary) << text << "{\"check";
   const auto mended = run_command(kSmall + "--out " + folder / "a");
   EXPECT_EQ(mended.exit_code, 0);
-  EXPECT_THAT(mended.err, HasSubstr("runs.jsonl: lines 10, 34: cut or damaged"));
+  EXPECT_THAT(mended.err, HasSubstr("runs.jsonl: lines 10, 34: incomplete or damaged"));
   EXPECT_EQ(results(folder / "a"), whole);
 }
 
@@ -169,7 +169,7 @@ TEST(Compare, RefusesAnotherExperimentInTheSameFolderWithWhatDiffers) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err,
               AllOf(HasSubstr("holds another experiment"), HasSubstr("seed: 1 there, 2 asked for"),
-                    HasSubstr("(--out gives another folder, --fresh begins anew)")));
+                    HasSubstr("(--out gives another folder, --fresh starts over)")));
   EXPECT_EQ(results(folder / "a"), before);
 }
 
@@ -180,7 +180,7 @@ TEST(Compare, NamesTheOptionsThatDoWhatAnErrorAdvises) {
   std::filesystem::create_directory(folder / "b");
   std::ofstream(folder / "b/experiment.toml") << "runs = 1\n";
   EXPECT_THAT(run_command(kSmall + "--out " + folder / "b").err,
-              HasSubstr("give another folder (--out)"));
+              HasSubstr("use another folder (--out)"));
 }
 
 TEST(Compare, SingleRunsHaveNoWinner) {
@@ -264,8 +264,8 @@ TEST(Compare, MistakesAreFoundBeforeAnythingRuns) {
   };
   for (const Case& mistake : {
            Case{"--methods pdgd,magic", "unknown method \"magic\"; known: "},
-           Case{"--methods pdgd,pdgd:linear", "method pdgd is asked for twice"},
-           Case{"--methods mgd,mgd:candidates=49", "method mgd is asked for twice"},
+           Case{"--methods pdgd,pdgd:linear", "method pdgd is listed twice"},
+           Case{"--methods mgd,mgd:candidates=49", "method mgd is listed twice"},
            Case{"--methods pdgd:neural --hidden 65536,65536", "parameters (16.0 GiB); at most"},
            Case{"--click-models perfect," + folder / "user.toml",
                 "two click models are called \"perfect\""},

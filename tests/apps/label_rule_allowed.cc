@@ -1,4 +1,4 @@
-// Compiles with what the learner room may include.
+// Compiles with what rooms that see learners may include.
 #include "plackett/feature_view.h"
 #include "plackett/learner.h"
 #include "plackett/plackett_luce.h"

@@ -1,4 +1,4 @@
-#include "dataset/cache.h"
+#include "dataset/cache_format.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/aligned.h"
-#include "dataset/synthetic.h"
+#include "plackett/synthetic.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -228,17 +228,18 @@ TEST(Cache, EveryCutIsFoundAndNamed) {
   const Bytes bytes = small_cache();
   for (std::size_t size = 0; size < bytes.size(); size += size < 300 ? 1 : 37) {
     const Bytes cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
-    const char* expected = size == 0             ? "x.cache: empty file; a plackett cache"
-                           : size < 8            ? "x.cache: not a plackett cache; one starts"
-                           : size < kHeaderBytes ? "a cache's header alone has 64: the file was cut"
-                                                 : ": the file was cut or added to";
+    const char* expected = size == 0  ? "x.cache: empty file; a plackett cache"
+                           : size < 8 ? "x.cache: not a plackett cache; one starts"
+                           : size < kHeaderBytes
+                               ? "a cache's header alone has 64: the file was truncated"
+                               : ": the file was truncated or extended";
     EXPECT_THAT(message(cut), HasSubstr(expected)) << size;
   }
   Bytes longer = bytes;
   longer.push_back(std::byte{0});
   EXPECT_EQ(message(longer), "x.cache: " + std::to_string(longer.size()) +
                                  " bytes; its header announces " + std::to_string(bytes.size()) +
-                                 ": the file was cut or added to");
+                                 ": the file was truncated or extended");
 }
 
 TEST(Cache, ErrorsSayWhatIsWrong) {

@@ -1,4 +1,4 @@
-#include "dataset/info.h"
+#include "plackett/dataset.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ std::string error_of(std::string_view text, LetorOptions options = {}) {
   return parsed ? "" : parsed.error().message;
 }
 
-constexpr const char* kLabelRule = "; labels are whole numbers from 0 to 31";
+constexpr const char* kLabelRule = "; labels are integers from 0 to 31";
 
 TEST(LetorErrors, NegativeLabel) {
   EXPECT_EQ(error_of("0 qid:1 1:1\n-1 qid:1 1:1\n"),
@@ -93,8 +93,8 @@ TEST(LetorErrors, MissingQueryId) {
 TEST(LetorErrors, BadQueryId) {
   for (const char* id : {"", "abc", "-3", "1.5", "18446744073709551616"}) {
     EXPECT_EQ(error_of(fmt::format("1 qid:{} 1:1\n", id)),
-              fmt::format("train.txt:1: query id 'qid:{}'; after qid: comes a whole number below "
-                          "2^64",
+              fmt::format("train.txt:1: query id 'qid:{}'; expected an integer below "
+                          "2^64 after qid:",
                           id));
   }
 }

@@ -88,14 +88,18 @@ TEST(LetorFolds, AMissingFolderIsRefused) {
               HasSubstr("/nowhere/at/all: can't list the folder: No such file"));
 }
 
-TEST(NaturalOrder, ComparesRunsOfDigitsAsNumbers) {
-  EXPECT_TRUE(natural_less("Fold2", "Fold10"));
-  EXPECT_FALSE(natural_less("Fold10", "Fold2"));
-  EXPECT_TRUE(natural_less("Fold9a", "Fold10"));
-  EXPECT_TRUE(natural_less("Fold1", "Fold1b"));
-  EXPECT_TRUE(natural_less("Fold1b2", "Fold1b11"));
-  EXPECT_FALSE(natural_less("Fold1", "Fold1"));
-  EXPECT_NE(natural_less("Fold01", "Fold1"), natural_less("Fold1", "Fold01"));
+TEST(LetorFolds, AreInNumericOrder) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> names{"Fold1", "Fold1b", "Fold1b2", "Fold1b11",
+                                       "Fold2", "Fold9a", "Fold10"};
+  for (const std::string& name : names) {
+    put(folder.path() / name / "train.txt", kDoc);
+    put(folder.path() / name / "test.txt", kDoc);
+  }
+  std::vector<std::string> found;
+  const auto folds = find_letor_folds(folder.path());
+  for (const LetorFold& fold : folds.value()) found.push_back(fold.name);
+  EXPECT_EQ(found, names);
 }
 
 TEST(Gzip, UnpacksOneMember) {

@@ -142,7 +142,7 @@ TEST(LoadDataset, RefusesATrainingFileWhereNothingVaries) {
   EXPECT_EQ(error_of(folder.path().string()),
             folder / "train.txt" +
                 ": every feature is constant over the training file; at least one feature must be "
-                "left to rank by");
+                "left");
 }
 
 TEST(LoadDataset, RefusesFilesWithoutAFeature) {
@@ -203,7 +203,7 @@ TEST(LoadDataset, AMissingPathAndAnUnknownPresetSayWhatThereIs) {
             "/nowhere: no such file or folder; a dataset is a folder of LETOR files, a cache or "
             "'synthetic'");
   EXPECT_EQ(error_of("synthetic:huge"),
-            "synthetic data: no preset 'huge'; there are default, mq2008, mslr, yahoo, istella");
+            "synthetic data: unknown preset 'huge'; known: default, mq2008, mslr, yahoo, istella");
 }
 
 TEST(LoadDataset, AFileThatIsNoDatasetIsRefused) {

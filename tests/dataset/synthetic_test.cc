@@ -1,4 +1,4 @@
-#include "dataset/synthetic.h"
+#include "plackett/synthetic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
-#include "dataset/info.h"
 #include "dataset/plain_docs.h"
 #include "dataset/synthetic_model.h"
+#include "plackett/dataset.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -122,7 +122,7 @@ TEST(Synthetic, FoldsRotateFivePartsAndTestEachQueryOnce) {
 }
 
 TEST(Synthetic, SaysThatItIsMadeUp) {
-  EXPECT_THAT(make(preset("mq2008", 5)).origin, HasSubstr("made up"));
+  EXPECT_THAT(make(preset("mq2008", 5)).origin, HasSubstr("generated"));
   EXPECT_EQ(make(preset("mq2008", 5)).name, "synthetic:mq2008");
 }
 
@@ -158,8 +158,7 @@ TEST(WriteSynthetic, RefusesAFolderThatIsThereAndLeavesItAlone) {
   testing::put(folder.path() / "data" / "mine", "precious");
   const auto written = write_synthetic(preset("default", 5), folder / "data");
   ASSERT_FALSE(written.ok());
-  EXPECT_EQ(written.error().message,
-            folder / "data" + ": already there; give a folder that is not");
+  EXPECT_EQ(written.error().message, folder / "data" + ": already exists; expected a new folder");
   EXPECT_EQ(testing::slurp(folder.path() / "data" / "mine"), "precious");
 }
 
@@ -182,8 +181,8 @@ TEST(Synthetic, OptionsOutOfRangeNameTheRule) {
   for (const Case& mistake : {
            Case{&Options::folds, 0, "folds 0; from 1 to 5"},
            Case{&Options::folds, 6, "folds 6; from 1 to 5"},
-           Case{&Options::queries, 4, "queries 4; at least 5, one a part"},
-           Case{&Options::min_docs, 0, "documents a query 0; from 1 to 1000000"},
+           Case{&Options::queries, 4, "queries 4; at least 5, one per part"},
+           Case{&Options::min_docs, 0, "documents per query 0; from 1 to 1000000"},
            Case{&Options::mean_docs, 9, "mean 9; between the least, 10, and the most, 40"},
            Case{&Options::mean_docs, 41, "mean 41; between the least, 10, and the most, 40"},
            Case{&Options::features, 19, "features 19; at least 20: 8 of noise, 4 constant and 8"},

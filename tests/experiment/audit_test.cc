@@ -1,4 +1,4 @@
-#include "experiment/audit.h"
+#include "plackett/audit.h"
 
 #include <gtest/gtest.h>
 

@@ -24,8 +24,9 @@ TEST(Protocol, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error("printed"), HasSubstr("unknown protocol \"printed\"; known: described, pub"));
   EXPECT_THAT(error(""), HasSubstr("unknown protocol"));
   EXPECT_THAT(error("published+stop"), HasSubstr("unknown protocol"));
-  EXPECT_THAT(error("described+"), HasSubstr("unknown way \"\"; known: stop, reversed, decay"));
-  EXPECT_THAT(error("described+stop+go"), HasSubstr("unknown way \"go\""));
+  EXPECT_THAT(error("described+"),
+              HasSubstr("unknown deviation \"\"; known: stop, reversed, decay"));
+  EXPECT_THAT(error("described+stop+go"), HasSubstr("unknown deviation \"go\""));
 }
 
 TEST(Protocol, EachWayChangesItsRuleAlone) {

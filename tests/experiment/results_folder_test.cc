@@ -6,8 +6,9 @@
 #include <atomic>
 #include <fstream>
 
-#include "experiment/comparison.h"
-#include "experiment/run_comparison.h"
+#include "plackett/results.h"
+#include "plackett/synthetic.h"
+#include "plackett/version.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -21,7 +22,7 @@ using ::testing::IsEmpty;
 using testing::slurp;
 using testing::TemporaryFolder;
 
-constexpr const char* kVersion = "test";
+const std::string kVersion(version());
 
 ComparisonSpec small_spec() {
   ComparisonSpec spec = default_comparison();
@@ -33,23 +34,17 @@ ComparisonSpec small_spec() {
   return spec;
 }
 
-const Dataset& dataset() {
-  static const Dataset data = load_dataset("synthetic", {}).value();
-  return data;
-}
-
-// Goes on with the experiment for `most` more runs.
+// Continues the experiment for `most` more runs.
 std::size_t go_on(const std::string& folder, const ComparisonSpec& spec, unsigned threads,
                   std::size_t most) {
-  ResultsFolder results = ResultsFolder::open(folder, spec, {kVersion}).value();
-  std::atomic<std::size_t> kept{0};
-  ComparisonWatch watch;
-  watch.runs.stop = [&] { return kept >= most; };
-  watch.kept = [&](const RunPlace&, const RunRecord&) { ++kept; };
-  const auto done = run_dataset(results, 0, dataset(), threads, watch);
+  std::atomic<std::size_t> stored{0};
+  RunOptions options{.threads = threads};
+  options.watch.stop = [&] { return stored >= most; };
+  FolderWatch watch;
+  watch.stored = [&](const RunPlace&, const RunRecord&) { ++stored; };
+  const auto done = run_in_folder(spec, folder, options, watch);
   EXPECT_TRUE(done.ok()) << done.error().message;
-  EXPECT_TRUE(results.finish().ok());
-  return results.stored().runs.size();
+  return done ? done->runs.size() : 0;
 }
 
 std::string uninterrupted() {
@@ -79,11 +74,10 @@ TEST(ResultsFolder, ResumedRunsEqualUninterruptedOnesWithAnyNumberOfThreads) {
 TEST(ResultsFolder, FinishedRunsAreNotRepeated) {
   const TemporaryFolder folder;
   go_on(folder / "a", small_spec(), 1, 5);
-  ResultsFolder results = ResultsFolder::open(folder / "a", small_spec(), {kVersion}).value();
   std::size_t started = 0;
-  ComparisonWatch watch;
-  watch.runs.run_started = [&](const SimulationSpec&) { ++started; };
-  ASSERT_TRUE(run_dataset(results, 0, dataset(), 1, watch).ok());
+  RunOptions options{.threads = 1};
+  options.watch.run_started = [&](const SimulationSpec&) { ++started; };
+  ASSERT_TRUE(run_in_folder(small_spec(), folder / "a", options).ok());
   EXPECT_EQ(started, 7U);
 }
 
@@ -98,7 +92,7 @@ TEST(ResultsFolder, CutAtAnyByteItGoesOnToTheSameEnd) {
     const auto lines = std::count(whole.begin(), whole.begin() + static_cast<long>(size), '\n');
     const auto stored = read_results(folder / "a");
     ASSERT_TRUE(stored.ok()) << size << ": " << stored.error().message;
-    // The first line alone: nothing was begun.
+    // The first line alone: no run was stored.
     const bool begun = lines > 1 || (lines == 1 && whole[size - 1] != '\n');
     ASSERT_EQ(stored->has_value(), begun) << size;
     if (begun) {
@@ -164,7 +158,7 @@ TEST(ResultsFolder, RunsOfAnotherBuildAreRefusedUnlessAllAreDoneAgain) {
   EXPECT_THAT(slurp(folder / "a/made_by"), HasSubstr("build "));
   std::ofstream(folder / "a/made_by") << "build 00\narithmetic fused\n";
   EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).error().message,
-              AllOf(HasSubstr("another build"), EndsWith(kOrBeginAnew)));
+              AllOf(HasSubstr("another build"), EndsWith(kStartOver)));
   const auto fresh = ResultsFolder::open(folder / "a", small_spec(), {kVersion, true});
   ASSERT_TRUE(fresh.ok()) << fresh.error().message;
   EXPECT_TRUE(fresh->stored().runs.empty());
@@ -181,7 +175,7 @@ TEST(ResultsFolder, RefusesAnotherExperimentAndTouchesNothing) {
       ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
       AllOf(HasSubstr("holds another experiment"), HasSubstr("runs: 3 there, 50 asked for")));
   EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {"2.0"}).error().message,
-              HasSubstr("made by plackett test, this is 2.0"));
+              HasSubstr("made by plackett " + kVersion + ", this is 2.0"));
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), runs);
   EXPECT_EQ(slurp(folder / "a/experiment.toml"), text);
 }
@@ -225,29 +219,77 @@ TEST(ResultsFolder, RemovesTheTemporariesOfAKilledProcessAndNoOtherFile) {
   EXPECT_TRUE(std::filesystem::exists(folder / "a/notes.md.backup"));
 }
 
-TEST(RunDataset, RefusesChangedDataAndAChangedClickModel) {
+TEST(RunInFolder, RefusesChangedDataAndAChangedClickModel) {
   const TemporaryFolder folder;
   const auto write_user = [&](const char* click) {
     std::ofstream(folder / "u.toml")
         << "kind = \"cascade\"\nname = \"hurried\"\nclick = [0, 0.1, 0.2, 0.3, " << click
         << "]\nstop = [0, 0, 0, 0, 0]\n";
   };
+  const auto error = [&](const ComparisonSpec& spec) {
+    const auto run = run_in_folder(spec, folder / "a");
+    EXPECT_FALSE(run.ok());
+    return run.ok() ? Error("no failure") : run.error();
+  };
   write_user("1");
+  ASSERT_TRUE(write_synthetic({.queries = 50}, folder / "data").ok());
   ComparisonSpec spec = small_spec();
+  spec.datasets = {dataset_at(folder / "data")};
   spec.click_models = {folder / "u.toml"};
   go_on(folder / "a", spec, 1, 2);
-  {
-    ResultsFolder results = ResultsFolder::open(folder / "a", spec, {kVersion}).value();
-    const Dataset other = load_dataset("synthetic", {.scaling = Scaling::kNone}).value();
-    EXPECT_THAT(run_dataset(results, 0, other, 1, {}).error().message,
-                HasSubstr("the data is not what the finished runs were made from"));
-    write_user("0.9");
-    EXPECT_THAT(run_dataset(results, 0, dataset(), 1, {}).error().message,
-                HasSubstr("u.toml: has changed since"));
-  }
+
+  const std::string file = folder / "data/Fold1/train.txt";
+  const std::string text = slurp(file);
+  std::ofstream(file) << text << "1 qid:1 1:5\n";
+  const Error data = error(spec);
+  EXPECT_EQ(data.code, ErrorCode::kConflict);
+  EXPECT_EQ(data.hint, Hint::kOtherFolderOrFresh);
+  EXPECT_THAT(data.message, HasSubstr("not the data that the finished runs were made from"));
+  std::ofstream(file) << text;
+  write_user("0.9");
+  EXPECT_THAT(error(spec).message, HasSubstr("u.toml: has changed since"));
+
   write_user("1");
   EXPECT_EQ(go_on(folder / "a", spec, 1, 1000), 6U);
   EXPECT_EQ(assemble(read_results(folder / "a").value().value()).cells[0].click_model, "hurried");
+}
+
+TEST(RunInFolder, ReportsWhatItFindsLoadsAndStores) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", small_spec(), 1, 5);
+  std::vector<std::string> calls;
+  FolderWatch watch;
+  watch.opened = [&](const StoredResults& stored) {
+    calls.push_back("opened with " + std::to_string(stored.runs.size()));
+  };
+  watch.loading = [&](std::size_t dataset) {
+    calls.push_back("loading " + std::to_string(dataset));
+  };
+  watch.loaded = [&](std::size_t dataset) { calls.push_back("loaded " + std::to_string(dataset)); };
+  std::size_t stored = 0;
+  watch.stored = [&](const RunPlace&, const RunRecord&) { ++stored; };
+  ASSERT_TRUE(run_in_folder(small_spec(), folder / "a", {.threads = 2}, watch).ok());
+  EXPECT_THAT(calls, ElementsAre("opened with 5", "loading 0", "loaded 0"));
+  EXPECT_EQ(stored, 7U);
+}
+
+TEST(PlanComparison, MeasuresTheCellsThatHaveRunsLeft) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", small_spec(), 1, 10);  // the last run of two cells is left
+  const Plan plan = plan_comparison(small_spec(), folder / "a", {.threads = 2}).value();
+  EXPECT_EQ(plan.finished_runs, 10U);
+  ASSERT_EQ(plan.datasets.size(), 1U);
+  EXPECT_GT(plan.datasets[0].load_seconds, 0);
+  ASSERT_EQ(plan.datasets[0].cells.size(), 2U);
+  const Plan::Cell& cell = plan.datasets[0].cells[0];
+  EXPECT_EQ(cell.label, "PDGD (linear)");
+  EXPECT_EQ(cell.click_model, "navigational");
+  EXPECT_EQ(cell.runs, 1U);
+  EXPECT_GT(cell.run_seconds, 0);
+  EXPECT_GT(plan.seconds, plan.datasets[0].load_seconds);
+  ComparisonSpec other = small_spec();
+  other.common.seed = 2;
+  EXPECT_EQ(plan_comparison(other, folder / "a").error().code, ErrorCode::kConflict);
 }
 
 TEST(Assemble, IsAFunctionOfSpecAndRunsAlone) {

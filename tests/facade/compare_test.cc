@@ -8,11 +8,9 @@
 #include <numeric>
 #include <vector>
 
-#include "experiment/comparison.h"
-#include "experiment/results_folder.h"
-#include "experiment/run_comparison.h"
 #include "facade/same.h"
 #include "plackett/report.h"
+#include "plackett/results.h"
 #include "plackett/simulate.h"
 #include "plackett/version.h"
 #include "support/run_command.h"
@@ -63,11 +61,8 @@ TEST(Compare, InMemoryInAFolderAndByHandAreTheSame) {
     expect_same_runs(in_folder.runs[cell], in_memory.runs[cell]);
   }
 
-  ResultsFolder by_hand =
-      ResultsFolder::open(folder / "b", spec, {.version = std::string(version())}).value();
-  ASSERT_TRUE(run_dataset(by_hand, 0, data()[0], 1, {}).ok());
-  ASSERT_TRUE(by_hand.finish().ok());
-  expect_same_comparison(in_folder.comparison, assemble(by_hand.stored()));
+  const StoredResults by_hand = run_in_folder(spec, folder / "b", {.threads = 1}).value();
+  expect_same_comparison(in_folder.comparison, assemble(by_hand));
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), slurp(folder / "b/runs.jsonl"));
 
   // The report beside the runs is the one that the result gives.
@@ -112,13 +107,13 @@ TEST(Compare, EachCellIsASimulation) {
   expect_same_runs(compared.runs[5], simulated.runs);
 }
 
-TEST(Compare, StoppedInMemoryFailsWithThatWord) {
+TEST(Compare, StoppedInMemoryFailsWithThatCode) {
   std::atomic<int> asked = 0;
   RunOptions options{.threads = 1};
   options.watch.stop = [&] { return ++asked > 50; };
   const auto compared = compare(small_spec(), data(), options);
   ASSERT_FALSE(compared.ok());
-  EXPECT_EQ(compared.error().message, kStopped);
+  EXPECT_EQ(compared.error().code, ErrorCode::kStopped);
 }
 
 TEST(Compare, StoppedInAFolderItGoesOnToTheSameBytes) {
@@ -133,7 +128,7 @@ TEST(Compare, StoppedInAFolderItGoesOnToTheSameBytes) {
   options.watch.stop = [&] { return done >= 7; };
   const auto first = compare(small_spec(), stopped, options);
   ASSERT_FALSE(first.ok());
-  EXPECT_EQ(first.error().message, kStopped);
+  EXPECT_EQ(first.error().code, ErrorCode::kStopped);
   EXPECT_FALSE(std::filesystem::exists(stopped / "report.html"));
 
   options.watch.stop = nullptr;

@@ -107,13 +107,12 @@ TEST(OwnUser, IsRefusedWhereItCantTakePart) {
   const auto named = [](const char* name) { return std::make_shared<Renamed>(name, "random"); };
   EXPECT_EQ(message({nullptr}), "users: one is null");
   EXPECT_EQ(message({named("")}), "users: \"\": a user needs a name");
-  EXPECT_EQ(message({named("perfect")}),
-            "users: \"perfect\": there is a click model of that name already");
+  EXPECT_EQ(message({named("perfect")}), "users: \"perfect\": a click model of that name exists");
   EXPECT_EQ(message({named("visitors"), named("visitors")}),
             "users: \"visitors\": two have that name; names must differ");
   EXPECT_EQ(message({named("visitors"), named("readers")}),
-            "users: \"readers\": no click model is called so, so it would take no part");
-  EXPECT_THAT(message({}), HasSubstr("click model \"visitors\"; known are perfect"));
+            "users: \"readers\": not among the click models, so it would take no part");
+  EXPECT_THAT(message({}), HasSubstr("click model \"visitors\"; known: perfect"));
 
   // A file's user of the same name, before it and after it.
   const testing::TemporaryFolder folder;

@@ -36,7 +36,7 @@ std::string message_of(const Dataset& data) { return simulate(data, {}).error().
 TEST(Refusals, OfDatasetsWhosePartsDoNotFitTogether) {
   Dataset none;
   none.name = "none";
-  EXPECT_EQ(message_of(none), "none: no folds; there is at least 1");
+  EXPECT_EQ(message_of(none), "none: no folds; expected at least 1");
 
   Dataset narrow = small_dataset();
   const testing::SmallArrays memory;

@@ -97,7 +97,7 @@ TEST(Simulate, StoppedByItsWatchFailsWithThatWord) {
   options.watch.stop = [&] { return ++asked > 100; };
   const auto simulated = simulate(dataset(), small_spec(), options);
   ASSERT_FALSE(simulated.ok());
-  EXPECT_EQ(simulated.error().message, kStopped);
+  EXPECT_EQ(simulated.error().code, ErrorCode::kStopped);
   EXPECT_LT(asked, 200);
 }
 

@@ -136,9 +136,9 @@ TEST(WrapDataset, RefusesPartsThatDoNotFitTogether) {
   EXPECT_EQ(message({.name = "a", .train = three, .test = three, .validation = two}),
             "validation: 2 features; the training data has 3");
   EXPECT_EQ(message({.name = "a", .train = three, .test = Split()}),
-            "test: no queries; there is at least 1");
+            "test: no queries; expected at least 1");
   EXPECT_EQ(message({.name = "a", .train = Split(), .test = three}),
-            "train: no queries; there is at least 1");
+            "train: no queries; expected at least 1");
 }
 
 // Whole runs, on the engine's own rows and on odd ones.

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "dataset/synthetic.h"
 #include "http/service.h"
 #include "plackett/make_user.h"
 #include "plackett/model_file.h"
+#include "plackett/synthetic.h"
 
 namespace plackett {
 namespace {

@@ -100,7 +100,7 @@ def test_labels_of_another_query_are_refused(rows):
 
 
 def test_wrong_users_are_refused():
-    with pytest.raises(ValueError, match='click model "angry"; known'):
+    with pytest.raises(ValueError, match='unknown click model "angry"; known: perfect'):
         plackett.ClickModel("angry")
     with pytest.raises(ValueError, match="for 4 grades"):
         plackett.ClickModel("perfect", grades=4)

@@ -3,9 +3,9 @@
 
 #include <ostream>
 
-#include "dataset/synthetic.h"
 #include "plackett/make_user.h"
 #include "plackett/simulation.h"
+#include "plackett/synthetic.h"
 #include "served.h"
 #include "serving/recover.h"
 

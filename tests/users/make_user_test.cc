@@ -52,7 +52,7 @@ TEST(MakeUser, AnUnknownNameListsTheKnownOnes) {
   const auto user = make_user("prefect", {});
   ASSERT_FALSE(user.ok());
   EXPECT_EQ(user.error().message,
-            "click model \"prefect\"; known are perfect, navigational, informational, "
+            "unknown click model \"prefect\"; known: perfect, navigational, informational, "
             "almost-random, random, position-based, or a file that ends in .toml");
 }
 
@@ -95,27 +95,29 @@ TEST_F(UserFile, FailuresSayPlaceValueAndRule) {
   const std::string head = "kind = \"cascade\"\nname = \"x\"\n";
   EXPECT_THAT(failure(head + "click = [0, .5\n"), HasSubstr(".toml:3: "));
   EXPECT_THAT(failure(head + "click = [0, 1]\nstop = [0, 0, 0]\n"),
-              HasSubstr(":3: \"click\" has 2 values; it holds 3 probabilities, one a grade"));
+              HasSubstr(":3: click: 2 values; expected 3 probabilities, one per grade"));
   EXPECT_THAT(failure(head + "click = [0, 0.5, 1.5]\nstop = [0, 0, 0]\n"),
-              HasSubstr(":3: value 3 of \"click\" is 1.5; probabilities lie in 0..1"));
+              HasSubstr(":3: click: value 3 is 1.5; probabilities are from 0 to 1"));
   EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\nstop = [0, nan, 0]\n"),
-              HasSubstr(":4: value 2 of \"stop\" is nan; probabilities lie in 0..1"));
+              HasSubstr(":4: stop: value 2 is nan; probabilities are from 0 to 1"));
   EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\nstop = [0, -0.1, 0]\n"),
-              HasSubstr("value 2 of \"stop\" is -0.1"));
+              HasSubstr("stop: value 2 is -0.1"));
   EXPECT_THAT(failure(head + "click = [0, \"a\", 1]\nstop = [0, 0, 0]\n"),
-              HasSubstr("value 2 of \"click\" is no number"));
-  EXPECT_THAT(failure(head + "click = 1\nstop = [0, 0, 0]\n"), HasSubstr("\"click\" is no array"));
+              HasSubstr("click: value 2 is text; expected a number"));
+  EXPECT_THAT(failure(head + "click = 1\nstop = [0, 0, 0]\n"),
+              HasSubstr("click is an integer; expected an array"));
   EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\n"), HasSubstr("key \"stop\" is missing"));
   EXPECT_THAT(failure(head + "click = [0, 0.5, 1]\nstop = [0, 0, 0]\neta = 1\n"),
               HasSubstr(":5: unknown key \"eta\"; a cascade user has kind, name, click, stop"));
   EXPECT_THAT(failure("kind = \"cascade\"\nclick = [0, 0, 0]\nstop = [0, 0, 0]\n"),
               HasSubstr("key \"name\" is missing"));
   EXPECT_THAT(failure("name = \"x\"\nclick = [0, 0, 0]\n"),
-              HasSubstr("key \"kind\" is missing; it is \"cascade\" or \"position-based\""));
+              HasSubstr("key \"kind\" is missing; expected \"cascade\" or \"position-based\""));
   EXPECT_THAT(failure("kind = \"dependent\"\nname = \"x\"\n"), HasSubstr(":1: kind \"dependent\""));
-  EXPECT_THAT(failure("kind = 3\nname = \"x\"\n"), HasSubstr(":1: \"kind\" is no text"));
+  EXPECT_THAT(failure("kind = 3\nname = \"x\"\n"),
+              HasSubstr(":1: kind is an integer; expected text"));
   EXPECT_THAT(failure("kind = \"position-based\"\nname = \"x\"\nclick = [0, 0, 0]\neta = inf\n"),
-              HasSubstr(":4: eta inf; it must be finite and not negative"));
+              HasSubstr(":4: eta is inf; expected a finite number, at least 0"));
   EXPECT_THAT(failure("kind = \"position-based\"\nname = \"x\"\nclick = [0, 0, 0]\nstop = [0]\n"),
               HasSubstr("unknown key \"stop\""));
   EXPECT_THAT(failure(head + "click = [0]\nstop = [0]\n", 0), HasSubstr("0 grades"));
@@ -125,6 +127,7 @@ TEST_F(UserFile, AMissingFileIsAnErrorWithItsPath) {
   const auto user = make_user("no/such/user.toml", {});
   ASSERT_FALSE(user.ok());
   EXPECT_THAT(user.error().message, HasSubstr("no/such/user.toml"));
+  EXPECT_EQ(user.error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace
