@@ -35,7 +35,7 @@ void report_results(const StoredResults& stored, const std::filesystem::path& fo
   std::fflush(stdout);
 
   // The same for everyone who runs the experiment: neither times nor this command's words.
-  const HtmlOptions options{
+  const PageOptions options{
       .command = fmt::format("plackett compare --spec {} --out RESULTS", kSpecName), .test = test};
   if (auto done = write_report(comparison, folder, options); !done) {
     // A report may be written apart from its runs, which are then where they were read.

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "report/figure.h"
 #include "report/scorecard.h"
-#include "report/svg.h"
 #include "report/table.h"
 #include "report/write.h"
 #include "samples.h"
@@ -16,7 +16,7 @@ namespace {
 using plackett::Comparison;
 
 bool write(const Comparison& comparison, const std::filesystem::path& folder) {
-  const plackett::HtmlOptions options{
+  const plackett::PageOptions options{
       .command =
           "plackett compare --data MQ2007 --methods pdgd,pdgd:neural "
           "--runs 125 --impressions 10000 --seed 42 --out results/mq2007"};
@@ -24,10 +24,8 @@ bool write(const Comparison& comparison, const std::filesystem::path& folder) {
     fmt::print(stderr, "report_gallery: {}\n", done.error().message);
     return false;
   }
-  const auto narrow = plackett::curves_svg(comparison, {.width = 420});
-  const auto dark = plackett::curves_svg(comparison, {.scheme = plackett::SvgScheme::kDark});
-  if (!plackett::write_file(folder / "curves-narrow.svg", narrow)) return false;
-  if (!plackett::write_file(folder / "curves-dark.svg", dark)) return false;
+  const auto narrow = plackett::draw_curves(comparison, {.width = 420});
+  if (!narrow || !plackett::write_file(folder / "curves-narrow.svg", *narrow)) return false;
   fmt::print("{}\n{}\n", plackett::terminal_table(comparison, {.ansi = true}),
              plackett::terminal_table(comparison, {.width = 72, .ascii = true}));
   fmt::print("{}\n{}\n", plackett::terminal_scorecard(comparison, {.ansi = true, .width = 100}),
