@@ -121,8 +121,9 @@ function makeChart(container, { label, height }, config) {
 
 export class LineChart {
   // label: for readers who cannot see it. xAxis: 'linear', 'logarithmic' or 'time' (milliseconds
-  // since 1970). yRange: [low, high], null for a bound that is fitted; it widens to round values
-  // unless `fixed`. writeY(y, isTick), writeX(x): values as text. leastWidth: of the range of x.
+  // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and to
+  // the data unless `fixed`. writeY(y, isTick), writeX(x): values as text. leastWidth: of the range
+  // of x.
   constructor(container, { label, writeY, writeX, xAxis = 'linear', yRange = [null, null],
     fixed = false, leastWidth = 1, height = 190, empty = 'Nothing yet' }) {
     this.container = container;
@@ -138,7 +139,8 @@ export class LineChart {
           y: axis({
             ...(fixed ? { min: low, max: high } : { suggestedMin: low, suggestedMax: high }),
             grid: { color: () => colour('--line'), drawTicks: false, drawBorder: false },
-            ticks: { padding: 8, maxTicksLimit: 6, callback: (y) => writeY(y, true) },
+            ticks: { padding: 8, maxTicksLimit: 6, includeBounds: !fixed,
+              callback: (y) => writeY(y, true) },
           }),
         },
         plugins: {

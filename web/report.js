@@ -32,11 +32,7 @@ function drawCurves(place, measure) {
     if (datasets.length > 1) place.append(element('h3', {}, dataset));
     const grid = element('div', { class: `panels of${Math.min(panels.length, 3)}` });
     place.append(grid);
-    const values = panels.flatMap(({ rows }) => rows.flatMap(({ curve }) => pointsOf(curve, measure)
-      .flatMap(({ y, spread }) => [y - (spread ?? 0), y + (spread ?? 0)])))
-      .map((value) => Math.min(Math.max(value, 0), measure.largest ?? Infinity));
-    const yRange = [measure.from_zero ? 0 : Math.min(...values), Math.max(...values)];
-    const beside = panels.map((block) => drawPanel(grid, block, measure, yRange));
+    const beside = panels.map((block) => drawPanel(grid, block, measure, rangeOf(panels, measure)));
     for (const chart of beside) {
       // The same moment in every panel of the dataset.
       chart.chart.options.onHover = (_, active) => {
@@ -54,13 +50,24 @@ const pointsOf = (curve, { name }) => (curve?.impression ?? []).map((x, place) =
   ({ x, y: curve[name].mean[place], spread: curve[name].std[place] }))
   .filter(({ x }) => x > 0);
 
+// The range of all means and bands, with a little air, within the measure's bounds.
+function rangeOf(panels, measure) {
+  const values = panels.flatMap(({ rows }) => rows.flatMap(({ curve }) => pointsOf(curve, measure)
+    .filter(({ y }) => y !== null).flatMap(({ y, spread }) => [y - spread, y + spread])));
+  const high = Math.max(...values);
+  const low = measure.from_zero ? 0 : Math.min(...values);
+  const air = 0.04 * (high - low);
+  return values.length === 0 ? [0, 1]
+    : [Math.max(low - air, 0), Math.min(high + air, measure.largest ?? Infinity)];
+}
+
 function drawPanel(grid, block, measure, yRange) {
   const place = element('div');
   grid.append(element('figure', { class: 'card panel' },
     element('figcaption', {}, block.short_title), place));
   const chart = new LineChart(place, {
     label: `${measure.title} by impressions, ${block.title}`, xAxis: 'logarithmic', yRange,
-    height: 280,
+    fixed: true, height: 280,
     writeX: (x) => `${count(x)} impression${x === 1 ? '' : 's'}`,
     writeY: (y, isTick) => (isTick ? String(Number(y.toFixed(3))) : decimal(y, measure.digits)),
   });
@@ -150,7 +157,8 @@ function drawTable({ title, columns, sections }, { caption, withSpread = false }
           element(cell.bold ? 'strong' : 'span', {}, cell.mean),
           cell.std && element('span', { class: 'std' }, ` (${cell.std})`),
           test.baselines.length > 0 && cell.std
-            && (marks(cell.tests) ?? element('span', { class: 'marks' }))]))))))));
+            && (marks(cell.tests) ?? element('span', { class: 'marks' },
+              test.baselines.map(() => element('i'))))]))))))));
 }
 
 function drawResults(place) {
@@ -228,6 +236,32 @@ function addSection({ id, title, about, draw }) {
   draw(place);
 }
 
+// The numbers at the top: [what, value, note].
+function cards() {
+  const rows = blocks.flatMap((block) => block.rows.map((row) => ({ ...row, block })));
+  const best = measures.flatMap(({ name, title, digits }) => {
+    const known = rows.filter((row) => row[name].mean !== null);
+    if (known.length === 0) return [];
+    const row = known.reduce((a, b) => (b[name].mean > a[name].mean ? b : a));
+    return [[`Best ${title}`, decimal(row[name].mean, digits),
+      `${series[row.series].label} \u00b7 ${row.block.title}`]];
+  });
+  const kinds = tables.flatMap(({ sections }) => sections.flatMap((section) => section.rows
+    .flatMap((row) => row.cells.flatMap((cell) => cell?.tests ?? []))))
+    .map(({ mark }) => markClass[mark]).filter(Boolean);
+  const counted = (kind) => kinds.filter((each) => each === kind).length;
+  const errors = (scorecard?.scores ?? []).map((score) => score.standard_errors)
+    .filter((each) => each !== null);
+  return [...best,
+    kinds.length > 0 && ['Better than a baseline', `${counted('up')} of ${kinds.length}`,
+      `${counted('down')} worse, ${counted('same')} undecided`],
+    errors.length > 0 && ['As the paper has it',
+      `${errors.filter((each) => Math.abs(each) <= 2).length} of ${errors.length}`,
+      'within 2 standard errors'],
+    ['Runs', count(rows.reduce((sum, row) => sum + row.runs, 0)),
+      `of ${results.facts.impressions} impressions each`]].filter(Boolean);
+}
+
 function drawFindings(place) {
   place.append(element('dl', { class: 'findings' }, results.findings.map(({ lead, sentences }) =>
     element('div', {}, element('dt', {}, lead),
@@ -291,7 +325,7 @@ document.body.append(bubble);
 useTheme(['light', 'dark'].includes(stored) ? stored : '');
 if (blocks.length > 0) {
   byId('facts').textContent = results.facts.line;
-  byId('cards').append(...results.cards.map(({ label, value, note }) => element('li', { class: 'card' },
+  byId('cards').append(...cards().map(([label, value, note]) => element('li', { class: 'card' },
     element('span', {}, label), element('b', {}, value), element('small', {}, note))));
   if (results.findings.length > 0) {
     addSection({ id: 'findings', title: 'Findings', draw: drawFindings,

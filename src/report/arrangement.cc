@@ -60,7 +60,8 @@ Facts make_facts(const Comparison& comparison) {
   return facts;
 }
 
-void mark_best(Block& block, const Measure& measure) {
+// Returns whether there is one.
+bool mark_best(Block& block, const Measure& measure) {
   const auto printed = [&](const Row& row) {
     return std::round(row.values[measure].moments.mean * std::pow(10, measure.digits));
   };
@@ -72,6 +73,7 @@ void mark_best(Block& block, const Measure& measure) {
     best = std::max(best, printed(row));
   }
   for (Row& row : block.rows) row.values[measure].best = rivals > 1 && printed(row) == best;
+  return rivals > 1;
 }
 
 // After the last colour they start over, with the next dash.
@@ -164,7 +166,7 @@ Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
   }
   set_colours(series);
   for (Block& block : blocks) {
-    for (const Measure& measure : kMeasures) mark_best(block, measure);
+    for (const Measure& measure : kMeasures) any_best |= mark_best(block, measure);
   }
   std::stable_sort(blocks.begin(), blocks.end(), [](const Block& one, const Block& other) {
     return one.dataset < other.dataset;
@@ -191,17 +193,6 @@ std::string Arrangement::baseline_list() const {
     out += fmt::format("{}{} {}", at == 0 ? "" : ", ", at + 1, baselines[at]);
   }
   return out;
-}
-
-bool Arrangement::any_best() const {
-  for (const Block& block : blocks) {
-    for (const Row& row : block.rows) {
-      for (const Value& value : row.values) {
-        if (value.best) return true;
-      }
-    }
-  }
-  return false;
 }
 
 const char* Arrangement::best_of_what() const {

@@ -67,8 +67,6 @@ struct Arrangement {
   [[nodiscard]] std::string baseline_list() const;
   // "of its click model", or "of its dataset and click model".
   [[nodiscard]] const char* best_of_what() const;
-  // Whether any value is.
-  [[nodiscard]] bool any_best() const;
   [[nodiscard]] const std::string& label(const Row& row) const { return series[row.series].label; }
 
   const Comparison& comparison;
@@ -79,6 +77,7 @@ struct Arrangement {
   std::vector<std::string> datasets;
   std::vector<std::string> baselines;  // in the order of the marks; empty if nothing was tested
   std::vector<Block> blocks;           // grouped by dataset
+  bool any_best = false;               // whether any value is
 };
 
 // The cell's label, or one like "pdgd (linear)" if it has none.

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "report/axes.h"
@@ -54,19 +53,14 @@ struct Point {
 struct Destroy {
   void operator()(cairo_t* cairo) const { cairo_destroy(cairo); }
   void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
-  void operator()(cairo_font_options_t* options) const { cairo_font_options_destroy(options); }
 };
 using Surface = std::unique_ptr<cairo_surface_t, Destroy>;
 
 class Canvas {
  public:
   explicit Canvas(cairo_surface_t* surface) : cairo_(cairo_create(surface)) {
-    // Metrics must not depend on the kind of surface.
-    const std::unique_ptr<cairo_font_options_t, Destroy> options(cairo_font_options_create());
-    cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
-    cairo_set_font_options(cairo_.get(), options.get());
-    cairo_set_line_cap(cairo_.get(), CAIRO_LINE_CAP_ROUND);
-    cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
+    cairo_set_line_cap(get(), CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_join(get(), CAIRO_LINE_JOIN_ROUND);
   }
   [[nodiscard]] cairo_status_t status() const { return cairo_status(get()); }
 
@@ -130,19 +124,6 @@ class Canvas {
 
   std::unique_ptr<cairo_t, Destroy> cairo_;
 };
-
-// The stretches of a curve between points that can't be drawn.
-std::vector<std::span<const CurveSummary>> stretches(const std::vector<CurveSummary>& curve,
-                                                     const Measure& measure) {
-  std::vector<std::span<const CurveSummary>> found;
-  std::size_t start = 0;
-  for (std::size_t at = 0; at <= curve.size(); ++at) {
-    if (at < curve.size() && drawable(curve[at], measure)) continue;
-    if (at > start) found.emplace_back(curve.data() + start, at - start);
-    start = at + 1;
-  }
-  return found;
-}
 
 class Figure {
  public:
@@ -227,31 +208,31 @@ class Figure {
     }
   }
 
+  // The line, or the band one standard deviation either side. A point that can't be drawn is a gap.
   void draw_row(Canvas& canvas, const report::Row& row, const Axes& axes, const Frame& frame,
                 bool band) const {
-    const report::Series& series = arrangement_.series[row.series];
-    const std::uint32_t colour = report::kSeriesColours[series.colour];
-    for (const auto stretch : stretches(row.cell->curve, measure_)) {
-      // The points `side` deviations above the mean.
-      const auto points = [&](double side) {
-        std::vector<Point> out;
-        for (const CurveSummary& point : stretch) {
-          const auto& [mean, std] = point.*measure_.curve;
-          out.push_back({axes.x(static_cast<double>(point.impression), frame),
-                         axes.y(mean + (std::isfinite(std) ? side * std : 0), frame)});
-        }
-        return out;
-      };
-      if (band) {
-        std::vector<Point> outline = points(1);
-        const std::vector<Point> lower = points(-1);
-        outline.insert(outline.end(), lower.rbegin(), lower.rend());
-        canvas.fill_band(outline, colour);
-      } else {
-        canvas.pen(colour, kLine, series.dash);
-        canvas.stroke(points(0));
+    const auto& [label, colour, dash] = arrangement_.series[row.series];
+    std::vector<Point> line, upper, lower;
+    const auto flush = [&] {
+      upper.insert(upper.end(), lower.rbegin(), lower.rend());
+      canvas.pen(report::kSeriesColours[colour], kLine, dash);
+      if (band) canvas.fill_band(upper, report::kSeriesColours[colour]);
+      if (!band) canvas.stroke(line);
+      for (auto* points : {&line, &upper, &lower}) points->clear();
+    };
+    for (const CurveSummary& point : row.cell->curve) {
+      if (!drawable(point, measure_)) {
+        flush();
+        continue;
       }
+      const auto& [mean, std] = point.*measure_.curve;
+      const double deviation = std::isfinite(std) ? std : 0;
+      const double x = axes.x(static_cast<double>(point.impression), frame);
+      line.push_back({x, axes.y(mean, frame)});
+      upper.push_back({x, axes.y(mean + deviation, frame)});
+      lower.push_back({x, axes.y(mean - deviation, frame)});
     }
+    flush();
   }
 
   const Arrangement& arrangement_;
@@ -289,8 +270,8 @@ Result<std::string> draw_curves(const Comparison& comparison, const FigureStyle&
   const Figure figure(arrangement, *style.measure, style.width);
   const std::string title =
       report::printable(comparison.title.empty() ? "Learning curves" : comparison.title);
-  // Drawn on nothing first, for the height.
-  const Surface nothing(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
+  // Drawn without output first, for the height.
+  const Surface nothing(cairo_svg_surface_create(nullptr, 1, 1));
   Canvas ruler(nothing.get());
   std::string out;
   const Surface surface = make_surface(figure, figure.draw(ruler), style, title, out);
@@ -302,7 +283,10 @@ Result<std::string> draw_curves(const Comparison& comparison, const FigureStyle&
     return Error{ErrorCode::kUnavailable,
                  fmt::format("can't draw the curves: {}", cairo_status_to_string(drawn))};
   }
-  if (style.format == FigureFormat::kSvg) {  // Cairo writes no title
+  if (style.format == FigureFormat::kSvg) {
+    // Cairo numbers its surfaces over the life of the process, and writes no title.
+    const std::size_t id = out.find(" id=\"surface");
+    if (id != std::string::npos) out.erase(id, out.find('"', id + 5) + 1 - id);
     out.insert(out.find('>', out.find("<svg")) + 1,
                fmt::format("\n<title>{}</title>", report::markup(title)));
   }

@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 #include "report/numbers.h"
-#include "report/scorecard.h"
 
 namespace plackett::report {
 namespace {
@@ -158,52 +156,10 @@ std::string lead_sentence(const Arrangement& arrangement, const Block& block,
                                      margin, lead.evidence);
 }
 
-std::vector<Card> make_cards(const Arrangement& arrangement) {
-  std::vector<Card> cards;
-  std::uint64_t runs = 0;
-  std::size_t better = 0;
-  std::size_t worse = 0;
-  std::size_t tests = 0;
-  for (const Measure& measure : kMeasures) {
-    const Row* best = nullptr;
-    std::string where;
-    for (const Block& block : arrangement.blocks) {
-      for (const Row& row : block.rows) {
-        if (&measure == &kOffline) runs += row.cell->runs;
-        for (const Against& one : row.values[measure].against) {
-          tests += one.verdict != Verdict::kUntested ? 1 : 0;
-          better += is_better(one.verdict) ? 1 : 0;
-          worse += is_worse(one.verdict) ? 1 : 0;
-        }
-        if (!std::isfinite(mean_of(row, measure))) continue;
-        if (best != nullptr && mean_of(row, measure) <= mean_of(*best, measure)) continue;
-        best = &row;
-        where = fmt::format("{} · {}", arrangement.label(row), block.title);
-      }
-    }
-    if (best == nullptr) continue;
-    cards.push_back({fmt::format("Best {}", measure.title),
-                     fixed(mean_of(*best, measure), measure.digits), std::move(where)});
-  }
-  if (tests > 0) {
-    cards.push_back({"Better than a baseline", fmt::format("{} of {}", better, tests),
-                     fmt::format("{} worse, {} undecided", worse, tests - better - worse)});
-  }
-  if (const Scorecard card = make_scorecard(arrangement.comparison); card.numbers > 0) {
-    cards.push_back({"As the paper has it", fmt::format("{} of {}", card.within_two, card.numbers),
-                     "within 2 standard errors"});
-  }
-  if (runs > 0) {
-    cards.push_back({"Runs", grouped(runs),
-                     fmt::format("of {} impressions each", arrangement.facts.impressions)});
-  }
-  return cards;
-}
-
 }  // namespace
 
 Findings find(const Arrangement& arrangement) {
-  Findings out{headline(arrangement), make_cards(arrangement), {}};
+  Findings out{headline(arrangement), {}};
   if (arrangement.blocks.size() > kMostFindings) return out;
   for (const Block& block : arrangement.blocks) {
     Finding finding{block.title, {}};

@@ -8,13 +8,6 @@
 
 namespace plackett::report {
 
-// A large number with what it is.
-struct Card {
-  std::string label;
-  std::string value;
-  std::string note;
-};
-
 struct Finding {
   std::string lead;  // what the sentences are about: a click model
   std::vector<std::string> sentences;
@@ -23,7 +16,6 @@ struct Finding {
 // Raw texts, not escaped.
 struct Findings {
   std::string headline;
-  std::vector<Card> cards;
   std::vector<Finding> findings;  // one per block; none if there are more than six
 };
 

@@ -15,7 +15,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Moments, mean, std)
 namespace report {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Facts, datasets, protocols, runs, impressions, seeds, line)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Card, label, value, note)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, lead, sentences)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Series, label, colour, dash)
 
@@ -103,7 +102,6 @@ std::string results_json(const Comparison& comparison, const PageOptions& option
                  {"command", options.command},
                  {"facts", arrangement.facts},
                  {"headline", found.headline},
-                 {"cards", found.cards},
                  {"findings", found.findings},
                  {"measures", report::kMeasures},
                  {"series", arrangement.series},

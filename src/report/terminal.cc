@@ -159,7 +159,7 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
     width = std::max(width, append_table(out, table, style));
   }
   std::string legend = "mean (standard deviation) over runs";
-  if (arrangement.any_best()) {
+  if (arrangement.any_best) {
     legend += fmt::format("; {} best {}", style.ansi ? "bold:" : "*", arrangement.best_of_what());
   }
   append_note(out, legend, width, pen);

@@ -36,48 +36,26 @@ std::size_t width_of(char32_t point) {
   return static_cast<std::size_t>(utf8proc_charwidth(static_cast<utf8proc_int32_t>(point)));
 }
 
-struct Escape {
-  char32_t point;
-  std::string_view text;
-};
-
-constexpr std::array<Escape, 5> kMarkup{
-    {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}}};
-
+// Pairs of a character and what stands for it.
+constexpr std::array<std::string_view, 10> kMarkup{"&",    "&amp;", "<",      "&lt;", ">",
+                                                   "&gt;", "\"",    "&quot;", "'",    "&#39;"};
 // "$" is set in mathematics, where no further font is needed; "-{}" forms no ligatures.
-constexpr std::array<Escape, 19> kLatex{{{'\\', "$\\backslash$"},
-                                         {'{', "\\{"},
-                                         {'}', "\\}"},
-                                         {'$', "$\\$$"},
-                                         {'&', "\\&"},
-                                         {'#', "\\#"},
-                                         {'%', "\\%"},
-                                         {'_', "\\_"},
-                                         {'^', "\\^{}"},
-                                         {'~', "\\~{}"},
-                                         {'<', "$<$"},
-                                         {'>', "$>$"},
-                                         {'|', "$|$"},
-                                         {'"', "''"},
-                                         {'-', "-{}"},
-                                         {0xA0, "~"},
-                                         {0xB7, "$\\cdot$"},
-                                         {0xD7, "$\\times$"},
-                                         {0x2013, "--"}}};
+constexpr std::array<std::string_view, 38> kLatex{
+    "\\", "$\\backslash$", "{",  "\\{",       "}", "\\}", "$",      "$\\$$",
+    "&",  "\\&",           "#",  "\\#",       "%", "\\%", "_",      "\\_",
+    "^",  "\\^{}",         "~",  "\\~{}",     "<", "$<$", ">",      "$>$",
+    "|",  "$|$",           "\"", "''",        "-", "-{}", "\u00A0", "~",
+    "·",  "$\\cdot$",      "×",  "$\\times$", "–", "--"};
 
-// The printable text with each code point of `escapes` replaced.
-std::string escaped(std::string_view text, std::span<const Escape> escapes) {
+// The printable text with the first of each pair replaced by the second.
+std::string escaped(std::string_view text, std::span<const std::string_view> pairs) {
   std::string out;
-  out.reserve(text.size() + 8);
   while (!text.empty()) {
-    const char32_t point = take_printable(text);
-    const auto found = std::find_if(escapes.begin(), escapes.end(),
-                                    [&](const Escape& one) { return one.point == point; });
-    if (found == escapes.end()) {
-      append_utf8(out, point);
-    } else {
-      out += found->text;
-    }
+    std::string letter;
+    append_utf8(letter, take_printable(text));
+    std::size_t at = 0;
+    while (at < pairs.size() && pairs[at] != letter) at += 2;
+    out += at < pairs.size() ? pairs[at + 1] : letter;
   }
   return out;
 }
@@ -110,16 +88,17 @@ std::string markdown_cell(std::string_view text) {
     if (std::string_view("\\|*_`[]#~$").find(letter) != std::string_view::npos) out += '\\';
     out += letter;
   }
-  return escaped(out, std::span(kMarkup).first(3));
+  return escaped(out, std::span(kMarkup).first(6));
 }
 
 std::string latex_text(std::string_view text) {
   std::string known;
   while (!text.empty()) {
+    std::string letter;
     const char32_t point = take_printable(text);
-    const bool special = std::any_of(kLatex.begin(), kLatex.end(),
-                                     [&](const Escape& one) { return one.point == point; });
-    append_utf8(known, special || in_latex(point) ? point : U'?');
+    append_utf8(letter, point);
+    const bool special = std::find(kLatex.begin(), kLatex.end(), letter) != kLatex.end();
+    known += special || in_latex(point) ? letter : "?";
   }
   return escaped(known, kLatex);
 }

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,21 +14,6 @@
 #include "report/table.h"
 
 namespace plackett {
-namespace {
-
-struct Figure {
-  const char* name;
-  FigureStyle style;
-};
-constexpr Figure kFigures[] = {
-    {"curves.svg", {&report::kOffline, FigureFormat::kSvg}},
-    {"curves.pdf", {&report::kOffline, FigureFormat::kPdf}},
-    {"online.svg", {&report::kOnline, FigureFormat::kSvg}},
-    {"online.pdf", {&report::kOnline, FigureFormat::kPdf}},
-};
-
-}  // namespace
-
 Result<void> write_report(const Comparison& comparison, const std::filesystem::path& folder,
                           const PageOptions& options) {
   std::error_code error;
@@ -45,10 +31,14 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
       {"scorecard.md", markdown_scorecard(comparison)},
       {"scorecard.csv", csv_scorecard(comparison)},
   };
-  for (const Figure& figure : kFigures) {
-    auto drawn = draw_curves(comparison, figure.style);
+  for (const auto& [name, measure, format] :
+       {std::tuple{"curves.svg", &report::kOffline, FigureFormat::kSvg},
+        {"curves.pdf", &report::kOffline, FigureFormat::kPdf},
+        {"online.svg", &report::kOnline, FigureFormat::kSvg},
+        {"online.pdf", &report::kOnline, FigureFormat::kPdf}}) {
+    auto drawn = draw_curves(comparison, {.measure = measure, .format = format});
     if (!drawn) return drawn.error();
-    files.emplace_back(figure.name, std::move(*drawn));
+    files.emplace_back(name, std::move(*drawn));
   }
   files.emplace_back("report.html", html_report(comparison, options));
   for (const auto& [name, content] : files) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "experiment/contrasts.h"
 #include "report/figure.h"
 #include "report/scorecard.h"
 #include "report/table.h"
@@ -47,6 +48,7 @@ int main(int argc, char** argv) {
   Comparison two = plackett::testing::large_comparison();
   two.cells.resize(12);
   two.title = "two click models";
+  plackett::add_contrasts(two);
   using plackett::testing::paper_comparison;
   const bool done =
       write(paper_comparison({"MQ2007"}, 1), folder / "paper") &&

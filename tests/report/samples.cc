@@ -34,7 +34,7 @@ CellSummary make_cell(const Final& final, double start, std::string_view dataset
                       std::uint64_t impressions) {
   CellSummary cell;
   cell.baseline = final.method != "pdgd";
-  cell.label = label_of(final.method, final.ranker);
+  cell.label = label_of(std::string(final.method), final.ranker);
   cell.method = final.method;
   cell.ranker = final.ranker;
   cell.click_model = final.click_model;
@@ -167,6 +167,16 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
     }
   }
   add_contrasts(comparison);
+  return comparison;
+}
+
+Comparison single_runs(Comparison comparison) {
+  for (CellSummary& cell : comparison.cells) {
+    cell.runs = 1;
+    cell.offline.std = 0;
+    cell.online.std = 0;
+  }
+  if (!comparison.contrasts.empty()) add_contrasts(comparison);
   return comparison;
 }
 
