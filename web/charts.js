@@ -24,7 +24,7 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawChar
 
 const font = { family: 'Inter, ui-sans-serif, system-ui, sans-serif', size: 12 };
 const dashes = [[], [7, 5], [1, 5]];
-const cut = (text) => (text.length > 30 ? `${text.slice(0, 29)}\u2026` : text);
+const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
 
 export function compact(value) {
   const units = ['', 'k', 'M', 'B'];
@@ -149,9 +149,10 @@ export class LineChart {
             itemSort: (a, b) => b.parsed.y - a.parsed.y,
             callbacks: {
               title: ([first]) => (first ? writeX(first.parsed.x) : ''),
-              label: ({ dataset, dataIndex, parsed }) => {
+              label: ({ chart, dataset, dataIndex, parsed }) => {
                 const spread = dataset.data[dataIndex].spread;
-                return (dataset.label ? `${cut(dataset.label)}  ` : '') + writeY(parsed.y)
+                const name = cut(dataset.label, Math.min(40, chart.width / 18));
+                return (name && `${name}  `) + writeY(parsed.y)
                   + (missing(spread) ? '' : ` (${writeY(spread)})`);
               },
             },
@@ -283,7 +284,7 @@ export function drawDots(container, { label, rows, dots, reach, shaded }) {
           color: ({ tick }) => colour(tick?.value === 0 ? '--field' : '--line') },
         ticks: { padding: 8, stepSize: 1, callback: (x) => (x > 0 ? `+${x}` : String(x).replace('-', '\u2212')) } }),
         y: axis({ type: 'category', labels: rows, offset: true,
-          ticks: { padding: 8, callback: (place) => cut(rows[place]) } }),
+          ticks: { padding: 8, callback: (place) => cut(rows[place], 24) } }),
       },
       plugins: {
         extras: { shaded: [-shaded, shaded] },
