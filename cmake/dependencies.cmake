@@ -12,9 +12,9 @@ if(PLACKETT_COMMAND)
   find_package(OpenSSL 3 REQUIRED)
 endif()
 
-# Debian's libdeflate and xxHash come without CMake packages.
+# Debian's packages of these come without files for CMake.
 function(plackett_plain_library name header library)
-  find_path(PLACKETT_${name}_INCLUDE ${header} REQUIRED)
+  find_path(PLACKETT_${name}_INCLUDE ${header} PATH_SUFFIXES ${name} REQUIRED)
   find_library(PLACKETT_${name}_LIBRARY ${library} REQUIRED)
   mark_as_advanced(PLACKETT_${name}_INCLUDE PLACKETT_${name}_LIBRARY)
   add_library(plackett::${name} INTERFACE IMPORTED GLOBAL)
@@ -23,6 +23,8 @@ function(plackett_plain_library name header library)
 endfunction()
 plackett_plain_library(deflate libdeflate.h deflate)
 plackett_plain_library(xxhash xxhash.h xxhash)
+plackett_plain_library(cairo cairo-svg.h cairo)
+plackett_plain_library(utf8proc utf8proc.h utf8proc)
 
 if(PLACKETT_TESTS)
   find_package(GTest REQUIRED)

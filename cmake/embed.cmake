@@ -1,7 +1,15 @@
-# plackett_embed(OUTPUT FILE...): writes OUTPUT, a C++ file that holds the files' bytes and gives
-# them through plackett::http::embedded_files(). The assembler takes the bytes in as they are, so
-# it compiles at once however large they are.
-function(plackett_embed output)
+# plackett_embed(ROOM FILE...): sets plackett_embedded to a source file that holds the files' bytes
+# and defines std::span<const EmbeddedFile> plackett::ROOM::embedded_files(), in this order. The
+# assembler includes the bytes as they are, so it compiles at once however large they are.
+# plackett_chart_library: the charting library that both web pages use (docs/decisions/0008-charts.md).
+find_file(plackett_chart_library chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
+if(NOT plackett_chart_library)
+  message(FATAL_ERROR "chart.min.js is missing; Debian has it in the package libjs-chart.js "
+    "(scripts/setup installs it)")
+endif()
+
+function(plackett_embed room)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_files.cc)
   set(blocks "")
   set(declarations "")
   set(entries "")
@@ -21,21 +29,25 @@ function(plackett_embed output)
   endforeach()
   file(CONFIGURE OUTPUT ${output} CONTENT [[
 // Made by cmake/embed.cmake.
-#include "http/pages.h"
+#include <span>
+
+#include "base/embedded_file.h"
 
 @blocks@
 extern "C" {
 @declarations@}
 
-namespace plackett::http {
+namespace plackett::@room@ {
 
+std::span<const EmbeddedFile> embedded_files();
 std::span<const EmbeddedFile> embedded_files() {
   static const EmbeddedFile kFiles[] = {
 @entries@    {{}, {}}};
   return {kFiles, sizeof kFiles / sizeof kFiles[0] - 1};
 }
 
-}  // namespace plackett::http
+}  // namespace plackett::@room@
 ]] @ONLY)
   set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${ARGN}")
+  set(plackett_embedded ${output} PARENT_SCOPE)
 endfunction()

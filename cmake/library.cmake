@@ -10,8 +10,10 @@ endforeach()
 # static library.
 set(plackett_libraries fmt::fmt hwy::hwy Threads::Threads
   $<BUILD_INTERFACE:plackett::deflate> $<BUILD_INTERFACE:plackett::xxhash>
+  $<BUILD_INTERFACE:plackett::cairo> $<BUILD_INTERFACE:plackett::utf8proc>
   $<BUILD_INTERFACE:tomlplusplus::tomlplusplus>
-  $<INSTALL_INTERFACE:deflate> $<INSTALL_INTERFACE:xxhash> $<INSTALL_INTERFACE:tomlplusplus>)
+  $<INSTALL_INTERFACE:deflate> $<INSTALL_INTERFACE:xxhash> $<INSTALL_INTERFACE:cairo>
+  $<INSTALL_INTERFACE:utf8proc> $<INSTALL_INTERFACE:tomlplusplus>)
 
 foreach(kind SHARED STATIC)
   string(TOLOWER ${kind} name)

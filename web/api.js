@@ -1,40 +1,40 @@
 // The service's HTTP API. Paths are relative, so that the pages also work behind a prefix.
 
-import { ask_for_token } from './token_dialog.js';
+import { askForToken } from './token_dialog.js';
 
-const kTokenKey = 'plackett-token';
+const tokenKey = 'plackett-token';
 
-// status 0: no answer came. retry_after_s: what the service asked for, else null.
+// status 0: no answer came. retryAfterS: what the service asked for, else null.
 export class ApiError extends Error {
-  constructor(status, message, retry_after_s = null) {
+  constructor(status, message, retryAfterS = null) {
     super(message);
     this.status = status;
-    this.retry_after_s = retry_after_s;
+    this.retryAfterS = retryAfterS;
   }
 }
 
-function stored_token() {
-  try { return sessionStorage.getItem(kTokenKey); } catch { return null; }
+function storedToken() {
+  try { return sessionStorage.getItem(tokenKey); } catch { return null; }
 }
 
-function store_token(token) {
-  try { sessionStorage.setItem(kTokenKey, token); } catch { /* kept for this page only */ }
+function storeToken(token) {
+  try { sessionStorage.setItem(tokenKey, token); } catch { /* kept for this page only */ }
 }
 
-let token = stored_token();
+let token = storedToken();
 let asking = null;
 
 // One dialog however many requests were refused; they all go on with its answer.
-function new_token(refused) {
-  asking ??= ask_for_token(refused !== null).then((given) => {
+function newToken(refused) {
+  asking ??= askForToken(refused !== null).then((given) => {
     token = given;
-    store_token(given);
+    storeToken(given);
     asking = null;
   });
   return asking;
 }
 
-export const has_token = () => Boolean(token);
+export const hasToken = () => Boolean(token);
 
 async function send(method, path, body) {
   const headers = {};
@@ -50,50 +50,50 @@ async function send(method, path, body) {
   }
 }
 
-async function content_of(response) {
+async function contentOf(response) {
   try { return await response.json(); } catch { return null; }
 }
 
 // The answer's JSON (null where it has none). Asks for a token and tries again on 401.
 export async function call(method, path, body) {
   for (;;) {
-    const sent_with = token;
+    const sentWith = token;
     const response = await send(method, path, body);
     if (response.status === 401) {
-      if (sent_with === token) await new_token(sent_with);
+      if (sentWith === token) await newToken(sentWith);
       continue;
     }
-    const content = response.status === 204 ? null : await content_of(response);
+    const content = response.status === 204 ? null : await contentOf(response);
     if (response.ok) return content;
-    const retry_after = Number(response.headers.get('Retry-After'));
+    const retryAfter = Number(response.headers.get('Retry-After'));
     throw new ApiError(response.status, content?.error?.message ?? `Status ${response.status}`,
-      retry_after > 0 ? retry_after : null);
+      retryAfter > 0 ? retryAfter : null);
   }
 }
 
-const path_of = (model, rest = '') => `models/${encodeURIComponent(model)}${rest}`;
+const pathOf = (model, rest = '') => `models/${encodeURIComponent(model)}${rest}`;
 
-export const get_health = () => call('GET', 'health');
-export const list_models = async () => (await call('GET', 'models')).models;
-export const create_model = (model, spec) => call('PUT', path_of(model), spec);
-export const get_model = (model) => call('GET', path_of(model));
-export const delete_model = (model) => call('DELETE', path_of(model));
-export const rank = (model, request) => call('POST', path_of(model, '/rank'), request);
-export const send_feedback = (model, events) =>
-  call('POST', path_of(model, '/feedback'), { events });
-export const get_weights = async (model) =>
-  (await call('GET', path_of(model, '/weights'))).weights;
-export const get_stats = (model, points) => call('GET', path_of(model, `/stats?points=${points}`));
-export const list_impressions = async (model, { limit, clicked_only }) =>
-  (await call('GET', path_of(model,
-    `/impressions?limit=${limit}${clicked_only ? '&clicked=true' : ''}`))).impressions;
-export const get_impression = (model, impression) =>
-  call('GET', path_of(model, `/impressions/${encodeURIComponent(impression)}`));
-export const list_snapshots = async (model) =>
-  (await call('GET', path_of(model, '/snapshots'))).snapshots;
-export const take_snapshot = (model, note) =>
-  call('POST', path_of(model, '/snapshots'), { note });
-export const roll_back = (model, snapshot) =>
-  call('POST', path_of(model, '/rollback'), { snapshot });
-export const freeze = (model) => call('POST', path_of(model, '/freeze'));
-export const resume = (model) => call('POST', path_of(model, '/resume'));
+export const getHealth = () => call('GET', 'health');
+export const listModels = async () => (await call('GET', 'models')).models;
+export const createModel = (model, spec) => call('PUT', pathOf(model), spec);
+export const getModel = (model) => call('GET', pathOf(model));
+export const deleteModel = (model) => call('DELETE', pathOf(model));
+export const rank = (model, request) => call('POST', pathOf(model, '/rank'), request);
+export const sendFeedback = (model, events) =>
+  call('POST', pathOf(model, '/feedback'), { events });
+export const getWeights = async (model) =>
+  (await call('GET', pathOf(model, '/weights'))).weights;
+export const getStats = (model, points) => call('GET', pathOf(model, `/stats?points=${points}`));
+export const listImpressions = async (model, { limit, clickedOnly }) =>
+  (await call('GET', pathOf(model,
+    `/impressions?limit=${limit}${clickedOnly ? '&clicked=true' : ''}`))).impressions;
+export const getImpression = (model, impression) =>
+  call('GET', pathOf(model, `/impressions/${encodeURIComponent(impression)}`));
+export const listSnapshots = async (model) =>
+  (await call('GET', pathOf(model, '/snapshots'))).snapshots;
+export const takeSnapshot = (model, note) =>
+  call('POST', pathOf(model, '/snapshots'), { note });
+export const rollBack = (model, snapshot) =>
+  call('POST', pathOf(model, '/rollback'), { snapshot });
+export const freeze = (model) => call('POST', pathOf(model, '/freeze'));
+export const resume = (model) => call('POST', pathOf(model, '/resume'));

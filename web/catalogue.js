@@ -1,18 +1,18 @@
 // A made-up shop: 180 products of twelve kinds, the same at every load.
 
-import { make_random, pick, spread } from './random.js';
+import { makeRandom, pick, spread } from './random.js';
 
-const kPerKind = 15;
-const kSeed = 2018;
+const perKind = 15;
+const seed = 2018;
 
-const kBrands = {
+const brands = {
   Outdoors: ['Fjellvik', 'Norrby', 'Alder & Ash', 'Tarn', 'Highmoor', 'Lumo', 'Korsa'],
   Kitchen: ['Brasa', 'Oak & Iron', 'Mielo', 'Sanju', 'Hearth', 'Copperhill', 'Lumo'],
 };
-const kAuthors = ['Ines Marlow', 'Tomas Reyne', 'Ada Lindqvist', 'Jun Okabe', 'Petra Voss',
+const authors = ['Ines Marlow', 'Tomas Reyne', 'Ada Lindqvist', 'Jun Okabe', 'Petra Voss',
   'Samuel Orji', 'Clara Whitlock', 'Mateo Brandt', 'Noor Elias', 'Greta Holm'];
 
-const kKinds = [
+const kinds = [
   { kind: 'tent', department: 'Outdoors', price: 210,
     names: ['Ridge Tent', 'Dome Tent', 'Light Tent', 'Tunnel Tent', 'Family Tent'],
     details: ['1 person', '2 person', '3 person', '4 person'],
@@ -86,48 +86,48 @@ const kKinds = [
 const clamp = (value, low, high) => Math.min(high, Math.max(low, value));
 
 // As many distinct titles as asked for, in a random order. A book keeps its author.
-function make_titles(random, { department, names, details }, wanted) {
+function makeTitles(random, { department, names, details }, wanted) {
   const titles = department === 'Books'
     ? names.flatMap((name, place) => details.map((detail) =>
-      `${name}, ${kAuthors[(place * 3 + names[0].length) % kAuthors.length]}, ${detail}`))
+      `${name}, ${authors[(place * 3 + names[0].length) % authors.length]}, ${detail}`))
     : names.flatMap((name) => details.flatMap((detail) =>
-      kBrands[department].map((brand) => `${brand} ${name}, ${detail}`)));
+      brands[department].map((brand) => `${brand} ${name}, ${detail}`)));
   const drawn = titles.map((title) => ({ title, at: random() }));
   return drawn.sort((a, b) => a.at - b.at).slice(0, wanted).map(({ title }) => title);
 }
 
-function make_product(random, spec, { title, number }) {
+function makeProduct(random, spec, { title, number }) {
   const first = pick(random, spec.about);
   const second = pick(random, spec.about.filter((sentence) => sentence !== first));
   const discount = random() < 0.45 ? Math.round(5 + 40 * random()) / 100 : 0;
-  const full_price = spec.price * Math.exp(0.45 * spread(random));
+  const fullPrice = spec.price * Math.exp(0.45 * spread(random));
   return {
     id: `${spec.kind.replace(' ', '-')}-${String(number + 1).padStart(2, '0')}`,
     kind: spec.kind,
     department: spec.department,
     title,
     description: `${first} ${second}`,
-    price: Math.max(4, Math.round(full_price * (1 - discount))) - 0.01,
+    price: Math.max(4, Math.round(fullPrice * (1 - discount))) - 0.01,
     discount,
     rating: Math.round(clamp(3.9 + 0.65 * spread(random), 1.6, 5) * 10) / 10,
     reviews: Math.round(Math.exp(4 + 1.4 * spread(random))),
-    age_days: Math.round(5 + 900 * random() ** 2),
+    ageDays: Math.round(5 + 900 * random() ** 2),
     in_stock: random() < 0.82,
-    delivery_days: 1 + Math.floor(9 * random()),
+    deliveryDays: 1 + Math.floor(9 * random()),
     margin: Math.round(100 * clamp(0.3 + 0.12 * spread(random), 0.03, 0.7)) / 100,
-    sold_last_month: Math.round(Math.exp(3.2 + 1.2 * spread(random))),
+    soldLastMonth: Math.round(Math.exp(3.2 + 1.2 * spread(random))),
   };
 }
 
-function make_catalogue() {
-  const random = make_random(kSeed);
-  return kKinds.flatMap((spec) =>
-    make_titles(random, spec, kPerKind).map((title, number) =>
-      make_product(random, spec, { title, number })));
+function makeCatalogue() {
+  const random = makeRandom(seed);
+  return kinds.flatMap((spec) =>
+    makeTitles(random, spec, perKind).map((title, number) =>
+      makeProduct(random, spec, { title, number })));
 }
 
-export const kCatalogue = make_catalogue();
+export const catalogue = makeCatalogue();
 
-export const kSuggestedQueries = ['tent', 'light tent', 'warm sleeping bag', 'small backpack',
+export const suggestedQueries = ['tent', 'light tent', 'warm sleeping bag', 'small backpack',
   'headlamp', 'cast iron pan', 'kettle', 'knife', 'coffee grinder', 'mystery', 'cookbook',
   'travel guide', 'history'];

@@ -2,17 +2,17 @@
 
 import { element } from './dom.js';
 
-// Resolves with {confirmed, text}: text is what was typed where `input_label` asks for it.
-export function confirm_in_page({ title, message, action, input_label = null }) {
+// Resolves with {confirmed, text}: text is what was typed where `inputLabel` asks for it.
+export function confirmInPage({ title, message, action, inputLabel = null }) {
   return new Promise((resolve) => {
-    const input = input_label === null ? null : element('input', {
+    const input = inputLabel === null ? null : element('input', {
       id: 'dialog-input', type: 'text', maxlength: '200', autocomplete: 'off',
     });
     const dialog = element('dialog', { id: 'confirm-dialog', 'aria-labelledby': 'dialog-title' },
       element('form', { method: 'dialog' },
         element('h2', { id: 'dialog-title' }, title),
         element('p', {}, message),
-        input && element('label', { for: 'dialog-input' }, input_label),
+        input && element('label', { for: 'dialog-input' }, inputLabel),
         input,
         element('div', { class: 'dialog-buttons' },
           element('button', { type: 'button', id: 'dialog-cancel', onclick: () => dialog.close() },

@@ -1,50 +1,50 @@
 // The dashboard: follows one model at a time and lets its learning be stopped, kept and undone.
 
 import * as api from './api.js';
-import { Chart } from './chart.js';
-import { confirm_in_page } from './confirm_dialog.js';
-import { by_id, element, set_text } from './dom.js';
-import { count, date_and_time, decimal, percent, short } from './format.js';
+import { LineChart } from './charts.js';
+import { confirmInPage } from './confirm_dialog.js';
+import { byId, element, setText } from './dom.js';
+import { count, dateAndTime, decimal, percent, short } from './format.js';
 import { ImpressionList } from './impression_list.js';
 import { Poller } from './poller.js';
-import { SnapshotList, snapshot_name } from './snapshot_list.js';
-import { draw_tiles } from './tiles.js';
+import { SnapshotList, snapshotName } from './snapshot_list.js';
+import { drawTiles } from './tiles.js';
 import { WeightBars } from './weight_bars.js';
 
-const kPoints = 200;
-const kImpressions = 20;
-const kFeatures = 20;
+const pointCount = 200;
+const impressionCount = 20;
+const featureCount = 20;
 
+const overTime = (id, label, more) => new LineChart(byId(id),
+  { label: `${label} over time`, xAxis: 'time', leastWidth: 1000, writeX: dateAndTime, ...more });
 const charts = {
-  ctr: new Chart(by_id('chart-ctr'), { label: 'Click-through rate over time', over_time: true, least_width: 1000,
-    write_y: (y, tick) => percent(y, tick ? 0 : 1), write_x: date_and_time }),
-  mrr: new Chart(by_id('chart-mrr'), { label: 'Mean reciprocal rank over time', over_time: true,
-    least_width: 1000,
-    write_y: (y, tick) => decimal(y, tick ? 2 : 3), write_x: date_and_time }),
-  entropy: new Chart(by_id('chart-entropy'), { label: 'Entropy over time', over_time: true, least_width: 1000,
-    from_zero: true, write_y: (y, tick) => decimal(y, tick ? 1 : 2), write_x: date_and_time }),
-  update_norm: new Chart(by_id('chart-norm'), { label: 'Size of updates over time',
-    over_time: true, least_width: 1000, from_zero: true, write_y: short, write_x: date_and_time }),
+  ctr: overTime('chart-ctr', 'Click-through rate',
+    { writeY: (y, isTick) => percent(y, isTick ? 0 : 1) }),
+  mrr: overTime('chart-mrr', 'Mean reciprocal rank',
+    { writeY: (y, isTick) => decimal(y, isTick ? 2 : 3) }),
+  entropy: overTime('chart-entropy', 'Entropy',
+    { yRange: [0, null], writeY: (y, isTick) => decimal(y, isTick ? 1 : 2) }),
+  updateNorm: overTime('chart-norm', 'Size of updates', { yRange: [0, null], writeY: short }),
 };
-const features = new WeightBars(by_id('features'));
-const impressions = new ImpressionList(by_id('impressions'), by_id('impressions-note'));
-const snapshots = new SnapshotList(by_id('snapshots'), by_id('snapshots-note'), ask_to_roll_back);
+const features = new WeightBars(byId('features'));
+const impressions = new ImpressionList(byId('impressions'), byId('impressions-note'));
+const snapshots = new SnapshotList(byId('snapshots'), byId('snapshots-note'), askToRollBack);
 
 let chosen = null;
 let model = null;
 
-function model_in_address() {
+function modelInAddress() {
   return new URLSearchParams(location.hash.slice(1)).get('model');
 }
 
 // The model asked for where it exists, else the first.
 function choose(models) {
-  const wanted = model_in_address() ?? chosen;
+  const wanted = modelInAddress() ?? chosen;
   return models.find((each) => each.name === wanted) ?? models[0] ?? null;
 }
 
-function draw_choice(models) {
-  const select = by_id('model-select');
+function drawChoice(models) {
+  const select = byId('model-select');
   const names = models.map((each) => each.name);
   if (names.join('\n') !== [...select.options].map((option) => option.value).join('\n')) {
     select.replaceChildren(...names.map((name) => element('option', { value: name }, name)));
@@ -52,121 +52,122 @@ function draw_choice(models) {
   if (document.activeElement !== select || select.value === '') select.value = model.name;
 }
 
-function draw_model() {
-  set_text(by_id('model-name'), model.name);
+function drawModel() {
+  setText(byId('model-name'), model.name);
   document.title = `${model.name} \u00b7 plackett`;
-  set_text(by_id('model-facts'), [
+  setText(byId('model-facts'), [
     `${model.ranker} ranker`, `${model.learner} learner`, `${count(model.features)} features`,
-    `${model.k} shown`, `${model.scaling} scaling`, `since ${date_and_time(model.created_at)}`,
+    `${model.k} shown`, `${model.scaling} scaling`, `since ${dateAndTime(model.created_at)}`,
   ].join(' \u00b7 '));
-  set_text(by_id('freeze'), model.learning ? 'Freeze' : 'Resume');
-  by_id('model').dataset.version = String(model.version);
-  by_id('model').dataset.learning = String(model.learning);
+  setText(byId('freeze'), model.learning ? 'Freeze' : 'Resume');
+  byId('model').dataset.version = String(model.version);
+  byId('model').dataset.learning = String(model.learning);
   const broken = !model.learning && model.frozen_because !== 'asked';
-  by_id('model').classList.toggle('broken', broken);
+  byId('model').classList.toggle('broken', broken);
 }
 
-function draw_charts(stats) {
-  const line = (name) => stats.points.map((point) => ({ x: point.at, y: point[name] ?? null }));
-  const first_day = (name, write) => ({ references: [{ y: stats.first_day[name] ?? null,
-    label: `first day ${write(stats.first_day[name])}` }] });
-  charts.ctr.update(line('ctr'), first_day('ctr', percent));
-  charts.mrr.update(line('mrr'), first_day('mrr', (value) => decimal(value, 3)));
-  charts.entropy.update(line('entropy'));
-  charts.update_norm.update(line('update_norm'));
+function drawCharts(stats) {
+  const draw = (chart, name, write = null) => chart.update(
+    [{ area: true, points: stats.points.map((point) => ({ x: point.at, y: point[name] ?? null })) }],
+    write && { references: [{ y: stats.first_day[name] ?? null,
+      text: `first day ${write(stats.first_day[name])}` }] });
+  draw(charts.ctr, 'ctr', percent);
+  draw(charts.mrr, 'mrr', (value) => decimal(value, 3));
+  draw(charts.entropy, 'entropy');
+  draw(charts.updateNorm, 'update_norm');
 }
 
-function draw_features(weights) {
+function drawFeatures(weights) {
   const signed = weights.every((each) => each.weight !== undefined && each.weight !== null);
-  const strongest = [...weights].sort((a, b) => b.strength - a.strength).slice(0, kFeatures);
+  const strongest = [...weights].sort((a, b) => b.strength - a.strength).slice(0, featureCount);
   features.update(strongest.map((each) => ({
     key: String(each.feature),
     label: each.name ?? `feature ${each.feature}`,
     value: signed ? each.weight : each.strength,
   })), { signed });
   const kind = signed ? 'by weight' : 'by strength';
-  set_text(by_id('features-note'), weights.length > kFeatures
-    ? `${kind}, ${kFeatures} of ${count(weights.length)}` : kind);
+  setText(byId('features-note'), weights.length > featureCount
+    ? `${kind}, ${featureCount} of ${count(weights.length)}` : kind);
 }
 
-function curl_line(options, path, body) {
+function curlLine(options, path, body) {
   const address = new URL(path, location.href).href;
-  const token = api.has_token() ? '  -H "Authorization: Bearer $TOKEN" \\\n' : '';
+  const token = api.hasToken() ? '  -H "Authorization: Bearer $TOKEN" \\\n' : '';
   return `curl ${options}${options && ' '}${address} \\\n${token}  -d '${body}'`;
 }
 
-function draw_empty(models) {
-  by_id('no-models').hidden = models.length > 0;
-  by_id('model').hidden = models.length === 0;
-  set_text(by_id('create-line'), curl_line('-X PUT', 'models/shop',
+function drawEmpty(models) {
+  byId('no-models').hidden = models.length > 0;
+  byId('model').hidden = models.length === 0;
+  setText(byId('create-line'), curlLine('-X PUT', 'models/shop',
     '{"features": ["price", "rating", "age"]}'));
   if (model === null) return;
-  by_id('no-impressions').hidden = model.impressions > 0;
-  by_id('charts').hidden = model.impressions === 0;
+  byId('no-impressions').hidden = model.impressions > 0;
+  byId('charts').hidden = model.impressions === 0;
   const example = JSON.stringify(Array.from({ length: Math.min(model.features, 8) },
     (_, feature) => Number((0.9 - 0.1 * feature).toFixed(1)))).slice(0, -1)
     + (model.features > 8 ? ',\u2026]' : ']');
   const path = `models/${encodeURIComponent(model.name)}`;
-  set_text(by_id('rank-line'), [
-    curl_line('', `${path}/rank`, `{"items": [{"id": "a", "features": ${example}}, \u2026]}`),
-    curl_line('', `${path}/feedback`,
+  setText(byId('rank-line'), [
+    curlLine('', `${path}/rank`, `{"items": [{"id": "a", "features": ${example}}, \u2026]}`),
+    curlLine('', `${path}/feedback`,
       '[{"impression": "i-1", "item": "a", "event": "click"},\n'
       + '       {"impression": "i-1", "event": "close"}]'),
   ].join('\n'));
 }
 
 async function refresh() {
-  const models = await api.list_models();
+  const models = await api.listModels();
   model = choose(models);
-  draw_empty(models);
+  drawEmpty(models);
   if (model === null) return;
   if (model.name !== chosen) {
     chosen = model.name;
     impressions.clear();
   }
   const followed = model.name;
-  draw_choice(models);
-  draw_model();
+  drawChoice(models);
+  drawModel();
   const [stats, weights, shown, kept] = await Promise.all([
-    api.get_stats(followed, kPoints),
-    api.get_weights(followed),
-    api.list_impressions(followed, { limit: kImpressions,
-      clicked_only: by_id('clicked-only').checked }),
-    api.list_snapshots(followed),
+    api.getStats(followed, pointCount),
+    api.getWeights(followed),
+    api.listImpressions(followed, { limit: impressionCount,
+      clickedOnly: byId('clicked-only').checked }),
+    api.listSnapshots(followed),
   ]);
   if (followed !== choose(models).name) return;
-  draw_tiles(by_id('tiles'), model, stats);
-  draw_charts(stats);
-  draw_features(weights);
+  drawTiles(byId('tiles'), model, stats);
+  drawCharts(stats);
+  drawFeatures(weights);
   impressions.update(shown);
   snapshots.update(kept);
 }
 
-function show_connection(state, text) {
-  const place = by_id('connection');
+function showConnection(state, text) {
+  const place = byId('connection');
   place.dataset.state = state;
-  set_text(place, text);
+  setText(place, text);
 }
 
 const poller = new Poller(refresh, {
-  on_success: () => show_connection('live', 'Live'),
-  on_failure: (error, retry_ms) => {
+  onSuccess: () => showConnection('live', 'Live'),
+  onFailure: (error, retryMs) => {
     // A model deleted between two requests: the next round sees the list without it.
     if (error.status === 404) return;
-    show_connection('lost', `${error.status === 0 ? 'Connection lost' : error.message}. `
-      + `Trying again in ${Math.round(retry_ms / 1000)} s`);
+    showConnection('lost', `${error.status === 0 ? 'Connection lost' : error.message}. `
+      + `Trying again in ${Math.round(retryMs / 1000)} s`);
     if (error.status === undefined) reportError(error);
   },
 });
 
 // A service started without the demo says so.
-async function hide_missing_demo() {
-  const { demo } = await api.get_health().catch(() => ({}));
+async function hideMissingDemo() {
+  const { demo } = await api.getHealth().catch(() => ({}));
   for (const link of document.querySelectorAll('.to-demo')) link.hidden = demo === false;
 }
 
 async function act(action) {
-  const notice = by_id('notice');
+  const notice = byId('notice');
   try {
     await action();
     notice.hidden = true;
@@ -178,36 +179,36 @@ async function act(action) {
   poller.now();
 }
 
-async function ask_to_roll_back(snapshot) {
-  const { confirmed } = await confirm_in_page({
-    title: `Roll back to \u201c${snapshot_name(snapshot)}\u201d?`,
-    message: `The model goes on from its parameters of ${date_and_time(snapshot.created_at)}, `
+async function askToRollBack(snapshot) {
+  const { confirmed } = await confirmInPage({
+    title: `Roll back to \u201c${snapshotName(snapshot)}\u201d?`,
+    message: `The model goes on from its parameters of ${dateAndTime(snapshot.created_at)}, `
       + `after ${count(snapshot.updates)} updates. What it has learned since is set aside; `
       + 'a snapshot taken now would keep it.',
     action: 'Roll back',
   });
-  if (confirmed) await act(() => api.roll_back(chosen, snapshot.id));
+  if (confirmed) await act(() => api.rollBack(chosen, snapshot.id));
 }
 
-by_id('take-snapshot').addEventListener('click', async () => {
-  const { confirmed, text } = await confirm_in_page({
+byId('take-snapshot').addEventListener('click', async () => {
+  const { confirmed, text } = await confirmInPage({
     title: 'Take a snapshot', message: 'Keeps the parameters as they are now.',
-    action: 'Take it', input_label: 'Note (optional)',
+    action: 'Take it', inputLabel: 'Note (optional)',
   });
-  if (confirmed) await act(() => api.take_snapshot(chosen, text));
+  if (confirmed) await act(() => api.takeSnapshot(chosen, text));
 });
 
-by_id('freeze').addEventListener('click', () =>
+byId('freeze').addEventListener('click', () =>
   act(() => (model.learning ? api.freeze(chosen) : api.resume(chosen))));
 
-by_id('model-select').addEventListener('change', (event) => {
+byId('model-select').addEventListener('change', (event) => {
   location.hash = new URLSearchParams({ model: event.target.value }).toString();
 });
 addEventListener('hashchange', () => poller.now());
-by_id('clicked-only').addEventListener('change', () => {
+byId('clicked-only').addEventListener('change', () => {
   impressions.clear();
   poller.now();
 });
 
-hide_missing_demo();
+hideMissingDemo();
 poller.now();

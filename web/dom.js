@@ -1,6 +1,6 @@
 // Building elements. Text goes in as text, never as markup.
 
-const kSvg = 'http://www.w3.org/2000/svg';
+const svgNamespace = 'http://www.w3.org/2000/svg';
 
 function fill(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
@@ -12,19 +12,19 @@ function fill(made, attributes, children) {
   return made;
 }
 
-// element('p', {class: 'note'}, 'text', other_element): null children and attributes are left out.
+// element('p', {class: 'note'}, 'text', otherElement): null children and attributes are left out.
 export function element(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-export function svg_element(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS(kSvg, tag), attributes, children);
+export function svgElement(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(svgNamespace, tag), attributes, children);
 }
 
-export const by_id = (id) => document.getElementById(id);
+export const byId = (id) => document.getElementById(id);
 
-export function set_text(target, text) {
+export function setText(target, text) {
   if (target.textContent !== text) target.textContent = text;
 }
 
-export const motion_allowed = () => !matchMedia('(prefers-reduced-motion: reduce)').matches;
+export const motionAllowed = () => !matchMedia('(prefers-reduced-motion: reduce)').matches;

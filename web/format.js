@@ -1,31 +1,31 @@
 // Numbers and times as people read them. null and undefined become a dash.
 
-const kDash = '\u2013';
-const kMinus = '\u2212';
-const missing = (value) => value === null || value === undefined || !Number.isFinite(value);
+const dash = '\u2013';
+const minus = '\u2212';
+export const missing = (value) => value === null || value === undefined || !Number.isFinite(value);
 // No sign for what rounds to 0.
-const signed = (text, value) => (value < 0 && /[1-9]/.test(text) ? kMinus : '') + text;
+const signed = (text, value) => (value < 0 && /[1-9]/.test(text) ? minus : '') + text;
 
 export function count(value) {
-  return missing(value) ? kDash : Math.round(value).toLocaleString('en');
+  return missing(value) ? dash : Math.round(value).toLocaleString('en');
 }
 
 export function decimal(value, digits = 2) {
-  return missing(value) ? kDash : signed(Math.abs(value).toFixed(digits), value);
+  return missing(value) ? dash : signed(Math.abs(value).toFixed(digits), value);
 }
 
 // Three significant digits, without an exponent where it stays short.
 export function short(value) {
-  if (missing(value)) return kDash;
+  if (missing(value)) return dash;
   const size = Math.abs(value);
   if (size === 0) return '0';
   if (size >= 1000) return count(value);
-  if (size < 0.0005) return signed(size.toExponential(1).replace('-', kMinus), value);
+  if (size < 0.0005) return signed(size.toExponential(1).replace('-', minus), value);
   return signed(String(Number(size.toPrecision(3))), value);
 }
 
 export function percent(value, digits = 1) {
-  return missing(value) ? kDash : `${(100 * value).toFixed(digits)}\u2009%`;
+  return missing(value) ? dash : `${(100 * value).toFixed(digits)}\u2009%`;
 }
 
 // The difference of two values, as written by `write`, with its sign; a word where it rounds to 0.
@@ -33,21 +33,21 @@ export function difference(now, before, write) {
   if (missing(now) || missing(before)) return '';
   const change = write(Math.abs(now - before));
   if (!/[1-9]/.test(change)) return 'unchanged';
-  return (now < before ? kMinus : '+') + change;
+  return (now < before ? minus : '+') + change;
 }
 
-export function time_of_day(at_ms) {
-  return new Date(at_ms).toLocaleTimeString('en-GB');
+export function timeOfDay(atMs) {
+  return new Date(atMs).toLocaleTimeString('en-GB');
 }
 
-export function date_and_time(at_ms) {
-  return new Date(at_ms).toLocaleString('en-GB', {
+export function dateAndTime(atMs) {
+  return new Date(atMs).toLocaleString('en-GB', {
     day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit',
   });
 }
 
-export function ago(at_ms, now_ms = Date.now()) {
-  const seconds = Math.max(0, Math.round((now_ms - at_ms) / 1000));
+export function ago(atMs, nowMs = Date.now()) {
+  const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
   if (seconds < 2) return 'just now';
   if (seconds < 90) return `${seconds} s ago`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;

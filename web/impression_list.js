@@ -1,22 +1,22 @@
 // Recent impressions: what was shown, what was clicked, and what was inferred from it. The list
 // stands still while one of them is open.
 
-import { element, set_text } from './dom.js';
-import { ago, date_and_time, decimal, short } from './format.js';
+import { element, setText } from './dom.js';
+import { ago, dateAndTime, decimal, short } from './format.js';
 
-const kStates = {
+const stateNames = {
   open: 'waiting', learned: 'learned', expired: 'expired', closed: 'not learned from',
 };
 
 // The context's query where it has one, else the context itself.
-function context_text(context) {
+function contextText(context) {
   if (context === null || context === undefined) return '';
   const text = typeof context === 'string' ? context
     : typeof context.query === 'string' ? context.query : JSON.stringify(context);
   return text.length > 80 ? `${text.slice(0, 79)}\u2026` : text;
 }
 
-function shown_item(item) {
+function shownItem(item) {
   const marks = [item.clicked && 'clicked', item.pinned && 'pinned', item.viewed && 'viewed']
     .filter(Boolean);
   return element('li', { class: item.clicked ? 'shown clicked' : 'shown' },
@@ -26,7 +26,7 @@ function shown_item(item) {
     element('span', { class: 'shown-score' }, decimal(item.score, 3)));
 }
 
-function pairs_table(pairs) {
+function pairsTable(pairs) {
   if (pairs.length === 0) return element('p', { class: 'muted' }, 'No preference was inferred.');
   return element('table', { class: 'pairs' },
     element('caption', {}, `${pairs.length} inferred ${pairs.length === 1 ? 'pair' : 'pairs'}`),
@@ -41,15 +41,15 @@ function pairs_table(pairs) {
       element('td', { class: 'number' }, short(pair.weight))))));
 }
 
-function details_of(impression) {
+function detailsOf(impression) {
   return element('div', { class: 'impression-body' },
     element('div', {},
-      element('ol', { class: 'shown-list' }, impression.items.map(shown_item)),
+      element('ol', { class: 'shown-list' }, impression.items.map(shownItem)),
       element('p', { class: 'muted small' },
         `version ${impression.model_version} \u00b7 ${impression.mode} \u00b7 `
         + `log-probability ${decimal(impression.log_probability)} \u00b7 `
-        + `entropy ${decimal(impression.entropy)} \u00b7 ${date_and_time(impression.shown_at)}`)),
-    pairs_table(impression.pairs ?? []));
+        + `entropy ${decimal(impression.entropy)} \u00b7 ${dateAndTime(impression.shown_at)}`)),
+    pairsTable(impression.pairs ?? []));
 }
 
 function strip(items) {
@@ -58,18 +58,18 @@ function strip(items) {
       element('i', { class: item.clicked ? 'place clicked' : 'place' })));
 }
 
-function summary_of(impression) {
+function summaryOf(impression) {
   const clicked = impression.items.filter((item) => item.clicked).map((item) => item.rank);
   const clicks = clicked.length === 0 ? 'no click'
     : `clicked ${clicked.map((rank) => `#${rank}`).join(', ')}`;
   return element('summary', {},
     element('span', { class: 'impression-name' }, impression.impression),
-    element('span', { class: 'impression-context' }, context_text(impression.context)),
+    element('span', { class: 'impression-context' }, contextText(impression.context)),
     strip(impression.items),
     element('span', { class: clicked.length ? 'impression-clicks some' : 'impression-clicks' },
       clicks),
     element('span', { class: `state state-${impression.state}` },
-      kStates[impression.state] ?? impression.state),
+      stateNames[impression.state] ?? impression.state),
     element('span', { class: 'impression-time' }, ago(impression.shown_at)));
 }
 
@@ -79,49 +79,49 @@ const says = (impression) => JSON.stringify([impression.state, impression.pairs?
 
 export class ImpressionList {
   constructor(list, note) {
-    this.list_ = list;
-    this.note_ = note;
-    this.rows_ = new Map();
+    this.list = list;
+    this.note = note;
+    this.rows = new Map();
   }
 
   clear() {
-    this.rows_.clear();
-    this.list_.replaceChildren();
+    this.rows.clear();
+    this.list.replaceChildren();
   }
 
   update(impressions) {
-    if (this.list_.querySelector('details[open]')) {
-      set_text(this.note_, 'held while one is open');
+    if (this.list.querySelector('details[open]')) {
+      setText(this.note, 'held while one is open');
       return;
     }
-    set_text(this.note_, impressions.length ? '' : 'none yet');
+    setText(this.note, impressions.length ? '' : 'none yet');
     const rows = new Map();
     for (const impression of impressions) {
       const key = impression.impression;
       const said = says(impression);
-      const row = this.rows_.get(key);
-      rows.set(key, row?.said === said ? row : { said, row: this.row_(impression) });
-      set_text(rows.get(key).row.querySelector('.impression-time'), ago(impression.shown_at));
+      const row = this.rows.get(key);
+      rows.set(key, row?.said === said ? row : { said, row: this.makeRow(impression) });
+      setText(rows.get(key).row.querySelector('.impression-time'), ago(impression.shown_at));
     }
-    this.rows_ = rows;
-    this.show_([...rows.values()].map(({ row }) => row));
+    this.rows = rows;
+    this.show([...rows.values()].map(({ row }) => row));
   }
 
   // Leaves the list alone where its rows are these already, and the focus where it was.
-  show_(rows) {
-    const shown = this.list_.children;
+  show(rows) {
+    const shown = this.list.children;
     if (shown.length === rows.length && rows.every((row, at) => row === shown[at])) return;
-    const focused = this.list_.contains(document.activeElement)
+    const focused = this.list.contains(document.activeElement)
       ? document.activeElement.closest('[data-impression]')?.dataset.impression : undefined;
-    this.list_.replaceChildren(...rows);
-    this.rows_.get(focused)?.row.querySelector('summary').focus({ preventScroll: true });
+    this.list.replaceChildren(...rows);
+    this.rows.get(focused)?.row.querySelector('summary').focus({ preventScroll: true });
   }
 
-  row_(impression) {
+  makeRow(impression) {
     const details = element('details', { 'data-impression': impression.impression },
-      summary_of(impression));
+      summaryOf(impression));
     details.addEventListener('toggle', () => {
-      if (details.open && details.children.length === 1) details.append(details_of(impression));
+      if (details.open && details.children.length === 1) details.append(detailsOf(impression));
     });
     return element('li', { class: 'impression' }, details);
   }

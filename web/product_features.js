@@ -1,24 +1,24 @@
 // What the ranker is told about a product for a query. Values need no common scale: the model's
 // scaling brings each feature to [0, 1] over the candidates of a query.
 
-import { kCatalogue } from './catalogue.js';
+import { catalogue } from './catalogue.js';
 
-const words_of = (text) =>
+const wordsOf = (text) =>
   text.toLowerCase().match(/[a-z0-9]+/g)?.map((word) => word.replace(/(?<=..)s$/, '')) ?? [];
 
-const kWords = new Map(kCatalogue.map((product) => [product.id, {
-  title: new Set(words_of(product.title)),
-  description: new Set(words_of(product.description)),
-  kind: new Set(words_of(`${product.kind} ${product.department}`)),
+const wordsById = new Map(catalogue.map((product) => [product.id, {
+  title: new Set(wordsOf(product.title)),
+  description: new Set(wordsOf(product.description)),
+  kind: new Set(wordsOf(`${product.kind} ${product.department}`)),
 }]));
 
 // The share of the query's words that are in the set.
-const share = (query_words, words) => query_words.length === 0 ? 0
-  : query_words.filter((word) => words.has(word)).length / query_words.length;
+const share = (queryWords, words) => queryWords.length === 0 ? 0
+  : queryWords.filter((word) => words.has(word)).length / queryWords.length;
 
-const text = (field) => (product, query_words) => share(query_words, kWords.get(product.id)[field]);
+const text = (field) => (product, queryWords) => share(queryWords, wordsById.get(product.id)[field]);
 
-export const kFeatures = [
+export const productFeatures = [
   { name: 'title_match', label: 'title match', value: text('title') },
   { name: 'description_match', label: 'text match', value: text('description') },
   { name: 'kind_match', label: 'kind match', value: text('kind') },
@@ -26,32 +26,32 @@ export const kFeatures = [
   { name: 'discount', label: 'discount', value: (product) => product.discount },
   { name: 'rating', label: 'rating', value: (product) => product.rating },
   { name: 'reviews', label: 'many reviews', value: (product) => Math.log1p(product.reviews) },
-  { name: 'freshness', label: 'new arrival', value: (product) => -Math.sqrt(product.age_days) },
-  { name: 'fast_delivery', label: 'fast delivery', value: (product) => -product.delivery_days },
+  { name: 'freshness', label: 'new arrival', value: (product) => -Math.sqrt(product.ageDays) },
+  { name: 'fast_delivery', label: 'fast delivery', value: (product) => -product.deliveryDays },
   { name: 'in_stock', label: 'in stock', value: (product) => (product.in_stock ? 1 : 0) },
   { name: 'popularity', label: 'popularity',
-    value: (product) => Math.log1p(product.sold_last_month) },
+    value: (product) => Math.log1p(product.soldLastMonth) },
   { name: 'margin', label: 'our margin', value: (product) => product.margin },
 ];
 
-export const kFeatureNames = kFeatures.map((feature) => feature.name);
+export const featureNames = productFeatures.map((feature) => feature.name);
 
 // The departments that have a word of the query; the whole shop where none has.
-export function candidates_for(query) {
-  const query_words = words_of(query);
+export function candidatesFor(query) {
+  const queryWords = wordsOf(query);
   const matches = (product) =>
-    Object.values(kWords.get(product.id)).some((words) => share(query_words, words) > 0);
-  const by_name = kCatalogue.filter((product) =>
-    share(query_words, kWords.get(product.id).kind) > 0
-    || share(query_words, kWords.get(product.id).title) > 0);
-  const found = by_name.length > 0 ? by_name : kCatalogue.filter(matches);
+    Object.values(wordsById.get(product.id)).some((words) => share(queryWords, words) > 0);
+  const byName = catalogue.filter((product) =>
+    share(queryWords, wordsById.get(product.id).kind) > 0
+    || share(queryWords, wordsById.get(product.id).title) > 0);
+  const found = byName.length > 0 ? byName : catalogue.filter(matches);
   const departments = new Set(found.map((product) => product.department));
-  const products = departments.size === 0 ? kCatalogue
-    : kCatalogue.filter((product) => departments.has(product.department));
+  const products = departments.size === 0 ? catalogue
+    : catalogue.filter((product) => departments.has(product.department));
   return {
     products,
     features: products.map((product) =>
-      kFeatures.map((feature) => Number(feature.value(product, query_words).toFixed(4)))),
+      productFeatures.map((feature) => Number(feature.value(product, queryWords).toFixed(4)))),
   };
 }
 
@@ -64,7 +64,7 @@ export function scaled(features) {
 }
 
 // Rows by falling score of a linear model; equal scores keep their order.
-export function best_order(rows, weights) {
+export function bestOrder(rows, weights) {
   const scores = rows.map((row) =>
     row.reduce((sum, value, column) => sum + value * weights[column], 0));
   const order = rows.map((_, place) => place).sort((a, b) => scores[b] - scores[a] || a - b);

@@ -1,6 +1,6 @@
 // Numbers that look random and are the same for the same seed (mulberry32).
 
-export function make_random(seed) {
+export function makeRandom(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

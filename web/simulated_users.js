@@ -1,14 +1,14 @@
 // People who know what they want and never say it: they only click. The hidden preference lives
 // in this file; the service sees rankings and clicks.
 
-import { kSuggestedQueries } from './catalogue.js';
-import { best_order, candidates_for, kFeatureNames, scaled } from './product_features.js';
-import { make_random } from './random.js';
+import { suggestedQueries } from './catalogue.js';
+import { bestOrder, candidatesFor, featureNames, scaled } from './product_features.js';
+import { makeRandom } from './random.js';
 
-const kShown = 10;
-const kMatching = { title_match: 1.1, kind_match: 0.9, description_match: 0.2 };
+const shownCount = 10;
+const matching = { title_match: 1.1, kind_match: 0.9, description_match: 0.2 };
 
-export const kPeople = [
+export const crowdKinds = [
   { id: 'quality', name: 'Quality lovers',
     says: 'They want what is well rated by many and arrives soon. Price hardly matters, '
       + 'and our margin not at all.',
@@ -26,106 +26,106 @@ export const kPeople = [
 ];
 
 // The preference as one weight per feature.
-export function hidden_weights(people) {
-  const wants = { ...kMatching, ...people.wants };
-  return kFeatureNames.map((name) => wants[name] ?? 0);
+export function hiddenWeights(people) {
+  const wants = { ...matching, ...people.wants };
+  return featureNames.map((name) => wants[name] ?? 0);
 }
 
 // Grades by place in the hidden order: the first 4 are perfect, the next 4 good, ...
-const kGradeEnds = [[4, 4], [8, 3], [14, 2], [22, 1]];
-const grade_at = (place) => kGradeEnds.find(([end]) => place < end)?.[1] ?? 0;
+const gradeEnds = [[4, 4], [8, 3], [14, 2], [22, 1]];
+const gradeAt = (place) => gradeEnds.find(([end]) => place < end)?.[1] ?? 0;
 
-const kSearches = kSuggestedQueries.map((query) => {
-  const { products, features } = candidates_for(query);
+const searches = suggestedQueries.map((query) => {
+  const { products, features } = candidatesFor(query);
   return { query, products, features, rows: scaled(features) };
 });
 
 function graded(search, people) {
-  const { order } = best_order(search.rows, hidden_weights(people));
+  const { order } = bestOrder(search.rows, hiddenWeights(people));
   const grades = new Array(order.length).fill(0);
-  order.forEach((doc, place) => { grades[doc] = grade_at(place); });
+  order.forEach((doc, place) => { grades[doc] = gradeAt(place); });
   return grades;
 }
 
-const gain_at = (grade, place) => (2 ** grade - 1) / Math.log2(place + 2);
+const gainAt = (grade, place) => (2 ** grade - 1) / Math.log2(place + 2);
 
 function ndcg(order, grades) {
-  const dcg = (listed) => listed.slice(0, kShown)
-    .reduce((sum, grade, place) => sum + gain_at(grade, place), 0);
+  const dcg = (listed) => listed.slice(0, shownCount)
+    .reduce((sum, grade, place) => sum + gainAt(grade, place), 0);
   const ideal = dcg([...grades].sort((a, b) => b - a));
   return dcg(order.map((doc) => grades[doc])) / ideal;
 }
 
 // A cascade: they read from the top, click what looks good, often stop once satisfied, and at
 // every place may lose patience.
-const kClicks = [0.02, 0.1, 0.3, 0.65, 0.92];
-const kSatisfied = [0.1, 0.2, 0.35, 0.55, 0.75];
-const kPatience = 0.93;
+const clickChances = [0.02, 0.1, 0.3, 0.65, 0.92];
+const stopChances = [0.1, 0.2, 0.35, 0.55, 0.75];
+const patience = 0.93;
 
-function clicks_on(grades_shown, random) {
+function clicksOn(gradesShown, random) {
   const clicked = [];
-  for (const [place, grade] of grades_shown.entries()) {
-    if (random() < kClicks[grade]) {
+  for (const [place, grade] of gradesShown.entries()) {
+    if (random() < clickChances[grade]) {
       clicked.push(place);
-      if (random() < kSatisfied[grade]) break;
+      if (random() < stopChances[grade]) break;
     }
-    if (random() > kPatience) break;
+    if (random() > patience) break;
   }
   return clicked;
 }
 
 export class Crowd {
   constructor(seed) {
-    this.random_ = make_random(seed);
-    this.become(kPeople[0]);
+    this.random = makeRandom(seed);
+    this.become(crowdKinds[0]);
   }
 
   become(people) {
     this.people = people;
-    this.grades_ = kSearches.map((search) => graded(search, people));
-    this.place_of_ = kSearches.map((search) =>
+    this.grades = searches.map((search) => graded(search, people));
+    this.placeOf = searches.map((search) =>
       new Map(search.products.map((product, doc) => [product.id, doc])));
   }
 
   // A search of one of them: an index for `request` and `events`.
-  next_search() {
-    return Math.floor(this.random_() * kSearches.length);
+  nextSearch() {
+    return Math.floor(this.random() * searches.length);
   }
 
   request(search) {
-    const { query, products, features } = kSearches[search];
+    const { query, products, features } = searches[search];
     return {
       items: products.map((product, doc) => ({ id: product.id, features: features[doc] })),
-      k: kShown, mode: 'explore', context: { query, user: this.people.id },
+      k: shownCount, mode: 'explore', context: { query, user: this.people.id },
     };
   }
 
   // The feedback events of one of them looking at an answered ranking.
   events(search, answer) {
     const shown = answer.items.map((item) =>
-      this.grades_[search][this.place_of_[search].get(item.id)]);
-    const clicks = clicks_on(shown, this.random_).map((place) =>
+      this.grades[search][this.placeOf[search].get(item.id)]);
+    const clicks = clicksOn(shown, this.random).map((place) =>
       ({ impression: answer.impression, item: answer.items[place].id, event: 'click' }));
     return [...clicks, { impression: answer.impression, event: 'close' }];
   }
 
   // NDCG@10 of the order these weights give, mean over the searches.
-  quality_of(weights) {
-    const sum = kSearches.reduce((total, search, place) =>
-      total + ndcg(best_order(search.rows, weights).order, this.grades_[place]), 0);
-    return sum / kSearches.length;
+  qualityOf(weights) {
+    const sum = searches.reduce((total, search, place) =>
+      total + ndcg(bestOrder(search.rows, weights).order, this.grades[place]), 0);
+    return sum / searches.length;
   }
 
   // What an order drawn blindly is worth, in the mean.
-  quality_of_chance() {
-    const discounts = Array.from({ length: kShown }, (_, place) => 1 / Math.log2(place + 2))
+  qualityOfChance() {
+    const discounts = Array.from({ length: shownCount }, (_, place) => 1 / Math.log2(place + 2))
       .reduce((sum, each) => sum + each, 0);
-    const sum = this.grades_.reduce((total, grades) => {
-      const mean_gain = grades.reduce((gains, grade) => gains + 2 ** grade - 1, 0) / grades.length;
-      const ideal = [...grades].sort((a, b) => b - a).slice(0, kShown)
-        .reduce((dcg, grade, place) => dcg + gain_at(grade, place), 0);
-      return total + mean_gain * discounts / ideal;
+    const sum = this.grades.reduce((total, grades) => {
+      const meanGain = grades.reduce((gains, grade) => gains + 2 ** grade - 1, 0) / grades.length;
+      const ideal = [...grades].sort((a, b) => b - a).slice(0, shownCount)
+        .reduce((dcg, grade, place) => dcg + gainAt(grade, place), 0);
+      return total + meanGain * discounts / ideal;
     }, 0);
-    return sum / this.grades_.length;
+    return sum / this.grades.length;
   }
 }

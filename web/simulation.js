@@ -3,80 +3,80 @@
 
 import * as api from './api.js';
 
-// per_second null: as fast as the service answers.
-export const kPaces = {
-  calm: { in_flight: 1, per_second: 8 },
-  brisk: { in_flight: 5, per_second: 50 },
-  full: { in_flight: 12, per_second: null },
+// perSecond null: as fast as the service answers.
+export const paces = {
+  calm: { inFlight: 1, perSecond: 8 },
+  brisk: { inFlight: 5, perSecond: 50 },
+  full: { inFlight: 12, perSecond: null },
 };
 
-const kRateWindow_ms = 2000;
-const sleep = (wait_ms) => new Promise((resolve) => { setTimeout(resolve, wait_ms); });
+const rateWindowMs = 2000;
+const sleep = (waitMs) => new Promise((resolve) => { setTimeout(resolve, waitMs); });
 const passes = (error) => [0, 408, 429, 503].includes(error.status);
 
 export class Simulation {
-  // on_round(): after every round, awaited. on_trouble(error, goes_on): a failure; where it does
+  // onRound(): after every round, awaited. onTrouble(error, goesOn): a failure; where it does
   // not go on, the simulation has stopped.
-  constructor({ model, crowd, on_round, on_trouble }) {
-    this.model_ = model;
-    this.crowd_ = crowd;
-    this.on_round_ = on_round;
-    this.on_trouble_ = on_trouble;
-    this.wanted_ = false;
-    this.loop_ = null;
-    this.rounds_ = [];
-    this.pace = kPaces.brisk;
+  constructor({ model, crowd, onRound, onTrouble }) {
+    this.model = model;
+    this.crowd = crowd;
+    this.onRound = onRound;
+    this.onTrouble = onTrouble;
+    this.wanted = false;
+    this.loop = null;
+    this.rounds = [];
+    this.pace = paces.brisk;
   }
 
-  get running() { return this.wanted_; }
+  get running() { return this.wanted; }
 
   start() {
-    if (this.wanted_) return;
-    this.wanted_ = true;
-    this.rounds_ = [];
-    this.loop_ = (this.loop_ ?? Promise.resolve()).then(() => this.run_());
+    if (this.wanted) return;
+    this.wanted = true;
+    this.rounds = [];
+    this.loop = (this.loop ?? Promise.resolve()).then(() => this.run());
   }
 
   // Resolves when nothing is in flight any more.
   async stop() {
-    this.wanted_ = false;
-    await this.loop_;
+    this.wanted = false;
+    await this.loop;
   }
 
-  impressions_per_second() {
+  impressionsPerSecond() {
     const now = performance.now();
-    this.rounds_ = this.rounds_.filter((round) => now - round.at < kRateWindow_ms);
-    if (this.rounds_.length < 2) return 0;
-    const span_ms = now - this.rounds_[0].at;
-    const counted = this.rounds_.slice(1).reduce((sum, round) => sum + round.impressions, 0);
-    return 1000 * counted / span_ms;
+    this.rounds = this.rounds.filter((round) => now - round.at < rateWindowMs);
+    if (this.rounds.length < 2) return 0;
+    const spanMs = now - this.rounds[0].at;
+    const counted = this.rounds.slice(1).reduce((sum, round) => sum + round.impressions, 0);
+    return 1000 * counted / spanMs;
   }
 
-  async run_() {
-    while (this.wanted_) {
+  async run() {
+    while (this.wanted) {
       const began = performance.now();
-      const { in_flight, per_second } = this.pace;
+      const { inFlight, perSecond } = this.pace;
       try {
-        await this.round_(in_flight);
-        this.rounds_.push({ at: performance.now(), impressions: in_flight });
-        await this.on_round_();
+        await this.round(inFlight);
+        this.rounds.push({ at: performance.now(), impressions: inFlight });
+        await this.onRound();
       } catch (error) {
-        const goes_on = passes(error);
-        if (!goes_on) this.wanted_ = false;
-        this.on_trouble_(error, goes_on);
-        if (goes_on) await sleep(1000 * (error.retry_after_s ?? 1));
+        const goesOn = passes(error);
+        if (!goesOn) this.wanted = false;
+        this.onTrouble(error, goesOn);
+        if (goesOn) await sleep(1000 * (error.retryAfterS ?? 1));
       }
-      if (per_second !== null) {
-        await sleep(Math.max(0, 1000 * in_flight / per_second - (performance.now() - began)));
+      if (perSecond !== null) {
+        await sleep(Math.max(0, 1000 * inFlight / perSecond - (performance.now() - began)));
       }
     }
   }
 
-  async round_(in_flight) {
-    const searches = Array.from({ length: in_flight }, () => this.crowd_.next_search());
+  async round(inFlight) {
+    const searches = Array.from({ length: inFlight }, () => this.crowd.nextSearch());
     const answers = await Promise.all(searches.map((search) =>
-      api.rank(this.model_, this.crowd_.request(search))));
-    await api.send_feedback(this.model_, answers.flatMap((answer, place) =>
-      this.crowd_.events(searches[place], answer)));
+      api.rank(this.model, this.crowd.request(search))));
+    await api.sendFeedback(this.model, answers.flatMap((answer, place) =>
+      this.crowd.events(searches[place], answer)));
   }
 }

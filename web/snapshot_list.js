@@ -1,45 +1,45 @@
 // Snapshots, newest first, each with the way back to it.
 
-import { element, set_text } from './dom.js';
-import { ago, count, date_and_time } from './format.js';
+import { element, setText } from './dom.js';
+import { ago, count, dateAndTime } from './format.js';
 
-const kKinds = { asked: 'Snapshot', automatic: 'Automatic snapshot', imported: 'Imported model' };
+const kindNames = { asked: 'Snapshot', automatic: 'Automatic snapshot', imported: 'Imported model' };
 
-export const snapshot_name = (snapshot) =>
-  snapshot.note || `${kKinds[snapshot.kind] ?? snapshot.kind} ${snapshot.id}`;
+export const snapshotName = (snapshot) =>
+  snapshot.note || `${kindNames[snapshot.kind] ?? snapshot.kind} ${snapshot.id}`;
 
-function row(snapshot, on_roll_back) {
+function row(snapshot, onRollBack) {
   return element('li', { class: 'snapshot', 'data-snapshot': snapshot.id },
     element('div', {},
-      element('b', {}, snapshot_name(snapshot)),
+      element('b', {}, snapshotName(snapshot)),
       element('span', { class: 'muted' },
         `${snapshot.kind} \u00b7 after ${count(snapshot.updates)} updates \u00b7 `,
         element('time', { datetime: new Date(snapshot.created_at).toISOString(),
-          title: date_and_time(snapshot.created_at) }, ago(snapshot.created_at)))),
+          title: dateAndTime(snapshot.created_at) }, ago(snapshot.created_at)))),
     element('button', { type: 'button', class: 'roll-back',
-      'aria-label': `Roll back to ${snapshot_name(snapshot)}`,
-      onclick: () => on_roll_back(snapshot) }, 'Roll back'));
+      'aria-label': `Roll back to ${snapshotName(snapshot)}`,
+      onclick: () => onRollBack(snapshot) }, 'Roll back'));
 }
 
 export class SnapshotList {
-  constructor(list, note, on_roll_back) {
-    this.list_ = list;
-    this.note_ = note;
-    this.on_roll_back_ = on_roll_back;
-    this.said_ = null;
+  constructor(list, note, onRollBack) {
+    this.list = list;
+    this.note = note;
+    this.onRollBack = onRollBack;
+    this.said = null;
   }
 
   update(snapshots) {
     const said = JSON.stringify(snapshots.map((each) => [each.id, ago(each.created_at)]));
-    if (said === this.said_) return;
-    this.said_ = said;
-    set_text(this.note_, snapshots.length ? count(snapshots.length) : '');
-    const focused = this.list_.contains(document.activeElement)
+    if (said === this.said) return;
+    this.said = said;
+    setText(this.note, snapshots.length ? count(snapshots.length) : '');
+    const focused = this.list.contains(document.activeElement)
       ? document.activeElement.closest('[data-snapshot]')?.dataset.snapshot : null;
-    this.list_.replaceChildren(...(snapshots.length
-      ? snapshots.map((snapshot) => row(snapshot, this.on_roll_back_))
+    this.list.replaceChildren(...(snapshots.length
+      ? snapshots.map((snapshot) => row(snapshot, this.onRollBack))
       : [element('li', { class: 'muted' },
         'None yet. A snapshot keeps the parameters as they are, so that you can come back.')]));
-    if (focused) this.list_.querySelector(`[data-snapshot="${focused}"] button`)?.focus();
+    if (focused) this.list.querySelector(`[data-snapshot="${focused}"] button`)?.focus();
   }
 }

@@ -1,8 +1,8 @@
 // A small line drawing for each kind of product.
 
-import { svg_element } from './dom.js';
+import { svgElement } from './dom.js';
 
-const kDrawings = {
+const drawings = {
   tent: 'M6 38 24 10l18 28zM24 10v-3M24 22l-8 16M24 22l8 16',
   'sleeping bag': 'M17 6h14a6 6 0 0 1 6 6v24a6 6 0 0 1-6 6H17a6 6 0 0 1-6-6V12a6 6 0 0 1 6-6zM17 12h14v6a7 7 0 0 1-14 0zM24 25v17',
   backpack: 'M13 20a11 11 0 0 1 22 0v20H13zM18 10V7a6 6 0 0 1 12 0v3M18 28h12v12H18zM24 28v5M9 26v11h4M39 26v11h-4',
@@ -16,16 +16,16 @@ const kDrawings = {
   'travel guide': 'M10 8h22a5 5 0 0 1 5 5v28H15a5 5 0 0 1-5-5zM10 36a5 5 0 0 1 5-5h22M23 13a5 5 0 0 1 5 5c0 4-5 9-5 9s-5-5-5-9a5 5 0 0 1 5-5zM23 18v0',
   history: 'M10 8h22a5 5 0 0 1 5 5v28H15a5 5 0 0 1-5-5zM10 36a5 5 0 0 1 5-5h22M17 25h13M18 17l5.500-4L29 17zM19 18v6M23.500 18v6M28 18v6',
 };
-const kTints = 6;
+const tintCount = 6;
 
-function tint_of(id) {
+function tintOf(id) {
   let sum = 0;
   for (const letter of id) sum = (sum * 31 + letter.codePointAt(0)) % 9973;
-  return sum % kTints;
+  return sum % tintCount;
 }
 
 export function thumbnail(product) {
-  return svg_element('svg', { class: `thumbnail tint-${tint_of(product.id)}`,
+  return svgElement('svg', { class: `thumbnail tint-${tintOf(product.id)}`,
     viewBox: '-6 -6 60 60', 'aria-hidden': 'true' },
-  svg_element('path', { d: kDrawings[product.kind] }));
+  svgElement('path', { d: drawings[product.kind] }));
 }

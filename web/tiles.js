@@ -3,10 +3,10 @@
 import { element } from './dom.js';
 import { count, decimal, difference, percent } from './format.js';
 
-const kRecentImpressions = 1000;
+const recentImpressions = 1000;
 
 // What the latest buckets say: as many as hold `wanted` impressions, or all there are.
-export function recent(points, wanted = kRecentImpressions) {
+export function recent(points, wanted = recentImpressions) {
   const sum = { impressions: 0, clicked: 0, clicks: 0, reciprocal: 0, entropy: 0 };
   for (let at = points.length - 1; at >= 0 && sum.impressions < wanted; at -= 1) {
     const point = points[at];
@@ -25,10 +25,10 @@ export function recent(points, wanted = kRecentImpressions) {
   };
 }
 
-const points_of_percent = (value) => `${(100 * value).toFixed(1)} points`;
+const pointsOfPercent = (value) => `${(100 * value).toFixed(1)} points`;
 
-function against_first_day(now, first, write, write_change) {
-  const change = difference(now, first, write_change);
+function againstFirstDay(now, first, write, writeChange) {
+  const change = difference(now, first, writeChange);
   const level = !/[1-9]/.test(change);
   const direction = level ? 'level' : now > first ? 'up' : 'down';
   return [
@@ -46,17 +46,17 @@ function tile({ id, name, value, details }) {
         (typeof part === 'string' ? element('span', {}, part) : part))));
 }
 
-export function draw_tiles(list, model, stats) {
+export function drawTiles(list, model, stats) {
   const now = recent(stats.points);
-  const window_note = `over the last ${count(now.impressions)} impressions`;
+  const windowNote = `over the last ${count(now.impressions)} impressions`;
   list.replaceChildren(
     tile({ id: 'impressions', name: 'Impressions', value: count(model.impressions),
       details: [`${count(model.open)} wait for feedback`] }),
     tile({ id: 'ctr', name: 'Click-through rate', value: percent(now.ctr),
-      details: [...against_first_day(now.ctr, stats.first_day.ctr, percent, points_of_percent),
+      details: [...againstFirstDay(now.ctr, stats.first_day.ctr, percent, pointsOfPercent),
         `${count(stats.total.clicks)} clicks in all`] }),
     tile({ id: 'mrr', name: 'MRR of clicks', value: decimal(now.mrr, 3),
-      details: [...against_first_day(now.mrr, stats.first_day.mrr,
+      details: [...againstFirstDay(now.mrr, stats.first_day.mrr,
         (value) => decimal(value, 3), (value) => value.toFixed(3))] }),
     tile({ id: 'entropy', name: 'Entropy', value: decimal(now.entropy),
       details: [now.entropy === null ? null
@@ -67,5 +67,5 @@ export function draw_tiles(list, model, stats) {
     tile({ id: 'learning', name: 'Learning', value: model.learning ? 'On' : 'Frozen',
       details: [model.learning ? `step size ${model.learning_rate}`
         : model.frozen_because === 'asked' ? 'on request' : model.frozen_because] }));
-  list.title = window_note;
+  list.title = windowNote;
 }

@@ -3,7 +3,7 @@
 import { element } from './dom.js';
 
 // Resolves with what was typed; there is no way past it but a token.
-export function ask_for_token(was_refused) {
+export function askForToken(wasRefused) {
   return new Promise((resolve) => {
     const input = element('input', {
       id: 'token-input', type: 'password', name: 'token', autocomplete: 'off', required: true,
@@ -12,7 +12,7 @@ export function ask_for_token(was_refused) {
     const dialog = element('dialog', { id: 'token-dialog', 'aria-labelledby': 'token-title' },
       element('form', { method: 'dialog' },
         element('h2', { id: 'token-title' }, 'This service asks for a token'),
-        element('p', {}, was_refused
+        element('p', {}, wasRefused
           ? 'That token was not accepted. Try another.'
           : 'It is kept until this tab closes and goes nowhere but to this service.'),
         element('label', { for: 'token-input' }, 'Bearer token'),

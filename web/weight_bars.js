@@ -1,10 +1,10 @@
 // Weights as bars left and right of zero; strengths, which have no sign, as bars from the left.
 // Rows stay in place between updates, so that a change is seen as movement.
 
-import { element, set_text } from './dom.js';
+import { element, setText } from './dom.js';
 import { decimal } from './format.js';
 
-function make_row(key, label) {
+function makeRow(key, label) {
   const fill = element('span', { class: 'bar-fill' });
   const wanted = element('span', { class: 'bar-wanted', hidden: true });
   const value = element('span', { class: 'bar-value' });
@@ -16,8 +16,8 @@ function make_row(key, label) {
 
 export class WeightBars {
   constructor(list) {
-    this.list_ = list;
-    this.rows_ = new Map();
+    this.list = list;
+    this.rows = new Map();
     list.classList.add('bars');
   }
 
@@ -26,21 +26,21 @@ export class WeightBars {
   update(entries, { signed = true, reach = 0 } = {}) {
     const largest = Math.max(reach, 1e-9,
       ...entries.map((entry) => Math.max(Math.abs(entry.value), Math.abs(entry.wanted ?? 0))));
-    this.list_.classList.toggle('bars-signed', signed);
+    this.list.classList.toggle('bars-signed', signed);
     const kept = new Map();
     entries.forEach((entry, place) => {
-      const parts = this.rows_.get(entry.key) ?? make_row(entry.key, entry.label);
+      const parts = this.rows.get(entry.key) ?? makeRow(entry.key, entry.label);
       kept.set(entry.key, parts);
-      this.draw_(parts, entry, { signed, largest });
-      if (this.list_.children[place] !== parts.row) {
-        this.list_.insertBefore(parts.row, this.list_.children[place] ?? null);
+      this.draw(parts, entry, { signed, largest });
+      if (this.list.children[place] !== parts.row) {
+        this.list.insertBefore(parts.row, this.list.children[place] ?? null);
       }
     });
-    for (const [key, parts] of this.rows_) if (!kept.has(key)) parts.row.remove();
-    this.rows_ = kept;
+    for (const [key, parts] of this.rows) if (!kept.has(key)) parts.row.remove();
+    this.rows = kept;
   }
 
-  draw_({ row, fill, wanted, value }, entry, { signed, largest }) {
+  draw({ row, fill, wanted, value }, entry, { signed, largest }) {
     const side = signed ? 50 : 100;
     const length = side * Math.abs(entry.value) / largest;
     const left = signed ? (entry.value < 0 ? 50 - length : 50) : 0;
@@ -48,7 +48,7 @@ export class WeightBars {
     fill.style.width = `${length}%`;
     fill.classList.toggle('bar-negative', entry.value < 0);
     row.dataset.value = String(entry.value);
-    set_text(value, decimal(entry.value));
+    setText(value, decimal(entry.value));
     wanted.hidden = entry.wanted === undefined;
     if (entry.wanted !== undefined) {
       wanted.style.left = `${(signed ? 50 : 0) + side * entry.wanted / largest}%`;

@@ -1,7 +1,7 @@
 // The demo's weights as bars, with the crowd's hidden preference marked on the same scale.
 
-import { kFeatures } from './product_features.js';
-import { hidden_weights } from './simulated_users.js';
+import { productFeatures } from './product_features.js';
+import { hiddenWeights } from './simulated_users.js';
 import { WeightBars } from './weight_bars.js';
 
 const dot = (a, b) => a.reduce((sum, value, place) => sum + value * b[place], 0);
@@ -15,12 +15,12 @@ function fitted(wanted, weights) {
 
 export class WeightPanel {
   constructor(list) {
-    this.bars_ = new WeightBars(list);
+    this.bars = new WeightBars(list);
   }
 
   draw(weights, people) {
-    const wanted = fitted(hidden_weights(people), weights);
-    this.bars_.update(kFeatures.map((feature, place) => ({
+    const wanted = fitted(hiddenWeights(people), weights);
+    this.bars.update(productFeatures.map((feature, place) => ({
       key: feature.name, label: feature.label, value: weights[place], wanted: wanted[place],
     })));
   }

@@ -33,7 +33,7 @@ void report_results(const StoredResults& stored, const std::filesystem::path& fo
   std::fflush(stdout);
 
   // The same for everyone who runs the experiment: no times, no options of this command.
-  const HtmlOptions options{.command = "plackett compare --spec experiment.toml --out RESULTS",
+  const PageOptions options{.command = "plackett compare --spec experiment.toml --out RESULTS",
                             .test = test};
   if (auto done = write_report(comparison, folder, options); !done) {
     // A report may be written to another folder than that of its runs.

@@ -6,12 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/embedded_file.h"
+
 namespace plackett::http {
 
-struct EmbeddedFile {
-  std::string_view name;  // "dashboard.html"
-  std::string_view bytes;
-};
 // What the build found; made by cmake/embed.cmake.
 std::span<const EmbeddedFile> embedded_files();
 

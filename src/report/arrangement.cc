@@ -6,20 +6,22 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "report/numbers.h"
 
 namespace plackett::report {
 namespace {
 
-constexpr std::array<std::string_view, 4> kAcronyms{"pdgd", "dbgd", "mgd", "pmgd"};
+constexpr std::array<std::pair<std::string_view, std::size_t>, 6> kOwnColours{
+    {{"PDGD (linear)", 0},
+     {"PDGD (neural)", 1},
+     {"MGD (linear)", 2},
+     {"DBGD (linear)", 3},
+     {"DBGD (neural)", 7},
+     {"Pairwise (linear)", 5}}};
 
-void capitalise(std::string& text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  }
-}
-
+// The place of `value` in `seen`, to which it is added if it is new.
 template <typename T>
 std::size_t index_of(std::vector<T>& seen, const T& value) {
   const auto found = std::find(seen.begin(), seen.end(), value);
@@ -28,16 +30,40 @@ std::size_t index_of(std::vector<T>& seen, const T& value) {
   return index;
 }
 
-template <typename T, typename Get>
-std::vector<T> distinct(const Comparison& comparison, Get get) {
-  std::vector<T> seen;
-  for (const CellSummary& cell : comparison.cells) index_of<T>(seen, get(cell));
+template <typename Field>
+auto distinct(const Comparison& comparison, Field CellSummary::*field) {
+  std::vector<Field> seen;
+  for (const CellSummary& cell : comparison.cells) index_of(seen, cell.*field);
   return seen;
 }
 
-void mark_best(Block& block, const Measure& measure, bool Row::*mark) {
+template <typename T>
+std::string range(const std::vector<T>& values) {
+  if (values.empty()) return kNoNumber;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *low == *high ? grouped(*low) : fmt::format("{}–{}", grouped(*low), grouped(*high));
+}
+
+Facts make_facts(const Comparison& comparison) {
+  const auto list = [&](auto field) {
+    return fmt::format("{}", fmt::join(distinct(comparison, field), ", "));
+  };
+  Facts facts{.datasets = list(&CellSummary::dataset),
+              .protocols = list(&CellSummary::protocol),
+              .runs = range(distinct(comparison, &CellSummary::runs)),
+              .impressions = range(distinct(comparison, &CellSummary::impressions)),
+              .seeds = comparison.cells.empty() ? kNoNumber : list(&CellSummary::seed),
+              .line = {}};
+  facts.line =
+      fmt::format("{} · {} protocol · {} run{} × {} impressions", facts.datasets, facts.protocols,
+                  facts.runs, facts.runs == "1" ? "" : "s", facts.impressions);
+  return facts;
+}
+
+// Returns whether there is one.
+bool mark_best(Block& block, const Measure& measure) {
   const auto printed = [&](const Row& row) {
-    return std::round((row.cell->*measure.final).mean * std::pow(10, measure.digits));
+    return std::round(row.values[measure].moments.mean * std::pow(10, measure.digits));
   };
   std::size_t rivals = 0;
   double best = -HUGE_VAL;
@@ -46,140 +72,131 @@ void mark_best(Block& block, const Measure& measure, bool Row::*mark) {
     ++rivals;
     best = std::max(best, printed(row));
   }
-  for (Row& row : block.rows) row.*mark = rivals > 1 && printed(row) == best;
+  for (Row& row : block.rows) row.values[measure].best = rivals > 1 && printed(row) == best;
+  return rivals > 1;
 }
 
-struct OwnColour {
-  std::string_view label;
-  std::size_t colour;
-};
-constexpr std::array<OwnColour, 6> kOwnColours{{{"PDGD (linear)", 0},
-                                                {"PDGD (neural)", 1},
-                                                {"MGD (linear)", 2},
-                                                {"DBGD (linear)", 3},
-                                                {"DBGD (neural)", 7},
-                                                {"Pairwise (linear)", 5}}};
-
-void give_colours(std::vector<Series>& series) {
-  std::vector<bool> taken(8 + series.size(), false);
+// After the last colour they start over, with the next dash.
+void set_colours(std::vector<Series>& series) {
+  std::vector<bool> taken(kColours + series.size(), false);
   std::vector<Series*> others;
   for (Series& one : series) {
     const auto* const own =
         std::find_if(kOwnColours.begin(), kOwnColours.end(),
-                     [&](const OwnColour& known) { return known.label == one.label; });
+                     [&](const auto& known) { return known.first == one.label; });
     if (own == kOwnColours.end()) {
       others.push_back(&one);
     } else {
-      one.colour = own->colour;
-      taken[one.colour] = true;
+      taken[one.colour = own->second] = true;
     }
   }
   std::size_t next = 0;
   for (Series* one : others) {
     while (taken[next]) ++next;
-    one->colour = next++;
+    one->dash = (one->dash + next / kColours) % kDashes;
+    one->colour = next++ % kColours;
   }
 }
 
-std::string joined(const std::vector<std::string>& values) {
-  return fmt::format("{}", fmt::join(values, ", "));
-}
-
-std::string range(const std::vector<std::uint64_t>& values) {
-  if (values.empty()) return kNoNumber;
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return *low == *high ? grouped(*low) : fmt::format("{}–{}", grouped(*low), grouped(*high));
+const TTest& chosen(const Contrast& contrast, const Measure& measure, SignificanceTest test) {
+  const MeasureTests& tests = contrast.*measure.tests;
+  return test == SignificanceTest::kWelch ? tests.welch : tests.student;
 }
 
 }  // namespace
 
-std::string method_label(const std::string& method) {
-  std::string label;
-  for (std::size_t start = 0; start <= method.size();) {
-    const std::size_t end = std::min(method.find('_', start), method.size());
-    std::string word = method.substr(start, end - start);
-    if (std::find(kAcronyms.begin(), kAcronyms.end(), word) != kAcronyms.end()) {
-      for (char& letter : word) letter = static_cast<char>(letter - 'a' + 'A');
-    }
-    if (start > 0) label += ' ';
-    label += word;
-    start = end + 1;
-  }
-  capitalise(label);
-  return label;
-}
-
 std::string row_label(const CellSummary& cell) {
   if (!cell.label.empty()) return cell.label;
-  const std::string method = method_label(cell.method);
-  return cell.ranker.empty() ? method : fmt::format("{} ({})", method, cell.ranker);
+  return cell.ranker.empty() ? cell.method : fmt::format("{} ({})", cell.method, cell.ranker);
 }
 
 std::string click_model_label(const std::string& click_model) {
   std::string label = click_model;
   std::replace(label.begin(), label.end(), '_', ' ');
-  capitalise(label);
+  if (!label.empty() && label[0] >= 'a' && label[0] <= 'z') {
+    label[0] = static_cast<char>(label[0] - 'a' + 'A');
+  }
   return label;
 }
 
-Arrangement arrange(const Comparison& comparison) {
-  const auto name = [](std::string CellSummary::*field) {
-    return [field](const CellSummary& cell) { return cell.*field; };
-  };
-  Arrangement arrangement;
-  arrangement.datasets = distinct<std::string>(comparison, name(&CellSummary::dataset));
-  const bool many_datasets = arrangement.datasets.size() > 1;
-  const bool many_protocols =
-      distinct<std::string>(comparison, name(&CellSummary::protocol)).size() > 1;
-
+Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
+    : comparison(compared),
+      test(marks_by),
+      test_name(test == SignificanceTest::kWelch ? "Welch's t-test" : "Student's t-test"),
+      facts(make_facts(comparison)),
+      datasets(distinct(comparison, &CellSummary::dataset)) {
+  for (const CellSummary& cell : comparison.cells) {
+    if (cell.baseline && !comparison.contrasts.empty()) index_of(baselines, row_label(cell));
+  }
+  const bool many_protocols = distinct(comparison, &CellSummary::protocol).size() > 1;
   std::vector<std::array<std::string, 3>> block_keys;
   std::vector<std::string> series_keys;
   std::vector<std::string> rankers{"linear", "neural"};
+  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each cell: block, row
   for (const CellSummary& cell : comparison.cells) {
-    const std::size_t block = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model});
-    if (block == arrangement.blocks.size()) {
-      Block& made = arrangement.blocks.emplace_back();
+    const std::size_t at = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model});
+    if (at == blocks.size()) {
+      Block& made = blocks.emplace_back();
       made.short_title = click_model_label(cell.click_model);
       if (many_protocols) made.short_title += " · " + cell.protocol;
-      made.title = many_datasets ? cell.dataset + " · " + made.short_title : made.short_title;
-      made.dataset = index_of(arrangement.datasets, cell.dataset);
+      made.title = datasets.size() > 1 ? cell.dataset + " · " + made.short_title : made.short_title;
+      made.dataset = index_of(datasets, cell.dataset);
     }
-    const std::size_t series = index_of(series_keys, row_label(cell));
-    if (series == arrangement.series.size()) {
-      arrangement.series.push_back({row_label(cell), index_of(rankers, cell.ranker), 0});
+    const std::size_t line = index_of(series_keys, row_label(cell));
+    if (line == series.size()) {
+      series.push_back({row_label(cell), 0, index_of(rankers, cell.ranker) % kDashes});
     }
-    arrangement.blocks[block].rows.push_back({&cell, series});
+    Row& row = blocks[at].rows.emplace_back(Row{&cell, line});
+    for (const Measure& measure : kMeasures) {
+      row.values[measure].moments = cell.*measure.final;
+      if (cell.runs < 2) row.values[measure].moments.std = std::nan("");
+      if (!cell.baseline) row.values[measure].against.resize(baselines.size());
+    }
+    places.emplace_back(at, blocks[at].rows.size() - 1);
   }
-  give_colours(arrangement.series);
-  for (Block& block : arrangement.blocks) {
-    mark_best(block, kOffline, &Row::best_offline);
-    mark_best(block, kOnline, &Row::best_online);
+  for (const Contrast& contrast : comparison.contrasts) {
+    const auto [block, row] = places[contrast.cell];
+    const auto found = std::find(baselines.begin(), baselines.end(),
+                                 row_label(comparison.cells[contrast.baseline]));
+    const auto baseline = static_cast<std::size_t>(found - baselines.begin());
+    for (const Measure& measure : kMeasures) {
+      auto& against = blocks[block].rows[row].values[measure].against;
+      if (baseline < against.size()) against[baseline] = judge(chosen(contrast, measure, test));
+    }
   }
-  std::stable_sort(
-      arrangement.blocks.begin(), arrangement.blocks.end(),
-      [](const Block& one, const Block& other) { return one.dataset < other.dataset; });
-  return arrangement;
+  set_colours(series);
+  for (Block& block : blocks) {
+    for (const Measure& measure : kMeasures) any_best |= mark_best(block, measure);
+  }
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& one, const Block& other) {
+    return one.dataset < other.dataset;
+  });
 }
 
-Facts facts(const Comparison& comparison) {
-  const auto texts = [&](std::string CellSummary::*field) {
-    return joined(
-        distinct<std::string>(comparison, [field](const CellSummary& c) { return c.*field; }));
-  };
-  const auto seeds = distinct<std::uint64_t>(comparison, [](const auto& c) { return c.seed; });
-  return {
-      .datasets = texts(&CellSummary::dataset),
-      .protocols = texts(&CellSummary::protocol),
-      .runs =
-          range(distinct<std::uint64_t>(comparison, [](const CellSummary& c) { return c.runs; })),
-      .impressions = range(
-          distinct<std::uint64_t>(comparison, [](const CellSummary& c) { return c.impressions; })),
-      .seeds = seeds.empty() ? kNoNumber : fmt::format("{}", fmt::join(seeds, ", ")),
-  };
+Against Arrangement::between(const Row& row, const Row& other, const Measure& measure) const {
+  for (const Contrast& contrast : comparison.contrasts) {
+    const CellSummary* const cell = &comparison.cells[contrast.cell];
+    const CellSummary* const baseline = &comparison.cells[contrast.baseline];
+    TTest found = chosen(contrast, measure, test);
+    if (cell == row.cell && baseline == other.cell) return judge(found);
+    if (cell != other.cell || baseline != row.cell) continue;
+    found.t = -found.t;
+    return judge(found);
+  }
+  return {};
 }
 
-std::string runs_text(const Facts& facts) {
-  return fmt::format("{} run{}", facts.runs, facts.runs == "1" ? "" : "s");
+std::string Arrangement::baseline_list() const {
+  if (baselines.size() == 1) return baselines.front();
+  std::string out;
+  for (std::size_t at = 0; at < baselines.size(); ++at) {
+    out += fmt::format("{}{} {}", at == 0 ? "" : ", ", at + 1, baselines[at]);
+  }
+  return out;
+}
+
+const char* Arrangement::best_of_what() const {
+  return datasets.size() > 1 ? "of its dataset and click model" : "of its click model";
 }
 
 }  // namespace plackett::report

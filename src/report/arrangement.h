@@ -1,72 +1,86 @@
-// A comparison arranged for reading, once for every kind of output: a block for each click model
-// of a dataset, a row for each method, and one series (a name, a colour, a dash) for each method
-// over all the blocks.
+// A comparison arranged for reading, once for every kind of output: one block per click model of a
+// dataset, one row per method, and one series (a name, a colour, a dash) per method over all
+// blocks.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "plackett/record.h"
 #include "report/measure.h"
+#include "report/significance.h"
 
 namespace plackett::report {
 
+inline constexpr std::size_t kColours = 8;
+inline constexpr std::size_t kDashes = 3;
+
 struct Series {
-  std::string label;       // "PDGD (linear)"; as the data has it, not yet made safe
-  std::size_t ranker = 0;  // 0 linear, 1 neural, then others by first appearance
-  // The paper's six methods have colours of their own, the same in every picture; the others take
-  // the lowest that are free.
-  std::size_t colour = 0;
+  std::string label;  // "PDGD (linear)"; raw, not escaped
+  // The paper's six methods have the same colours in every picture; the others take the lowest
+  // that are free.
+  std::size_t colour = 0;  // below kColours
+  std::size_t dash = 0;    // below kDashes: 0 linear, 1 neural, then others by first appearance
+};
+
+struct Value {
+  Moments moments;  // at the last impression; a single run has no deviation (NaN)
+  // The highest mean of the block at the printed precision; several if they print the same. False
+  // if there is no other row to beat.
+  bool best = false;
+  // One per baseline, kUntested if the block does not have it; empty for a baseline.
+  std::vector<Against> against = {};
 };
 
 struct Row {
   const CellSummary* cell = nullptr;
   std::size_t series = 0;
-  // The highest mean of the block at the printed precision; several where they print the same.
-  // False in a block where nothing was there to beat.
-  bool best_offline = false;
-  bool best_online = false;
-
-  [[nodiscard]] bool best(const Measure& measure) const {
-    return measure.metric == Metric::kOffline ? best_offline : best_online;
-  }
+  PerMeasure<Value> values = {};
 };
 
 struct Block {
-  std::string title;        // "Perfect"; with dataset or protocol where the comparison has several
+  std::string title;        // "Perfect"; with dataset or protocol if the comparison has several
   std::string short_title;  // the same without the dataset
   std::size_t dataset = 0;  // in Arrangement::datasets
   std::vector<Row> rows;
 };
 
+// What all cells have in common, as text: "MQ2007", or "MQ2007, MQ2008" if they differ; "125", or
+// "25–125".
+struct Facts {
+  std::string datasets, protocols, runs, impressions, seeds;
+  std::string line;  // "MQ2007 · described protocol · 125 runs × 10,000 impressions"
+};
+
 struct Arrangement {
+  // Datasets, blocks, rows and series in the order of their first appearance. Points into
+  // `comparison`, which must outlive it.
+  explicit Arrangement(const Comparison& comparison,
+                       SignificanceTest test = SignificanceTest::kWelch);
+
+  // The test of a row against another of its block, one of which is a baseline; t is above 0 if
+  // `row` is better. Untested if the comparison has no such contrast.
+  [[nodiscard]] Against between(const Row& row, const Row& other, const Measure& measure) const;
+  // "1 DBGD (linear), 2 MGD (linear)": which mark is about which baseline; a single name without a
+  // number.
+  [[nodiscard]] std::string baseline_list() const;
+  // "of its click model", or "of its dataset and click model".
+  [[nodiscard]] const char* best_of_what() const;
+  [[nodiscard]] const std::string& label(const Row& row) const { return series[row.series].label; }
+
+  const Comparison& comparison;
+  SignificanceTest test;
+  const char* test_name;  // "Welch's t-test"
+  Facts facts;
   std::vector<Series> series;
   std::vector<std::string> datasets;
-  std::vector<Block> blocks;  // those of a dataset stand together
+  std::vector<std::string> baselines;  // in the order of the marks; empty if nothing was tested
+  std::vector<Block> blocks;           // grouped by dataset
+  bool any_best = false;               // whether any value is
 };
 
-// Datasets, blocks, rows and series in the order of their first appearance.
-// The result points into `comparison`, which must outlive it.
-Arrangement arrange(const Comparison& comparison);
-
-// What all the cells have in common, one text each, ready to be read: "MQ2007", or
-// "MQ2007, MQ2008" where they differ; "125", or "25–125".
-struct Facts {
-  std::string datasets;
-  std::string protocols;
-  std::string runs;
-  std::string impressions;
-  std::string seeds;
-};
-Facts facts(const Comparison& comparison);
-// "125 runs", "1 run".
-std::string runs_text(const Facts& facts);
-
-// "pdgd" -> "PDGD", "pairwise" -> "Pairwise"; a name it does not know stays readable.
-std::string method_label(const std::string& method);
-// The cell's label, or one like "PDGD (linear)" where it has none.
+// The cell's label, or one like "pdgd (linear)" if it has none.
 std::string row_label(const CellSummary& cell);
 // "almost_random" -> "Almost random".
 std::string click_model_label(const std::string& click_model);

@@ -1,24 +1,20 @@
-// Where values lie on a chart: impressions on a logarithmic axis, performance on a linear one.
-// Pixels grow to the right and downwards, as in SVG.
+// Where values lie on a chart: impressions on a logarithmic axis, a measure on a linear one. Pixels
+// grow to the right and downwards.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "plackett/record.h"
-#include "report/arrangement.h"
 #include "report/measure.h"
 
 namespace plackett::report {
 
-const Moments& moments(const CurveSummary& point, Metric metric);
-
-// The plot area, without the room for labels around it.
+// The plot area, without the space for labels around it.
 struct Frame {
-  double left = 0;
-  double top = 0;
-  double width = 0;
-  double height = 0;
+  double left = 0, top = 0, width = 0, height = 0;
+  [[nodiscard]] double right() const { return left + width; }
+  [[nodiscard]] double bottom() const { return top + height; }
 };
 
 struct Tick {
@@ -26,38 +22,28 @@ struct Tick {
   std::string label;
 };
 
+// Whether a chart can show the point: a logarithm has no place for impression 0.
+bool drawable(const CurveSummary& point, const Measure& measure);
+
 class Axes {
  public:
-  // Fits every curve of these cells, mean and deviation, so that their panels share one scale.
-  // The axis of impressions runs from the first to the last one of any curve, that of performance
-  // a little past the lowest and highest band. Points at impression 0, which a logarithm can't
-  // show, and points that are not finite are left out. Has sensible bounds even where nothing is
-  // left.
-  Axes(const std::vector<const CellSummary*>& cells, Metric metric, const Frame& frame);
-  Axes(const Comparison& comparison, Metric metric, const Frame& frame);
+  // Fits every curve of these cells, mean and deviation, so that their panels share one scale. The
+  // axis of impressions runs from the first to the last of any curve, the other a little past the
+  // lowest and highest band. Has sensible bounds even if no point is drawable.
+  Axes(const std::vector<const CellSummary*>& cells, const Measure& measure);
 
-  // Values outside the bounds come out on the border.
-  [[nodiscard]] double x(double impression) const;
-  [[nodiscard]] double y(double value) const;
+  // Where a value lies within the frame; values outside the bounds come out on the border.
+  [[nodiscard]] double x(double impression, const Frame& frame) const;
+  [[nodiscard]] double y(double value, const Frame& frame) const;
 
-  [[nodiscard]] const Frame& frame() const { return frame_; }
-  [[nodiscard]] const std::vector<Tick>& x_ticks() const { return x_ticks_; }
-  [[nodiscard]] const std::vector<Tick>& y_ticks() const { return y_ticks_; }
+  [[nodiscard]] std::vector<Tick> x_ticks() const;  // powers of ten, or more if these are few
+  [[nodiscard]] std::vector<Tick> y_ticks() const;  // about five round values
 
  private:
-  Frame frame_;
-  double first_ = 1;
-  double last_ = 10;
-  double low_ = 0;
-  double high_ = 1;
-  std::vector<Tick> x_ticks_;
-  std::vector<Tick> y_ticks_;
+  double first_ = HUGE_VAL;
+  double last_ = 0;
+  double low_ = HUGE_VAL;
+  double high_ = -HUGE_VAL;
 };
-
-// The cells that share one scale with a dataset's panels: all of that dataset.
-std::vector<const CellSummary*> cells_of(const Arrangement& arrangement, std::size_t dataset);
-
-// Whether a chart can show the point.
-bool drawable(const CurveSummary& point, Metric metric);
 
 }  // namespace plackett::report

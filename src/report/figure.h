@@ -1,50 +1,36 @@
-// Where everything of a standalone picture of learning curves goes, for SVG and PDF alike: a
-// legend above, then a panel for each click model, a line of panels for each dataset. Pixels grow
-// to the right and downwards.
+// Learning curves as one picture, for a paper, a page or a slide.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
-#include <vector>
 
+#include "plackett/record.h"
+#include "plackett/result.h"
 #include "report/arrangement.h"
-#include "report/axes.h"
-#include "report/curve_shape.h"
 
-namespace plackett::report {
+namespace plackett {
 
-struct FigureText {
-  Point at;  // left end of the baseline, or the right end where it says so
-  std::string text;
+enum class FigureFormat { kSvg, kPdf };
+
+struct FigureStyle {
+  const report::Measure* measure = &report::kOffline;
+  FigureFormat format = FigureFormat::kSvg;
+  double width = 960;  // pixels (0.75 points in PDF); panels are at least 280 wide
 };
 
-struct FigureLegend {
-  std::size_t series = 0;
-  Point sample;  // left end of a line of kSampleWidth
-  FigureText name;
-};
-inline constexpr double kSampleWidth = 22;
+// One panel per click model, those of a dataset on the same scales and on a line of their own:
+// impressions on a logarithmic axis, a mean as a line and its standard deviation as a band for each
+// method. Drawn by Cairo on white, with fonts embedded (PDF) or as outlines (SVG). Valid for any
+// comparison, also an empty one. The same bytes for the same comparison, style and fonts: no date.
+Result<std::string> draw_curves(const Comparison& comparison, const FigureStyle& style = {});
 
-struct FigurePanel {
-  const Block* block = nullptr;
-  FigureText title;
-  Axes axes;             // all panels of a dataset share their scales
-  bool y_labels = true;  // the first of a line has them
-};
+namespace report {
 
-struct Figure {
-  double width = 0;
-  double height = 0;
-  std::vector<FigureLegend> legend;
-  FigureText note;  // what the lines are
-  FigureText foot;  // what the lower axis is; right end
-  std::vector<FigurePanel> panels;
-};
+// 0xRRGGBB for each Series::colour, as in web/theme.css: after Okabe and Ito's colours, which stay
+// apart for colour-blind readers, each with a contrast of at least 3:1 with white.
+inline constexpr std::array<std::uint32_t, kColours> kSeriesColours{
+    0x0068b5, 0xd1540a, 0x008a64, 0xb5508f, 0xa06c00, 0x3d4652, 0x2a8fbd, 0x6a4fb3};
 
-// Baseline of the numbers below a panel, from its lower border down.
-inline constexpr double kTickDrop = 19;
-
-// Panels are at least 280 pixels wide; those that don't fit go below. Names too long for their
-// place are cut. Points into `arrangement`, which must outlive it.
-Figure lay_out(const Arrangement& arrangement, Metric metric, double width);
-
-}  // namespace plackett::report
+}  // namespace report
+}  // namespace plackett

@@ -1,226 +1,173 @@
 #include "report/findings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 #include <utility>
 
-#include "report/axes.h"
 #include "report/numbers.h"
-#include "report/scorecard.h"
-#include "report/test_sentences.h"
-#include "report/winners.h"
 
 namespace plackett::report {
 namespace {
 
-// The row with the largest finite value over all blocks.
-template <typename Value>
-const Row* top_row(const Arrangement& arrangement, Value value) {
-  const Row* top = nullptr;
-  for (const Block& block : arrangement.blocks) {
-    for (const Row& row : block.rows) {
-      if (!std::isfinite(value(row))) continue;
-      if (top == nullptr || value(row) > value(*top)) top = &row;
-    }
-  }
-  return top;
-}
+constexpr std::size_t kMostFindings = 6;
+constexpr double kClearErrors = 2;
 
-TestCounts all_tests(const Comparison& comparison, const Significance& significance) {
-  std::vector<Against> all;
-  for (const CellSummary& cell : comparison.cells) {
-    for (const Measure* measure : kMeasures) {
-      const auto some = significance.of(cell, *measure);
-      all.insert(all.end(), some.begin(), some.end());
-    }
-  }
-  return count_tests(all);
-}
+double mean_of(const Row& row, const Measure& measure) { return row.values[measure].moments.mean; }
 
-std::vector<Card> cards(const Comparison& comparison, const Arrangement& arrangement,
-                        const Significance& significance) {
-  std::vector<Card> out;
-  const auto who = [&](const Row& row) {
-    return fmt::format("{}{}, {} clicks", arrangement.series[row.series].label,
-                       arrangement.datasets.size() > 1 ? " on " + row.cell->dataset : "",
-                       click_model_words(*row.cell));
+// The difference of two means in standard errors of it; NaN without a spread to judge by.
+double standard_errors(const Row& one, const Row& other, const Measure& measure) {
+  const auto variance = [&](const Row& row) {
+    return std::pow(row.values[measure].moments.std, 2) / row.cell->runs;
   };
-  const auto best = [&](const char* label, const Measure& measure) {
-    const Row* const row =
-        top_row(arrangement, [&](const Row& r) { return (r.cell->*measure.final).mean; });
-    if (row != nullptr) {
-      out.push_back({label, fixed((row->cell->*measure.final).mean, measure.digits), who(*row)});
-    }
-  };
-  best("Best offline NDCG@10", kOffline);
-  best("Best online NDCG@10", kOnline);
-  if (const TestCounts tests = all_tests(comparison, significance); tests.all() > 0) {
-    out.push_back({"Better than a baseline", fmt::format("{} of {}", tests.better, tests.all()),
-                   fmt::format("{} worse, {} undecided", tests.worse, tests.neither)});
-  }
-  if (const Scorecard card = make_scorecard(comparison); card.numbers > 0) {
-    out.push_back({"As the paper has it", fmt::format("{} of {}", card.within_two, card.numbers),
-                   "within 2 standard errors"});
-  }
-  double impressions = 0;
-  std::uint64_t runs = 0;
-  for (const CellSummary& cell : comparison.cells) {
-    impressions += static_cast<double>(cell.impressions) * cell.runs;
-    runs += cell.runs;
-  }
-  if (runs > 0) {
-    out.push_back({"Impressions learned from", compact(impressions),
-                   fmt::format("in {} run{}", grouped(runs), runs == 1 ? "" : "s")});
-  }
-  return out;
+  const double error = std::sqrt(variance(one) + variance(other));
+  return error > 0 ? (mean_of(one, measure) - mean_of(other, measure)) / error : std::nan("");
 }
 
-// A sentence with the amount it is about.
-struct Measured {
-  double amount = 0;
-  std::string sentence;  // empty: nothing to say
+// Who leads a block in one measure.
+struct Lead {
+  const Row* first = nullptr;   // the highest finite mean; null if there is none
+  const Row* second = nullptr;  // the next; null if there is none
+  bool is_clear = false;
+  std::string evidence = {};  // "p = 0.032", "6.8 standard errors"; empty: nothing to judge by
 };
 
-// The sentences of a few, or of the least and the largest of many.
-std::vector<std::string> extremes(std::vector<Measured> all) {
-  std::erase_if(all, [](const Measured& one) { return one.sentence.empty(); });
-  std::vector<std::string> out;
-  if (all.size() > 3) {
-    const auto [least, most] = std::minmax_element(
-        all.begin(), all.end(),
-        [](const Measured& one, const Measured& other) { return one.amount < other.amount; });
-    return {least->sentence, most->sentence};
+Lead lead_of(const Arrangement& arrangement, const Block& block, const Measure& measure) {
+  Lead lead;
+  for (const Row& row : block.rows) {
+    if (!std::isfinite(mean_of(row, measure))) continue;
+    if (lead.first == nullptr || mean_of(row, measure) > mean_of(*lead.first, measure)) {
+      lead.second = std::exchange(lead.first, &row);
+    } else if (lead.second == nullptr || mean_of(row, measure) > mean_of(*lead.second, measure)) {
+      lead.second = &row;
+    }
   }
-  out.reserve(all.size());
-  for (Measured& one : all) out.push_back(std::move(one.sentence));
+  if (lead.second == nullptr) return lead;
+  const Against tested = arrangement.between(*lead.first, *lead.second, measure);
+  const double errors = standard_errors(*lead.first, *lead.second, measure);
+  if (tested.verdict != Verdict::kUntested) {
+    lead.is_clear = tested.verdict != Verdict::kNoDifference;
+    lead.evidence = p_text(tested.test.p);
+  } else if (std::isfinite(errors)) {
+    lead.is_clear = errors >= kClearErrors;
+    lead.evidence = fmt::format("{} standard errors", fixed(errors, errors < 10 ? 1 : 0));
+  }
+  return lead;
+}
+
+// "PDGD (linear) beats every baseline, offline and online, in every setting." Empty if no series
+// was better in every test that there could be of at least one measure.
+std::string sweep_sentence(const Arrangement& arrangement) {
+  const std::size_t all = arrangement.baselines.size() * arrangement.blocks.size();
+  std::vector<PerMeasure<std::size_t>> better(arrangement.series.size());
+  for (const Block& block : arrangement.blocks) {
+    for (const Row& row : block.rows) {
+      for (const Measure& measure : kMeasures) {
+        for (const Against& one : row.values[measure].against) {
+          better[row.series][measure] += is_better(one.verdict) ? 1 : 0;
+        }
+      }
+    }
+  }
+  std::vector<std::string> names;
+  std::vector<const char*> measures;  // that `names` swept: as many as anyone did
+  for (std::size_t series = 0; all > 0 && series < better.size(); ++series) {
+    std::vector<const char*> swept;
+    for (const Measure& measure : kMeasures) {
+      if (better[series][measure] == all) swept.push_back(measure.name);
+    }
+    if (swept.size() > measures.size()) {
+      names.clear();
+      measures = swept;
+    }
+    if (!swept.empty() && swept == measures) names.push_back(arrangement.series[series].label);
+  }
+  if (names.empty()) return "";
+  const bool one_baseline = arrangement.baselines.size() == 1;
+  return fmt::format(
+      "{} {} {}, {}{}.", fmt::join(names, " and "), names.size() > 1 ? "beat" : "beats",
+      one_baseline ? arrangement.baselines.front() : "every baseline", fmt::join(measures, " and "),
+      arrangement.blocks.size() > 1 ? ", in every setting" : "");
+}
+
+// "PDGD (linear) wins online in 3 of 3 settings", "offline is too close to call".
+std::string wins_clause(const Arrangement& arrangement, const Measure& measure) {
+  std::vector<std::size_t> wins(arrangement.series.size(), 0);
+  for (const Block& block : arrangement.blocks) {
+    const Lead lead = lead_of(arrangement, block, measure);
+    if (lead.is_clear) ++wins[lead.first->series];
+  }
+  const auto most = std::max_element(wins.begin(), wins.end());
+  if (*most == 0) return fmt::format("{} is too close to call", measure.name);
+  std::string out = fmt::format(
+      "{} wins {}", arrangement.series[static_cast<std::size_t>(most - wins.begin())].label,
+      measure.name);
+  const std::size_t blocks = arrangement.blocks.size();
+  return blocks == 1 ? out : fmt::format("{} in {} of {} settings", out, *most, blocks);
+}
+
+std::string headline(const Arrangement& arrangement) {
+  if (arrangement.blocks.empty()) return "Nothing was run yet.";
+  if (std::string swept = sweep_sentence(arrangement); !swept.empty()) return swept;
+  bool any_rival = false;
+  bool any_evidence = false;
+  for (const Block& block : arrangement.blocks) {
+    for (const Measure& measure : kMeasures) {
+      const Lead lead = lead_of(arrangement, block, measure);
+      any_rival = any_rival || lead.second != nullptr;
+      any_evidence = any_evidence || !lead.evidence.empty();
+    }
+  }
+  if (!any_rival) {
+    const Row* const only = lead_of(arrangement, arrangement.blocks.front(), kOffline).first;
+    if (only == nullptr) return "No run has finished yet.";
+    return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.label(*only),
+                       fixed(mean_of(*only, kOffline), kOffline.digits));
+  }
+  if (!any_evidence) return "Too few runs to call a winner.";
+  std::vector<std::string> clauses;
+  for (const Measure& measure : kMeasures) clauses.push_back(wins_clause(arrangement, measure));
+  std::string out = fmt::format("{}.", fmt::join(clauses, "; "));
+  if (out.starts_with(kOffline.name)) out[0] = static_cast<char>(out[0] - 'a' + 'A');
   return out;
 }
 
-// The click models from the least noise to the most.
-constexpr std::array<std::string_view, 5> kByNoise{"perfect", "navigational", "informational",
-                                                   "almost-random", "random"};
-
-// Its place among them; their number for one of another kind.
-std::size_t noise(const CellSummary& cell) {
-  return static_cast<std::size_t>(std::find(kByNoise.begin(), kByNoise.end(), cell.click_model) -
-                                  kByNoise.begin());
-}
-
-// What a series loses from its click model with the least noise to the one with the most. Nothing
-// is said without spread to judge by, and nothing over several datasets or protocols.
-Measured noise_cost(const Arrangement& arrangement, std::size_t series) {
-  const CellSummary* first = nullptr;
-  const CellSummary* quiet = nullptr;
-  const CellSummary* noisy = nullptr;
-  for (const Block& block : arrangement.blocks) {
-    for (const Row& row : block.rows) {
-      const CellSummary& cell = *row.cell;
-      if (row.series != series || noise(cell) == kByNoise.size()) continue;
-      if (!std::isfinite(cell.offline.mean)) continue;
-      if (first == nullptr) first = &cell;
-      if (cell.dataset != first->dataset || cell.protocol != first->protocol) return {};
-      if (quiet == nullptr || noise(cell) < noise(*quiet)) quiet = &cell;
-      if (noisy == nullptr || noise(cell) > noise(*noisy)) noisy = &cell;
-    }
+// "Offline: PDGD (linear) with 0.511, 0.017 ahead of MGD (linear) (p = 3.1e-10)." Empty if no mean
+// is finite.
+std::string lead_sentence(const Arrangement& arrangement, const Block& block,
+                          const Measure& measure) {
+  const Lead lead = lead_of(arrangement, block, measure);
+  if (lead.first == nullptr) return "";
+  std::string out = fmt::format("{}: {} with {}", measure.name, arrangement.label(*lead.first),
+                                fixed(mean_of(*lead.first, measure), measure.digits));
+  out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  if (lead.second == nullptr) return out + ".";
+  const std::string& rival = arrangement.label(*lead.second);
+  const std::string margin =
+      fixed(mean_of(*lead.first, measure) - mean_of(*lead.second, measure), measure.digits);
+  if (lead.evidence.empty()) {
+    return fmt::format("{}; {} is {} behind, without a spread over runs to judge by.", out, rival,
+                       margin);
   }
-  if (quiet == noisy) return {};
-  const double errors = standard_errors(*quiet, *noisy, kOffline);
-  if (!std::isfinite(errors)) return {};
-  const std::string& label = arrangement.series[series].label;
-  const std::string before = fmt::format(
-      "{} under {} clicks", fixed(quiet->offline.mean, kOfflineDigits), click_model_words(*quiet));
-  const std::string after = fmt::format(
-      "{} under {} ones", fixed(noisy->offline.mean, kOfflineDigits), click_model_words(*noisy));
-  const double cost = quiet->offline.mean - noisy->offline.mean;
-  if (errors >= kClearErrors) {
-    return {cost, fmt::format("{} goes from {} to {}.", label, before, after)};
-  }
-  return {cost, fmt::format("Noise costs {} nothing{}: {}, {}.", label,
-                            errors > -kClearErrors ? " measurable" : "", before, after)};
-}
-
-// When a curve first had nine tenths of what it gained from its first point to its last.
-Measured learning_time(const Arrangement& arrangement, const Row& row) {
-  const CurveSummary* first = nullptr;
-  const CurveSummary* last = nullptr;
-  for (const CurveSummary& point : row.cell->curve) {
-    if (!drawable(point, Metric::kOffline)) continue;
-    if (first == nullptr) first = &point;
-    last = &point;
-  }
-  if (first == last || last->offline.mean <= first->offline.mean) return {};
-  const double goal = first->offline.mean + 0.9 * (last->offline.mean - first->offline.mean);
-  for (const CurveSummary& point : row.cell->curve) {
-    if (!drawable(point, Metric::kOffline) || point.offline.mean < goal) continue;
-    return {static_cast<double>(point.impression),
-            fmt::format("{} had 90% of its gain after {} of {} impressions.",
-                        arrangement.series[row.series].label, grouped(point.impression),
-                        grouped(last->impression))};
-  }
-  return {};
-}
-
-void add(std::vector<Finding>& findings, std::string lead, std::vector<std::string> sentences) {
-  std::erase(sentences, "");
-  if (!sentences.empty()) findings.push_back({std::move(lead), std::move(sentences)});
-}
-
-// One dataset: what each of its click models shows.
-void add_blocks(std::vector<Finding>& findings, const Arrangement& arrangement,
-                const Significance& significance) {
-  for (const Block& block : arrangement.blocks) {
-    std::vector<std::string> sentences{lead_sentence(arrangement, block, significance, kOffline),
-                                       lead_sentence(arrangement, block, significance, kOnline)};
-    for (const Row& row : block.rows) {
-      sentences.push_back(baselines_sentence(arrangement, row, significance));
-    }
-    add(findings, block.title, std::move(sentences));
-  }
-}
-
-// Several: who leads on each, and all the tests in sum.
-void add_datasets(std::vector<Finding>& findings, const Arrangement& arrangement,
-                  const Significance& significance) {
-  for (std::size_t dataset = 0; dataset < arrangement.datasets.size(); ++dataset) {
-    add(findings, arrangement.datasets[dataset],
-        {leads_sentence(arrangement, dataset, kOffline),
-         leads_sentence(arrangement, dataset, kOnline)});
-  }
-  std::vector<std::string> sentences;
-  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
-    sentences.push_back(all_tests_sentence(arrangement, series, significance));
-  }
-  add(findings, "Against the baselines", std::move(sentences));
+  return lead.is_clear ? fmt::format("{}, {} ahead of {} ({}).", out, margin, rival, lead.evidence)
+                       : fmt::format("{}; {} is too close to call ({} behind, {}).", out, rival,
+                                     margin, lead.evidence);
 }
 
 }  // namespace
 
-Findings find(const Comparison& comparison, const Arrangement& arrangement,
-              const Significance& significance) {
-  Findings out;
-  out.headline = headline(arrangement, significance);
-  out.cards = cards(comparison, arrangement, significance);
-  if (arrangement.datasets.size() > 1) {
-    add_datasets(out.findings, arrangement, significance);
-  } else {
-    add_blocks(out.findings, arrangement, significance);
-  }
-  std::vector<Measured> noise;
-  std::vector<Measured> speed;
-  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
-    noise.push_back(noise_cost(arrangement, series));
-  }
-  if (!arrangement.blocks.empty()) {
-    for (const Row& row : arrangement.blocks.front().rows) {
-      speed.push_back(learning_time(arrangement, row));
+Findings find(const Arrangement& arrangement) {
+  Findings out{headline(arrangement), {}};
+  if (arrangement.blocks.size() > kMostFindings) return out;
+  for (const Block& block : arrangement.blocks) {
+    Finding finding{block.title, {}};
+    for (const Measure& measure : kMeasures) {
+      finding.sentences.push_back(lead_sentence(arrangement, block, measure));
     }
-    add(out.findings, "What noise costs", extremes(std::move(noise)));
-    add(out.findings, fmt::format("How fast it learns ({})", arrangement.blocks.front().title),
-        extremes(std::move(speed)));
+    std::erase(finding.sentences, "");
+    if (!finding.sentences.empty()) out.findings.push_back(std::move(finding));
   }
   return out;
 }

@@ -1,36 +1,27 @@
-// What a comparison says, in sentences computed from its numbers.
+// What a comparison says, in a few sentences computed from its numbers.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "report/arrangement.h"
-#include "report/significance.h"
 
 namespace plackett::report {
 
-// A large number with what it is.
-struct Card {
-  std::string label;
-  std::string value;
-  std::string note;
-};
-
 struct Finding {
-  std::string lead;  // what the sentences are about: a click model, or a question
+  std::string lead;  // what the sentences are about: a click model
   std::vector<std::string> sentences;
 };
 
-// Texts as the data has them, not yet made safe.
+// Raw texts, not escaped.
 struct Findings {
   std::string headline;
-  std::vector<Card> cards;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings;  // one per block; none if there are more than six
 };
 
-// Says who is ahead by how much, by the tests where the comparison has them (report/winners.h).
-// Cells whose numbers are not finite take no part.
-Findings find(const Comparison& comparison, const Arrangement& arrangement,
-              const Significance& significance);
+// Two means differ clearly if the test between them has p < 0.05; if there is none (neither is a
+// baseline), if they are two standard errors of the difference apart. Without spread, as between
+// single runs, nothing is clear. Cells whose numbers are not finite take no part.
+Findings find(const Arrangement& arrangement);
 
 }  // namespace plackett::report

@@ -11,10 +11,6 @@ namespace plackett::report {
 
 inline constexpr const char* kNoNumber = "–";
 
-// The paper's precision: three decimals for NDCG, one for its discounted sum.
-inline constexpr int kOfflineDigits = 3;
-inline constexpr int kOnlineDigits = 1;
-
 // "0.511"; never "-0.000".
 std::string fixed(double value, int digits);
 

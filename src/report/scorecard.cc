@@ -6,16 +6,17 @@
 #include <cmath>
 
 #include "report/cikm2018.h"
+#include "report/numbers.h"
 
 namespace plackett::report {
 namespace {
 
 Score score(const CellSummary& cell, const Measure& measure, const Moments& paper) {
-  Score made{shown(cell, measure), paper, std::nan(""), false};
-  if (cell.runs < 2) return made;
+  Score made{cell.*measure.final, paper, std::nan(""), false};
+  if (cell.runs < 2) made.here.std = std::nan("");
   const double error =
       std::sqrt(made.here.std * made.here.std / cell.runs + paper.std * paper.std / kPublishedRuns);
-  if (!(error > 0) || !std::isfinite(error)) return made;
+  if (!(error > 0) || std::isinf(error)) return made;
   made.errors = (made.here.mean - paper.mean) / error;
   made.coarse = 0.5 * std::pow(10, -measure.digits) > error;
   return made;
@@ -37,19 +38,45 @@ Scorecard make_scorecard(const Comparison& comparison) {
   Scorecard card;
   std::vector<std::string> protocols;
   for (const CellSummary& cell : comparison.cells) {
-    const PublishedCell published = published_cell(cell);
-    if (published.offline == nullptr || cell.runs == 0) continue;
-    const ScoreLine line{&cell, score(cell, kOffline, *published.offline),
-                         score(cell, kOnline, *published.online)};
-    count(card, line.offline);
-    count(card, line.online);
-    card.lines.push_back(line);
+    if (published(cell, kOffline) == nullptr || cell.runs == 0) continue;
+    ScoreLine& line = card.lines.emplace_back(ScoreLine{&cell, {}, {}});
+    line.setting = fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model),
+                               cell.protocol);
+    for (const Measure& measure : kMeasures) {
+      line.scores[measure] = score(cell, measure, *published(cell, measure));
+      count(card, line.scores[measure]);
+    }
     if (std::find(protocols.begin(), protocols.end(), cell.protocol) == protocols.end()) {
       protocols.push_back(cell.protocol);
     }
   }
   card.protocols = fmt::format("{}", fmt::join(protocols, ", "));
   return card;
+}
+
+Table scorecard_table(const Scorecard& card) {
+  Table table{.columns = {{"runs"}}};
+  for (const Measure& measure : kMeasures) {
+    table.columns.insert(table.columns.end(), {{measure.name}, {"paper", true}, {"errors", true}});
+  }
+  for (const ScoreLine& line : card.lines) {
+    if (table.sections.empty() || table.sections.back().title != line.setting) {
+      table.sections.push_back({line.setting, {}});
+    }
+    TableRow& row = table.sections.back().rows.emplace_back(TableRow{row_label(*line.cell), {}});
+    row.cells.emplace_back(Cell{std::to_string(line.cell->runs)});
+    for (const Measure& measure : kMeasures) {
+      const Score& score = line.scores[measure];
+      const std::string errors = fixed(score.errors, 1);
+      row.cells.emplace_back(make_cell(score.here, measure.digits));
+      row.cells.emplace_back(make_cell(score.paper, measure.digits));
+      Cell& cell = row.cells.emplace_back(Cell{errors}).value();
+      if (score.errors > 0 && errors != "0.0") cell.mean = "+" + errors;
+      cell.bold = std::fabs(score.errors) > 2;
+      cell.sign = score.coarse ? "†" : "";
+    }
+  }
+  return table;
 }
 
 std::string agreement(const Scorecard& card) {
@@ -71,12 +98,6 @@ std::string protocol_remark(const Scorecard& card) {
   return fmt::format(
       "Run under these protocols: {}. The paper's numbers were made under the published one.",
       card.protocols);
-}
-
-std::string signed_errors(double errors) {
-  if (!std::isfinite(errors)) return kNoNumber;
-  const std::string text = fixed(errors, 1);
-  return text.front() == '-' || text == "0.0" ? text : "+" + text;
 }
 
 }  // namespace plackett::report

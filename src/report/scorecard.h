@@ -1,4 +1,4 @@
-// A comparison beside the numbers the paper published, where it ran what the paper ran.
+// A comparison next to the numbers that the paper published, for the cells that the paper ran.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,16 @@
 
 #include "plackett/record.h"
 #include "report/measure.h"
+#include "report/table.h"
 
 namespace plackett::report {
 
 // One measure of one cell.
 struct Score {
-  Moments here;  // as shown: no deviation (NaN) where there is one run
+  Moments here;  // as shown: no deviation (NaN) for a single run
   Moments paper;
-  // (here - paper) in standard errors of that difference: sqrt(s1^2 / n1 + s2^2 / 125). NaN where
-  // that is no number: fewer than two runs, or no spread.
+  // (here - paper) in standard errors of that difference: sqrt(s1^2 / n1 + s2^2 / 125). NaN for
+  // fewer than two runs, or without spread.
   double errors = 0;
   // The paper's mean is rounded, and half a unit of its last digit is more than one standard
   // error: `errors` may be off by more than one for that alone.
@@ -24,16 +25,12 @@ struct Score {
 
 struct ScoreLine {
   const CellSummary* cell = nullptr;
-  Score offline;
-  Score online;
-
-  [[nodiscard]] const Score& score(const Measure& measure) const {
-    return measure.metric == Metric::kOffline ? offline : online;
-  }
+  std::string setting;  // "MQ2007 · Perfect · published"
+  PerMeasure<Score> scores;
 };
 
 struct Scorecard {
-  std::vector<ScoreLine> lines;  // in the order of the cells; empty: nothing the paper has
+  std::vector<ScoreLine> lines;  // in the order of the cells; empty: nothing that the paper has
   std::string protocols;         // of these cells
   std::size_t numbers = 0;       // with finite `errors`
   std::size_t within_two = 0;    // of them, at most 2 standard errors away
@@ -49,24 +46,23 @@ Scorecard make_scorecard(const Comparison& comparison);
 // away."
 std::string agreement(const Scorecard& card);
 
+// What "†" after a coarse score means.
+inline constexpr const char* kCoarse =
+    "† the rounding of the paper's mean alone may be worth more than one standard error";
+
+// A section per setting; every measure here, in the paper and their difference in standard errors.
+Table scorecard_table(const Scorecard& card);
+
 // What the cells' protocol means for the agreement.
 std::string protocol_remark(const Scorecard& card);
-
-// "+0.8", "-2.3"; "–" for NaN.
-std::string signed_errors(double errors);
 
 }  // namespace plackett::report
 
 namespace plackett {
 
-// The scorecard as text for a terminal, as Markdown and as CSV; empty where the comparison ran
-// nothing the paper did.
-struct ScorecardStyle {
-  bool ansi = false;
-  std::size_t width = 80;  // columns; every line fits where that is >= 60
-  bool ascii = false;      // for terminals without UTF-8
-};
-std::string terminal_scorecard(const Comparison& comparison, const ScorecardStyle& style = {});
+// The scorecard for a terminal, as Markdown and as CSV; empty if the comparison ran nothing that
+// the paper did. Every line of the first fits `style.width` if that is >= 60.
+std::string terminal_scorecard(const Comparison& comparison, const TableStyle& style = {});
 std::string markdown_scorecard(const Comparison& comparison);
 std::string csv_scorecard(const Comparison& comparison);
 

@@ -1,43 +1,83 @@
-// The comparison as tables, in the paper's layout: means with their standard deviations, the best
-// of each dataset and click model set off, and marks for significant differences from each
-// baseline. With one dataset the columns are offline and online performance; with several there is
-// a table for each of the two, and the columns are the datasets. All of them are a function of the
-// results alone: no run time is in them.
+// Tables for readers, one model for every kind of output. The results come in the paper's layout:
+// means with their standard deviations, the best of each dataset and click model in bold, and marks
+// for significant differences from each baseline. With one dataset the columns are the measures;
+// with several there is one table per measure and the columns are the datasets. No run times: the
+// same results give the same tables.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "plackett/record.h"
-#include "report/significance.h"
+#include "report/arrangement.h"
+
+namespace plackett::report {
+
+struct Cell {
+  std::string mean = {};              // "0.511", or any text
+  std::string std = {};               // "0.017", "–" for a single run; empty: none
+  bool bold = false;                  // the mean
+  std::vector<Against> against = {};  // one per mark
+  std::string sign = {};              // right after the mean, never bold: "†"
+};
+
+struct TableRow {
+  std::string name;  // raw, not escaped
+  std::vector<std::optional<Cell>> cells;
+};
+
+struct TableSection {
+  std::string title;  // raw, as all titles
+  std::vector<TableRow> rows;
+};
+
+struct TableColumn {
+  std::string title;
+  bool joined = false;  // to be kept beside the column before it
+};
+
+struct Table {
+  std::string title = {};  // empty if there is one table only
+  std::vector<TableColumn> columns = {};
+  std::vector<TableSection> sections = {};
+};
+
+// A value as the paper writes it; a dash if the mean is not finite.
+Cell make_cell(const Moments& value, int digits);
+// None if there are no cells.
+std::vector<Table> results_tables(const Arrangement& arrangement);
+
+}  // namespace plackett::report
 
 namespace plackett {
 
 struct TableStyle {
-  bool ansi = false;       // bold, dim and coloured marks; otherwise a "*" follows the best
+  bool ansi = false;       // bold, dim and coloured marks; otherwise a "*" stands for bold
   std::size_t width = 80;  // columns; long names are cut to fit, numbers never
   bool ascii = false;      // for terminals without UTF-8: marks ^ A v V . and plain rules
   SignificanceTest test = SignificanceTest::kWelch;
 };
 
-// Ends in a line break. Every line is at most `style.width` columns wide where that is >= 72 and
-// there are at most eight baselines; datasets that don't fit beside each other go below.
+// Ends in a line break. Every line is at most `style.width` columns wide if that is >= 72 and there
+// are at most eight baselines; columns that do not fit side by side go below.
 std::string terminal_table(const Comparison& comparison, const TableStyle& style = {});
 
-// For GitHub's Markdown; the best in bold.
+// For GitHub's Markdown.
 std::string markdown_table(const Comparison& comparison,
                            SignificanceTest test = SignificanceTest::kWelch);
 
 // For a paper: \input it into a document that loads amssymb, or run pdflatex on it alone. Looks
-// best with booktabs and compiles without. Characters that pdflatex may not know come out as "?".
+// best with booktabs and compiles without.
 std::string latex_table(const Comparison& comparison,
                         SignificanceTest test = SignificanceTest::kWelch);
 
-// A header and a line a cell, names as the comparison has them and numbers that read back to the
-// same double; empty where a number is not finite.
+// A header and one line per cell: raw names, and numbers that read back to the same double; empty
+// if a number is not finite.
 std::string csv_table(const Comparison& comparison);
 
-// A header and a line for each contrast and measure, with both tests, as csv_table.
+// A header and one line per contrast and measure, with both tests, as csv_table.
 std::string csv_tests(const Comparison& comparison);
 
 }  // namespace plackett

@@ -1,15 +1,29 @@
-// The report of a comparison, on disk.
+// The report of a comparison: as data, as one page to look at, to show and to keep, and on disk.
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "plackett/report.h"
-#include "report/html.h"
+#include "report/significance.h"
 
 namespace plackett {
 
-// As the one without options, with a page as these ask.
+struct PageOptions {
+  std::string command = {};  // the command line that makes the comparison again; empty: not shown
+  SignificanceTest test = SignificanceTest::kWelch;  // which one the marks and sentences go by
+};
+
+// Everything that the page shows, as one JSON object (docs/formats/results.md). No run times: the
+// same results give the same bytes.
+std::string results_json(const Comparison& comparison, const PageOptions& options = {});
+
+// web/report.html with its style sheets, its scripts and results_json() inside: one file without a
+// network request. Nothing in the data can end its script element.
+std::string html_report(const Comparison& comparison, const PageOptions& options = {});
+
+// As the one without options, with a page as these ask for.
 Result<void> write_report(const Comparison& comparison, const std::filesystem::path& folder,
-                          const HtmlOptions& options);
+                          const PageOptions& options);
 
 }  // namespace plackett

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/file.h"
-#include "report/html.h"
+#include "report/write.h"
 #include "samples.h"
 #include "support/run_command.h"
 
@@ -21,6 +21,8 @@ using testing::paper_comparison;
 // Acts on the page as a reader would and writes down what there is to see, as attributes of the
 // body, which the browser prints with the rest of the document.
 constexpr const char* kReader = R"js(<script>
+// Headless virtual time has few frames, and the charts wait for one.
+requestAnimationFrame = task => setTimeout(() => task(performance.now()), 0);
 // The page forbids all requests, so an attempt at one is a violation.
 let requests = 0;
 addEventListener('securitypolicyviolation', () => { ++requests; });
@@ -33,48 +35,42 @@ addEventListener('load', () => {
   const send = (element, kind, x, y) => element.dispatchEvent(
     new PointerEvent(kind, {bubbles: kind !== 'pointerenter', clientX: x || 0, clientY: y || 0}));
 
-  // Drawn: lines that have a length and lie within their picture.
-  const lines = all('.panels path.line');
-  note('lines', lines.length);
-  note('lines-drawn', lines.filter(line => {
-    const box = line.getBBox(), view = line.ownerSVGElement.viewBox.baseVal;
-    return line.getTotalLength() > 100 && box.x >= 0 && box.y >= 0 &&
-      box.x + box.width <= view.width && box.y + box.height <= view.height &&
-      getComputedStyle(line).stroke !== 'none';
-  }).length);
-  note('bands', all('.panels path.band').length);
-  note('colours', new Set(all('.panels')[0] ? all('path.line', all('.panel')[0]).map(
-    line => getComputedStyle(line).stroke) : []).size);
-  note('dots', all('.strip circle.score').length);
+  // Drawn: lines whose points lie within their chart.
+  const charts = all('.panel canvas').map(canvas => Chart.getChart(canvas));
+  const curves = charts.filter(chart => chart.config.type === 'line');
+  const lines = () => curves.flatMap(chart => chart.data.datasets.map((dataset, at) =>
+    ({dataset, chart, points: chart.getDatasetMeta(at).data, shown: chart.isDatasetVisible(at)})));
+  const main = lines().filter(line => !line.dataset.isBand);
+  note('lines', main.length);
+  note('lines-drawn', main.filter(({chart, points}) => points.length > 10 &&
+    points[points.length - 1].x - points[0].x > 100 && points.every(point =>
+      point.x >= chart.chartArea.left - 1 && point.x <= chart.chartArea.right + 1 &&
+      point.y >= chart.chartArea.top - 1 && point.y <= chart.chartArea.bottom + 1)).length);
+  note('bands', lines().filter(line => line.dataset.isBand).length / 2);
+  note('colours', new Set(curves.slice(0, 1).flatMap(chart => chart.data.datasets.map(
+    (_, at) => chart.getDatasetMeta(at).dataset.options.borderColor).filter(
+      (_, at) => !chart.data.datasets[at].isBand))).size);
+  note('dots', charts.filter(chart => chart.config.type === 'scatter').reduce(
+    (sum, chart) => sum + chart.data.datasets[0].data.length, 0));
   note('overflow', Math.max(0, document.documentElement.scrollWidth - innerWidth));
   note('width', innerWidth);
+  note('cards', all('#cards b').map(card => card.textContent).join('|'));
+  note('rows', all('#table ~ div th[scope=row]').length);
+  note('bold', all('#table ~ div strong').map(mean => mean.textContent).join('|'));
   setTimeout(() => note('requests', requests), 100);
 
-  // Values under the pointer, at the right end of the first panel.
-  const panel = document.querySelector('.panel');
-  if (panel) {
-    const box = panel.querySelector('svg').getBoundingClientRect();
-    send(panel.querySelector('svg'), 'pointermove', box.right - 2, box.top + box.height / 2);
-    const tip = panel.querySelector('.tip');
-    note('tip', tip.hidden ? 'hidden' : tip.innerText.replace(/\s+/g, ' '));
-    note('tip-dots', all('.dot', panel).length);
-    const place = tip.getBoundingClientRect();
-    note('tip-inside', place.left >= 0 && place.right <= innerWidth);
-    send(panel.querySelector('svg'), 'pointerleave');
-    note('tip-after', tip.hidden);
-  }
   // The tests behind the marks.
-  const marks = document.querySelector('.marks');
+  const marks = document.querySelector('.marks[tabindex]');
   if (marks) {
     send(marks, 'pointerenter');
-    note('bubble', document.querySelector('.bubble').innerText.replace(/\n/g, '|'));
+    note('bubble', document.querySelector('.tip').innerText.replace(/\n/g, '|'));
     send(marks, 'pointerleave');
-    note('bubble-after', document.querySelector('.bubble').hidden);
+    note('bubble-after', document.querySelector('.tip').hidden);
   }
   // The legend takes lines away and brings them back.
   const button = document.querySelector('.legend button');
   if (button) {
-    const shown = () => lines.filter(line => getComputedStyle(line).display !== 'none').length;
+    const shown = () => lines().filter(line => !line.dataset.isBand && line.shown).length;
     button.click();
     note('lines-after-press', shown());
     button.click();
@@ -85,8 +81,31 @@ addEventListener('load', () => {
   note('paper', paper());
   document.getElementById('theme').click();
   note('paper-switched', paper());
+  note('ticks-switched', curves.length > 0 ? curves[0].scales.y.options.ticks.color : '');
   document.getElementById('theme').click();
   note('paper-back', paper());
+  // Values under the pointer, at the right end of the first panel, and by the arrow keys.
+  const panel = document.querySelector('.panel canvas');
+  if (panel) setTimeout(() => {
+    const first = curves[0], said = () => !first.tooltip.opacity ? 'hidden' :
+      [...first.tooltip.title, ...first.tooltip.body.flatMap(part => part.lines)].join('|');
+    const box = panel.getBoundingClientRect();
+    panel.dispatchEvent(new MouseEvent('mousemove', {bubbles: true, clientY: box.top + box.height / 2,
+      clientX: box.left + first.chartArea.right - 1}));
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      note('tip', said());
+      note('tip-beside', curves.length > 1 ? curves[1].getActiveElements().length : 0);
+      const {x, width} = first.tooltip;
+      note('tip-inside', x >= 0 && x + width <= first.width);
+      panel.dispatchEvent(new MouseEvent('mouseout', {bubbles: true}));
+      panel.dispatchEvent(new KeyboardEvent('keydown', {key: 'Home'}));
+      note('tip-first', said());
+      panel.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));
+      note('tip-next', said());
+      panel.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+      note('tip-after', said());
+    }));
+  }, 300);
 });
 </script>)js";
 
@@ -152,12 +171,18 @@ TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
   EXPECT_EQ(noted(dom, "width"), "1400");
   EXPECT_EQ(noted(dom, "overflow"), "0");
   EXPECT_EQ(noted(dom, "requests"), "0");
-  EXPECT_THAT(noted(dom, "tip"),
-              AllOf(HasSubstr("10,000 impressions PDGD (linear) 0.511 (0.017) PDGD (neural) 0.509"),
-                    HasSubstr("DBGD (neural) 0.463 (0.025)")));
-  EXPECT_EQ(noted(dom, "tip-dots"), "6");
+  EXPECT_EQ(noted(dom, "cards"), "0.511|797.3|43 of 48|36 of 36|2,250");
+  EXPECT_EQ(noted(dom, "rows"), "18");
+  EXPECT_EQ(noted(dom, "bold"), "0.511|797.3|0.496|703.0|0.487|704.8");
+  EXPECT_THAT(
+      noted(dom, "tip"),
+      AllOf(HasSubstr("10,000 impressions|PDGD (linear)  0.511 (0.017)|PDGD (neural)  0.509"),
+            HasSubstr("DBGD (neural)  0.463 (0.025)")));
+  EXPECT_EQ(noted(dom, "tip-beside"), "6");
   EXPECT_EQ(noted(dom, "tip-inside"), "true");
-  EXPECT_EQ(noted(dom, "tip-after"), "true");
+  EXPECT_THAT(noted(dom, "tip-first"), HasSubstr("1 impression|"));
+  EXPECT_THAT(noted(dom, "tip-next"), HasSubstr("2 impressions|"));
+  EXPECT_EQ(noted(dom, "tip-after"), "hidden");
   EXPECT_THAT(noted(dom, "bubble"),
               AllOf(HasSubstr("▲ DBGD (linear): better, p = 1.1e-22 (t = 10.95, 228 degrees)|▲ "),
                     HasSubstr("▲ Pairwise (linear): better")));
@@ -166,6 +191,7 @@ TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
   EXPECT_EQ(noted(dom, "lines-after-second"), "36");
   EXPECT_EQ(noted(dom, "paper"), "rgb(251, 251, 249)");
   EXPECT_EQ(noted(dom, "paper-switched"), "rgb(14, 17, 22)");
+  EXPECT_EQ(noted(dom, "ticks-switched"), "rgb(154, 165, 179)");
   EXPECT_EQ(noted(dom, "paper-back"), "rgb(251, 251, 249)");
 }
 

@@ -5,8 +5,9 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "experiment/contrasts.h"
+#include "report/figure.h"
 #include "report/scorecard.h"
-#include "report/svg.h"
 #include "report/table.h"
 #include "report/write.h"
 #include "samples.h"
@@ -16,7 +17,7 @@ namespace {
 using plackett::Comparison;
 
 bool write(const Comparison& comparison, const std::filesystem::path& folder) {
-  const plackett::HtmlOptions options{
+  const plackett::PageOptions options{
       .command =
           "plackett compare --data MQ2007 --methods pdgd,pdgd:neural "
           "--runs 125 --impressions 10000 --seed 42 --out results/mq2007"};
@@ -24,10 +25,8 @@ bool write(const Comparison& comparison, const std::filesystem::path& folder) {
     fmt::print(stderr, "report_gallery: {}\n", done.error().message);
     return false;
   }
-  const auto narrow = plackett::curves_svg(comparison, {.width = 420});
-  const auto dark = plackett::curves_svg(comparison, {.scheme = plackett::SvgScheme::kDark});
-  if (!plackett::write_file(folder / "curves-narrow.svg", narrow)) return false;
-  if (!plackett::write_file(folder / "curves-dark.svg", dark)) return false;
+  const auto narrow = plackett::draw_curves(comparison, {.width = 420});
+  if (!narrow || !plackett::write_file(folder / "curves-narrow.svg", *narrow)) return false;
   fmt::print("{}\n{}\n", plackett::terminal_table(comparison, {.ansi = true}),
              plackett::terminal_table(comparison, {.width = 72, .ascii = true}));
   fmt::print("{}\n{}\n", plackett::terminal_scorecard(comparison, {.ansi = true, .width = 100}),
@@ -49,6 +48,7 @@ int main(int argc, char** argv) {
   Comparison two = plackett::testing::large_comparison();
   two.cells.resize(12);
   two.title = "two click models";
+  plackett::add_contrasts(two);
   using plackett::testing::paper_comparison;
   const bool done =
       write(paper_comparison({"MQ2007"}, 1), folder / "paper") &&

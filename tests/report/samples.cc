@@ -21,10 +21,20 @@ struct Final {
   double half_way;  // impressions to half of the gain
 };
 
+// "PDGD (linear)", "Pairwise (linear)".
+std::string label_of(std::string method, std::string_view ranker) {
+  const std::size_t capitals = method == "pairwise" ? 1 : method.size();
+  for (std::size_t at = 0; at < capitals; ++at) {
+    method[at] = static_cast<char>(method[at] - 'a' + 'A');
+  }
+  return method + " (" + std::string(ranker) + ")";
+}
+
 CellSummary make_cell(const Final& final, double start, std::string_view dataset,
                       std::uint64_t impressions) {
   CellSummary cell;
   cell.baseline = final.method != "pdgd";
+  cell.label = label_of(std::string(final.method), final.ranker);
   cell.method = final.method;
   cell.ranker = final.ranker;
   cell.click_model = final.click_model;
@@ -152,12 +162,21 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
           make_cell({row.click_model, row.method, row.ranker, moved(row.offline[dataset]),
                      moved(row.online[dataset]), 10'000, half_way},
                     start, name, report::kPublishedImpressions));
-      comparison.cells.back().label = row.label;
       comparison.cells.back().as_in_paper = true;
       comparison.cells.back().protocol = "published";
     }
   }
   add_contrasts(comparison);
+  return comparison;
+}
+
+Comparison single_runs(Comparison comparison) {
+  for (CellSummary& cell : comparison.cells) {
+    cell.runs = 1;
+    cell.offline.std = 0;
+    cell.online.std = 0;
+  }
+  if (!comparison.contrasts.empty()) add_contrasts(comparison);
   return comparison;
 }
 

@@ -18,6 +18,9 @@ Comparison large_comparison();
 // at random: with 1 as much as a repetition of the 125 runs would, with 0 not at all.
 Comparison paper_comparison(const std::vector<std::string>& datasets, double noise);
 
+// The same with one run per cell, and so without deviations.
+Comparison single_runs(Comparison comparison);
+
 // Names, numbers and curves that are hard to show.
 Comparison weird_comparison();
 

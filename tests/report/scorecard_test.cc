@@ -7,7 +7,6 @@
 #include <string>
 
 #include "report/cikm2018.h"
-#include "report/html.h"
 #include "report/text.h"
 #include "samples.h"
 
@@ -55,15 +54,15 @@ TEST(PublishedNumbers, AddUpToWhatTheTablesAddUpTo) {
 
 TEST(PublishedNumbers, StandWhereTheyStandInThePaper) {
   const auto rows = published_rows();
-  EXPECT_EQ(rows[0].label, "DBGD (linear)");
+  EXPECT_EQ(rows[0].method, "dbgd");
   EXPECT_EQ(rows[0].offline[0].mean, 0.483);
-  EXPECT_EQ(rows[4].label, "PDGD (linear)");
+  EXPECT_EQ(rows[4].method, "pdgd");
   EXPECT_EQ(rows[4].online[1].mean, 959.7);
   EXPECT_EQ(rows[4].online[1].std, 43.4);
-  EXPECT_EQ(rows[9].label, "Pairwise (linear)");
+  EXPECT_EQ(rows[9].method, "pairwise");
   EXPECT_EQ(rows[9].click_model, "navigational");
   EXPECT_EQ(rows[9].offline[4].mean, 0.209);
-  EXPECT_EQ(rows[17].label, "PDGD (neural)");
+  EXPECT_EQ(rows[17].ranker, "neural");
   EXPECT_EQ(rows[17].click_model, "informational");
   EXPECT_EQ(rows[17].online[4].mean, 484.3);
   EXPECT_EQ(rows[17].offline[2].std, 0.021);
@@ -82,19 +81,19 @@ TEST(PublishedNumbers, DatasetsAreKnownByUsualNames) {
 }
 
 TEST(PublishedNumbers, OnlyThePapersSettingsMatch) {
-  EXPECT_EQ(report::published_cell(pdgd_on("MQ2008")).offline->mean, 0.699);
+  EXPECT_EQ(report::published(pdgd_on("MQ2008"), report::kOffline)->mean, 0.699);
   CellSummary cell = pdgd_on("MQ2008");
   cell.impressions = 30'000;
-  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+  EXPECT_EQ(report::published(cell, report::kOffline), nullptr);
   cell = pdgd_on("MQ2008");
   cell.as_in_paper = false;
-  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+  EXPECT_EQ(report::published(cell, report::kOffline), nullptr);
   cell = pdgd_on("MQ2008");
   cell.click_model = "random";
-  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+  EXPECT_EQ(report::published(cell, report::kOffline), nullptr);
   cell = pdgd_on("MQ2008");
   cell.method = "other";
-  EXPECT_EQ(report::published_cell(cell).offline, nullptr);
+  EXPECT_EQ(report::published(cell, report::kOffline), nullptr);
 }
 
 TEST(Scorecard, CountsStandardErrorsOfTheDifference) {
@@ -106,8 +105,9 @@ TEST(Scorecard, CountsStandardErrorsOfTheDifference) {
   const auto card = report::make_scorecard(comparison);
   ASSERT_EQ(card.lines.size(), 1U);
   // 0.011 / sqrt(0.020^2 / 25 + 0.024^2 / 125)
-  EXPECT_NEAR(card.lines[0].offline.errors, 0.011 / std::sqrt(1.6e-5 + 4.608e-6), 1e-9);
-  EXPECT_EQ(card.lines[0].online.errors, 0);
+  EXPECT_NEAR(card.lines[0].scores[report::kOffline].errors, 0.011 / std::sqrt(1.6e-5 + 4.608e-6),
+              1e-9);
+  EXPECT_EQ(card.lines[0].scores[report::kOnline].errors, 0);
   EXPECT_EQ(card.numbers, 2U);
   EXPECT_EQ(card.within_two, 1U);
   EXPECT_EQ(card.within_three, 2U);
@@ -144,12 +144,10 @@ TEST(Scorecard, OneRunHasNoVerdict) {
   comparison.cells[0].offline = {0.710, 0};
   comparison.cells[0].online = {959.7, 0};
   for (const std::string& text : {terminal_scorecard(comparison), markdown_scorecard(comparison)}) {
-    EXPECT_THAT(text, AllOf(HasSubstr("single run"), HasSubstr("0.710 (–)"), HasSubstr("959.7 (–)"),
-                            ::testing::Not(HasSubstr("nan"))));
+    EXPECT_THAT(
+        text, AllOf(HasSubstr("single run"), ::testing::ContainsRegex("0.710 +\\(–\\)"),
+                    ::testing::ContainsRegex("959.7 +\\(–\\)"), ::testing::Not(HasSubstr("nan"))));
   }
-  const std::string page = html_report(comparison);
-  EXPECT_THAT(page, AllOf(HasSubstr("0.710 <span class=\"std\">(–)</span>"),
-                          ::testing::Not(HasSubstr("(0.000)"))));
 }
 
 TEST(Scorecard, RoundedMeansAreMarked) {
@@ -167,7 +165,7 @@ TEST(Scorecard, IsEmptyWhereThePaperHasNothing) {
 TEST(Scorecard, PlainTerminalsGetPlainText) {
   Comparison comparison = paper_comparison({"Istella"}, 0);
   comparison.cells[0].runs = 1;
-  for (const std::size_t width : {60U, 100U}) {
+  for (const std::size_t width : {72U, 130U}) {
     const std::string text = terminal_scorecard(comparison, {.width = width, .ascii = true});
     EXPECT_THAT(text, AllOf(HasSubstr("Istella . Perfect . published"), HasSubstr(" (-)"),
                             HasSubstr("\n! the rounding of")));
@@ -176,7 +174,7 @@ TEST(Scorecard, PlainTerminalsGetPlainText) {
 }
 
 TEST(Scorecard, FitsTheTerminal) {
-  for (const std::size_t width : {60U, 61U, 70U, 80U, 99U, 100U, 140U}) {
+  for (const std::size_t width : {72U, 73U, 80U, 99U, 100U, 140U}) {
     const std::string text =
         terminal_scorecard(paper_comparison({"MSLR-WEB10K", "Yahoo"}, 1), {.width = width});
     for (std::size_t start = 0; start < text.size();) {

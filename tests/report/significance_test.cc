@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "report/arrangement.h"
 #include "samples.h"
@@ -15,10 +16,13 @@ using testing::paper_comparison;
 
 std::string marks_of(const Comparison& comparison, const std::string& click_model,
                      const std::string& label, const Measure& measure) {
-  const Significance significance(comparison, SignificanceTest::kWelch);
-  for (const CellSummary& cell : comparison.cells) {
-    if (cell.click_model == click_model && cell.label == label) {
-      return marks(significance.of(cell, measure));
+  const Arrangement arrangement(comparison);
+  for (const Block& block : arrangement.blocks) {
+    for (const Row& row : block.rows) {
+      if (row.cell->click_model != click_model || row.cell->label != label) continue;
+      std::string marks;
+      for (const Against& one : row.values[measure].against) marks += mark(one.verdict);
+      return marks;
     }
   }
   return "no such cell";
@@ -69,26 +73,27 @@ TEST(Significance, ABaselineThatABlockLacksLeavesItsPlaceBlank) {
 }
 
 TEST(Significance, VerdictsFollowPAndTheSign) {
-  EXPECT_EQ(verdict({2, 10, 0.05}), Verdict::kNoDifference);
-  EXPECT_EQ(verdict({2, 10, 0.049}), Verdict::kBetter);
-  EXPECT_EQ(verdict({2, 10, 0.01}), Verdict::kBetter);
-  EXPECT_EQ(verdict({2, 10, 0.0099}), Verdict::kMuchBetter);
-  EXPECT_EQ(verdict({-2, 10, 0.049}), Verdict::kWorse);
-  EXPECT_EQ(verdict({-2, 10, 0}), Verdict::kMuchWorse);
-  EXPECT_EQ(verdict({0, 0, 1}), Verdict::kUntested);
-  EXPECT_EQ(verdict(TTest{}), Verdict::kUntested);
-  EXPECT_EQ(verdict({2, 10, std::nan("")}), Verdict::kNoDifference);
+  EXPECT_EQ(judge({2, 10, 0.05}).verdict, Verdict::kNoDifference);
+  EXPECT_EQ(judge({2, 10, 0.049}).verdict, Verdict::kBetter);
+  EXPECT_EQ(judge({2, 10, 0.01}).verdict, Verdict::kBetter);
+  EXPECT_EQ(judge({2, 10, 0.0099}).verdict, Verdict::kMuchBetter);
+  EXPECT_EQ(judge({-2, 10, 0.049}).verdict, Verdict::kWorse);
+  EXPECT_EQ(judge({-2, 10, 0}).verdict, Verdict::kMuchWorse);
+  EXPECT_EQ(judge({0, 0, 1}).verdict, Verdict::kUntested);
+  EXPECT_EQ(judge(TTest{}).verdict, Verdict::kUntested);
+  EXPECT_EQ(judge({2, 10, std::nan("")}).verdict, Verdict::kNoDifference);
 }
 
 TEST(Significance, BetweenLooksBothWays) {
   const Comparison comparison = paper_comparison({"MQ2007"}, 0);
-  const Significance significance(comparison, SignificanceTest::kStudent);
-  const CellSummary& dbgd = comparison.cells[0];
-  const CellSummary& linear = comparison.cells[4];
-  const CellSummary& neural = comparison.cells[5];
-  EXPECT_EQ(significance.between(linear, dbgd, kOffline).verdict, Verdict::kMuchBetter);
-  EXPECT_EQ(significance.between(dbgd, linear, kOffline).verdict, Verdict::kMuchWorse);
-  EXPECT_EQ(significance.between(linear, neural, kOffline).verdict, Verdict::kUntested);
+  const Arrangement arrangement(comparison, SignificanceTest::kStudent);
+  const std::vector<Row>& rows = arrangement.blocks[0].rows;
+  const Row& dbgd = rows[0];
+  const Row& linear = rows[4];
+  const Row& neural = rows[5];
+  EXPECT_EQ(arrangement.between(linear, dbgd, kOffline).verdict, Verdict::kMuchBetter);
+  EXPECT_EQ(arrangement.between(dbgd, linear, kOffline).verdict, Verdict::kMuchWorse);
+  EXPECT_EQ(arrangement.between(linear, neural, kOffline).verdict, Verdict::kUntested);
 }
 
 TEST(Significance, PIsShort) {

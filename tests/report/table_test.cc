@@ -70,8 +70,8 @@ TEST(TerminalTable, SendsEscapesOnlyWhereAsked) {
 TEST(TerminalTable, FitsItsWidthAndAligns) {
   Comparison comparison = large_comparison();
   comparison.title = std::string(200, 'x');
-  comparison.cells[0].method = "a_method_with_a_very_long_name_nobody_can_remember";
-  comparison.cells[1].ranker = "検索検索検索検索検索検索検索検索検索検索";
+  comparison.cells[0].label = "a_method_with_a_very_long_name_nobody_can_remember";
+  comparison.cells[1].label = "検索検索検索検索検索検索検索検索検索検索";
   comparison.cells[2].online.std = 1234.5;
   for (const std::size_t width : {80U, 72U, 100U}) {
     for (const bool ansi : {false, true}) {
@@ -193,7 +193,7 @@ TEST(MarkdownTable, HasABlockAClickModelAndBoldBest) {
 
 TEST(MarkdownTable, EscapesNames) {
   Comparison comparison = small_comparison();
-  comparison.cells[0].method = "<script>|";
+  comparison.cells[0].label = "<script>|";
   EXPECT_THAT(markdown_table(comparison),
               AllOf(HasSubstr("&lt;script&gt;\\|"), Not(HasSubstr("<script>"))));
 }

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "report/arrangement.h"
-#include "report/axes.h"
 #include "report/numbers.h"
 
 namespace plackett::report {
@@ -30,12 +29,6 @@ TEST(Text, IllFormedBytesBecomeReplacements) {
   EXPECT_EQ(printable("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");  // past the last
   EXPECT_EQ(printable("\xE2\x82"), "\uFFFD\uFFFD");                      // cut short
   EXPECT_EQ(printable("é€𝄞"), "é€𝄞");
-}
-
-TEST(Text, JsonStringsCanNotEndTheirScript) {
-  EXPECT_EQ(json_string("</script><!--"), R"("\u003c/script\u003e\u003c!--")");
-  EXPECT_EQ(json_string("a\"b\\c&\n"), R"("a\"b\\c\u0026 ")");
-  EXPECT_EQ(json_string("\xE2\x80\xA8"), "\"\uFFFD\"");  // a line break to old JavaScript
 }
 
 TEST(Text, MarkdownCellsKeepTheirTable) {
@@ -104,11 +97,12 @@ TEST(Numbers, DurationsUseTheUnitsPeopleUse) {
   EXPECT_EQ(duration(7500), "2 h 5 min");
 }
 
-TEST(Labels, KnownMethodsAndOthersReadWell) {
-  EXPECT_EQ(method_label("pdgd"), "PDGD");
-  EXPECT_EQ(method_label("pairwise"), "Pairwise");
-  EXPECT_EQ(method_label("pdgd_unweighted"), "PDGD unweighted");
-  EXPECT_EQ(method_label(""), "");
+TEST(Labels, CellsWithoutOneAreNamedByMethodAndRanker) {
+  CellSummary cell;
+  cell.method = "mine";
+  EXPECT_EQ(row_label(cell), "mine");
+  cell.ranker = "linear";
+  EXPECT_EQ(row_label(cell), "mine (linear)");
   EXPECT_EQ(click_model_label("almost_random"), "Almost random");
 }
 

@@ -7,9 +7,8 @@
 #include <string>
 
 #include "base/file.h"
-#include "report/pdf.h"
+#include "report/figure.h"
 #include "report/scorecard.h"
-#include "report/svg.h"
 #include "report/table.h"
 #include "samples.h"
 
@@ -37,23 +36,26 @@ TEST_F(WriteReport, WritesItsFilesIntoANewFolder) {
   EXPECT_EQ(read_file(target / "tables.tex").value(), latex_table(comparison));
   EXPECT_EQ(read_file(target / "tables.csv").value(), csv_table(comparison));
   EXPECT_EQ(read_file(target / "tests.csv").value(), csv_tests(comparison));
-  EXPECT_EQ(read_file(target / "curves.svg").value(), curves_svg(comparison));
-  EXPECT_EQ(read_file(target / "online.svg").value(),
-            curves_svg(comparison, {.metric = report::Metric::kOnline}));
-  EXPECT_EQ(read_file(target / "curves.pdf").value(), curves_pdf(comparison));
-  EXPECT_EQ(read_file(target / "online.pdf").value(),
-            curves_pdf(comparison, {.metric = report::Metric::kOnline}));
+  const auto figure = [&](const report::Measure& measure, FigureFormat format) {
+    return draw_curves(comparison, {.measure = &measure, .format = format}).value();
+  };
+  EXPECT_EQ(read_file(target / "curves.svg").value(), figure(report::kOffline, FigureFormat::kSvg));
+  EXPECT_EQ(read_file(target / "online.svg").value(), figure(report::kOnline, FigureFormat::kSvg));
+  EXPECT_EQ(read_file(target / "curves.pdf").value(), figure(report::kOffline, FigureFormat::kPdf));
+  EXPECT_EQ(read_file(target / "online.pdf").value(), figure(report::kOnline, FigureFormat::kPdf));
+  EXPECT_EQ(read_file(target / "results.json").value(),
+            results_json(comparison, {.command = "plackett compare"}));
   EXPECT_EQ(read_file(target / "scorecard.md").value(), markdown_scorecard(comparison));
   EXPECT_EQ(read_file(target / "scorecard.csv").value(), csv_scorecard(comparison));
   EXPECT_EQ(read_file(target / "report.html").value(),
             html_report(comparison, {.command = "plackett compare"}));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(target), {}), 11);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(target), {}), 12);
 }
 
 TEST_F(WriteReport, LeavesTheScorecardOutWhereThePaperHasNothing) {
   ASSERT_TRUE(write_report(testing::large_comparison(), folder_).ok());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.md"));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 9);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 10);
 }
 
 TEST_F(WriteReport, TakesAwayAScorecardThatNoLongerApplies) {

@@ -3,7 +3,7 @@
 
     browser_test.py BASE_URL [--pictures DIR]
 
-The service must have the demo and ask for no token; its model "demo" is made anew. Exits 1 with
+The service must have the demo and ask for no token; its model "demo" is replaced. Exits 1 with
 the claim that failed, 77 where there is no browser.
 """
 
@@ -51,7 +51,7 @@ class Service:
         return [each["weight"] for each in self.call("GET", "/models/demo/weights")["weights"]]
 
     def knows_nothing(self):
-        """Whether there is a model and all its weights are 0; while it is made anew, none is."""
+        """Whether there is a model and all its weights are 0; while it is replaced, there is none."""
         try:
             return set(self.weights()) == {0}
         except urllib.error.HTTPError:
@@ -219,13 +219,24 @@ def focus_stays(visit):
     first = "document.querySelector('#impressions [data-impression]').dataset.impression"
     focused = "document.activeElement.closest('[data-impression]')?.dataset.impression"
     visit.browser.script("document.querySelector('#impressions summary').focus()")
-    visit.browser.script("window.row_before = document.querySelector('#impressions li')")
+    visit.browser.script("window.rowBefore = document.querySelector('#impressions li')")
     kept = visit.value(focused)
     claim(kept is not None, "an impression takes the focus")
     visit.service.teach()
     visit.wait(f"{first} !== '{kept}'", "a new impression comes first")
     claim(visit.value(focused) == kept, "the focus stays where it was")
-    claim(visit.value("window.row_before.isConnected"), "a row that did not change stays")
+    claim(visit.value("window.rowBefore.isConnected"), "a row that did not change stays")
+
+
+def values_under_pointer(visit):
+    """A chart tells its values where the pointer is."""
+    visit.browser.script("""
+        const canvas = document.querySelector('#chart-ctr canvas');
+        const box = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new MouseEvent('mousemove', {bubbles: true,
+          clientX: box.left + box.width / 2, clientY: box.top + box.height / 2}));""")
+    visit.wait("Chart.getChart(document.querySelector('#chart-ctr canvas')).tooltip.body?.length === 1",
+               "a chart tells the value under the pointer")
 
 
 def dashboard_shows(visit):
@@ -241,10 +252,13 @@ def dashboard_shows(visit):
     for chart in ("ctr", "mrr", "entropy", "norm"):
         claim(visit.value(f"+document.getElementById('chart-{chart}').dataset.points") > 0,
               f"chart {chart} has points")
-        claim(visit.value(f"!!document.querySelector('#chart-{chart} .chart-dot')"),
-              f"chart {chart} is drawn")
+        claim(visit.value(f"Chart.getChart(document.querySelector('#chart-{chart} canvas'))"
+                          ".getDatasetMeta(0).data.length") > 0, f"chart {chart} is drawn")
     for chart in ("ctr", "mrr"):
-        claim("first day" in visit.text(f"#chart-{chart}"), f"chart {chart} marks the first day")
+        claim("first day" in visit.value(
+            f"document.querySelector('#chart-{chart} canvas').ariaLabel"),
+            f"chart {chart} marks the first day")
+    values_under_pointer(visit)
     claim(visit.value("document.querySelectorAll('#features .bar-row').length") == 12,
           "every feature has a bar")
     browser.click("#clicked-only")

@@ -1,0 +1,116 @@
+#include <nlohmann/json.hpp>
+
+#include "report/cikm2018.h"
+#include "report/findings.h"
+#include "report/scorecard.h"
+#include "report/table.h"
+#include "report/write.h"
+
+namespace plackett {
+
+using nlohmann::json;
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Moments, mean, std)
+
+namespace report {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Facts, datasets, protocols, runs, impressions, seeds, line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, lead, sentences)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Series, label, colour, dash)
+
+void to_json(json& out, const Against& against) {
+  const TTest& test = against.test;
+  out = {{"mark", mark(against.verdict)}, {"t", test.t}, {"degrees", test.degrees}, {"p", test.p}};
+}
+
+void to_json(json& out, const Cell& cell) {
+  out = {{"mean", cell.mean + cell.sign}, {"std", cell.std}, {"bold", cell.bold}};
+  out["tests"] = cell.against;
+}
+
+void to_json(json& out, const TableRow& row) {
+  out = {{"name", row.name}, {"cells", json::array()}};
+  for (const auto& cell : row.cells) out["cells"].push_back(cell ? json(*cell) : json());
+}
+
+void to_json(json& out, const TableSection& section) {
+  out = {{"title", section.title}, {"rows", section.rows}};
+}
+
+void to_json(json& out, const Table& table) {
+  out = {{"title", table.title}, {"columns", json::array()}, {"sections", table.sections}};
+  for (const TableColumn& column : table.columns) out["columns"].push_back(column.title);
+}
+
+void to_json(json& out, const Measure& measure) {
+  out = {{"name", measure.name},       {"title", measure.title},
+         {"about", measure.about},     {"digits", measure.digits},
+         {"largest", measure.largest}, {"from_zero", measure.from_zero}};
+}
+
+void to_json(json& out, const Row& row) {
+  const CellSummary& cell = *row.cell;
+  out = {{"series", row.series},      {"method", cell.method}, {"ranker", cell.ranker},
+         {"baseline", cell.baseline}, {"runs", cell.runs},     {"impressions", cell.impressions},
+         {"seed", cell.seed}};
+  json& curve = out["curve"];
+  for (const CurveSummary& point : cell.curve) curve["impression"].push_back(point.impression);
+  for (const Measure& measure : kMeasures) {
+    out[measure.name] = row.values[measure].moments;
+    for (const CurveSummary& point : cell.curve) {
+      const auto& [mean, std] = point.*measure.curve;
+      curve[measure.name]["mean"].push_back(mean);
+      curve[measure.name]["std"].push_back(cell.runs > 1 ? json(std) : json());
+    }
+  }
+}
+
+void to_json(json& out, const Block& block) {
+  const CellSummary& cell = *block.rows.front().cell;
+  out = {{"title", block.title},      {"short_title", block.short_title},
+         {"dataset", cell.dataset},   {"click_model", cell.click_model},
+         {"protocol", cell.protocol}, {"rows", block.rows}};
+}
+
+void to_json(json& out, const Scorecard& card) {
+  if (card.lines.empty()) return;
+  out = {{"agreement", agreement(card)},       {"remark", protocol_remark(card)},
+         {"note", card.coarse ? kCoarse : ""}, {"paper_runs", kPublishedRuns},
+         {"table", scorecard_table(card)},     {"scores", json::array()}};
+  for (const ScoreLine& line : card.lines) {
+    for (const Measure& measure : kMeasures) {
+      const Score& score = line.scores[measure];
+      out["scores"].push_back({{"measure", measure.name},
+                               {"label", row_label(*line.cell)},
+                               {"setting", line.setting},
+                               {"here", score.here},
+                               {"paper", score.paper},
+                               {"standard_errors", score.errors}});
+    }
+  }
+}
+
+}  // namespace report
+
+std::string results_json(const Comparison& comparison, const PageOptions& options) {
+  const report::Arrangement arrangement(comparison, options.test);
+  const report::Findings found = find(arrangement);
+  const json out{{"kind", "plackett-results"},
+                 {"version", 1},
+                 {"plackett", comparison.version},
+                 {"title", comparison.title},
+                 {"command", options.command},
+                 {"facts", arrangement.facts},
+                 {"headline", found.headline},
+                 {"findings", found.findings},
+                 {"measures", report::kMeasures},
+                 {"series", arrangement.series},
+                 {"blocks", arrangement.blocks},
+                 {"test", {{"name", arrangement.test_name}, {"baselines", arrangement.baselines}}},
+                 {"best_of_what", arrangement.best_of_what()},
+                 {"tables", results_tables(arrangement)},
+                 {"scorecard", report::make_scorecard(comparison)}};
+  return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace plackett

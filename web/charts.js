@@ -1,0 +1,298 @@
+// Charts for every page, over Chart.js (the global `Chart`): lines with bands, reference lines,
+// markers and the values under the pointer or the arrow keys; and dots in rows.
+
+import { element } from './dom.js';
+import { missing } from './format.js';
+import { timeTicks } from './scales.js';
+
+const all = new Set();
+const probe = element('span', { hidden: true });
+
+// The colour of a CSS variable ("--accent") in the scheme of the page as it is now.
+function colour(name, opacity = 1) {
+  if (!probe.isConnected) document.body.append(probe);
+  probe.style.color = `var(${name})`;
+  const solid = getComputedStyle(probe).color;
+  return opacity === 1 ? solid : solid.replace('rgb(', 'rgba(').replace(')', `, ${opacity})`);
+}
+
+// Draws every chart again, in the colours that the page has now.
+export function redrawCharts() {
+  for (const chart of all) chart.update('none');
+}
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
+
+const font = { family: 'Inter, ui-sans-serif, system-ui, sans-serif', size: 12 };
+const dashes = [[], [7, 5], [1, 5]];
+const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}\u2026` : text);
+
+export function compact(value) {
+  const units = ['', 'k', 'M', 'B'];
+  let unit = 0;
+  for (; value >= 1000 && unit < units.length - 1; unit += 1) value /= 1000;
+  return Number(value.toPrecision(3)) + units[unit];
+}
+
+// What Chart.js does not draw itself: text where there is no point, reference lines, markers, a
+// shaded range of x, and a line through the points under the pointer.
+const extras = {
+  id: 'extras',
+  beforeDatasetsDraw(chart, _, { shaded }) {
+    if (!shaded) return;
+    const { ctx, chartArea, scales } = chart;
+    const [from, to] = shaded.map((x) => scales.x.getPixelForValue(x));
+    ctx.fillStyle = colour('--up', 0.12);
+    ctx.fillRect(from, chartArea.top, to - from, chartArea.bottom - chartArea.top);
+  },
+  afterDatasetsDraw(chart, _, { references = [], markers = [], empty }) {
+    const { ctx, chartArea: { left, right, top, bottom }, scales } = chart;
+    const line = (x1, y1, x2, y2, name, dash) => {
+      ctx.strokeStyle = colour(name);
+      ctx.setLineDash(dash);
+      ctx.beginPath();
+      ctx.moveTo(x1, y1);
+      ctx.lineTo(x2, y2);
+      ctx.stroke();
+    };
+    const label = (text, x, y, align, name) => {
+      ctx.textAlign = align;
+      ctx.strokeStyle = colour('--card');
+      ctx.setLineDash([]);
+      ctx.lineWidth = 4;
+      ctx.strokeText(text, x, y);
+      ctx.fillStyle = colour(name);
+      ctx.fillText(text, x, y);
+      ctx.lineWidth = 1.25;
+    };
+    ctx.save();
+    ctx.font = `${font.size}px ${font.family}`;
+    ctx.lineWidth = 1.25;
+    if (empty) label(empty, (left + right) / 2, (top + bottom) / 2, 'center', '--muted');
+    for (const { y, text } of references) {
+      const at = scales.y.getPixelForValue(y);
+      line(left, at, right, at, '--muted', [5, 5]);
+      label(text, right, at > top + 18 ? at - 5 : at + 14, 'right', '--muted');
+    }
+    for (const [place, { x, text }] of markers.entries()) {
+      const at = scales.x.getPixelForValue(x);
+      const onRight = at > (left + right) / 2;
+      line(at, top, at, bottom, '--wanted', [2, 3]);
+      label(text, at + (onRight ? -5 : 5), top + 44 + 15 * (place % 3),
+        onRight ? 'right' : 'left', '--wanted');
+    }
+    const active = chart.getActiveElements();
+    if (active.length > 0 && chart.config.type === 'line') {
+      line(active[0].element.x, top, active[0].element.x, bottom, '--muted', [3, 3]);
+    }
+    ctx.restore();
+  },
+};
+
+const axis = (more) => ({
+  border: { display: false }, grid: { display: false }, ...more,
+  ticks: { color: () => colour('--muted'), font, maxRotation: 0, ...more.ticks },
+});
+
+function makeChart(container, { label, height }, config) {
+  const canvas = element('canvas', { role: 'img', 'aria-label': label, tabindex: '0' });
+  container.classList.add('chart-box');
+  container.style.height = `${height}px`;
+  container.replaceChildren(canvas);
+  const chart = new Chart(canvas, {
+    plugins: [extras],
+    ...config,
+    options: {
+      animation: false, responsive: true, maintainAspectRatio: false, ...config.options,
+      plugins: {
+        legend: { display: false },
+        ...config.options.plugins,
+        tooltip: {
+          backgroundColor: () => colour('--ink'), titleColor: () => colour('--paper'),
+          bodyColor: () => colour('--paper'), titleFont: font, bodyFont: font, padding: 10,
+          cornerRadius: 8, boxWidth: 8, boxHeight: 8, boxPadding: 5, usePointStyle: true,
+          ...config.options.plugins.tooltip,
+        },
+      },
+    },
+  });
+  all.add(chart);
+  return chart;
+}
+
+export class LineChart {
+  // label: for readers who cannot see it. xAxis: 'linear', 'logarithmic' or 'time' (milliseconds
+  // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and to
+  // the data unless `fixed`. writeY(y, isTick), writeX(x): values as text. leastWidth: of the range
+  // of x.
+  constructor(container, { label, writeY, writeX, xAxis = 'linear', yRange = [null, null],
+    fixed = false, leastWidth = 1, height = 190, empty = 'Nothing yet' }) {
+    this.container = container;
+    this.options = { label, writeY, xAxis, leastWidth, empty };
+    const [low, high] = yRange;
+    this.chart = makeChart(container, { label, height }, {
+      type: 'line',
+      data: { datasets: [] },
+      options: {
+        interaction: { mode: 'nearest', axis: 'x', intersect: false },
+        scales: {
+          x: axis({ type: xAxis === 'time' ? 'linear' : xAxis, ...this.xTicks(xAxis) }),
+          y: axis({
+            ...(fixed ? { min: low, max: high } : { suggestedMin: low, suggestedMax: high }),
+            grid: { color: () => colour('--line'), drawTicks: false, drawBorder: false },
+            ticks: { padding: 8, maxTicksLimit: 6, includeBounds: !fixed,
+              callback: (y) => writeY(y, true) },
+          }),
+        },
+        plugins: {
+          tooltip: {
+            filter: ({ dataset }) => !dataset.isBand,
+            itemSort: (a, b) => b.parsed.y - a.parsed.y,
+            callbacks: {
+              title: ([first]) => (first ? writeX(first.parsed.x) : ''),
+              label: ({ chart, dataset, dataIndex, parsed }) => {
+                const spread = dataset.data[dataIndex].spread;
+                const name = cut(dataset.label, Math.min(40, chart.width / 18));
+                return (name && `${name}  `) + writeY(parsed.y)
+                  + (missing(spread) ? '' : ` (${writeY(spread)})`);
+              },
+            },
+          },
+        },
+      },
+    });
+    this.chart.canvas.addEventListener('keydown', (event) => this.onKey(event));
+  }
+
+  // lines: [{label, colour: '--c0', dash, area, points: [{x, y, spread}]}], x rising; a null y breaks
+  // the line, `spread` is drawn as a band. references: [{y, text}], level. markers: [{x, text}],
+  // upright.
+  update(lines, more) {
+    const { references = [], markers = [] } = more ?? {};
+    const known = lines.flatMap(({ points }) => points.filter(({ y }) => !missing(y)));
+    const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
+    const [first, last] = [Math.min(...xs), Math.max(...xs)];
+    const { label, writeY, leastWidth, xAxis, empty } = this.options;
+    const { x } = this.chart.options.scales;
+    x.min = xs.length ? first : 1;
+    x.max = xs.length ? Math.max(last, xAxis === 'logarithmic' ? 10 * (first === last) * first : 0,
+      first + leastWidth) : 10;
+    this.chart.data.datasets = lines.flatMap((line) => [...bands(line), mainLine(line)]);
+    this.chart.options.plugins.extras = {
+      empty: known.length === 0 ? empty : '',
+      references: references.filter(({ y }) => !missing(y)),
+      markers: markers.filter((marker) => marker.x >= x.min && marker.x <= x.max),
+    };
+    this.container.dataset.points = String(known.length);
+    const said = known.length === 0 ? empty
+      : lines.map((line) => `${line.label ? `${line.label} ` : ''}${writeY(lastOf(line))}`).join(', ');
+    this.chart.canvas.setAttribute('aria-label',
+      [`${label}: ${said}`, ...references.map(({ text }) => text)].join('; '));
+    this.chart.update('none');
+  }
+
+  // Shows only these lines (a set of labels), and the others than `single` faintly.
+  show(labels, single = null) {
+    this.chart.data.datasets.forEach((dataset, place) => {
+      dataset.isFaint = single !== null && dataset.name !== single;
+      this.chart.setDatasetVisibility(place, labels.has(dataset.name));
+    });
+    this.chart.update('none');
+  }
+
+  // Marks the points at one x; `withTip` as if the pointer were there. null: none.
+  pointAt(x, { withTip = true } = {}) {
+    const found = this.chart.data.datasets.flatMap((dataset, datasetIndex) => {
+      const index = dataset.data.findIndex((point) => point.x === x);
+      return index < 0 || dataset.isBand || !this.chart.isDatasetVisible(datasetIndex) ? []
+        : [{ datasetIndex, index }];
+    });
+    this.chart.setActiveElements(found);
+    this.chart.tooltip.setActiveElements(withTip ? found : [], { x: 0, y: 0 });
+    this.chart.update('none');
+  }
+
+  onKey(event) {
+    const shown = this.chart.data.datasets.filter((dataset, place) =>
+      !dataset.isBand && this.chart.isDatasetVisible(place));
+    const stops = [...new Set(shown.flatMap(({ data }) => data.map(({ x }) => x)))]
+      .sort((a, b) => a - b);
+    const at = stops.indexOf(this.chart.tooltip.dataPoints?.[0]?.parsed.x);
+    const to = { ArrowRight: at + 1, ArrowLeft: at < 0 ? stops.length - 1 : at - 1, Home: 0,
+      End: stops.length - 1, Escape: null }[event.key];
+    if (to === undefined || stops.length === 0) return;
+    event.preventDefault();
+    this.pointAt(to === null ? null : stops[Math.max(0, Math.min(to, stops.length - 1))]);
+  }
+
+  xTicks(xAxis) {
+    if (xAxis === 'time') {
+      return { afterBuildTicks: (scale) => {
+        scale.ticks = timeTicks(scale.min, scale.max, Math.floor(scale.width / 90));
+      }, ticks: { callback: (_, place, ticks) => ticks[place].label } };
+    }
+    if (xAxis === 'linear') return { ticks: { callback: compact, maxTicksLimit: 7, precision: 0 } };
+    return { ticks: { autoSkip: false, callback: (x, _, ticks) => {
+      const digit = x / 10 ** Math.floor(Math.log10(x) + 1e-9);
+      const isDense = ticks.at(-1).value < 99 * ticks[0].value;
+      return digit < 1.001 || (isDense && [2, 5].includes(Math.round(digit))) ? compact(x) : null;
+    } } };
+  }
+}
+
+const lastOf = ({ points }) => points.findLast(({ y }) => !missing(y))?.y ?? null;
+
+function mainLine({ label = '', points, colour: name = '--accent', dash = 0, area = false }) {
+  const last = points.findLastIndex(({ y }) => !missing(y));
+  return {
+    name: label, label, data: points, borderDash: dashes[dash], borderWidth: 2.25,
+    borderCapStyle: 'round', borderJoinStyle: 'round', pointStyle: 'circle',
+    fill: area ? 'start' : false,
+    backgroundColor: (context) => (context.type === 'dataset' ? colour(name, 0.1) : colour(name)),
+    borderColor: ({ dataset }) => colour(name, dataset?.isFaint ? 0.12 : 1),
+    pointRadius: ({ dataIndex }) => (area && dataIndex === last ? 4 : points.length === 1 ? 3 : 0),
+    pointBackgroundColor: () => colour(name),
+    pointHoverRadius: 4.5, pointBorderWidth: 2, pointBorderColor: () => colour('--card'),
+    pointHoverBorderColor: () => colour('--card'),
+  };
+}
+
+// Two lines that are not drawn, with the space between them filled.
+function bands({ label = '', points, colour: name = '--accent' }) {
+  if (points.every(({ spread }) => missing(spread))) return [];
+  const edge = (side) => ({
+    name: label, isBand: true, borderWidth: 0, pointRadius: 0, pointHoverRadius: 0,
+    data: points.map(({ x, y, spread }) => ({ x, y: missing(y) ? null : y + side * spread })),
+    backgroundColor: ({ dataset }) => colour(name, dataset?.isFaint ? 0.03 : 0.13),
+  });
+  return [{ ...edge(-1), fill: false }, { ...edge(1), fill: '-1' }];
+}
+
+// Dots in one row per name. dots: [{row, x, colour, tip: [line, ...]}]; x beyond `reach` is drawn at
+// the border, and [-shaded, shaded] is shaded.
+export function drawDots(container, { label, rows, dots, reach, shaded }) {
+  return makeChart(container, { label, height: 60 + 30 * rows.length }, {
+    type: 'scatter',
+    data: { datasets: [{
+      data: dots.map(({ row, x }) => ({ x: Math.max(-reach, Math.min(reach, x)), y: row })),
+      pointRadius: 5.5, pointHoverRadius: 7, pointBorderWidth: 1.5, clip: false,
+      pointBackgroundColor: ({ dataIndex }) => colour(dots[dataIndex]?.colour ?? '--ink', 0.85),
+      pointBorderColor: () => colour('--card'),
+    }] },
+    options: {
+      scales: {
+        x: axis({ min: -reach, max: reach, grid: { drawTicks: false, drawBorder: false,
+          color: ({ tick }) => colour(tick?.value === 0 ? '--field' : '--line') },
+        ticks: { padding: 8, stepSize: 1, callback: (x) => (x > 0 ? `+${x}` : String(x).replace('-', '\u2212')) } }),
+        y: axis({ type: 'category', labels: rows, offset: true,
+          ticks: { padding: 8, callback: (place) => cut(rows[place], 24) } }),
+      },
+      plugins: {
+        extras: { shaded: [-shaded, shaded] },
+        tooltip: { displayColors: false, callbacks: {
+          title: ([first]) => dots[first.dataIndex].tip[0],
+          label: ({ dataIndex }) => dots[dataIndex].tip.slice(1),
+        } },
+      },
+    },
+  });
+}

@@ -1,0 +1,344 @@
+// The report of a comparison: shows what results.json says (docs/formats/results.md).
+
+import { drawDots, LineChart, redrawCharts } from './charts.js';
+import { byId, element } from './dom.js';
+import { count, decimal } from './format.js';
+
+const results = JSON.parse(byId('results').textContent);
+const { measures, series, blocks, tables, test, scorecard } = results;
+const seriesColour = (label) => `--c${series.find((each) => each.label === label)?.colour ?? 0}`;
+
+// The charts of the page, in order. A new one is one more entry: a title, a sentence, and a function
+// that fills an empty element. `isShown` is optional.
+const charts = [
+  { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, measures[0]),
+    about: 'NDCG@10 on the test queries against the impressions learned from, on a logarithmic '
+      + 'axis. Lines are means over the runs, shades one standard deviation.' },
+  { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, measures[1]),
+    about: 'What users got while it learned: NDCG@10 of the rankings they were shown, summed so '
+      + 'far; later impressions count a little less.' },
+];
+
+// --- Learning curves, one panel per click model, and their legends --------------------------------
+
+const curveCharts = [];
+const hidden = new Set();
+
+function drawCurves(place, measure) {
+  place.append(legend());
+  const datasets = [...new Set(blocks.map((block) => block.dataset))];
+  for (const dataset of datasets) {
+    const panels = blocks.filter((block) => block.dataset === dataset);
+    if (datasets.length > 1) place.append(element('h3', {}, dataset));
+    const grid = element('div', { class: `panels of${Math.min(panels.length, 3)}` });
+    place.append(grid);
+    const beside = panels.map((block) => drawPanel(grid, block, measure, rangeOf(panels, measure)));
+    for (const chart of beside) {
+      // The same moment in every panel of the dataset.
+      chart.chart.options.onHover = (_, active) => {
+        const x = active[0] && chart.chart.data.datasets[active[0].datasetIndex]
+          .data[active[0].index].x;
+        for (const other of beside) if (other !== chart) other.pointAt(x ?? null, { withTip: false });
+      };
+      curveCharts.push(chart);
+    }
+  }
+}
+
+// The points that a logarithmic axis can show.
+const pointsOf = (curve, { name }) => (curve?.impression ?? []).map((x, place) =>
+  ({ x, y: curve[name].mean[place], spread: curve[name].std[place] }))
+  .filter(({ x }) => x > 0);
+
+// The range of all means and bands, with a little air, within the measure's bounds.
+function rangeOf(panels, measure) {
+  const values = panels.flatMap(({ rows }) => rows.flatMap(({ curve }) => pointsOf(curve, measure)
+    .filter(({ y }) => y !== null).flatMap(({ y, spread }) => [y - spread, y + spread])));
+  const high = Math.max(...values);
+  const low = measure.from_zero ? 0 : Math.min(...values);
+  const air = 0.04 * (high - low);
+  return values.length === 0 ? [0, 1]
+    : [Math.max(low - air, 0), Math.min(high + air, measure.largest ?? Infinity)];
+}
+
+function drawPanel(grid, block, measure, yRange) {
+  const place = element('div');
+  grid.append(element('figure', { class: 'card panel' },
+    element('figcaption', {}, block.short_title), place));
+  const chart = new LineChart(place, {
+    label: `${measure.title} by impressions, ${block.title}`, xAxis: 'logarithmic', yRange,
+    fixed: true, height: 280,
+    writeX: (x) => `${count(x)} impression${x === 1 ? '' : 's'}`,
+    writeY: (y, isTick) => (isTick ? String(Number(y.toFixed(3))) : decimal(y, measure.digits)),
+  });
+  chart.update(block.rows.map((row) => ({
+    label: series[row.series].label, colour: `--c${series[row.series].colour}`,
+    dash: series[row.series].dash, points: pointsOf(row.curve, measure),
+  })));
+  return chart;
+}
+
+// One button per series: pointing at it singles its lines out, pressing it hides them.
+function legend() {
+  const show = (single = null) => {
+    const shown = new Set(series.map(({ label }) => label).filter((label) => !hidden.has(label)));
+    for (const chart of curveCharts) chart.show(shown, shown.has(single) ? single : null);
+  };
+  return element('div', { class: 'legend', role: 'group', 'aria-label': 'Lines shown' },
+    series.map(({ label, colour, dash }) => {
+      const sample = element('i', { class: `sample dash${dash}` });
+      sample.style.color = `var(--c${colour})`;
+      return element('button', { type: 'button', 'aria-pressed': 'true', 'data-series': label,
+        onpointerenter: () => show(label), onpointerleave: () => show(),
+        onfocus: () => show(label), onblur: () => show(),
+        onclick: () => {
+          if (!hidden.delete(label)) hidden.add(label);
+          for (const button of document.querySelectorAll('.legend button')) {
+            button.setAttribute('aria-pressed', String(!hidden.has(button.dataset.series)));
+          }
+          show(label);
+        } }, sample, label);
+    }));
+}
+
+// --- Tables --------------------------------------------------------------------------------------
+
+const markClass = { '\u25b2': 'up', '\u25b3': 'up', '\u25bc': 'down', '\u25bd': 'down', '\u00b7': 'same' };
+const markWords = { up: 'better', down: 'worse', same: 'no significant difference' };
+
+function pText(p) {
+  if (p < 1e-300) return 'p < 1e-300';
+  if (p < 0.0001) return `p = ${p.toExponential(1)}`;
+  return `p = ${p.toFixed(p < 0.01 ? 4 : p < 0.1 ? 3 : 2)}`;
+}
+
+function marks(tests) {
+  const tip = tests.map(({ mark, t, degrees, p }, place) => markClass[mark]
+    && `${mark} ${test.baselines[place]}: ${markWords[markClass[mark]]}, ${pText(p)} `
+      + `(t = ${t.toFixed(2)}, ${degrees.toFixed(0)} degrees)`).filter(Boolean);
+  if (tip.length === 0) return null;
+  return withTip(element('span', { class: 'marks', tabindex: '0' },
+    tests.map(({ mark }) => element('i', { class: markClass[mark] }, mark.trim() || '\u2007'))), tip);
+}
+
+// Mean and deviation on a scale that a column has in common.
+function whisker(cell, [low, high], label) {
+  const part = (value) => `${(100 * (value - low)) / (high - low)}%`;
+  const [mean, std] = [Number(cell?.mean), Number(cell?.std)];
+  if (!cell || Number.isNaN(mean + std) || !(high > low)) return null;
+  const made = element('div', { class: 'whisker', 'aria-hidden': 'true' }, element('i'), element('b'));
+  made.style.color = `var(${seriesColour(label)})`;
+  made.style.setProperty('--from', part(mean - std));
+  made.style.setProperty('--to', part(mean + std));
+  made.style.setProperty('--at', part(mean));
+  return made;
+}
+
+function drawTable({ title, columns, sections }, { caption, withSpread = false }) {
+  const cells = sections.flatMap(({ rows }) => rows.map((row) => row.cells[0])).filter(Boolean);
+  const ends = cells.flatMap(({ mean, std }) => [Number(mean) - Number(std), Number(mean) + Number(std)])
+    .filter((value) => !Number.isNaN(value));
+  const scale = [Math.min(...ends), Math.max(...ends)];
+  const width = 1 + columns.length + (withSpread ? 1 : 0);
+  const spread = (made) => (withSpread ? element('td', { class: 'spread' }, made) : null);
+  return element('div', { class: 'card scroll', role: 'region', tabindex: '0',
+    'aria-label': title || 'Results' },
+  element('table', {},
+    element('caption', {}, caption),
+    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Method'), spread(''),
+      columns.map((name) => element('th', { scope: 'col', class: 'number' }, name)))),
+    sections.map((section) => element('tbody', {},
+      element('tr', { class: 'group' },
+        element('th', { scope: 'rowgroup', colspan: String(width) }, section.title)),
+      section.rows.map(({ name, cells: values }) => element('tr', {},
+        element('th', { scope: 'row' }, name),
+        spread(whisker(values[0], scale, name)),
+        values.map((cell) => element('td', { class: 'number' }, cell && [
+          element(cell.bold ? 'strong' : 'span', {}, cell.mean),
+          cell.std && element('span', { class: 'std' }, ` (${cell.std})`),
+          test.baselines.length > 0 && cell.std
+            && (marks(cell.tests) ?? element('span', { class: 'marks' },
+              test.baselines.map(() => element('i'))))]))))))));
+}
+
+function drawResults(place) {
+  for (const table of tables) {
+    if (table.title) place.append(element('h3', {}, table.title));
+    place.append(drawTable(table, { withSpread: tables.length === 1,
+      caption: 'Mean and (standard deviation) over the runs, after the last impression. Bold: best '
+        + `${results.best_of_what}.` }));
+  }
+  if (test.baselines.length === 0) return;
+  place.append(element('p', { class: 'key' },
+    element('i', { class: 'up' }, '\u25b2'), ' better, ', element('i', { class: 'down' }, '\u25bc'),
+    ' worse (p < 0.01); ', element('i', { class: 'up' }, '\u25b3'), ' ',
+    element('i', { class: 'down' }, '\u25bd'), ' (p < 0.05); ', element('i', { class: 'same' }, '\u00b7'),
+    ` no significant difference: ${test.name}, two-tailed, against `
+    + `${test.baselines.map((name, at) => `${at + 1}\u00a0${name}`).join(', ')}. `
+    + 'Point at the marks for the tests.'));
+}
+
+// --- The scorecard against the paper -------------------------------------------------------------
+
+function drawScorecard(place) {
+  const strips = element('div', { class: 'panels of2' });
+  place.append(strips);
+  for (const measure of measures) {
+    const scores = scorecard.scores.filter((score) =>
+      score.measure === measure.name && score.standard_errors !== null);
+    const within = scores.filter((score) => Math.abs(score.standard_errors) <= 2).length;
+    const box = element('div');
+    strips.append(element('figure', { class: 'card panel' }, element('figcaption', {}, measure.title,
+      element('small', {}, ` ${within} of ${scores.length} within 2 standard errors`)), box));
+    const value = ({ mean, std }) => `${decimal(mean, measure.digits)} (${decimal(std, measure.digits)})`;
+    drawDots(box, { reach: 5, shaded: 2,
+      label: `${measure.title}: difference to the paper in standard errors, one dot per cell; `
+        + `${within} of ${scores.length} within 2`,
+      rows: [...new Set(scores.map(({ label }) => label))],
+      dots: scores.map((score) => ({ row: score.label, x: score.standard_errors,
+        colour: seriesColour(score.label),
+        tip: [score.label, score.setting, `here ${value(score.here)}`, `paper ${value(score.paper)}`,
+          `${decimal(score.standard_errors, 1)} standard errors`] })) });
+  }
+  place.append(
+    element('details', { class: 'card', open: scorecard.scores.length <= 72 },
+      element('summary', {}, 'Every number beside the paper\u2019s'),
+      drawTable(scorecard.table, { caption: 'Errors: the difference of the two means in standard '
+        + `errors of it, \u221a(s\u2081\u00b2/n\u2081 + s\u2082\u00b2/${scorecard.paper_runs}). ${scorecard.note}` })));
+}
+
+// --- Tips, sections, and the rest of the page ----------------------------------------------------
+
+const bubble = element('div', { class: 'tip', role: 'status', hidden: true });
+
+// Shows these lines below the element while it is pointed at or has the focus.
+function withTip(target, lines) {
+  const show = () => {
+    bubble.replaceChildren(...lines.map((line) => element('div', {}, line)));
+    bubble.hidden = false;
+    const box = target.getBoundingClientRect();
+    const room = document.documentElement.clientWidth - bubble.offsetWidth - 8;
+    bubble.style.left = `${scrollX + Math.max(8, Math.min(box.left, room))}px`;
+    bubble.style.top = `${box.bottom + scrollY + 8}px`;
+  };
+  const hide = () => { bubble.hidden = true; };
+  target.setAttribute('aria-label', lines.join('; '));
+  for (const [on, act] of [['pointerenter', show], ['focus', show], ['pointerleave', hide], ['blur', hide]]) {
+    target.addEventListener(on, act);
+  }
+  return target;
+}
+
+function addSection({ id, title, about, draw }) {
+  const place = element('div');
+  byId('main').append(element('section', { 'aria-labelledby': id },
+    element('h2', { id }, title), about && element('p', { class: 'about' }, about), place));
+  draw(place);
+}
+
+// The numbers at the top: [what, value, note].
+function cards() {
+  const rows = blocks.flatMap((block) => block.rows.map((row) => ({ ...row, block })));
+  const best = measures.flatMap(({ name, title, digits }) => {
+    const known = rows.filter((row) => row[name].mean !== null);
+    if (known.length === 0) return [];
+    const row = known.reduce((a, b) => (b[name].mean > a[name].mean ? b : a));
+    return [[`Best ${title}`, decimal(row[name].mean, digits),
+      `${series[row.series].label} \u00b7 ${row.block.title}`]];
+  });
+  const kinds = tables.flatMap(({ sections }) => sections.flatMap((section) => section.rows
+    .flatMap((row) => row.cells.flatMap((cell) => cell?.tests ?? []))))
+    .map(({ mark }) => markClass[mark]).filter(Boolean);
+  const counted = (kind) => kinds.filter((each) => each === kind).length;
+  const errors = (scorecard?.scores ?? []).map((score) => score.standard_errors)
+    .filter((each) => each !== null);
+  return [...best,
+    kinds.length > 0 && ['Better than a baseline', `${counted('up')} of ${kinds.length}`,
+      `${counted('down')} worse, ${counted('same')} undecided`],
+    errors.length > 0 && ['As the paper has it',
+      `${errors.filter((each) => Math.abs(each) <= 2).length} of ${errors.length}`,
+      'within 2 standard errors'],
+    ['Runs', count(rows.reduce((sum, row) => sum + row.runs, 0)),
+      `of ${results.facts.impressions} impressions each`]].filter(Boolean);
+}
+
+function drawFindings(place) {
+  place.append(element('dl', { class: 'findings' }, results.findings.map(({ lead, sentences }) =>
+    element('div', {}, element('dt', {}, lead),
+      sentences.map((sentence) => element('dd', {}, sentence))))));
+}
+
+const protocolNotes = { described: 'described: as the paper\u2019s text has it',
+  published: 'published: as the paper\u2019s numbers were made' };
+
+function drawMaking(place) {
+  const { facts, plackett, command } = results;
+  const rows = [['Dataset', facts.datasets],
+    ['Protocol', protocolNotes[facts.protocols] ?? facts.protocols],
+    ['Runs of each method', facts.runs], ['Impressions per run', facts.impressions],
+    ['Seed', facts.seeds], ['Version', plackett && `plackett ${plackett}`]];
+  const made = element('div', { class: 'card made' }, element('dl', {},
+    rows.filter(([, value]) => value).map(([name, value]) =>
+      element('div', {}, element('dt', {}, name), element('dd', {}, value)))));
+  place.append(made);
+  if (!command) return;
+  const text = element('pre', { id: 'command' }, command);
+  const copy = element('button', { type: 'button', onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(command);
+      copy.textContent = 'Copied';
+    } catch {
+      getSelection().selectAllChildren(text);
+      copy.textContent = 'Selected';
+    }
+    setTimeout(() => { copy.textContent = 'Copy'; }, 1600);
+  } }, 'Copy');
+  made.append(element('div', { class: 'command' }, text, copy));
+}
+
+const root = document.documentElement;
+const isDark = () => (root.dataset.theme
+  ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
+
+function useTheme(theme) {
+  if (theme) root.dataset.theme = theme;
+  byId('theme').textContent = isDark() ? 'Light' : 'Dark';
+  redrawCharts();
+}
+
+byId('theme').addEventListener('click', () => {
+  useTheme(isDark() ? 'light' : 'dark');
+  try { localStorage.setItem('plackett-theme', root.dataset.theme); } catch { /* not kept */ }
+});
+let stored = null;
+try { stored = localStorage.getItem('plackett-theme'); } catch { /* not kept */ }
+addEventListener('beforeprint', () => { stored = root.dataset.theme; useTheme('light'); });
+addEventListener('afterprint', () => {
+  delete root.dataset.theme;
+  useTheme(stored);
+});
+
+byId('title').textContent = results.title;
+byId('headline').textContent = results.headline.replaceAll(' (', '\u00a0(');
+byId('version').textContent = results.plackett && ` ${results.plackett}`;
+document.body.append(bubble);
+useTheme(['light', 'dark'].includes(stored) ? stored : '');
+if (blocks.length > 0) {
+  byId('facts').textContent = results.facts.line;
+  byId('cards').append(...cards().map(([label, value, note]) => element('li', { class: 'card' },
+    element('span', {}, label), element('b', {}, value), element('small', {}, note))));
+  if (results.findings.length > 0) {
+    addSection({ id: 'findings', title: 'Findings', draw: drawFindings,
+      about: 'Two means are called different if their test has p < 0.05 or, between two methods '
+        + 'that are not baselines, if they are two standard errors apart.' });
+  }
+  charts.forEach(addSection);
+  addSection({ id: 'table', title: 'Results', draw: drawResults });
+  if (scorecard) {
+    addSection({ id: 'paper', title: 'Beside the paper', draw: drawScorecard,
+      about: `${scorecard.agreement} ${scorecard.remark}` });
+  }
+  addSection({ id: 'made', title: 'How it was made', draw: drawMaking,
+    about: 'Everything needed to make the same numbers again: a run is a function of its settings '
+      + 'and its seed.' });
+}
