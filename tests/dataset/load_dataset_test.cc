@@ -41,7 +41,7 @@ Dataset load(const std::string& where, const LoadOptions& options = {}) {
   return std::move(*dataset);
 }
 
-std::string error_of(const std::string& where, const LoadOptions& options = {}) {
+std::string load_error(const std::string& where, const LoadOptions& options = {}) {
   const auto dataset = load_dataset(where, options);
   EXPECT_FALSE(dataset.ok());
   return dataset ? "" : dataset.error().message;
@@ -128,18 +128,18 @@ TEST(LoadDataset, KeptFeatureIdsSelectInOrderAndFillAbsentOnesWithZero) {
 TEST(LoadDataset, RefusesKeptFeatureIdsThatMakeNoSense) {
   LoadOptions options;
   options.keep_feature_ids = std::vector<std::uint32_t>{};
-  EXPECT_THAT(error_of("synthetic", options), HasSubstr("give at least one"));
+  EXPECT_THAT(load_error("synthetic", options), HasSubstr("give at least one"));
   options.keep_feature_ids = {0};
-  EXPECT_THAT(error_of("synthetic", options), HasSubstr("ids start at 1"));
+  EXPECT_THAT(load_error("synthetic", options), HasSubstr("ids start at 1"));
   options.keep_feature_ids = {3, 3};
-  EXPECT_THAT(error_of("synthetic", options), HasSubstr("feature id 3 to keep twice"));
+  EXPECT_THAT(load_error("synthetic", options), HasSubstr("feature id 3 to keep twice"));
 }
 
 TEST(LoadDataset, RefusesATrainingFileWhereNothingVaries) {
   const TemporaryFolder folder;
   put(folder.path() / "train.txt", "0 qid:1 1:5\n1 qid:1 1:5\n");
   put(folder.path() / "test.txt", kTest);
-  EXPECT_EQ(error_of(folder.path().string()),
+  EXPECT_EQ(load_error(folder.path().string()),
             folder / "train.txt" +
                 ": every feature is constant over the training file; at least one feature must be "
                 "left");
@@ -149,7 +149,7 @@ TEST(LoadDataset, RefusesFilesWithoutAFeature) {
   const TemporaryFolder folder;
   put(folder.path() / "train.txt", "0 qid:1\n");
   put(folder.path() / "test.txt", "0 qid:1\n");
-  EXPECT_THAT(error_of(folder.path().string()), HasSubstr("no document has a feature"));
+  EXPECT_THAT(load_error(folder.path().string()), HasSubstr("no document has a feature"));
 }
 
 TEST(LoadDataset, PackedFilesGiveTheSameDataset) {
@@ -172,10 +172,10 @@ TEST(LoadDataset, ErrorsNameTheFileAndTheLine) {
   const TemporaryFolder folder;
   put_fold(folder.path());
   put(folder.path() / "vali.txt", "0 qid:1 1:1\n0 qid:1 0:1\n");
-  EXPECT_EQ(error_of(folder.path().string()),
+  EXPECT_EQ(load_error(folder.path().string()),
             folder / "vali.txt" + ":2: feature id 0; ids start at 1");
   put(folder.path() / "vali.txt", "");
-  EXPECT_EQ(error_of(folder.path().string()),
+  EXPECT_EQ(load_error(folder.path().string()),
             folder / "vali.txt" + ":1: empty file; a file needs at least one document");
 }
 
@@ -183,7 +183,7 @@ TEST(LoadDataset, ACorruptPackedFileIsRefusedByName) {
   const TemporaryFolder folder;
   put(folder.path() / "train.txt.gz", pack_gzip(kTrain).substr(0, 30));
   put(folder.path() / "test.txt", kTest);
-  EXPECT_THAT(error_of(folder.path().string()),
+  EXPECT_THAT(load_error(folder.path().string()),
               HasSubstr(folder / "train.txt.gz" + ": truncated or corrupt gzip data"));
 }
 
@@ -192,24 +192,24 @@ TEST(LoadDataset, TheIdLimitIsTheOptions) {
   put_fold(folder.path());
   LoadOptions options;
   options.max_feature_id = 4;
-  EXPECT_EQ(error_of(folder.path().string(), options),
+  EXPECT_EQ(load_error(folder.path().string(), options),
             folder / "test.txt" +
                 ":1: feature id 5; ids go up to 4 (rows are dense; max-feature-id raises the "
                 "limit)");
 }
 
 TEST(LoadDataset, AMissingPathAndAnUnknownPresetSayWhatThereIs) {
-  EXPECT_EQ(error_of("/nowhere"),
+  EXPECT_EQ(load_error("/nowhere"),
             "/nowhere: no such file or folder; a dataset is a folder of LETOR files, a cache or "
             "'synthetic'");
-  EXPECT_EQ(error_of("synthetic:huge"),
+  EXPECT_EQ(load_error("synthetic:huge"),
             "synthetic data: unknown preset 'huge'; known: default, mq2008, mslr, yahoo, istella");
 }
 
 TEST(LoadDataset, AFileThatIsNoDatasetIsRefused) {
   const TemporaryFolder folder;
   put(folder.path() / "train.txt", kTrain);
-  EXPECT_THAT(error_of(folder / "train.txt"), HasSubstr(folder / "train.txt"));
+  EXPECT_THAT(load_error(folder / "train.txt"), HasSubstr(folder / "train.txt"));
 }
 
 TEST(LoadDataset, IsTheSameForAnyNumberOfThreads) {

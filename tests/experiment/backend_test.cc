@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Place = std::pair<std::size_t, std::uint32_t>;
 
-SimulationSpec small_spec() {
+SimulationSpec tiny_spec() {
   SimulationSpec spec;
   spec.runs = 4;
   spec.impressions = 200;
@@ -32,7 +32,7 @@ Simulation prepare(const SimulationSpec& spec) {
 }
 
 std::vector<Simulation> two_simulations() {
-  SimulationSpec spec = small_spec();
+  SimulationSpec spec = tiny_spec();
   std::vector<Simulation> simulations{prepare(spec)};
   spec.click_model = "navigational";
   simulations.push_back(prepare(spec));
@@ -139,7 +139,7 @@ TEST_P(BackendContract, ReturnsAFailureAndStartsNoMoreJobs) {
   EXPECT_EQ(refused.error().message, "the disk is full");
   EXPECT_LE(finished, backend_->width());
 
-  SimulationSpec spec = small_spec();
+  SimulationSpec spec = tiny_spec();
   spec.ranker.kind = RankerKind::kNeural;
   spec.ranker.activation = Activation::kRelu;
   spec.ranker.hidden = {64, 64, 64};
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& kind) { return std::string(kind.param.name); });
 
 TEST(RunMajor, DoesOneRunOfEverySimulationFirst) {
-  SimulationSpec spec = small_spec();
+  SimulationSpec spec = tiny_spec();
   spec.runs = 2;
   std::vector<Simulation> simulations(2, prepare(spec));
   spec.runs = 1;
