@@ -187,17 +187,16 @@ class CacheParser {
     }
     fold.feature_ids = index.copy<std::uint32_t>(feature_count);
     fold.constant_feature_ids = index.copy<std::uint32_t>(constant_count);
-    auto train = read_split(index, feature_count, fold.name + " train");
-    if (!train) return train.error();
-    fold.train = std::move(*train);
-    if (has_validation == 1) {
-      auto validation = read_split(index, feature_count, fold.name + " validation");
-      if (!validation) return validation.error();
-      fold.validation = std::move(*validation);
-    }
-    auto test = read_split(index, feature_count, fold.name + " test");
-    if (!test) return test.error();
-    fold.test = std::move(*test);
+    const auto read = [&](Split& into, const char* part) -> Result<void> {
+      auto split = read_split(index, feature_count, fold.name + part);
+      if (!split) return split.error();
+      into = std::move(*split);
+      return {};
+    };
+    auto done = read(fold.train, " train");
+    if (done && has_validation == 1) done = read(fold.validation.emplace(), " validation");
+    if (done) done = read(fold.test, " test");
+    if (!done) return done.error();
     return fold;
   }
 

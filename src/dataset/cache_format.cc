@@ -108,7 +108,7 @@ std::string chunk_complaint(const Split& split, std::uint64_t chunk) {
   const std::uint32_t stride = padded_width(split.feature_count());
   for (std::uint64_t doc = first; doc < last; ++doc) {
     const float* row = split.storage().rows + doc * stride;
-    // A float's magnitude bits reach 0x7F800000 where it is not finite; adding what is missing
+    // A float's magnitude bits reach 0x7F800000 if it is not finite; adding what is missing
     // to the sign bit carries into it then. Kept so plain that compilers vectorise it.
     std::uint32_t carried = 0;
     for (std::uint32_t block = 0; block < stride; block += kRowAlign) {

@@ -1,4 +1,4 @@
-// Where a LETOR dataset's files lie, and their text.
+// The files of a LETOR dataset, and their text.
 #pragma once
 
 #include <filesystem>

@@ -181,7 +181,7 @@ void SyntheticModel::fill(std::uint64_t query, const ColumnMap& columns,
     for (std::uint32_t feature = 0; feature < features_.size(); ++feature) {
       const double raw = raw_value(features_[feature], factors, effect, rng);
       if (feature >= columns.size() || columns[feature] == kDropped) continue;
-      // Six decimals, as in LETOR files. Raw values lie between 0 and 10^8.
+      // Six decimals, as in LETOR files. Raw values are between 0 and 10^8.
       const auto millionths = std::llround(std::max(raw, 0.0) * 1e6);
       out[columns[feature]] = static_cast<float>(static_cast<double>(millionths) / 1e6);
     }

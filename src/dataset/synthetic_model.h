@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kFactors = 8;
 using Factors = std::array<double, kFactors>;
 
 // How relevant a document with these factors is, before noise: partly linear, partly sweet
-// spots, an interaction and a threshold. Factors lie in [0, 1].
+// spots, an interaction and a threshold. Factors are in [0, 1].
 double synthetic_relevance(const Factors& factors);
 
 // Immutable after construction; safe from any number of threads.

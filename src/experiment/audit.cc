@@ -128,7 +128,7 @@ std::vector<Pair> audit_case(const Case& audited, const User& user, Weight weigh
           gross += factor * (here.of(forth) + here.of(back));
         }
 
-        // In R* the second document stands where the first stands in R.
+        // In R* the two documents have changed places.
         const double reversed = inferred.at(swapped(ranking, forth)).of(forth);
         const double difference = here.of(forth) - reversed;
         ++pair.rankings;

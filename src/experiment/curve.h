@@ -31,7 +31,7 @@ class Curve {
 
   Curve(const Split& test, const Options& options);
 
-  // Whether a point of the curve is due after so many impressions.
+  // Whether a point of the curve is due after this many impressions.
   [[nodiscard]] bool due(std::uint64_t impression) const {
     return points_.size() < all_.size() && impression == all_[points_.size()];
   }

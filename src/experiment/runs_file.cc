@@ -30,7 +30,7 @@ std::string json_text(const std::string& text) {
 
 std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
-// The shortest text that reads back to the same double, as a fraction where that keeps its sign.
+// The shortest text that reads back to the same double; JSON readers drop the sign of "-0".
 std::string number(double value) {
   return value == 0 && std::signbit(value) ? "-0.0" : fmt::format("{}", value);
 }

@@ -26,7 +26,7 @@ std::optional<std::string> text_of(const toml::node& node) {
   return std::nullopt;
 }
 
-// Whether a value may stand for an option; `rule` says what may.
+// Whether a value is of the right TOML type for an option; `rule` becomes what is expected.
 bool fits(const toml::node& node, OptionKind kind, std::uint64_t most, std::string_view& rule) {
   switch (kind) {
     case OptionKind::kInteger:

@@ -106,7 +106,8 @@ TEST(DataInfo, RefusesBadInputInOneLine) {
                      ":1: feature id 3; ids go up to 2 (rows are dense; max-feature-id raises "
                      "the limit)");
   expect_refused("data info synthetic --scaling log",
-                 "unknown scaling \"log\"; known: query-minmax, none");
+                 "--scaling: unknown scaling \"log\"; known: query-minmax, none; --help shows the "
+                 "options");
 }
 
 TEST(DataInfo, Mq2008Keeps40Features) {

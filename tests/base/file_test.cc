@@ -72,6 +72,7 @@ TEST_F(FileTest, MappingAMissingFileSaysWhich) {
   const auto file = MappedFile::open(folder_ / "nowhere");
   ASSERT_FALSE(file.ok());
   EXPECT_THAT(file.error().message, HasSubstr("nowhere: can't open: No such file"));
+  EXPECT_EQ(file.error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(FileTest, MappingAFolderIsRefused) {

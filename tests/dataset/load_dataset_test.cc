@@ -199,6 +199,7 @@ TEST(LoadDataset, TheIdLimitIsTheOptions) {
 }
 
 TEST(LoadDataset, AMissingPathAndAnUnknownPresetSayWhatThereIs) {
+  EXPECT_EQ(load_dataset("/nowhere", {}).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(load_error("/nowhere"),
             "/nowhere: no such file or folder; a dataset is a folder of LETOR files, a cache or "
             "'synthetic'");

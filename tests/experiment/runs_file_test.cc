@@ -133,11 +133,11 @@ TEST(RunsFile, RefusesAnotherFileAndAnotherVersion) {
   const auto message = [](const std::string& text) {
     return parse_runs(text, {.name = "r", .check = false}).error().message;
   };
-  EXPECT_THAT(message("hello\n"), HasSubstr("r:1: not the first line of a results file"));
+  EXPECT_THAT(message("hello\n"), HasSubstr("r:1: not a results file"));
   EXPECT_THAT(message(""), HasSubstr("r:1: "));
   EXPECT_THAT(message("{\"checksum\":\"0000000000000000\",\"kind\":\"plackett-runs\","
                       "\"version\":2}\n"),
-              HasSubstr("version 2 of the format; this plackett reads version 1"));
+              HasSubstr("format version 2; this plackett reads version 1"));
 }
 
 }  // namespace
