@@ -62,13 +62,11 @@ def split_of(
 def dataset_of(name: str, folds: Sequence[tuple[str, dict[str, Split]]], /) -> DatasetHandle: ...
 def load(
     where: _Path,
-    scaling: str,
-    keep_constant_features: bool,
+    name: str | None,
+    options: dict[str, Any],
     keep_feature_ids: Sequence[int] | None,
-    max_feature_id: int,
     verify_cache: bool,
     threads: int,
-    name: str | None,
     /,
 ) -> DatasetHandle: ...
 def methods() -> list[dict[str, Any]]: ...

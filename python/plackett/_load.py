@@ -35,14 +35,7 @@ def load(
     >>> data
     <plackett.Dataset synthetic: 5 folds, labels 0 to 4>
     """
-    handle = _engine.load(
-        where,
-        scaling,
-        keep_constant_features,
-        keep_feature_ids,
-        max_feature_id,
-        verify_cache,
-        threads,
-        name,
-    )
+    given = locals()
+    options = {option: given[option] for option in _DEFAULT}
+    handle = _engine.load(where, name, options, keep_feature_ids, verify_cache, threads)
     return dataset_of(handle)

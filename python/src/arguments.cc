@@ -1,5 +1,8 @@
 #include "arguments.h"
 
+#include <fmt/ranges.h>
+#include <pybind11/eval.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -154,6 +157,38 @@ MethodEntry method_entry(std::string text, std::string_view name) {
     if (in_name && one == '_') one = '-';
   }
   return take(parse_method_entry(text), name);
+}
+
+py::object option_value(OptionKind kind, const std::string& text) {
+  switch (kind) {
+    case OptionKind::kInteger:
+      return py::int_(py::str(text));
+    case OptionKind::kNumber:
+      return py::float_(py::str(text));
+    case OptionKind::kIntegers:
+      return py::eval(fmt::format("({},)", text));
+    case OptionKind::kFlag:
+      return py::bool_(text == "true");
+    case OptionKind::kName:
+      break;
+  }
+  return py::str(text);
+}
+
+std::string option_text(OptionKind kind, Bounds bounds, py::handle value, std::string_view name) {
+  switch (kind) {
+    case OptionKind::kInteger:
+      return std::to_string(integer(value, name, bounds));
+    case OptionKind::kNumber:
+      return py::repr(py::float_(number(value, name)));
+    case OptionKind::kIntegers:
+      return fmt::format("{}", fmt::join(hidden_layers(value), ","));
+    case OptionKind::kFlag:
+      return truth(value, name) ? "true" : "false";
+    case OptionKind::kName:
+      break;
+  }
+  return text(value, name);
 }
 
 Rng rng_of(py::handle seed, Rng::Stream stream) {

@@ -6,12 +6,15 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "failure.h"
 #include "plackett/method.h"
 #include "plackett/method_entry.h"
+#include "plackett/options.h"
 #include "plackett/rng.h"
 
 namespace plackett::python {
@@ -56,6 +59,32 @@ py::object setting_value(const Setting& setting, double value);
 // What parse_method_entry reads, with the settings' names as Python or as the command writes them:
 // "pdgd:learning_rate=0.1". Fails with the argument's name.
 MethodEntry method_entry(std::string text, std::string_view name);
+
+// An option's value as Python has it, from its text.
+py::object option_value(OptionKind kind, const std::string& text);
+
+// Its text, from a value as Python gives it.
+std::string option_text(OptionKind kind, Bounds bounds, py::handle value, std::string_view name);
+
+// The defaults of options by their Python names.
+template <typename Target>
+py::dict defaults_of(std::span<const Option<Target>> options) {
+  py::dict values;
+  for (const Option<Target>& option : options) {
+    values[python_name(option.name).c_str()] = option_value(option.kind, option.text(Target{}));
+  }
+  return values;
+}
+
+// Sets all options from a dict like that. Fails on wrong values.
+template <typename Target>
+void set_options(std::span<const Option<Target>> options, const py::dict& values, Target& target) {
+  for (const Option<Target>& option : options) {
+    const std::string name = python_name(option.name);
+    const Bounds bounds{option.least, option.most};
+    take(option.set(target, option_text(option.kind, bounds, values[name.c_str()], name)), name);
+  }
+}
 
 // Streams are numbered below 2^56.
 inline constexpr std::uint64_t kMaxStreamImpression = (std::uint64_t{1} << 56) - 1;

@@ -64,31 +64,25 @@ py::dict parts_of(const DatasetHandle& data) {
                   "scaling"_a = name_of(data.folds.front().scaling));
 }
 
-DatasetHandle load(Given where, Given scaling, Given keep_constant_features, Given keep_feature_ids,
-                   Given max_feature_id, Given verify_cache, Given threads, Given name) {
+DatasetHandle load(Given where, Given name, const py::dict& given, Given keep_feature_ids,
+                   Given verify_cache, Given threads) {
   const std::string called = name.is_none() ? "" : text(name, "name");
   if (!name.is_none() && called.empty()) bad_value("name: ''; must not be empty");
-  const std::string place = path(where, "where");
-  LoadOptions options;
-  options.scaling = take(parse_scaling(text(scaling, "scaling")));
-  options.drop_constant_features = !truth(keep_constant_features, "keep_constant_features");
+  ComparedDataset source;
+  source.path = path(where, "where");
+  set_options(dataset_options(), given, source);
+  LoadOptions options = load_options(source);
   if (!keep_feature_ids.is_none()) {
     options.keep_feature_ids = feature_ids_of(keep_feature_ids, "keep_feature_ids");
   }
-  options.max_feature_id = integer32(max_feature_id, "max_feature_id", {1, kLargestFeatureId});
   options.threads = integer32(threads, "threads", kThreads);
   if (options.threads == 0) options.threads = std::max(1U, std::thread::hardware_concurrency());
   options.verify_cache = truth(verify_cache, "verify_cache");
   DatasetHandle data{
-      take(in_background([&](const Watch&) { return load_dataset(place, options); })), {}};
+      take(in_background([&](const Watch&) { return load_dataset(source.path, options); })), {}};
   if (!name.is_none()) data.name = called;
-  if (!options.keep_feature_ids) {
-    data.source = {.name = data.name,
-                   .path = place,
-                   .scaling = options.scaling,
-                   .keep_constant_features = !options.drop_constant_features,
-                   .max_feature_id = options.max_feature_id};
-  }
+  source.name = data.name;
+  if (!options.keep_feature_ids) data.source = std::move(source);
   return data;
 }
 
@@ -241,12 +235,10 @@ void bind_dataset(py::module_& module) {
   module.def("split_of", split_of);
   module.def("dataset_of", dataset_of);
   module.def("load", load);
-  const LoadOptions defaults;
-  module.attr("load_defaults") =
-      py::dict("scaling"_a = name_of(defaults.scaling),
-               "keep_constant_features"_a = !defaults.drop_constant_features,
-               "max_feature_id"_a = defaults.max_feature_id,
-               "verify_cache"_a = defaults.verify_cache, "threads"_a = defaults.threads);
+  py::dict defaults = defaults_of(dataset_options());
+  defaults["verify_cache"] = LoadOptions{}.verify_cache;
+  defaults["threads"] = LoadOptions{}.threads;
+  module.attr("load_defaults") = defaults;
 }
 
 }  // namespace plackett::python

@@ -30,21 +30,6 @@ py::dict cell_of(const CellSummary& cell, const std::vector<RunRecord>& records)
                   "impressions_per_second"_a = cell.impressions_per_second);
 }
 
-// The spec with these options. Fails on wrong values.
-SimulationSpec spec_of(const py::dict& options) {
-  SimulationSpec spec;
-  spec.runs = integer32(options["runs"], "runs", {1, kMaxRuns});
-  spec.impressions = integer(options["impressions"], "impressions", {1, kMaxImpressions});
-  spec.seed = integer(options["seed"], "seed");
-  spec.shown = integer32(options["shown"], "shown", {1, kMaxShown});
-  spec.ranker.hidden = hidden_layers(options["hidden"]);
-  spec.ranker.activation = take(parse_activation(text(options["activation"], "activation")));
-  spec.protocol = take(parse_protocol(text(options["protocol"], "protocol")));
-  spec.eta = number(options["eta"], "eta");
-  spec.no_relevant = take(parse_no_relevant(text(options["no_relevant"], "no_relevant")));
-  return spec;
-}
-
 // Fails if the network is not the default one, for when no ranker has a network.
 void require_default_network(const SimulationSpec& spec) {
   const RankerSpec plain;
@@ -59,7 +44,8 @@ void require_default_network(const SimulationSpec& spec) {
 
 SimulationSpec simulation_spec(const py::dict& options, Given method, Given ranker,
                                const py::dict& settings) {
-  SimulationSpec spec = spec_of(options);
+  SimulationSpec spec;
+  set_options(simulation_options(), options, spec);
   MethodEntry entry = method_entry(text(method, "method"), "method");
   if (!ranker.is_none()) entry.ranker = take(parse_ranker_kind(text(ranker, "ranker")));
   for (GivenSetting& given : settings_of(*take(find_method(entry.method)), settings)) {
@@ -159,7 +145,7 @@ py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& 
                        Given title, Given threads, Given progress, Given out, Given fresh) {
   ComparisonSpec spec;
   spec.title = text(title, "title");
-  spec.common = spec_of(options);
+  set_options(simulation_options(), options, spec.common);
   spec.methods = methods_of(methods);
   for (const py::object& one : click_models) {
     spec.click_models.push_back(path(one, "click_models"));
@@ -195,14 +181,11 @@ void bind_experiments(py::module_& module) {
   PYBIND11_NUMPY_DTYPE(Moments, mean, std);
   PYBIND11_NUMPY_DTYPE(CurveSummary, impression, offline, online);
   PYBIND11_NUMPY_DTYPE(CurvePoint, impression, offline, online);
-  const SimulationSpec spec;
-  module.attr("simulation_defaults") =
-      py::dict("method"_a = spec.method, "click_model"_a = spec.click_model, "runs"_a = spec.runs,
-               "impressions"_a = spec.impressions, "seed"_a = spec.seed, "shown"_a = spec.shown,
-               "hidden"_a = py::tuple(py::cast(spec.ranker.hidden)),
-               "activation"_a = name_of(spec.ranker.activation),
-               "protocol"_a = name_of(spec.protocol), "eta"_a = spec.eta,
-               "no_relevant"_a = name_of(spec.no_relevant), "threads"_a = RunOptions{}.threads);
+  py::dict defaults = defaults_of(simulation_options());
+  defaults["method"] = SimulationSpec{}.method;
+  defaults["click_model"] = SimulationSpec{}.click_model;
+  defaults["threads"] = RunOptions{}.threads;
+  module.attr("simulation_defaults") = defaults;
   module.def("simulate", simulate_data);
   module.def("compare", compare_data);
   const ComparisonSpec paper = default_comparison();
