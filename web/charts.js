@@ -18,7 +18,11 @@ function colour(name, opacity = 1) {
 
 // Draws every chart again, in the colours that the page has now.
 export function redrawCharts() {
-  for (const chart of all) chart.update('none');
+  for (const chart of all) {
+    chart.setActiveElements([]);
+    chart.tooltip?.setActiveElements([], { x: 0, y: 0 });
+    chart.update('none');
+  }
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
 
