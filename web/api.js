@@ -24,7 +24,7 @@ function storeToken(token) {
 let token = storedToken();
 let asking = null;
 
-// One dialog however many requests were refused; they all go on with its answer.
+// One dialog however many requests were refused; all of them continue with its answer.
 function newToken(refused) {
   asking ??= askForToken(refused !== null).then((given) => {
     token = given;
@@ -54,7 +54,7 @@ async function contentOf(response) {
   try { return await response.json(); } catch { return null; }
 }
 
-// The answer's JSON (null where it has none). Asks for a token and tries again on 401.
+// The JSON of the answer; null if it has none. Asks for a token and tries again on 401.
 export async function call(method, path, body) {
   for (;;) {
     const sentWith = token;

@@ -18,7 +18,11 @@ function colour(name, opacity = 1) {
 
 // Draws every chart again, in the colours that the page has now.
 export function redrawCharts() {
-  for (const chart of all) chart.update('none');
+  for (const chart of all) {
+    chart.setActiveElements([]);
+    chart.tooltip?.setActiveElements([], { x: 0, y: 0 });
+    chart.update('none');
+  }
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redrawCharts);
 
@@ -121,9 +125,9 @@ function makeChart(container, { label, height }, config) {
 
 export class LineChart {
   // label: for readers who cannot see it. xAxis: 'linear', 'logarithmic' or 'time' (milliseconds
-  // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and to
-  // the data unless `fixed`. writeY(y, isTick), writeX(x): values as text. leastWidth: of the range
-  // of x.
+  // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and
+  // to the data unless `fixed`. writeY(y, isTick), writeX(x): values as text. leastWidth: of the
+  // range of x.
   constructor(container, { label, writeY, writeX, xAxis = 'linear', yRange = [null, null],
     fixed = false, leastWidth = 1, height = 190, empty = 'Nothing yet' }) {
     this.container = container;
@@ -163,8 +167,8 @@ export class LineChart {
     this.chart.canvas.addEventListener('keydown', (event) => this.onKey(event));
   }
 
-  // lines: [{label, colour: '--c0', dash, area, points: [{x, y, spread}]}], x rising; a null y breaks
-  // the line, `spread` is drawn as a band. references: [{y, text}], level. markers: [{x, text}],
+  // lines: [{label, colour: '--c0', dash, area, points: [{x, y, spread}]}], x rising; a null y
+  // breaks the line, `spread` is drawn as a band. references: [{y, text}], level. markers: [{x, text}],
   // upright.
   update(lines, more) {
     const { references = [], markers = [] } = more ?? {};
@@ -184,7 +188,7 @@ export class LineChart {
     };
     this.container.dataset.points = String(known.length);
     const said = known.length === 0 ? empty
-      : lines.map((line) => `${line.label ? `${line.label} ` : ''}${writeY(lastOf(line))}`).join(', ');
+      : lines.map((line) => `${line.label ?? ''} ${writeY(lastOf(line))}`.trim()).join(', ');
     this.chart.canvas.setAttribute('aria-label',
       [`${label}: ${said}`, ...references.map(({ text }) => text)].join('; '));
     this.chart.update('none');
@@ -267,8 +271,8 @@ function bands({ label = '', points, colour: name = '--accent' }) {
   return [{ ...edge(-1), fill: false }, { ...edge(1), fill: '-1' }];
 }
 
-// Dots in one row per name. dots: [{row, x, colour, tip: [line, ...]}]; x beyond `reach` is drawn at
-// the border, and [-shaded, shaded] is shaded.
+// Dots in one row per name. dots: [{row, x, colour, tip: [line, ...]}]; x beyond `reach` is drawn
+// at the border, and [-shaded, shaded] is shaded.
 export function drawDots(container, { label, rows, dots, reach, shaded }) {
   return makeChart(container, { label, height: 60 + 30 * rows.length }, {
     type: 'scatter',
@@ -282,7 +286,8 @@ export function drawDots(container, { label, rows, dots, reach, shaded }) {
       scales: {
         x: axis({ min: -reach, max: reach, grid: { drawTicks: false, drawBorder: false,
           color: ({ tick }) => colour(tick?.value === 0 ? '--field' : '--line') },
-        ticks: { padding: 8, stepSize: 1, callback: (x) => (x > 0 ? `+${x}` : String(x).replace('-', '\u2212')) } }),
+        ticks: { padding: 8, stepSize: 1,
+          callback: (x) => (x > 0 ? '+' : x < 0 ? '\u2212' : '') + Math.abs(x) } }),
         y: axis({ type: 'category', labels: rows, offset: true,
           ticks: { padding: 8, callback: (place) => cut(rows[place], 24) } }),
       },

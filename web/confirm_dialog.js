@@ -2,7 +2,7 @@
 
 import { element } from './dom.js';
 
-// Resolves with {confirmed, text}: text is what was typed where `inputLabel` asks for it.
+// Resolves with {confirmed, text}: text is what was typed, if `inputLabel` asks for it.
 export function confirmInPage({ title, message, action, inputLabel = null }) {
   return new Promise((resolve) => {
     const input = inputLabel === null ? null : element('input', {

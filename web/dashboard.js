@@ -37,7 +37,7 @@ function modelInAddress() {
   return new URLSearchParams(location.hash.slice(1)).get('model');
 }
 
-// The model asked for where it exists, else the first.
+// The model in the address if it exists, else the first.
 function choose(models) {
   const wanted = modelInAddress() ?? chosen;
   return models.find((each) => each.name === wanted) ?? models[0] ?? null;
@@ -68,7 +68,8 @@ function drawModel() {
 
 function drawCharts(stats) {
   const draw = (chart, name, write = null) => chart.update(
-    [{ area: true, points: stats.points.map((point) => ({ x: point.at, y: point[name] ?? null })) }],
+    [{ area: true,
+      points: stats.points.map((point) => ({ x: point.at, y: point[name] ?? null })) }],
     write && { references: [{ y: stats.first_day[name] ?? null,
       text: `first day ${write(stats.first_day[name])}` }] });
   draw(charts.ctr, 'ctr', percent);

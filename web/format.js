@@ -14,7 +14,7 @@ export function decimal(value, digits = 2) {
   return missing(value) ? dash : signed(Math.abs(value).toFixed(digits), value);
 }
 
-// Three significant digits, without an exponent where it stays short.
+// Three significant digits, without an exponent if that is short.
 export function short(value) {
   if (missing(value)) return dash;
   const size = Math.abs(value);
@@ -28,7 +28,7 @@ export function percent(value, digits = 1) {
   return missing(value) ? dash : `${(100 * value).toFixed(digits)}\u2009%`;
 }
 
-// The difference of two values, as written by `write`, with its sign; a word where it rounds to 0.
+// The difference of two values, as written by `write`, with its sign; a word if it rounds to 0.
 export function difference(now, before, write) {
   if (missing(now) || missing(before)) return '';
   const change = write(Math.abs(now - before));

@@ -1,5 +1,5 @@
 // Recent impressions: what was shown, what was clicked, and what was inferred from it. The list
-// stands still while one of them is open.
+// does not change while one of them is open.
 
 import { element, setText } from './dom.js';
 import { ago, dateAndTime, decimal, short } from './format.js';
@@ -8,7 +8,7 @@ const stateNames = {
   open: 'waiting', learned: 'learned', expired: 'expired', closed: 'not learned from',
 };
 
-// The context's query where it has one, else the context itself.
+// The context's query if it has one, else the context itself.
 function contextText(context) {
   if (context === null || context === undefined) return '';
   const text = typeof context === 'string' ? context
@@ -73,7 +73,7 @@ function summaryOf(impression) {
     element('span', { class: 'impression-time' }, ago(impression.shown_at)));
 }
 
-// What a row says but for its age, so that it is built again only where that changed.
+// What a row says apart from its age: it is rebuilt only if that changed.
 const says = (impression) => JSON.stringify([impression.state, impression.pairs?.length,
   impression.items.map((item) => item.clicked)]);
 
@@ -107,7 +107,7 @@ export class ImpressionList {
     this.show([...rows.values()].map(({ row }) => row));
   }
 
-  // Leaves the list alone where its rows are these already, and the focus where it was.
+  // Changes nothing if these rows are shown already; keeps the focus.
   show(rows) {
     const shown = this.list.children;
     if (shown.length === rows.length && rows.every((row, at) => row === shown[at])) return;

@@ -16,7 +16,8 @@ const wordsById = new Map(catalogue.map((product) => [product.id, {
 const share = (queryWords, words) => queryWords.length === 0 ? 0
   : queryWords.filter((word) => words.has(word)).length / queryWords.length;
 
-const text = (field) => (product, queryWords) => share(queryWords, wordsById.get(product.id)[field]);
+const text = (field) => (product, queryWords) =>
+  share(queryWords, wordsById.get(product.id)[field]);
 
 export const productFeatures = [
   { name: 'title_match', label: 'title match', value: text('title') },
@@ -36,7 +37,7 @@ export const productFeatures = [
 
 export const featureNames = productFeatures.map((feature) => feature.name);
 
-// The departments that have a word of the query; the whole shop where none has.
+// The departments that have a word of the query; the whole shop if none has.
 export function candidatesFor(query) {
   const queryWords = wordsOf(query);
   const matches = (product) =>

@@ -8,8 +8,8 @@ const results = JSON.parse(byId('results').textContent);
 const { measures, series, blocks, tables, test, scorecard } = results;
 const seriesColour = (label) => `--c${series.find((each) => each.label === label)?.colour ?? 0}`;
 
-// The charts of the page, in order. A new one is one more entry: a title, a sentence, and a function
-// that fills an empty element. `isShown` is optional.
+// The charts of the page, in order. A new one is one more entry: a title, a sentence, and a
+// function that fills an empty element.
 const charts = [
   { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, measures[0]),
     about: 'NDCG@10 on the test queries against the impressions learned from, on a logarithmic '
@@ -19,7 +19,7 @@ const charts = [
       + 'far; later impressions count a little less.' },
 ];
 
-// --- Learning curves, one panel per click model, and their legends --------------------------------
+// --- Learning curves, one panel per click model, and their legends -------------------------------
 
 const curveCharts = [];
 const hidden = new Set();
@@ -38,7 +38,9 @@ function drawCurves(place, measure) {
       chart.chart.options.onHover = (_, active) => {
         const x = active[0] && chart.chart.data.datasets[active[0].datasetIndex]
           .data[active[0].index].x;
-        for (const other of beside) if (other !== chart) other.pointAt(x ?? null, { withTip: false });
+        for (const other of beside.filter((each) => each !== chart)) {
+          other.pointAt(x ?? null, { withTip: false });
+        }
       };
       curveCharts.push(chart);
     }
@@ -103,7 +105,7 @@ function legend() {
 
 // --- Tables --------------------------------------------------------------------------------------
 
-const markClass = { '\u25b2': 'up', '\u25b3': 'up', '\u25bc': 'down', '\u25bd': 'down', '\u00b7': 'same' };
+const markClass = { '▲': 'up', '△': 'up', '▼': 'down', '▽': 'down', '·': 'same' };
 const markWords = { up: 'better', down: 'worse', same: 'no significant difference' };
 
 function pText(p) {
@@ -118,7 +120,7 @@ function marks(tests) {
       + `(t = ${t.toFixed(2)}, ${degrees.toFixed(0)} degrees)`).filter(Boolean);
   if (tip.length === 0) return null;
   return withTip(element('span', { class: 'marks', tabindex: '0' },
-    tests.map(({ mark }) => element('i', { class: markClass[mark] }, mark.trim() || '\u2007'))), tip);
+    tests.map(({ mark }) => element('i', { class: markClass[mark] }, mark))), tip);
 }
 
 // Mean and deviation on a scale that a column has in common.
@@ -126,7 +128,8 @@ function whisker(cell, [low, high], label) {
   const part = (value) => `${(100 * (value - low)) / (high - low)}%`;
   const [mean, std] = [Number(cell?.mean), Number(cell?.std)];
   if (!cell || Number.isNaN(mean + std) || !(high > low)) return null;
-  const made = element('div', { class: 'whisker', 'aria-hidden': 'true' }, element('i'), element('b'));
+  const made = element('div', { class: 'whisker', 'aria-hidden': 'true' },
+    element('i'), element('b'));
   made.style.color = `var(${seriesColour(label)})`;
   made.style.setProperty('--from', part(mean - std));
   made.style.setProperty('--to', part(mean + std));
@@ -136,7 +139,7 @@ function whisker(cell, [low, high], label) {
 
 function drawTable({ title, columns, sections }, { caption, withSpread = false }) {
   const cells = sections.flatMap(({ rows }) => rows.map((row) => row.cells[0])).filter(Boolean);
-  const ends = cells.flatMap(({ mean, std }) => [Number(mean) - Number(std), Number(mean) + Number(std)])
+  const ends = cells.flatMap(({ mean, std }) => [mean - std, Number(mean) + Number(std)])
     .filter((value) => !Number.isNaN(value));
   const scale = [Math.min(...ends), Math.max(...ends)];
   const width = 1 + columns.length + (withSpread ? 1 : 0);
@@ -170,9 +173,9 @@ function drawResults(place) {
   }
   if (test.baselines.length === 0) return;
   place.append(element('p', { class: 'key' },
-    element('i', { class: 'up' }, '\u25b2'), ' better, ', element('i', { class: 'down' }, '\u25bc'),
-    ' worse (p < 0.01); ', element('i', { class: 'up' }, '\u25b3'), ' ',
-    element('i', { class: 'down' }, '\u25bd'), ' (p < 0.05); ', element('i', { class: 'same' }, '\u00b7'),
+    element('i', { class: 'up' }, '▲'), ' better, ', element('i', { class: 'down' }, '▼'),
+    ' worse (p < 0.01); ', element('i', { class: 'up' }, '△'), ' ',
+    element('i', { class: 'down' }, '▽'), ' (p < 0.05); ', element('i', { class: 'same' }, '·'),
     ` no significant difference: ${test.name}, two-tailed, against `
     + `${test.baselines.map((name, at) => `${at + 1}\u00a0${name}`).join(', ')}. `
     + 'Point at the marks for the tests.'));
@@ -188,23 +191,25 @@ function drawScorecard(place) {
       score.measure === measure.name && score.standard_errors !== null);
     const within = scores.filter((score) => Math.abs(score.standard_errors) <= 2).length;
     const box = element('div');
-    strips.append(element('figure', { class: 'card panel' }, element('figcaption', {}, measure.title,
-      element('small', {}, ` ${within} of ${scores.length} within 2 standard errors`)), box));
-    const value = ({ mean, std }) => `${decimal(mean, measure.digits)} (${decimal(std, measure.digits)})`;
+    strips.append(element('figure', { class: 'card panel' },
+      element('figcaption', {}, measure.title,
+        element('small', {}, ` ${within} of ${scores.length} within 2 standard errors`)), box));
+    const { digits } = measure;
+    const value = ({ mean, std }) => `${decimal(mean, digits)} (${decimal(std, digits)})`;
     drawDots(box, { reach: 5, shaded: 2,
       label: `${measure.title}: difference to the paper in standard errors, one dot per cell; `
         + `${within} of ${scores.length} within 2`,
       rows: [...new Set(scores.map(({ label }) => label))],
       dots: scores.map((score) => ({ row: score.label, x: score.standard_errors,
         colour: seriesColour(score.label),
-        tip: [score.label, score.setting, `here ${value(score.here)}`, `paper ${value(score.paper)}`,
-          `${decimal(score.standard_errors, 1)} standard errors`] })) });
+        tip: [score.label, score.setting, `here ${value(score.here)}`,
+          `paper ${value(score.paper)}`, `${decimal(score.standard_errors, 1)} standard errors`] })) });
   }
   place.append(
     element('details', { class: 'card', open: scorecard.scores.length <= 72 },
       element('summary', {}, 'Every number beside the paper\u2019s'),
       drawTable(scorecard.table, { caption: 'Errors: the difference of the two means in standard '
-        + `errors of it, \u221a(s\u2081\u00b2/n\u2081 + s\u2082\u00b2/${scorecard.paper_runs}). ${scorecard.note}` })));
+        + `errors of it, √(s₁²/n₁ + s₂²/${scorecard.paper_runs}). ${scorecard.note}` })));
 }
 
 // --- Tips, sections, and the rest of the page ----------------------------------------------------
@@ -223,9 +228,8 @@ function withTip(target, lines) {
   };
   const hide = () => { bubble.hidden = true; };
   target.setAttribute('aria-label', lines.join('; '));
-  for (const [on, act] of [['pointerenter', show], ['focus', show], ['pointerleave', hide], ['blur', hide]]) {
-    target.addEventListener(on, act);
-  }
+  for (const on of ['pointerenter', 'focus']) target.addEventListener(on, show);
+  for (const off of ['pointerleave', 'blur']) target.addEventListener(off, hide);
   return target;
 }
 

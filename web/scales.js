@@ -8,8 +8,9 @@ export function timeTicks(lowMs, highMs, wanted) {
   const rough = (highMs - lowMs) / Math.max(1, wanted);
   const stepMs = stepsMs.find((each) => each >= rough) ?? stepsMs.at(-1);
   const zoneMs = new Date(highMs).getTimezoneOffset() * 60000;
+  const first = Math.ceil((lowMs - zoneMs) / stepMs) * stepMs + zoneMs;
   const ticks = [];
-  for (let at = Math.ceil((lowMs - zoneMs) / stepMs) * stepMs + zoneMs; at <= highMs; at += stepMs) {
+  for (let at = first; at <= highMs; at += stepMs) {
     ticks.push({ value: at, label: timeLabel(at, stepMs) });
   }
   return ticks;

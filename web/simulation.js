@@ -15,7 +15,7 @@ const sleep = (waitMs) => new Promise((resolve) => { setTimeout(resolve, waitMs)
 const passes = (error) => [0, 408, 429, 503].includes(error.status);
 
 export class Simulation {
-  // onRound(): after every round, awaited. onTrouble(error, goesOn): a failure; where it does
+  // onRound(): after every round, awaited. onTrouble(error, goesOn): a failure; if it does
   // not go on, the simulation has stopped.
   constructor({ model, crowd, onRound, onTrouble }) {
     this.model = model;

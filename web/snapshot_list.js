@@ -3,7 +3,9 @@
 import { element, setText } from './dom.js';
 import { ago, count, dateAndTime } from './format.js';
 
-const kindNames = { asked: 'Snapshot', automatic: 'Automatic snapshot', imported: 'Imported model' };
+const kindNames = {
+  asked: 'Snapshot', automatic: 'Automatic snapshot', imported: 'Imported model',
+};
 
 export const snapshotName = (snapshot) =>
   snapshot.note || `${kindNames[snapshot.kind] ?? snapshot.kind} ${snapshot.id}`;

@@ -21,7 +21,7 @@ export class WeightBars {
     list.classList.add('bars');
   }
 
-  // entries: [{key, label, value, wanted}] in the order to show; `wanted`, where given, is marked
+  // entries: [{key, label, value, wanted}] in the order to show; `wanted`, if given, is marked
   // on the same scale. signed: whether zero is in the middle. reach: what fills a side, at least.
   update(entries, { signed = true, reach = 0 } = {}) {
     const largest = Math.max(reach, 1e-9,

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "plackett/results.h"
-#include "report/significance.h"
+#include "report/arrangement.h"
 
 namespace plackett::command {
 

@@ -111,22 +111,15 @@ std::string wins_clause(const Arrangement& arrangement, const Measure& measure) 
 std::string headline(const Arrangement& arrangement) {
   if (arrangement.blocks.empty()) return "Nothing was run yet.";
   if (std::string swept = sweep_sentence(arrangement); !swept.empty()) return swept;
-  bool any_rival = false;
-  bool any_evidence = false;
-  for (const Block& block : arrangement.blocks) {
-    for (const Measure& measure : kMeasures) {
-      const Lead lead = lead_of(arrangement, block, measure);
-      any_rival = any_rival || lead.second != nullptr;
-      any_evidence = any_evidence || !lead.evidence.empty();
-    }
+  const Lead first = lead_of(arrangement, arrangement.blocks.front(), kOffline);
+  if (first.first != nullptr && first.second == nullptr && arrangement.series.size() == 1) {
+    return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.label(*first.first),
+                       fixed(mean_of(*first.first, kOffline), kOffline.digits));
   }
-  if (!any_rival) {
-    const Row* const only = lead_of(arrangement, arrangement.blocks.front(), kOffline).first;
-    if (only == nullptr) return "No run has finished yet.";
-    return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.label(*only),
-                       fixed(mean_of(*only, kOffline), kOffline.digits));
+  const auto& cells = arrangement.comparison.cells;
+  if (std::all_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.runs < 2; })) {
+    return "Too few runs to call a winner.";
   }
-  if (!any_evidence) return "Too few runs to call a winner.";
   std::vector<std::string> clauses;
   for (const Measure& measure : kMeasures) clauses.push_back(wins_clause(arrangement, measure));
   std::string out = fmt::format("{}.", fmt::join(clauses, "; "));

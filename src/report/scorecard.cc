@@ -22,16 +22,6 @@ Score score(const CellSummary& cell, const Measure& measure, const Moments& pape
   return made;
 }
 
-void count(Scorecard& card, const Score& score) {
-  card.coarse = card.coarse || score.coarse;
-  if (!std::isfinite(score.errors)) return;
-  const double distance = std::fabs(score.errors);
-  ++card.numbers;
-  if (distance <= 2) ++card.within_two;
-  if (distance <= 3) ++card.within_three;
-  card.largest = std::max(card.largest, distance);
-}
-
 }  // namespace
 
 Scorecard make_scorecard(const Comparison& comparison) {
@@ -43,8 +33,14 @@ Scorecard make_scorecard(const Comparison& comparison) {
     line.setting = fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model),
                                cell.protocol);
     for (const Measure& measure : kMeasures) {
-      line.scores[measure] = score(cell, measure, *published(cell, measure));
-      count(card, line.scores[measure]);
+      const Score& made = line.scores[measure] = score(cell, measure, *published(cell, measure));
+      card.coarse = card.coarse || made.coarse;
+      if (!std::isfinite(made.errors)) continue;
+      const double distance = std::fabs(made.errors);
+      ++card.numbers;
+      card.within_two += distance <= 2 ? 1 : 0;
+      card.within_three += distance <= 3 ? 1 : 0;
+      card.largest = std::max(card.largest, distance);
     }
     if (std::find(protocols.begin(), protocols.end(), cell.protocol) == protocols.end()) {
       protocols.push_back(cell.protocol);

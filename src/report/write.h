@@ -5,7 +5,7 @@
 #include <string>
 
 #include "plackett/report.h"
-#include "report/significance.h"
+#include "report/arrangement.h"
 
 namespace plackett {
 

@@ -89,7 +89,7 @@ TEST(Compare, SingleRunsAreNotTested) {
   const TemporaryFolder folder;
   ASSERT_TRUE(write_report(comparison, folder / "a").ok());
   EXPECT_THAT(slurp(folder / "a/tests.csv"), AllOf(HasSubstr(",,,,,,\n"), Not(HasSubstr("nan"))));
-  for (const char* file : {"report.html", "tables.md", "tables.tex"}) {
+  for (const char* file : {"results.json", "tables.md", "tables.tex"}) {
     const std::string text = slurp(folder / (std::string("a/") + file));
     EXPECT_FALSE(text.empty()) << file;
     EXPECT_THAT(text, Not(AnyOf(HasSubstr(" degrees)"), HasSubstr("(nan"), HasSubstr(" nan"))))

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/file.h"
-#include "report/axes.h"
 #include "samples.h"
 #include "support/run_command.h"
 

@@ -1,4 +1,4 @@
-#include "report/significance.h"
+#include "report/arrangement.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "report/arrangement.h"
 #include "samples.h"
 
 namespace plackett::report {
