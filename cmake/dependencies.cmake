@@ -12,7 +12,7 @@ if(PLACKETT_COMMAND)
   find_package(OpenSSL 3 REQUIRED)
 endif()
 
-# Debian's libdeflate and xxHash come without CMake packages.
+# Debian's libdeflate, xxHash and utf8proc come without CMake packages.
 function(plackett_plain_library name header library)
   find_path(PLACKETT_${name}_INCLUDE ${header} REQUIRED)
   find_library(PLACKETT_${name}_LIBRARY ${library} REQUIRED)
@@ -23,6 +23,9 @@ function(plackett_plain_library name header library)
 endfunction()
 plackett_plain_library(deflate libdeflate.h deflate)
 plackett_plain_library(xxhash xxhash.h xxhash)
+if(PLACKETT_COMMAND)
+  plackett_plain_library(utf8proc utf8proc.h utf8proc)
+endif()
 
 if(PLACKETT_TESTS)
   find_package(GTest REQUIRED)

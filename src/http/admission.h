@@ -6,9 +6,8 @@
 
 namespace plackett::http {
 
-// The route of the request, where its method and path have one, its origin and host are this server
-// and its token's role allows it. Otherwise none, and the exchange's response says why. `index` is
-// set to the route's wherever the path and method have one.
-const Route* admit(Exchange& exchange, std::size_t& index);
+// Whether the method and path have a route, the origin and host are this server and the token's
+// role allows it. Otherwise the exchange's response says why not. `match` is set as far as known.
+bool admit(Exchange& exchange, Match& match);
 
 }  // namespace plackett::http
