@@ -1,10 +1,10 @@
-#include "http/admission.h"
-
 #include <fmt/format.h>
 
 #include <boost/beast/core/string.hpp>
 
 #include "http/allowed_hosts.h"
+#include "http/exchange.h"
+#include "http/router.h"
 
 namespace plackett::http {
 namespace {
@@ -57,50 +57,45 @@ bool allowed(Exchange& exchange, Role needed) {
   return true;
 }
 
-void refuse_method(Exchange& exchange, const std::string& allow) {
+bool refuse_method(Exchange& exchange, const std::string& allow) {
   if (exchange.request->method() == Verb::options) {
     exchange.status(204);
   } else {
     exchange.fail(405, fmt::format("allowed methods: {}", allow));
   }
   exchange.response.set(Field::allow, allow);
+  return false;
 }
 
 }  // namespace
 
 bool admit(Exchange& exchange, Match& match) {
   const Request& request = *exchange.request;
-  if (request.method() == Verb::options && request.target() == "*") {
-    refuse_method(exchange, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
+  const auto refuse = [&](unsigned status, std::string_view message) {
+    exchange.fail(status, message);
     return false;
+  };
+  if (request.method() == Verb::options && request.target() == "*") {
+    return refuse_method(exchange, "GET, HEAD, POST, PUT, DELETE, OPTIONS");
   }
   if (const auto parsed = parse_target(view(request.target()), exchange.target); !parsed) {
     exchange.refuse(parsed.error());
     return false;
   }
   match = exchange.site.router.find(request.method(), exchange.target.segments);
-  if (match.route == nullptr) {
-    if (match.allow.empty()) {
-      exchange.fail(404, "nothing at this address; see /openapi.json");
-    } else {
-      refuse_method(exchange, match.allow);
-    }
-    return false;
-  }
+  if (!match.allow.empty()) return refuse_method(exchange, match.allow);
+  if (match.route == nullptr) return refuse(404, "nothing at this address; see /openapi.json");
   if (comes_from_elsewhere(exchange)) {
-    exchange.fail(403, "the request comes from a page of another server");
-    return false;
+    return refuse(403, "the request comes from a page of another server");
   }
   if (asks_for_elsewhere(exchange)) {
-    exchange.fail(403,
+    return refuse(403,
                   "Host names another server; without tokens, a server on loopback answers to "
                   "localhost, 127.x.x.x, [::1] and the names given by --allow-host");
-    return false;
   }
   const auto expect = request.find(Field::expect);
   if (expect != request.end() && !iequals(expect->value(), "100-continue")) {
-    exchange.fail(417, "only Expect: 100-continue is known");
-    return false;
+    return refuse(417, "only Expect: 100-continue is known");
   }
   return allowed(exchange, match.route->role);
 }

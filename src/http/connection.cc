@@ -1,5 +1,3 @@
-#include "http/connection.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +12,8 @@
 #include <chrono>
 #include <optional>
 
-#include "http/admission.h"
+#include "http/exchange.h"
+#include "http/worker.h"
 
 namespace plackett::http {
 namespace {
@@ -28,6 +27,8 @@ using TlsStream = beast::ssl_stream<TcpStream>;
 
 constexpr std::size_t kHeaderBuffer = 4096;
 constexpr std::size_t kBodyBuffer = std::size_t{64} << 10;
+// What the announced length of a body may reserve before its bytes arrive.
+constexpr std::uint64_t kMaxReserved = std::uint64_t{256} << 10;
 constexpr std::size_t kLingerBytes = std::size_t{4} << 20;
 constexpr double kLingerSeconds = 2;
 
@@ -75,8 +76,8 @@ class Connection {
         exchange_{worker.site, worker.scratch, worker.io},
         limits_(worker.site.options.limits) {}
 
-  Awaitable<void> serve();
-  Awaitable<void> turn_away();
+  // `refused`: there are too many connections; says so and closes.
+  Awaitable<void> serve(bool refused);
 
  private:
   enum class Reading : std::uint8_t { kWhole, kAnswered, kClosed };
@@ -85,6 +86,12 @@ class Connection {
   void expire_after(double seconds) { tcp().expires_after(duration_of(seconds)); }
 
   Awaitable<bool> wait_for_request();
+  error_code parse();
+  void start(std::optional<Deadline>& deadline) {
+    deadline.emplace(tcp(), limits_.request_seconds);
+    // In case that the deadline falls between two operations, and cancels none.
+    expire_after(limits_.request_seconds + 1);
+  }
   Awaitable<Reading> read_request();
   Reading answer_unread(const error_code& error, bool too_late);
   Awaitable<void> handle();
@@ -99,36 +106,43 @@ class Connection {
   const Limits& limits_;
   beast::flat_buffer buffer_;
   std::optional<protocol::request_parser<RequestBody>> parser_;
-  Match match_;
-  Clock::time_point read_at_;
+  Match match_{.index = routes().size()};
+  Clock::time_point read_at_ = Clock::now();
 };
 
 template <typename Stream>
-Awaitable<void> Connection<Stream>::serve() {
-  bool keep = true;
-  while (keep && co_await wait_for_request()) {
+Awaitable<void> Connection<Stream>::serve(bool refused) {
+  if (refused) {
+    exchange_.fail(503, "too many connections");
+    const bool sent = co_await send(false);
+    if (sent) co_await linger();
+    co_return;
+  }
+  while (co_await wait_for_request()) {
     const Reading reading = co_await read_request();
     if (reading == Reading::kClosed) co_return;
     if (reading == Reading::kWhole) co_await handle();
     // A body that is not read would be taken for the next request.
-    keep = parser_->is_done() && parser_->keep_alive() && !worker_.site.stopping;
-    if (!co_await send(keep)) co_return;
+    const bool keep = parser_->is_done() && parser_->keep_alive() && !worker_.site.stopping;
+    const bool sent = co_await send(keep);
+    if (!sent) co_return;
+    if (!keep) {
+      co_await linger();
+      co_return;
+    }
   }
-  if (!keep) co_await linger();
-}
-
-template <typename Stream>
-Awaitable<void> Connection<Stream>::turn_away() {
-  exchange_.fail(503, "too many connections");
-  match_.index = routes().size();
-  read_at_ = Clock::now();
-  if (co_await send(false)) co_await linger();
 }
 
 // Until the first byte of a request is there.
 template <typename Stream>
 Awaitable<bool> Connection<Stream>::wait_for_request() {
   open_.is_idle = true;
+  exchange_.response = {};
+  parser_.emplace();
+  parser_->header_limit(limits_.header_bytes);
+  parser_->body_limit(limits_.body_bytes);
+  exchange_.request = &parser_->get();
+  match_ = {.index = routes().size()};
   buffer_.reserve(kHeaderBuffer);
   expire_after(limits_.idle_seconds);
   while (true) {
@@ -150,35 +164,44 @@ Awaitable<bool> Connection<Stream>::wait_for_request() {
   co_return true;
 }
 
+// Parses what has arrived: often the whole request.
+template <typename Stream>
+error_code Connection<Stream>::parse() {
+  error_code error;
+  buffer_.consume(parser_->put(buffer_.data(), error));
+  return error == protocol::error::need_more ? error_code() : error;
+}
+
 template <typename Stream>
 auto Connection<Stream>::read_request() -> Awaitable<Reading> {
-  tcp().expires_never();
-  const Deadline deadline(tcp(), limits_.request_seconds);
-  parser_.emplace();
-  parser_->header_limit(limits_.header_bytes);
-  parser_->body_limit(limits_.body_bytes);
-  exchange_.request = &parser_->get();
-  exchange_.response = {};
-  match_ = {.index = routes().size()};
-  error_code error;
-  co_await protocol::async_read_header(stream_, buffer_, *parser_, into(error));
-  if (!error && !has_sound_fields(parser_->get())) error = protocol::error::bad_field;
+  std::optional<Deadline> deadline;
+  error_code error = parse();
+  if (!error && !parser_->is_header_done()) {
+    start(deadline);
+    co_await protocol::async_read_header(stream_, buffer_, *parser_, into(error));
+  }
+  Request& request = parser_->get();
+  read_at_ = Clock::now();
+  if (!error && !has_sound_fields(request)) error = protocol::error::bad_field;
   if (!error) {
-    read_at_ = Clock::now();
     if (!admit(exchange_, match_)) co_return Reading::kAnswered;
-    const bool expects =
-        exchange_.request->version() >= 11 && exchange_.request->count(Field::expect) > 0;
-    if (expects && !parser_->is_done() && buffer_.size() == 0) {
+    parser_->eager(true);
+    const std::uint64_t length = parser_->content_length().value_or(0);
+    request.body().reserve(std::min(length, kMaxReserved) + simdjson::SIMDJSON_PADDING);
+    error = parse();
+  }
+  if (!error && !parser_->is_done()) {
+    if (!deadline) start(deadline);
+    buffer_.reserve(kBodyBuffer);
+    const bool expects = request.version() >= 11 && request.count(Field::expect) > 0;
+    if (expects && request.body().size() == 0) {
       protocol::response<protocol::empty_body> go_on(protocol::status::continue_, 11);
       co_await protocol::async_write(stream_, go_on, into(error));
     }
-  }
-  if (!error && !parser_->is_done()) {
-    buffer_.reserve(kBodyBuffer);
-    co_await protocol::async_read(stream_, buffer_, *parser_, into(error));
+    if (!error) co_await protocol::async_read(stream_, buffer_, *parser_, into(error));
   }
   read_at_ = Clock::now();
-  co_return error ? answer_unread(error, deadline.passed()) : Reading::kWhole;
+  co_return error ? answer_unread(error, deadline && deadline->passed()) : Reading::kWhole;
 }
 
 template <typename Stream>
@@ -296,11 +319,7 @@ Awaitable<void> serve_connection(Worker& worker, Socket socket, bool refused) {
     TcpStream stream(std::move(socket));
     Registration registration(worker, stream);
     Connection<TcpStream> connection(worker, stream, registration.open());
-    if (refused) {
-      co_await connection.turn_away();
-    } else {
-      co_await connection.serve();
-    }
+    co_await connection.serve(refused);
     co_return;
   }
   TlsStream stream(TcpStream(std::move(socket)), *worker.tls);
@@ -311,7 +330,7 @@ Awaitable<void> serve_connection(Worker& worker, Socket socket, bool refused) {
   co_await stream.async_handshake(asio::ssl::stream_base::server, into(error));
   if (error) co_return;
   Connection<TlsStream> connection(worker, stream, registration.open());
-  co_await connection.serve();
+  co_await connection.serve(false);
 }
 
 }  // namespace plackett::http

@@ -23,7 +23,7 @@ float read_feature(JsonReader& json, JsonValue value) {
 
 void read_array(JsonReader& json, JsonValue value, std::uint32_t count, std::span<float> row) {
   std::uint32_t met = 0;
-  json.array(value, [&](std::uint32_t feature, JsonValue inner) {
+  json.array(value, kMaxRowFloats, [&](std::uint32_t feature, JsonValue inner) {
     const float number = read_feature(json, inner);
     if (feature < count) row[feature] = number;
     met = feature + 1;

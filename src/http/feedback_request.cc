@@ -33,12 +33,13 @@ void read_event(JsonReader& json, JsonValue value, std::vector<FeedbackEvent>& e
   };
   bool has_kind = false;
   const std::uint32_t seen = json.fields(
-      value, "impression", [&](JsonValue inner) { event.impression = read_id(json, inner); },
-      "item", text(event.item), "event_id", text(event.event_id), "event",
-      [&](JsonValue inner) {
-        event.kind = read_kind(json, inner);
-        has_kind = true;
-      },
+      value, Key{"impression", [&](JsonValue inner) { event.impression = read_id(json, inner); }},
+      Key{"item", text(event.item)}, Key{"event_id", text(event.event_id)},
+      Key{"event",
+          [&](JsonValue inner) {
+            event.kind = read_kind(json, inner);
+            has_kind = true;
+          }},
       more...);
   if (seen > kEventBits) {
     if ((seen & kEventBits) != 0) json.wrong("one event, or \"events\"; not both");
@@ -59,18 +60,13 @@ Result<std::vector<FeedbackEvent>> read_feedback_request(JsonReader& json, JsonT
   return json.read(body, [&](JsonValue root) {
     std::vector<FeedbackEvent> events;
     const auto read_batch = [&](JsonValue value) {
-      json.array(value, [&](std::uint32_t index, JsonValue inner) {
-        if (index >= kMaxEvents) {
-          json.wrong(fmt::format("more than {} events; send them in parts", kMaxEvents),
-                     ErrorCode::kTooLarge);
-        }
-        read_event(json, inner, events);
-      });
+      json.array(value, kMaxEvents,
+                 [&](std::uint32_t, JsonValue inner) { read_event(json, inner, events); });
     };
     if (json.type(root) == json_type::array) {
       read_batch(root);
     } else {
-      read_event(json, root, events, "events", read_batch);
+      read_event(json, root, events, Key{"events", read_batch});
     }
     if (events.empty()) json.wrong("no events; send at least 1");
     return events;

@@ -30,8 +30,6 @@ Awaitable<void> post_snapshot(Exchange& exchange);
 Awaitable<void> post_rollback(Exchange& exchange);
 Awaitable<void> post_freeze(Exchange& exchange);
 Awaitable<void> post_resume(Exchange& exchange);
-
-// handle_items.cc
 Awaitable<void> put_items(Exchange& exchange);
 void get_item(Exchange& exchange);
 Awaitable<void> delete_item(Exchange& exchange);

@@ -18,19 +18,12 @@ constexpr std::size_t kExcerptBytes = 40;
 constexpr std::string_view kBlank = " \t\r\n";
 
 std::string_view name_of(json_type type) {
-  switch (type) {
-    case json_type::array:
-      return "an array";
-    case json_type::object:
-      return "an object";
-    case json_type::number:
-      return "a number";
-    case json_type::string:
-      return "a string";
-    case json_type::boolean:
-      return "a boolean";
-    case json_type::null:
-      return "null";
+  constexpr std::pair<json_type, std::string_view> kNames[] = {
+      {json_type::array, "an array"},    {json_type::object, "an object"},
+      {json_type::number, "a number"},   {json_type::string, "a string"},
+      {json_type::boolean, "a boolean"}, {json_type::null, "null"}};
+  for (const auto& [known, name] : kNames) {
+    if (known == type) return name;
   }
   return "?";
 }
@@ -162,8 +155,12 @@ void JsonReader::wrong_type(simdjson::error_code error, JsonValue value, const c
   wrong(fmt::format("expected {}, got {}", wanted, met));
 }
 
+void JsonReader::too_many(std::size_t most) const {
+  wrong(fmt::format("more than {} elements", most), ErrorCode::kTooLarge);
+}
+
 void JsonReader::unknown_key(std::string_view key,
-                             const std::vector<std::string_view>& known) const {
+                             std::initializer_list<std::string_view> known) const {
   wrong(fmt::format("unknown key \"{}\"; known: {}", cut_utf8(key, kExcerptBytes),
                     fmt::join(known, ", ")));
 }

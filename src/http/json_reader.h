@@ -3,8 +3,8 @@
 //
 //   const auto point = reader.read(body, [&](JsonValue root) {
 //     Point made;
-//     reader.fields(root, "x", [&](JsonValue value) { made.x = reader.number(value); },
-//                         "y", [&](JsonValue value) { made.y = reader.number(value); });
+//     reader.fields(root, Key{"x", [&](JsonValue value) { made.x = reader.number(value); }},
+//                   Key{"y", [&](JsonValue value) { made.y = reader.number(value); }});
 //     return made;
 //   });
 #pragma once
@@ -13,10 +13,10 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 #include "plackett/result.h"
 
@@ -24,6 +24,15 @@ namespace plackett::http {
 
 using JsonText = simdjson::padded_string_view;
 using JsonValue = simdjson::ondemand::value;
+
+// A key of an object, and what to do with its value.
+template <typename Use>
+struct Key {
+  std::string_view name;
+  Use use;
+};
+template <typename Use>
+Key(const char*, Use) -> Key<Use>;
 
 // Thrown by the reader and within what read() calls; never leaves read().
 struct WrongJson {
@@ -54,13 +63,24 @@ class JsonReader {
     }
   }
 
-  // An object whose keys are all known: names and functions of their values in turn. Refuses other
-  // keys, and one that is there twice. Returns which were there: bit n for the n-th.
-  template <typename... NamesAndUses>
-  std::uint32_t fields(JsonValue value, NamesAndUses&&... known) {
+  // An object whose keys are all known. Refuses others, and duplicates. Returns which were there:
+  // bit n for the n-th of `keys`.
+  template <typename... Uses>
+  std::uint32_t fields(JsonValue value, const Key<Uses>&... keys) {
     std::uint32_t seen = 0;
-    object(value, [&](std::string_view key, JsonValue inner) {
-      if (!use_field(key, inner, seen, 1, known...)) unknown_key(key, names_of(known...));
+    object(value, [&](std::string_view name, JsonValue inner) {
+      std::uint32_t bit = 1;
+      const auto is_of = [&](const auto& key) {
+        if (key.name != name) {
+          bit <<= 1U;
+          return false;
+        }
+        if ((seen & bit) != 0) wrong("duplicate key");
+        seen |= bit;
+        key.use(inner);
+        return true;
+      };
+      if (!(is_of(keys) || ...)) unknown_key(name, {keys.name...});
     });
     return seen;
   }
@@ -81,15 +101,16 @@ class JsonReader {
     --depth_;
   }
 
-  // use(index, value) for every element.
+  // use(index, value) for every element. Refuses more than `most`.
   template <typename Use>
-  void array(JsonValue value, Use&& use) {
+  void array(JsonValue value, std::size_t most, Use&& use) {
     simdjson::ondemand::array elements;
     if (const auto error = value.get_array().get(elements)) wrong_type(error, value, "an array");
     Step& step = enter({.key = {}, .is_index = true});
     for (auto element : elements) {
       JsonValue inner;
       check(element.get(inner));
+      if (step.index >= most) too_many(most);
       use(step.index, inner);
       ++step.index;
     }
@@ -122,26 +143,6 @@ class JsonReader {
     bool is_index = false;
   };
 
-  template <typename Use, typename... Rest>
-  bool use_field(std::string_view key, JsonValue value, std::uint32_t& seen, std::uint32_t bit,
-                 std::string_view name, Use&& use, Rest&&... rest) {
-    if (key == name) {
-      if ((seen & bit) != 0) wrong("duplicate key");
-      seen |= bit;
-      use(value);
-      return true;
-    }
-    if constexpr (sizeof...(rest) > 0) return use_field(key, value, seen, bit << 1U, rest...);
-    return false;
-  }
-  template <typename Use, typename... Rest>
-  static std::vector<std::string_view> names_of(std::string_view name, Use&&, Rest&&... rest) {
-    std::vector<std::string_view> names;
-    if constexpr (sizeof...(rest) > 0) names = names_of(rest...);
-    names.insert(names.begin(), name);
-    return names;
-  }
-
   JsonValue begin(JsonText text);
   void end();
   Step& enter(Step step);
@@ -152,8 +153,9 @@ class JsonReader {
   }
   [[noreturn]] void broken(simdjson::error_code error) const;
   [[noreturn]] void wrong_type(simdjson::error_code error, JsonValue value, const char* wanted);
+  [[noreturn]] void too_many(std::size_t most) const;
   [[noreturn]] void unknown_key(std::string_view key,
-                                const std::vector<std::string_view>& known) const;
+                                std::initializer_list<std::string_view> known) const;
   [[nodiscard]] std::string place() const;  // "items[3].features"
 
   using Parser = simdjson::ondemand::parser;

@@ -17,66 +17,55 @@ namespace {
 using serving::ModelMeters;
 using serving::ServiceMeters;
 
-constexpr const char* kCounter = "counter";
-constexpr const char* kGauge = "gauge";
-
 template <typename Meters>
 struct Metric {
-  std::string_view name;
-  std::string_view type;
+  std::string_view name;  // ends with _total if it is a counter; others are gauges
   std::string_view help;
   double (*value)(const Meters& meters);
 };
 
 template <auto kMember>
-constexpr auto kValue = [](const auto& meters) { return static_cast<double>(meters.*kMember); };
+constexpr auto kOf = [](const auto& meters) { return static_cast<double>(meters.*kMember); };
 
 constexpr Metric<ModelMeters> kModelMetrics[] = {
-    {"plackett_impressions_total", kCounter,
-     "Rankings shown since the model was created, over restarts too.",
-     kValue<&ModelMeters::impressions>},
-    {"plackett_impressions_open", kGauge, "Impressions that wait for feedback.",
-     kValue<&ModelMeters::open>},
-    {"plackett_updates", kGauge,
-     "Updates behind the parameters; a rollback or an import may lower them.",
-     kValue<&ModelMeters::updates>},
-    {"plackett_update_norm", kGauge, "Norm of the last update.", kValue<&ModelMeters::update_norm>},
-    {"plackett_entropy", kGauge, "Entropy in nats of the first rank, of the last ranking.",
-     kValue<&ModelMeters::entropy>},
-    {"plackett_model_version", kGauge, "The version that ranks now.",
-     kValue<&ModelMeters::version>},
-    {"plackett_items", kGauge, "Items stored.", kValue<&ModelMeters::items>},
-    {"plackett_learning", kGauge, "1 if the model learns, 0 if it is frozen.",
-     kValue<&ModelMeters::learning>},
+    {"plackett_impressions_total",
+     "Rankings shown since the model was created, including restarts.",
+     kOf<&ModelMeters::impressions>},
+    {"plackett_impressions_open", "Impressions that wait for feedback.", kOf<&ModelMeters::open>},
+    {"plackett_updates", "Updates behind the parameters; a rollback or an import may lower them.",
+     kOf<&ModelMeters::updates>},
+    {"plackett_update_norm", "Norm of the last update.", kOf<&ModelMeters::update_norm>},
+    {"plackett_entropy", "Entropy in nats of the first rank, of the last ranking.",
+     kOf<&ModelMeters::entropy>},
+    {"plackett_model_version", "The version that ranks now.", kOf<&ModelMeters::version>},
+    {"plackett_items", "Items stored.", kOf<&ModelMeters::items>},
+    {"plackett_learning", "1 if the model learns, 0 if it is frozen.", kOf<&ModelMeters::learning>},
 };
 
 constexpr Metric<ServiceMeters> kStoreMetrics[] = {
-    {"plackett_learning_queue", kGauge, "Log entries committed and not yet learned.",
-     kValue<&ServiceMeters::learning_queue>},
-    {"plackett_learning_lag_seconds", kGauge, "Age of the oldest of them.",
-     kValue<&ServiceMeters::learning_lag_seconds>},
-    {"plackett_store_queue", kGauge, "Requests that wait to be written.",
-     kValue<&ServiceMeters::writer_queue>},
-    {"plackett_store_lag_seconds", kGauge, "Age of the oldest of them.",
-     kValue<&ServiceMeters::store_lag_seconds>},
-    {"plackett_store_commits_total", kCounter, "Commits of the store.",
-     kValue<&ServiceMeters::commits>},
-    {"plackett_store_commit_seconds_total", kCounter, "Time spent in them, in seconds.",
-     kValue<&ServiceMeters::commit_seconds>},
-    {"plackett_store_syncs_total", kCounter, "Syncs of the store to the disk.",
-     kValue<&ServiceMeters::syncs>},
-    {"plackett_store_sync_seconds_total", kCounter, "Time spent in them, in seconds.",
-     kValue<&ServiceMeters::sync_seconds>},
-    {"plackett_store_write_failures_total", kCounter, "Writes that failed.",
-     kValue<&ServiceMeters::write_failures>},
-    {"plackett_store_bytes", kGauge, "Size of the store.", kValue<&ServiceMeters::store_bytes>},
+    {"plackett_learning_queue", "Log entries committed and not yet learned.",
+     kOf<&ServiceMeters::learning_queue>},
+    {"plackett_learning_lag_seconds", "Age of the oldest of them.",
+     kOf<&ServiceMeters::learning_lag_seconds>},
+    {"plackett_store_queue", "Requests that wait to be written.",
+     kOf<&ServiceMeters::writer_queue>},
+    {"plackett_store_lag_seconds", "Age of the oldest of them.",
+     kOf<&ServiceMeters::store_lag_seconds>},
+    {"plackett_store_commits_total", "Commits of the store.", kOf<&ServiceMeters::commits>},
+    {"plackett_store_commit_seconds_total", "Time spent in them, in seconds.",
+     kOf<&ServiceMeters::commit_seconds>},
+    {"plackett_store_syncs_total", "Syncs of the store to the disk.", kOf<&ServiceMeters::syncs>},
+    {"plackett_store_sync_seconds_total", "Time spent in them, in seconds.",
+     kOf<&ServiceMeters::sync_seconds>},
+    {"plackett_store_write_failures_total", "Writes that failed.",
+     kOf<&ServiceMeters::write_failures>},
+    {"plackett_store_bytes", "Size of the store.", kOf<&ServiceMeters::store_bytes>},
 };
 
 constexpr Metric<ProcessFacts> kProcessMetrics[] = {
-    {"process_resident_memory_bytes", kGauge, "Resident memory.",
-     kValue<&ProcessFacts::resident_bytes>},
-    {"process_start_time_seconds", kGauge, "Start of the process, in seconds since 1970.",
-     kValue<&ProcessFacts::start_seconds>},
+    {"process_resident_memory_bytes", "Resident memory.", kOf<&ProcessFacts::resident_bytes>},
+    {"process_start_time_seconds", "Start of the process, in seconds since 1970.",
+     kOf<&ProcessFacts::start_seconds>},
 };
 
 class MetricsWriter {
@@ -84,8 +73,9 @@ class MetricsWriter {
   explicit MetricsWriter(std::string& out) : out_(out) {}
 
   // Begins a metric; its samples follow.
-  void metric(std::string_view name, std::string_view type, std::string_view help) {
+  void metric(std::string_view name, std::string_view help, std::string_view type = {}) {
     name_ = name;
+    if (type.empty()) type = name.ends_with("_total") ? "counter" : "gauge";
     write("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
   }
   // `labels`: as `label()` writes them, with commas between.
@@ -97,7 +87,7 @@ class MetricsWriter {
   template <typename Meters, std::size_t kCount>
   void all(const Metric<Meters> (&metrics)[kCount], const Meters& meters) {
     for (const auto& one : metrics) {
-      metric(one.name, one.type, one.help);
+      metric(one.name, one.help);
       sample(one.value(meters));
     }
   }
@@ -128,8 +118,7 @@ std::string route_labels(std::size_t at) {
 }
 
 void write_requests(MetricsWriter& writer, const ServerCounts& server) {
-  writer.metric("plackett_http_requests_total", kCounter,
-                "Requests answered, by route, method and status.");
+  writer.metric("plackett_http_requests_total", "Requests answered, by route, method and status.");
   for (std::size_t at = 0; at < server.routes.size(); ++at) {
     for (std::size_t status = 0; status < kStatuses.size(); ++status) {
       const std::uint64_t count = server.routes[at].by_status[status];
@@ -138,8 +127,8 @@ void write_requests(MetricsWriter& writer, const ServerCounts& server) {
       writer.sample(count, route_labels(at) + "," + label("status", code));
     }
   }
-  writer.metric("plackett_http_request_seconds", "histogram",
-                "From a request's last byte to its answer, in seconds.");
+  writer.metric("plackett_http_request_seconds",
+                "From a request's last byte to its answer, in seconds.", "histogram");
   for (std::size_t at = 0; at < server.routes.size(); ++at) {
     const RouteCounts& route = server.routes[at];
     const std::uint64_t total =
@@ -156,13 +145,13 @@ void write_requests(MetricsWriter& writer, const ServerCounts& server) {
     writer.sample(route.seconds, labels, "_sum");
     writer.sample(total, labels, "_count");
   }
-  writer.metric("plackett_http_connections", kGauge, "Open connections.");
+  writer.metric("plackett_http_connections", "Open connections.");
   writer.sample(server.connections);
 }
 
 void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models) {
   for (const auto& one : kModelMetrics) {
-    writer.metric(one.name, one.type, one.help);
+    writer.metric(one.name, one.help);
     for (const ModelMeters& model : models) {
       writer.sample(one.value(model), label("model", model.name));
     }
@@ -176,20 +165,15 @@ void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models)
       }
     }
   };
-  writer.metric("plackett_feedback_events_total", kCounter,
-                "Feedback events since the start, by status.");
+  writer.metric("plackett_feedback_events_total", "Feedback events since the start, by status.");
   write_by_status(&ModelMeters::events);
-  writer.metric("plackett_clicks_total", kCounter,
+  writer.metric("plackett_clicks_total",
                 "Clicks since the start, by status: accepted ones joined an impression.");
   write_by_status(&ModelMeters::clicks);
 }
 
-double seconds_since_1970() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(now).count();
-}
-
-const double kStartSeconds = seconds_since_1970();  // taken when the program is loaded
+// Taken when the program is loaded.
+const auto kStart = std::chrono::system_clock::now().time_since_epoch();
 
 }  // namespace
 
@@ -198,7 +182,8 @@ ProcessFacts read_process() {
   double pages = 0;
   double resident_pages = 0;
   file >> pages >> resident_pages;
-  return {resident_pages * static_cast<double>(::sysconf(_SC_PAGESIZE)), kStartSeconds};
+  return {resident_pages * static_cast<double>(::sysconf(_SC_PAGESIZE)),
+          std::chrono::duration<double>(kStart).count()};
 }
 
 void write_metrics(std::string& out, const ServerCounts& server, const ServiceMeters& service,

@@ -42,10 +42,7 @@ void read_features(JsonReader& json, JsonValue value, ModelSpec& spec) {
     return;
   }
   IdTable met;
-  json.array(value, [&](std::uint32_t index, JsonValue inner) {
-    if (index >= serving::kMaxFeatures) {
-      json.wrong(fmt::format("more than {} features", serving::kMaxFeatures));
-    }
+  json.array(value, serving::kMaxFeatures, [&](std::uint32_t, JsonValue inner) {
     const std::string_view name = read_id(json, inner);
     if (met.add(name)) json.wrong(fmt::format("duplicate name \"{}\"", name));
     spec.feature_names.emplace_back(name);
@@ -56,10 +53,7 @@ void read_features(JsonReader& json, JsonValue value, ModelSpec& spec) {
 
 void read_hidden(JsonReader& json, JsonValue value, RankerSpec& ranker) {
   ranker.hidden.clear();
-  json.array(value, [&](std::uint32_t index, JsonValue inner) {
-    if (index >= kMaxHiddenLayers) {
-      json.wrong(fmt::format("more than {} hidden layers", kMaxHiddenLayers));
-    }
+  json.array(value, kMaxHiddenLayers, [&](std::uint32_t, JsonValue inner) {
     ranker.hidden.push_back(json.integer(inner, 1, kMaxUnits));
   });
 }
@@ -128,32 +122,36 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
     spec.name = name;
     RankerSpec& ranker = spec.ranker;
     const std::uint32_t seen = json.fields(
-        root,  //
-        "features", [&](JsonValue value) { read_features(json, value, spec); }, "ranker",
-        [&](JsonValue value) { ranker.kind = parsed(json, parse_ranker_kind(json.string(value))); },
-        "hidden", [&](JsonValue value) { read_hidden(json, value, ranker); }, "activation",
-        [&](JsonValue value) {
-          ranker.activation = parsed(json, parse_activation(json.string(value)));
-        },
-        "learner", [&](JsonValue value) { read_learner(json, value, spec); }, "settings",
-        [&](JsonValue value) { read_settings(json, value, spec); }, "learning_rate",
-        [&](JsonValue value) {
-          spec.settings.push_back({std::string(kLearningRate), number_text(json, value)});
-        },
-        "k", [&](JsonValue value) { spec.shown = json.integer(value, 1, serving::kMaxShown); },
-        "scaling",
-        [&](JsonValue value) {
-          spec.scaling = name_of(parsed(json, parse_scaling(json.string(value))));
-        },
-        "seed",
-        [&](JsonValue value) {
-          spec.seed = json.integer<std::uint64_t>(value, 0, ~std::uint64_t{0});
-        },
-        "temperature", [&](JsonValue value) { spec.temperature = read_temperature(json, value); },
-        "open_seconds",
-        [&](JsonValue value) {
-          spec.open_seconds = json.integer(value, 1, serving::kMaxOpenSeconds);
-        });
+        root, Key{"features", [&](JsonValue value) { read_features(json, value, spec); }},
+        Key{"ranker",
+            [&](JsonValue value) {
+              ranker.kind = parsed(json, parse_ranker_kind(json.string(value)));
+            }},
+        Key{"hidden", [&](JsonValue value) { read_hidden(json, value, ranker); }},
+        Key{"activation",
+            [&](JsonValue value) {
+              ranker.activation = parsed(json, parse_activation(json.string(value)));
+            }},
+        Key{"learner", [&](JsonValue value) { read_learner(json, value, spec); }},
+        Key{"settings", [&](JsonValue value) { read_settings(json, value, spec); }},
+        Key{"learning_rate",
+            [&](JsonValue value) {
+              spec.settings.push_back({std::string(kLearningRate), number_text(json, value)});
+            }},
+        Key{"k", [&](JsonValue value) { spec.shown = json.integer(value, 1, serving::kMaxShown); }},
+        Key{"scaling",
+            [&](JsonValue value) {
+              spec.scaling = name_of(parsed(json, parse_scaling(json.string(value))));
+            }},
+        Key{"seed",
+            [&](JsonValue value) {
+              spec.seed = json.integer<std::uint64_t>(value, 0, ~std::uint64_t{0});
+            }},
+        Key{"temperature",
+            [&](JsonValue value) { spec.temperature = read_temperature(json, value); }},
+        Key{"open_seconds", [&](JsonValue value) {
+              spec.open_seconds = json.integer(value, 1, serving::kMaxOpenSeconds);
+            }});
     if ((seen & kFeatures) == 0) {
       json.wrong_at("features", "no features; give their number or their names");
     }
@@ -172,17 +170,12 @@ Result<ItemsRequest> read_items_request(JsonReader& json, JsonText body, const M
   ItemsRequest request;
   IdTable ids;
   const auto read_item = [&](std::uint32_t item, JsonValue value) {
-    if ((item + 1) * width > kMaxRowFloats) {
-      json.wrong(fmt::format("more than {} items of {} features; send them in parts", item,
-                             spec.ranker.feature_count),
-                 ErrorCode::kTooLarge);
-    }
     request.rows.resize((item + 1) * width);
     const auto row = std::span(request.rows).subspan(item * width);
     std::string_view id;
     const std::uint32_t seen = json.fields(
-        value, "id", [&](JsonValue inner) { id = read_id(json, inner); },  //
-        "features", [&](JsonValue inner) { read_feature_row(json, inner, spec, names, row); });
+        value, Key{"id", [&](JsonValue inner) { id = read_id(json, inner); }},
+        Key{"features", [&](JsonValue inner) { read_feature_row(json, inner, spec, names, row); }});
     if (seen != 0b11) json.wrong("an item to store needs an id and features");
     if (const auto earlier = ids.add(id)) {
       json.wrong(fmt::format("the id \"{}\" is also that of items[{}]", id, *earlier));
@@ -190,7 +183,9 @@ Result<ItemsRequest> read_items_request(JsonReader& json, JsonText body, const M
     request.ids.emplace_back(id);
   };
   return json.read(body, [&](JsonValue root) {
-    json.fields(root, "items", [&](JsonValue value) { json.array(value, read_item); });
+    json.fields(root, Key{"items", [&](JsonValue value) {
+                            json.array(value, kMaxRowFloats / width, read_item);
+                          }});
     if (request.ids.empty()) json.wrong_at("items", "no items; send at least 1");
     return std::move(request);
   });
@@ -200,12 +195,13 @@ Result<std::string> read_snapshot_request(JsonReader& json, JsonText body) {
   if (body.empty()) return std::string();
   return json.read(body, [&](JsonValue root) {
     std::string note;
-    json.fields(root, "note", [&](JsonValue value) {
-      note = json.string(value);
-      if (note.size() > kMaxNoteBytes) {
-        json.wrong(fmt::format("{} bytes; a note has at most {}", note.size(), kMaxNoteBytes));
-      }
-    });
+    json.fields(root, Key{"note", [&](JsonValue value) {
+                            note = json.string(value);
+                            if (note.size() > kMaxNoteBytes) {
+                              json.wrong(fmt::format("{} bytes; a note has at most {}", note.size(),
+                                                     kMaxNoteBytes));
+                            }
+                          }});
     return note;
   });
 }
@@ -214,8 +210,9 @@ Result<std::int64_t> read_rollback_request(JsonReader& json, JsonText body) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   return json.read(body, [&](JsonValue root) {
     std::int64_t snapshot = 0;
-    json.fields(root, "snapshot",
-                [&](JsonValue value) { snapshot = json.integer<std::int64_t>(value, 1, kMost); });
+    json.fields(root, Key{"snapshot", [&](JsonValue value) {
+                            snapshot = json.integer<std::int64_t>(value, 1, kMost);
+                          }});
     if (snapshot == 0) json.wrong_at("snapshot", "no snapshot; give its id");
     return snapshot;
   });

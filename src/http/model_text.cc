@@ -17,24 +17,19 @@ double learning_rate(const ModelSpec& spec) {
   return values ? values->number(kLearningRate) : 0;
 }
 
-// A number if it is one, else a text.
-void write_setting(JsonWriter& json, const GivenSetting& setting) {
-  double number = 0;
-  const char* end = setting.value.data() + setting.value.size();
-  const auto [stop, error] = std::from_chars(setting.value.data(), end, number);
-  if (error == std::errc() && stop == end) {
-    json.fields(setting.name, number);
-  } else {
-    json.fields(setting.name, setting.value);
-  }
-}
-
+// Numbers as numbers, other settings as text.
 void write_settings(JsonWriter& json, const ModelSpec& spec) {
-  json.object([&] {
-    for (const GivenSetting& setting : spec.settings) {
-      if (setting.name != kLearningRate) write_setting(json, setting);
+  for (const auto& [name, value] : spec.settings) {
+    if (name == kLearningRate) continue;
+    double number = 0;
+    const char* end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, number);
+    if (error == std::errc() && stop == end) {
+      json.fields(name, number);
+    } else {
+      json.fields(name, value);
     }
-  });
+  }
 }
 
 // Null if there is nothing to average.
@@ -55,12 +50,13 @@ void write_model(JsonWriter& json, const serving::ModelInfo& info) {
   const RankerSpec& ranker = spec.ranker;
   const auto names = spec.feature_names.empty() ? std::nullopt : std::optional(spec.feature_names);
   const auto hidden = has_network(ranker.kind) ? ranker.hidden : decltype(ranker.hidden)();
-  const auto frozen_because = null_if_empty(info.learning ? "" : info.frozen_because);
+  const auto frozen_because =
+      null_if_empty(info.learning ? std::string_view() : info.frozen_because);
   json.object(
       "name", spec.name, "features", ranker.feature_count, "feature_names", names,  //
       "ranker", name_of(ranker.kind), "hidden", hidden,                             //
       "activation", name_of(ranker.activation), "learner", spec.learner,            //
-      "settings", [&] { write_settings(json, spec); },                              //
+      "settings", [&] { json.object([&] { write_settings(json, spec); }); },        //
       "learning_rate", learning_rate(spec), "k", spec.shown, "scaling", spec.scaling, "seed",
       spec.seed, "temperature", spec.temperature,                             //
       "open_seconds", spec.open_seconds, "created_at", info.created_at,       //

@@ -39,31 +39,26 @@ Result<void> RankRequestReader::read(JsonReader& json, JsonText body, const Mode
   ids_.clear();
   pins_.clear();
   blocks_.clear();
-  const auto limited = [&](std::size_t most, auto&& read_element) {
-    return [&json, most, read_element](JsonValue value) {
-      json.array(value, [&](std::uint32_t index, JsonValue inner) {
-        if (index >= most) {
-          json.wrong(fmt::format("more than {} elements", most), ErrorCode::kTooLarge);
-        }
-        read_element(inner);
-      });
-    };
+  const auto read_items = [&](std::uint32_t, JsonValue value) {
+    read_item(json, value, spec, names, request);
   };
-  const auto item = [&](JsonValue value) { read_item(json, value, spec, names, request); };
-  const auto pin = [&](JsonValue value) { read_pin(json, value); };
-  const auto block = [&](JsonValue value) { blocks_.push_back(read_id(json, value)); };
+  const auto read_pins = [&](std::uint32_t, JsonValue value) { read_pin(json, value); };
+  const auto read_blocks = [&](std::uint32_t, JsonValue value) {
+    blocks_.push_back(read_id(json, value));
+  };
   return json.read(body, [&](JsonValue root) {
     json.fields(
-        root,  //
-        "id", [&](JsonValue value) { request.id = read_id(json, value); }, "items",
-        limited(max_items, item), "k",
-        [&](JsonValue value) { request.k = json.integer(value, 1, serving::kMaxShown); }, "mode",
-        [&](JsonValue value) { request.exploit = read_exploit(json, value); }, "context",
-        [&](JsonValue value) {
-          request.context = json.any(value, serving::kMaxContextBytes);
-          if (request.context == "null") request.context = {};
-        },
-        "pinned", limited(serving::kMaxShown, pin), "blocked", limited(max_items, block));
+        root, Key{"id", [&](JsonValue value) { request.id = read_id(json, value); }},
+        Key{"items", [&](JsonValue value) { json.array(value, max_items, read_items); }},
+        Key{"k", [&](JsonValue value) { request.k = json.integer(value, 1, serving::kMaxShown); }},
+        Key{"mode", [&](JsonValue value) { request.exploit = read_exploit(json, value); }},
+        Key{"context",
+            [&](JsonValue value) {
+              request.context = json.any(value, serving::kMaxContextBytes);
+              if (request.context == "null") request.context = {};
+            }},
+        Key{"pinned", [&](JsonValue value) { json.array(value, serving::kMaxShown, read_pins); }},
+        Key{"blocked", [&](JsonValue value) { json.array(value, max_items, read_blocks); }});
     if (request.items.empty()) json.wrong_at("items", "no items; send at least 1");
     resolve(json, request, spec);
   });
@@ -79,14 +74,13 @@ void RankRequestReader::read_item(JsonReader& json, JsonValue value, const Model
   if (type == json_type::string) {
     id = read_id(json, value);
   } else if (type == json_type::object) {
-    json.fields(
-        value,  //
-        "id", [&](JsonValue inner) { id = read_id(json, inner); }, "features",
-        [&](JsonValue inner) {
-          given = true;
-          request.rows.resize(end);
-          read_feature_row(json, inner, spec, names, std::span(request.rows).subspan(begin));
-        });
+    json.fields(value, Key{"id", [&](JsonValue inner) { id = read_id(json, inner); }},
+                Key{"features", [&](JsonValue inner) {
+                      given = true;
+                      request.rows.resize(end);
+                      read_feature_row(json, inner, spec, names,
+                                       std::span(request.rows).subspan(begin));
+                    }});
     if (id.empty()) json.wrong("an item without an id");
   } else {
     json.wrong("an item must be an id or an object");
@@ -102,9 +96,8 @@ void RankRequestReader::read_item(JsonReader& json, JsonValue value, const Model
 void RankRequestReader::read_pin(JsonReader& json, JsonValue value) {
   NamedPin pin;
   json.fields(
-      value,  //
-      "id", [&](JsonValue inner) { pin.id = read_id(json, inner); }, "rank",
-      [&](JsonValue inner) { pin.rank = json.integer(inner, 1, serving::kMaxShown); });
+      value, Key{"id", [&](JsonValue inner) { pin.id = read_id(json, inner); }},
+      Key{"rank", [&](JsonValue inner) { pin.rank = json.integer(inner, 1, serving::kMaxShown); }});
   if (pin.id.empty() || pin.rank == 0) json.wrong("a pin needs an id and a rank");
   pins_.push_back(pin);
 }

@@ -1,4 +1,4 @@
-// Every address of the API and what answers it.
+// Every address of the API, what answers it, and whether a request may go on.
 #pragma once
 
 #include <boost/beast/http/verb.hpp>
@@ -39,5 +39,10 @@ class Router {
   // The segments of each route's pattern; empty: any one.
   std::vector<std::vector<std::string_view>> patterns_;
 };
+
+// Whether the method and path have a route, the origin and host are this server and the token's
+// role allows it; known from the header alone. Otherwise the exchange's response says why not.
+// `match` is set as far as it is known.
+bool admit(Exchange& exchange, Match& match);
 
 }  // namespace plackett::http

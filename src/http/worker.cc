@@ -6,8 +6,6 @@
 #include <boost/asio/detached.hpp>
 #include <ctime>
 
-#include "http/connection.h"
-
 namespace plackett::http {
 
 namespace asio = boost::asio;

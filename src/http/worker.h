@@ -60,4 +60,8 @@ class Worker {
   std::thread thread_;
 };
 
+// Serves a client's requests one after the other until the connection is closed, on the worker's
+// thread. The site has counted the connection. `refused`: it is one too many, and is only told so.
+Awaitable<void> serve_connection(Worker& worker, Socket socket, bool refused);
+
 }  // namespace plackett::http

@@ -160,7 +160,8 @@ TEST_F(RankRequestTest, RefusesTextThatIsNoJson) {
 }
 
 TEST_F(RankRequestTest, RefusesMoreThanItsLimits) {
-  EXPECT_EQ(read(R"({"items": ["a", "b", "c", "d", "e", "f"]})").error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(read(R"({"items": ["a", "b", "c", "d", "e", "f"]})").error().code,
+            ErrorCode::kTooLarge);
   spec.ranker.feature_count = serving::kMaxFeatures;
   names.clear();
   std::string ids = "\"0\"";
