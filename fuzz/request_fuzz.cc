@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "http/feedback_request.h"
-#include "http/items_request.h"
 #include "http/model_request.h"
 #include "http/rank_request.h"
 #include "http/target.h"
@@ -58,19 +57,15 @@ bool sound(const Result<T>& answer) {
   return answer.ok();
 }
 
-bool read(unsigned parser, JsonReader& json, const PaddedText& body) {
-  static const FeatureNames kNames(spec());
+bool read(unsigned parser, JsonReader& json, JsonText body) {
+  static const FeatureNames kNames = feature_names(spec());
   static RankRequestReader rank_reader;
   static serving::RankRequest rank;
   switch (parser % 7) {
     case 0: {
-      const auto refused = rank_reader.read(json, body, spec(), kNames, {.items = 50}, rank);
-      if (refused) {
-        require_sound(*refused);
-      } else {
-        require_sound(rank);
-      }
-      return !refused;
+      const auto result = rank_reader.read(json, body, spec(), kNames, 50, rank);
+      if (result) require_sound(rank);
+      return sound(result);
     }
     case 1:
       return sound(read_feedback_request(json, body));
@@ -85,14 +80,14 @@ bool read(unsigned parser, JsonReader& json, const PaddedText& body) {
       return sound(read_rollback_request(json, body)) | sound(read_snapshot_request(json, body));
     case 5: {
       Target target;
-      const auto parsed = parse_target(body.view(), target);
+      const auto parsed = parse_target(body, target);
       for (const std::string& segment : target.segments) {
         if (parsed) require(is_utf8(segment));
       }
       return sound(parsed);
     }
     default:
-      return Tokens::parse(body.view(), "input").ok();
+      return Tokens::parse(body, "input").ok();
   }
 }
 
@@ -103,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static JsonReader json;
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const PaddedText body(text.substr(1));
+  const simdjson::padded_string body(text.substr(1));
   const bool taken = read(data[0], json, body);
   require(read(data[0], json, body) == taken);
   return 0;

@@ -35,13 +35,11 @@ std::string_view host_name(std::string_view host) {
 bool is_local_name(std::string_view name, const std::vector<std::string>& others) {
   if (equal_but_case(name, "localhost")) return true;
   boost::system::error_code error;
-  if (name.starts_with('[') && name.ends_with(']')) {
-    const auto address = ip::make_address_v6(name.substr(1, name.size() - 2), error);
-    if (!error && address.is_loopback()) return true;
-  } else {
-    const auto address = ip::make_address_v4(name, error);
-    if (!error && address.is_loopback()) return true;
-  }
+  const bool is_v6 = name.starts_with('[') && name.ends_with(']');
+  const auto address =
+      is_v6 ? ip::address(ip::make_address_v6(name.substr(1, name.size() - 2), error))
+            : ip::address(ip::make_address_v4(name, error));
+  if (!error && address.is_loopback()) return true;
   return std::any_of(others.begin(), others.end(),
                      [&](const std::string& other) { return equal_but_case(name, other); });
 }

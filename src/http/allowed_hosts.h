@@ -1,6 +1,6 @@
-// The names by which a server may be asked for. A page can let its own name lead to a loopback
-// address (DNS rebinding); then its requests are of one origin with the server, and the name in
-// Host alone tells them from the user's own.
+// The names that a server on loopback answers to. A page can point its own name at a loopback
+// address (DNS rebinding): its requests then have the server's origin, and only the name in Host
+// tells them from the user's own.
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
@@ -10,13 +10,13 @@
 
 namespace plackett::http {
 
-// Also where it is written in IPv6, as ::ffff:127.0.0.1.
+// Also in IPv6 notation, as ::ffff:127.0.0.1.
 bool is_loopback(const boost::asio::ip::address& address);
 
-// A Host header without its port; an IPv6 address keeps its brackets. Empty where it is none.
+// A Host header without its port; an IPv6 address keeps its brackets. Empty if it is invalid.
 std::string_view host_name(std::string_view host);
 
-// Whether the name is localhost, 127.x.x.x, [::1] or one of `others`, whatever the case.
+// Whether the name is localhost, 127.x.x.x, [::1] or one of `others`, in any case.
 bool is_local_name(std::string_view name, const std::vector<std::string>& others);
 
 }  // namespace plackett::http

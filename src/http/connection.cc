@@ -1,316 +1,336 @@
-#include "http/connection.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <boost/asio/write.hpp>
-#include <boost/beast/http/error.hpp>
-#include <boost/beast/http/status.hpp>
-#include <cstring>
-#include <utility>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/stream_traits.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/serializer.hpp>
+#include <boost/beast/http/write.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
+#include <chrono>
+#include <optional>
 
-#include "http/admission.h"
+#include "http/exchange.h"
+#include "http/worker.h"
 
 namespace plackett::http {
 namespace {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
-using beast::http::error;
+namespace protocol = boost::beast::http;
+using beast::error_code;
+using Clock = std::chrono::steady_clock;
+using TlsStream = beast::ssl_stream<TcpStream>;
 
-constexpr std::size_t kFirstBuffer = 4096;
+constexpr std::size_t kHeaderBuffer = 4096;
 constexpr std::size_t kBodyBuffer = std::size_t{64} << 10;
-constexpr std::size_t kSmallAnswer = std::size_t{16} << 10;  // one write with its head
-constexpr std::size_t kKeptAnswerBytes = std::size_t{512} << 10;
-constexpr double kLingerSeconds = 2;
+// What the announced length of a body may reserve before its bytes arrive.
+constexpr std::uint64_t kMaxReserved = std::uint64_t{256} << 10;
 constexpr std::size_t kLingerBytes = std::size_t{4} << 20;
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr double kLingerSeconds = 2;
 
-Connection::Clock::duration seconds_of(double seconds) {
-  return std::chrono::duration_cast<Connection::Clock::duration>(
-      std::chrono::duration<double>(seconds));
+Clock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
+
+// Cancels the stream's operations when the time is over. The stream's own timeout would close it,
+// but a request that takes too long is still answered.
+class Deadline {
+ public:
+  Deadline(TcpStream& stream, double seconds)
+      : timer_(stream.get_executor(), duration_of(seconds)) {
+    timer_.async_wait([&stream, weak = std::weak_ptr<bool>(passed_)](const error_code& error) {
+      const auto passed = weak.lock();
+      if (error || !passed) return;
+      *passed = true;
+      stream.cancel();
+    });
+  }
+  [[nodiscard]] bool passed() const { return *passed_; }
+
+ private:
+  std::shared_ptr<bool> passed_ = std::make_shared<bool>(false);
+  asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor> timer_;
+};
+
+// What Beast's parser leaves to us: one Host, which HTTP/1.1 requires; no second Origin or token;
+// no coding that would hide where the body ends.
+bool has_sound_fields(const Request& request) {
+  const auto coding = request.find(Field::transfer_encoding);
+  return request.count(Field::host) <= 1 && request.count(Field::origin) <= 1 &&
+         request.count(Field::authorization) <= 1 && request.count(Field::transfer_encoding) <= 1 &&
+         (request.version() < 11 || request.count(Field::host) == 1) &&
+         (coding == request.end() || beast::iequals(coding->value(), "chunked"));
+}
+
+template <typename Stream>
+class Connection {
+ public:
+  Connection(Worker& worker, Stream& stream, OpenConnection& open)
+      : worker_(worker),
+        stream_(stream),
+        open_(open),
+        exchange_{worker.site, worker.scratch, worker.io},
+        limits_(worker.site.options.limits) {}
+
+  // `refused`: there are too many connections; says so and closes.
+  Awaitable<void> serve(bool refused);
+
+ private:
+  enum class Reading : std::uint8_t { kWhole, kAnswered, kClosed };
+
+  TcpStream& tcp() { return beast::get_lowest_layer(stream_); }
+  void expire_after(double seconds) { tcp().expires_after(duration_of(seconds)); }
+
+  Awaitable<bool> wait_for_request();
+  error_code parse();
+  void start(std::optional<Deadline>& deadline) {
+    deadline.emplace(tcp(), limits_.request_seconds);
+    // In case that the deadline falls between two operations, and cancels none.
+    expire_after(limits_.request_seconds + 1);
+  }
+  Awaitable<Reading> read_request();
+  Reading answer_unread(const error_code& error, bool too_late);
+  Awaitable<void> handle();
+  void finish_head(bool keep);
+  Awaitable<bool> send(bool keep);
+  Awaitable<void> linger();
+
+  Worker& worker_;
+  Stream& stream_;
+  OpenConnection& open_;
+  Exchange exchange_;
+  const Limits& limits_;
+  beast::flat_buffer buffer_;
+  std::optional<protocol::request_parser<RequestBody>> parser_;
+  Match match_{.index = routes().size()};
+  Clock::time_point read_at_ = Clock::now();
+};
+
+template <typename Stream>
+Awaitable<void> Connection<Stream>::serve(bool refused) {
+  if (refused) {
+    exchange_.fail(503, "too many connections");
+    const bool sent = co_await send(false);
+    if (sent) co_await linger();
+    co_return;
+  }
+  while (co_await wait_for_request()) {
+    const Reading reading = co_await read_request();
+    if (reading == Reading::kClosed) co_return;
+    if (reading == Reading::kWhole) co_await handle();
+    // A body that is not read would be taken for the next request.
+    const bool keep = parser_->is_done() && parser_->keep_alive() && !worker_.site.stopping;
+    const bool sent = co_await send(keep);
+    if (!sent) co_return;
+    if (!keep) {
+      co_await linger();
+      co_return;
+    }
+  }
+}
+
+// Until the first byte of a request is there.
+template <typename Stream>
+Awaitable<bool> Connection<Stream>::wait_for_request() {
+  open_.is_idle = true;
+  exchange_.response = {};
+  parser_.emplace();
+  parser_->header_limit(limits_.header_bytes);
+  parser_->body_limit(limits_.body_bytes);
+  exchange_.request = &parser_->get();
+  match_ = {.index = routes().size()};
+  buffer_.reserve(kHeaderBuffer);
+  expire_after(limits_.idle_seconds);
+  while (true) {
+    // Empty lines between requests mean nothing.
+    while (buffer_.size() > 0) {
+      const char first = *static_cast<const char*>(buffer_.data().data());
+      if (first != '\r' && first != '\n') break;
+      buffer_.consume(1);
+    }
+    if (worker_.site.stopping) co_return false;
+    if (buffer_.size() > 0) break;
+    error_code error;
+    const std::size_t bytes =
+        co_await stream_.async_read_some(buffer_.prepare(buffer_.capacity()), into(error));
+    if (error) co_return false;
+    buffer_.commit(bytes);
+  }
+  open_.is_idle = false;
+  co_return true;
+}
+
+// Parses what has arrived: often the whole request.
+template <typename Stream>
+error_code Connection<Stream>::parse() {
+  error_code error;
+  buffer_.consume(parser_->put(buffer_.data(), error));
+  return error == protocol::error::need_more ? error_code() : error;
+}
+
+template <typename Stream>
+auto Connection<Stream>::read_request() -> Awaitable<Reading> {
+  std::optional<Deadline> deadline;
+  error_code error = parse();
+  if (!error && !parser_->is_header_done()) {
+    start(deadline);
+    co_await protocol::async_read_header(stream_, buffer_, *parser_, into(error));
+  }
+  Request& request = parser_->get();
+  read_at_ = Clock::now();
+  if (!error && !has_sound_fields(request)) error = protocol::error::bad_field;
+  if (!error) {
+    if (!admit(exchange_, match_)) co_return Reading::kAnswered;
+    parser_->eager(true);
+    const std::uint64_t length = parser_->content_length().value_or(0);
+    request.body().reserve(std::min(length, kMaxReserved) + simdjson::SIMDJSON_PADDING);
+    error = parse();
+  }
+  if (!error && !parser_->is_done()) {
+    if (!deadline) start(deadline);
+    buffer_.reserve(kBodyBuffer);
+    const bool expects = request.version() >= 11 && request.count(Field::expect) > 0;
+    if (expects && request.body().size() == 0) {
+      protocol::response<protocol::empty_body> go_on(protocol::status::continue_, 11);
+      co_await protocol::async_write(stream_, go_on, into(error));
+    }
+    if (!error) co_await protocol::async_read(stream_, buffer_, *parser_, into(error));
+  }
+  read_at_ = Clock::now();
+  co_return error ? answer_unread(error, deadline && deadline->passed()) : Reading::kWhole;
+}
+
+template <typename Stream>
+auto Connection<Stream>::answer_unread(const error_code& error, bool too_late) -> Reading {
+  if (too_late) {
+    exchange_.fail(408, "the request did not arrive in time");
+  } else if (error == protocol::error::header_limit) {
+    exchange_.fail(431, fmt::format("the header exceeds {} bytes", limits_.header_bytes));
+  } else if (error == protocol::error::body_limit || error == protocol::error::buffer_overflow) {
+    exchange_.fail(413, fmt::format("the body exceeds {} bytes", limits_.body_bytes));
+  } else if (error.category() != make_error_code(protocol::error::bad_field).category() ||
+             error == protocol::error::end_of_stream || error == protocol::error::partial_message) {
+    return Reading::kClosed;
+  } else {
+    exchange_.fail(400, fmt::format("invalid HTTP request: {}", error.message()));
+  }
+  return Reading::kAnswered;
+}
+
+// No exception leaves a handler.
+template <typename Stream>
+Awaitable<void> Connection<Stream>::handle() {
+  try {
+    co_await match_.route->handle(exchange_);
+  } catch (const Refused& refused) {
+    exchange_.refuse(refused.error);
+  } catch (const std::exception& error) {
+    exchange_.fail(500, fmt::format("internal error: {}", error.what()));
+  }
+}
+
+template <typename Stream>
+void Connection<Stream>::finish_head(bool keep) {
+  Response& response = exchange_.response;
+  const bool is_empty = response.result() == protocol::status::no_content ||
+                        response.result() == protocol::status::not_modified;
+  const std::string_view date = worker_.date();
+  response.set(Field::date, {date.data(), date.size()});
+  if (!is_empty) {
+    if (response.count(Field::content_type) == 0) {
+      response.set(Field::content_type, "application/json");
+    }
+    response.content_length(response.body().size());
+  }
+  response.set("X-Content-Type-Options", "nosniff");
+  if (response.count(Field::cache_control) == 0) response.set(Field::cache_control, "no-store");
+  if (!keep) {
+    response.set(Field::connection, "close");
+  } else if (exchange_.request->version() < 11) {
+    response.set(Field::connection, "keep-alive");
+  }
+}
+
+// False if the client does not take it.
+template <typename Stream>
+Awaitable<bool> Connection<Stream>::send(bool keep) {
+  finish_head(keep);
+  Response& response = exchange_.response;
+  const double seconds = std::chrono::duration<double>(Clock::now() - read_at_).count();
+  worker_.meters.count(match_.index, response.result_int(), seconds);
+  protocol::response_serializer<protocol::string_body> serializer(response);
+  const bool head_only = parser_ && parser_->get().method() == protocol::verb::head;
+  serializer.split(head_only);
+  error_code error;
+  // A client that takes some of it gets more time.
+  while (!error && !(head_only ? serializer.is_header_done() : serializer.is_done())) {
+    expire_after(limits_.write_seconds);
+    co_await protocol::async_write_some(stream_, serializer, into(error));
+  }
+  co_return !error;
+}
+
+// Closing while bytes of the client are unread would reset the connection, and the client might
+// never see the answer: waits a little for its end.
+template <typename Stream>
+Awaitable<void> Connection<Stream>::linger() {
+  open_.is_idle = true;
+  expire_after(kLingerSeconds);
+  error_code error;
+  if constexpr (std::is_same_v<Stream, TlsStream>) {
+    co_await stream_.async_shutdown(into(error));
+  } else {
+    stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+    for (std::size_t bytes = 0; !error && bytes <= kLingerBytes;) {
+      buffer_.clear();
+      bytes += co_await stream_.async_read_some(buffer_.prepare(kHeaderBuffer), into(error));
+    }
+  }
+}
+
+// Keeps the count and the list of the open connections.
+class Registration {
+ public:
+  Registration(Worker& worker, TcpStream& stream)
+      : worker_(worker), place_(worker.connections.insert(worker.connections.end(), {&stream})) {}
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  ~Registration() {
+    worker_.connections.erase(place_);
+    worker_.site.connections.fetch_sub(1);
+  }
+  OpenConnection& open() { return *place_; }
+
+ private:
+  Worker& worker_;
+  std::list<OpenConnection>::iterator place_;
+};
 
 }  // namespace
 
-Connection::Connection(Site& its_site, ThreadRoom& its_room, Worker& worker,
-                       std::shared_ptr<Mailbox> mailbox, Socket socket, asio::ssl::context* tls)
-    : Exchange(its_site, its_room, std::move(mailbox)),
-      worker_(worker),
-      socket_(std::move(socket)) {
-  if (tls != nullptr) tls_.emplace(socket_, *tls);
-}
-
-std::shared_ptr<Connection> Connection::self() {
-  return std::static_pointer_cast<Connection>(shared_from_this());
-}
-
-void Connection::enter(Phase phase, double seconds) {
-  phase_ = phase;
-  deadline_ = seconds > 0 ? Clock::now() + seconds_of(seconds) : Clock::time_point::max();
-}
-
-void Connection::start() {
-  ErrorCode ignored;
-  socket_.set_option(asio::ip::tcp::no_delay(true), ignored);
-  buffer_.resize(kFirstBuffer);
-  if (!tls_) return next_request();
-  enter(Phase::kHandshake, site.options.limits.request_seconds);
-  tls_->async_handshake(asio::ssl::stream_base::server, [self = self()](const ErrorCode& error) {
-    if (self->phase_ != Phase::kHandshake) return;
-    if (error) return self->close();
-    self->next_request();
-  });
-}
-
-void Connection::refuse_all() {
-  if (tls_) return close();
-  answer_and_close(503, "too many connections");
-}
-
-void Connection::close() {
-  if (phase_ == Phase::kClosed) return;
-  phase_ = Phase::kClosed;
-  deadline_ = Clock::time_point::max();
-  ErrorCode ignored;
-  socket_.close(ignored);
-  site.connections.fetch_sub(1);
-  worker_.forget(self());
-}
-
-void Connection::close_if_idle() {
-  if (phase_ == Phase::kIdle || phase_ == Phase::kHandshake || phase_ == Phase::kLingering) close();
-}
-
-void Connection::on_deadline() {
-  if (phase_ != Phase::kReading) return close();
-  // The answer goes when the read has ended.
-  timed_out_ = true;
-  deadline_ = Clock::time_point::max();
-  ErrorCode ignored;
-  socket_.cancel(ignored);
-}
-
-void Connection::next_request() {
-  if (site.stopping.load(std::memory_order_relaxed)) return close();
-  response.clear();
-  if (response.body.capacity() > kKeptAnswerBytes) response.body.shrink_to_fit();
-  reader_.emplace(request, RequestReader::Limits{site.options.limits.header_bytes,
-                                                 site.options.limits.body_bytes});
-  route_ = nullptr;
-  route_index_ = site.router.routes().size();
-  header_done_ = false;
-  enter(Phase::kIdle, site.options.limits.idle_seconds);
-  parse();
-}
-
-// Makes space behind end_; false where the limit of what may stand unparsed is reached.
-bool Connection::make_room() {
-  if (begin_ == end_) begin_ = end_ = 0;
-  if (header_done_ && buffer_.size() < kBodyBuffer) buffer_.resize(kBodyBuffer);
-  if (end_ < buffer_.size()) return true;
-  if (begin_ > 0) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-    return true;
+Awaitable<void> serve_connection(Worker& worker, Socket socket, bool refused) {
+  error_code error;
+  socket.set_option(asio::ip::tcp::no_delay(true), error);
+  if (worker.tls == nullptr) {
+    TcpStream stream(std::move(socket));
+    Registration registration(worker, stream);
+    Connection<TcpStream> connection(worker, stream, registration.open());
+    co_await connection.serve(refused);
+    co_return;
   }
-  const std::size_t most =
-      std::max<std::size_t>(kBodyBuffer, 2 * std::size_t{site.options.limits.header_bytes});
-  if (buffer_.size() >= most) return false;
-  buffer_.resize(std::min(most, 2 * buffer_.size()));
-  return true;
-}
-
-void Connection::read() {
-  if (!make_room()) return answer_and_close(431, "a line of the request is too long");
-  const auto space = asio::buffer(buffer_.data() + end_, buffer_.size() - end_);
-  auto done = [self = self()](const ErrorCode& error, std::size_t bytes) {
-    self->on_read(error, bytes);
-  };
-  if (tls_) {
-    tls_->async_read_some(space, std::move(done));
-  } else {
-    socket_.async_read_some(space, std::move(done));
-  }
-}
-
-void Connection::on_read(const ErrorCode& error, std::size_t bytes) {
-  if (phase_ == Phase::kLingering) {
-    lingered_bytes_ += bytes;
-    if (error || lingered_bytes_ > kLingerBytes) return close();
-    begin_ = end_ = 0;
-    return read();
-  }
-  if (phase_ != Phase::kIdle && phase_ != Phase::kReading) return;
-  if (timed_out_) return answer_and_close(408, "the request did not come whole in time");
-  if (error) return close();
-  end_ += bytes;
-  parse();
-}
-
-void Connection::parse() {
-  while (begin_ < end_) {
-    if (phase_ == Phase::kIdle) {
-      // Empty lines between requests say nothing.
-      if (buffer_[begin_] == '\r' || buffer_[begin_] == '\n') {
-        ++begin_;
-        continue;
-      }
-      enter(Phase::kReading, site.options.limits.request_seconds);
-    }
-    ErrorCode error;
-    const std::size_t used =
-        reader_->put(asio::const_buffer(buffer_.data() + begin_, end_ - begin_), error);
-    begin_ += used;
-    if (error && error != error::need_more) return refuse_bytes(error);
-    if (!header_done_ && reader_->is_header_done()) {
-      header_done_ = true;
-      reader_->eager(true);
-      if (!on_header()) return;
-    }
-    if (reader_->is_done()) {
-      enter(Phase::kServing, 0);
-      served_from_ = Clock::now();
-      return handle(*route_);
-    }
-    if (error == error::need_more) break;
-  }
-  if (header_done_ && request.expects_continue && request.body.empty()) return say_continue();
-  read();
-}
-
-bool Connection::on_header() {
-  route_ = admit(*this, route_index_);
-  if (route_ != nullptr) return true;
-  // A body that is not here yet would be taken for the next request.
-  close_after_ = !reader_->is_done();
-  served_from_ = Clock::now();
-  send();
-  return false;
-}
-
-void Connection::say_continue() {
-  request.expects_continue = false;
-  write(asio::const_buffer(kContinue.data(), kContinue.size()),
-        [self = self()](const ErrorCode& error, std::size_t) {
-          if (self->phase_ != Phase::kReading) return;
-          if (error) return self->close();
-          if (self->timed_out_) return self->on_read(error, 0);
-          self->read();
-        });
-}
-
-void Connection::refuse_bytes(const ErrorCode& error) {
-  if (error == error::header_limit) {
-    return answer_and_close(
-        431, fmt::format("the header is longer than {} bytes", site.options.limits.header_bytes));
-  }
-  if (error == error::body_limit || error == error::buffer_overflow) {
-    return answer_and_close(
-        413, fmt::format("the body is longer than {} bytes", site.options.limits.body_bytes));
-  }
-  answer_and_close(400, fmt::format("no HTTP request: {}", error.message()));
-}
-
-void Connection::answer_and_close(unsigned status, std::string_view message) {
-  fail(status, message);
-  close_after_ = true;
-  served_from_ = Clock::now();
-  if (reader_ == std::nullopt || !header_done_) route_index_ = site.router.routes().size();
-  send();
-}
-
-void Connection::write_head(bool keep) {
-  const bool empty = response.status == 204 || response.status == 304;
-  const std::size_t length = response.page.empty() ? response.body.size() : response.page.size();
-  head_.clear();
-  const auto reason = beast::http::obsolete_reason(beast::http::int_to_status(response.status));
-  fmt::format_to(std::back_inserter(head_), "HTTP/1.1 {} {}\r\nDate: {}\r\n", response.status,
-                 std::string_view(reason.data(), reason.size()), worker_.date());
-  if (!empty) {
-    fmt::format_to(std::back_inserter(head_), "Content-Type: {}\r\nContent-Length: {}\r\n",
-                   response.type, length);
-  }
-  head_ += "X-Content-Type-Options: nosniff\r\n";
-  if (!response.cacheable) head_ += "Cache-Control: no-store\r\n";
-  if (response.is_page) {
-    head_ +=
-        "Content-Security-Policy: default-src 'self'; img-src 'self' data:; base-uri 'none'; "
-        "frame-ancestors 'none'\r\n";
-  }
-  head_ += response.headers;
-  if (!keep) {
-    head_ += "Connection: close\r\n";
-  } else if (reader_ && reader_->is_header_done() && request.is_http10) {
-    head_ += "Connection: keep-alive\r\n";
-  }
-  head_ += "\r\n";
-}
-
-void Connection::send() {
-  if (phase_ == Phase::kClosed) return;
-  const bool keep = !close_after_ && header_done_ && reader_->keep_alive() &&
-                    !site.stopping.load(std::memory_order_relaxed);
-  close_after_ = !keep;
-  write_head(keep);
-  worker_.count(route_index_, response.status,
-                std::chrono::duration<double>(Clock::now() - served_from_).count());
-  const bool bare = response.status == 204 || response.status == 304 || request.verb == Verb::head;
-  std::string_view content;
-  if (!bare) content = response.page.empty() ? std::string_view(response.body) : response.page;
-  enter(Phase::kWriting, site.options.limits.write_seconds);
-  auto done = [self = self()](const ErrorCode& error, std::size_t) { self->on_written(error); };
-  if (content.size() <= kSmallAnswer) {
-    head_ += content;
-    write(asio::const_buffer(head_.data(), head_.size()), std::move(done));
-  } else {
-    write(std::array{asio::const_buffer(head_.data(), head_.size()),
-                     asio::const_buffer(content.data(), content.size())},
-          std::move(done));
-  }
-}
-
-template <typename Buffers, typename Handler>
-void Connection::write(const Buffers& buffers, Handler&& handler) {
-  // A client that takes something has its time anew.
-  auto progress = [this, phase = phase_](const ErrorCode& error, std::size_t bytes) -> std::size_t {
-    if (error) return 0;
-    if (bytes > 0 && phase == Phase::kWriting && phase_ == phase) {
-      deadline_ = Clock::now() + seconds_of(site.options.limits.write_seconds);
-    }
-    return kBodyBuffer;
-  };
-  if (tls_) {
-    asio::async_write(*tls_, buffers, progress, std::forward<Handler>(handler));
-  } else {
-    asio::async_write(socket_, buffers, progress, std::forward<Handler>(handler));
-  }
-}
-
-void Connection::on_written(const ErrorCode& error) {
-  if (phase_ != Phase::kWriting) return;
-  if (error) return close();
-  if (close_after_) return linger();
-  next_request();
-}
-
-// Closing while bytes of the client's are unread would reset the connection, and the client might
-// never see the answer: its end is awaited a little.
-void Connection::linger() {
-  enter(Phase::kLingering, kLingerSeconds);
-  begin_ = end_ = 0;
-  header_done_ = false;
-  if (buffer_.empty()) buffer_.resize(kFirstBuffer);
-  if (tls_) {
-    tls_->async_shutdown([self = self()](const ErrorCode&) { self->close(); });
-    return;
-  }
-  ErrorCode error;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
-  if (error) return close();
-  read();
+  TlsStream stream(TcpStream(std::move(socket)), *worker.tls);
+  TcpStream& tcp = beast::get_lowest_layer(stream);
+  Registration registration(worker, tcp);
+  if (refused) co_return;
+  tcp.expires_after(duration_of(worker.site.options.limits.request_seconds));
+  co_await stream.async_handshake(asio::ssl::stream_base::server, into(error));
+  if (error) co_return;
+  Connection<TlsStream> connection(worker, stream, registration.open());
+  co_await connection.serve(false);
 }
 
 }  // namespace plackett::http

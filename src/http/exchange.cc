@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "http/error_text.h"
+#include "http/json_writer.h"
 
 namespace plackett::http {
 namespace {
@@ -28,35 +28,33 @@ unsigned status_of(ErrorCode code) {
 
 }  // namespace
 
-void Exchange::fail(unsigned status, std::string_view message, std::string_view where) {
-  response.clear();
-  response.status = status;
-  write_error(response.body, status, message, where);
+simdjson::padded_string_view Exchange::body() const {
+  auto& buffer = request->body();
+  buffer.reserve(buffer.size() + simdjson::SIMDJSON_PADDING);
+  return simdjson::padded_string_view(static_cast<const char*>(buffer.data().data()), buffer.size(),
+                                      buffer.capacity());
 }
 
-void Exchange::refuse(const Error& refused) {
-  const unsigned status = status_of(refused.code);
-  fail(status, refused.message, refused.where);
-  if (status == 429) response.headers += "Retry-After: 1\r\n";
-}
-
-serving::ModelHandle Exchange::model() {
+serving::ModelHandle Exchange::model() const {
   serving::ModelHandle model = site.service.find(segment(1));
-  if (!model) fail(404, fmt::format("no model \"{}\"", segment(1)));
+  if (!model) throw Refused{{ErrorCode::kNotFound, fmt::format("no model \"{}\"", segment(1))}};
   return model;
 }
 
-void Exchange::handle(const Route& route) {
-  deferred_ = false;
-  ++number_;
-  guarded([&] { route.handle(*this); });
-  if (!deferred_) send();
+void Exchange::fail(unsigned code, std::string_view message, std::string_view where) {
+  response = {};
+  status(code);
+  JsonWriter json(response.body());
+  const auto write_fields = [&] {
+    json.fields("status", code, "message", message);
+    if (!where.empty()) json.fields("where", where);
+  };
+  json.object("error", [&] { json.object(write_fields); });
 }
 
-void Exchange::fail_inside(const char* what) {
-  deferred_ = false;
-  ++number_;
-  fail(500, fmt::format("the server failed: {}", what));
+void Exchange::refuse(const Error& error) {
+  fail(status_of(error.code), error.message, error.where);
+  if (error.code == ErrorCode::kBusy) response.set(Field::retry_after, "1");
 }
 
 }  // namespace plackett::http

@@ -1,95 +1,86 @@
 // One request and its answer, as a handler sees them.
 #pragma once
 
-#include <cstdint>
+#include <simdjson.h>
+
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/dynamic_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/string_body.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
-#include "http/mailbox.h"
-#include "http/request.h"
+#include "http/awaitable.h"
 #include "http/site.h"
+#include "http/target.h"
 #include "plackett/result.h"
 
 namespace plackett::http {
 
-// A handler fills `response` and returns; or it hands the service what later() made, returns, and
-// the answer goes when the service has called that. All on the connection's thread.
-class Exchange : public std::enable_shared_from_this<Exchange> {
- public:
-  Exchange(Site& its_site, ThreadRoom& its_room, std::shared_ptr<Mailbox> mailbox)
-      : site(its_site), room(its_room), mailbox_(std::move(mailbox)) {}
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
-  virtual ~Exchange() = default;
+using Field = boost::beast::http::field;
+// Its body grows with the bytes that arrive, not with the length that the header announces.
+using RequestBody = boost::beast::http::basic_dynamic_body<boost::beast::flat_buffer>;
+using Request = boost::beast::http::request<RequestBody>;
+using Response = boost::beast::http::response<boost::beast::http::string_body>;
 
+inline std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+// Thrown by handlers: the request is answered with the error.
+struct Refused {
+  Error error;
+};
+
+// The value, or Refused.
+template <typename T>
+T take(Result<T> result) {
+  if (!result) throw Refused{result.error()};
+  if constexpr (!std::is_void_v<T>) return std::move(result).value();
+}
+
+// Belongs to the connection's thread. A handler fills `response`, which is an empty 200 of JSON.
+struct Exchange {
   Site& site;
-  ThreadRoom& room;
-  Request request;
-  Response response;
+  Scratch& scratch;
+  std::shared_ptr<boost::asio::io_context> io;  // the thread's
+  Request* request = nullptr;
+  Target target{};
+  Response response{};
 
   // A decoded segment of the path, from 0. Requires: the route's pattern has as many.
-  [[nodiscard]] const std::string& segment(std::size_t at) const {
-    return request.target.segments[at];
-  }
+  [[nodiscard]] const std::string& segment(std::size_t at) const { return target.segments[at]; }
+  // A header field; empty if absent.
+  [[nodiscard]] std::string_view header(Field name) const { return view((*request)[name]); }
+  [[nodiscard]] simdjson::padded_string_view body() const;
+  // The model that the path names. Refuses if there is none.
+  [[nodiscard]] serving::ModelHandle model() const;
 
-  // Answers with an error. `where`: the place in the body, if any.
-  void fail(unsigned status, std::string_view message, std::string_view where = {});
-  void refuse(const Error& refused);
+  void status(unsigned code) { response.result(code); }
+  // The answer is an error. `where`: the place in the body, if any.
+  void fail(unsigned code, std::string_view message, std::string_view where = {});
+  void refuse(const Error& error);
 
-  // The model that the path names; null, with 404 as the answer, where there is none.
-  serving::ModelHandle model();
-
-  // Makes what the service is to call with its answer: then(exchange, value) fills the response,
-  // on the connection's thread; a refusal is answered without it.
-  template <typename T, typename Then>
-  serving::Done<T> later(Then then) {
-    deferred_ = true;
-    return [mailbox = mailbox_, weak = weak_from_this(), number = number_,
-            then = std::move(then)](Result<T> answer) {
-      mailbox->post([weak, number, then, answer = std::move(answer)]() mutable {
-        const auto self = weak.lock();
-        if (!self || self->number_ != number) return;
-        self->guarded([&] {
-          if (!answer) {
-            self->refuse(answer.error());
-          } else if constexpr (std::is_void_v<T>) {
-            then(*self);
-          } else {
-            then(*self, *answer);
-          }
-        });
-        self->send();
-      });
+  // Calls (service.*method)(arguments..., done) and waits for done's value. Refuses on an error.
+  template <typename T, typename Method, typename... Arguments>
+  Awaitable<T> ask(Method method, Arguments&&... arguments) {
+    const auto start = [&](auto handler) {
+      // `done` may outlive the thread: it holds the context, and counts as work of it.
+      auto shared = std::make_shared<decltype(handler)>(std::move(handler));
+      serving::Done<T> done = [shared, io = io,
+                               work = boost::asio::make_work_guard(*io)](Result<T> result) {
+        boost::asio::post(
+            *io, [shared, result = std::move(result)]() mutable { (*shared)(std::move(result)); });
+      };
+      (site.service.*method)(std::forward<Arguments>(arguments)..., std::move(done));
     };
+    auto result = co_await boost::asio::async_initiate<const UseAwaitable, void(Result<T>)>(
+        start, kAwaitable);
+    co_return take(std::move(result));
   }
-
- protected:
-  // Sends the response.
-  virtual void send() = 0;
-
-  // Calls the handler, and sends what it answered at once.
-  void handle(const Route& route);
-
- private:
-  // No exception leaves a handler: what would is answered with 500.
-  template <typename Work>
-  void guarded(Work&& work) {
-    try {
-      work();
-    } catch (const std::exception& error) {
-      fail_inside(error.what());
-    } catch (...) {
-      fail_inside("unknown");
-    }
-  }
-  void fail_inside(const char* what);
-
-  std::shared_ptr<Mailbox> mailbox_;
-  std::uint64_t number_ = 0;  // of the request; what comes late for another is dropped
-  bool deferred_ = false;
 };
 
 }  // namespace plackett::http

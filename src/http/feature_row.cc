@@ -10,67 +10,75 @@ namespace {
 
 using simdjson::ondemand::json_type;
 
-float read_feature(JsonReader& reader, JsonValue value) {
+float read_feature(JsonReader& json, JsonValue value) {
   double number = 0;
   const auto error = value.get_double().get(number);
   if (error == simdjson::SUCCESS && std::abs(number) <= std::numeric_limits<float>::max()) {
     return static_cast<float>(number);
   }
-  if (error == simdjson::INCORRECT_TYPE && reader.type(value) != json_type::number) {
-    reader.number(value);  // refuses it
-  }
-  reader.wrong(fmt::format("{}; a feature is a finite number within the range of floats",
-                           JsonReader::excerpt(value)));
+  if (json.type(value) != json_type::number) json.number(value);  // refuses it
+  json.wrong(fmt::format("{}; a feature must be a finite number within the range of floats",
+                         JsonReader::excerpt(value)));
 }
 
-void read_array(JsonReader& reader, JsonValue value, const serving::ModelSpec& spec,
-                std::span<float> row) {
-  const std::uint32_t count = spec.ranker.feature_count;
+void read_array(JsonReader& json, JsonValue value, std::uint32_t count, std::span<float> row) {
   std::uint32_t met = 0;
-  reader.array(value, [&](std::uint32_t feature, JsonValue inner) {
-    const float number = read_feature(reader, inner);
+  json.array(value, kMaxRowFloats, [&](std::uint32_t feature, JsonValue inner) {
+    const float number = read_feature(json, inner);
     if (feature < count) row[feature] = number;
     met = feature + 1;
   });
-  if (met != count) {
-    reader.wrong(fmt::format("{} feature{}; the model has {}", met, met == 1 ? "" : "s", count));
-  }
+  if (met != count) json.wrong(fmt::format("{} features; the model has {}", met, count));
 }
 
-void read_object(JsonReader& reader, JsonValue value, const FeatureNames& names,
+void read_object(JsonReader& json, JsonValue value, const FeatureNames& names,
                  std::span<float> row) {
-  if (names.empty()) {
-    reader.wrong("features by name; the model's features have none: send an array");
-  }
+  if (names.empty()) json.wrong("the model's features have no names; send an array");
   std::vector<bool> seen(row.size());
-  reader.object(value, [&](std::string_view name, JsonValue inner) {
+  json.object(value, [&](std::string_view name, JsonValue inner) {
     const auto feature = names.find(name);
-    if (!feature) reader.wrong("the model has no feature of this name");
-    if (seen[*feature]) reader.wrong("the feature is there twice");
-    seen[*feature] = true;
-    row[*feature] = read_feature(reader, inner);
+    if (feature == names.end()) json.wrong("the model has no feature of this name");
+    if (seen[feature->second]) json.wrong("duplicate feature");
+    seen[feature->second] = true;
+    row[feature->second] = read_feature(json, inner);
   });
 }
 
 }  // namespace
 
-void read_feature_row(JsonReader& reader, JsonValue value, const serving::ModelSpec& spec,
+FeatureNames feature_names(const serving::ModelSpec& spec) {
+  FeatureNames names;
+  for (std::uint32_t at = 0; at < spec.feature_names.size(); ++at) {
+    names.emplace(spec.feature_names[at], at);
+  }
+  return names;
+}
+
+const FeatureNames& FeatureNamesCache::of(const serving::ModelHandle& model) {
+  for (const auto& [owner, names] : entries_) {
+    if (!owner.owner_before(model) && !model.owner_before(owner)) return *names;
+  }
+  std::erase_if(entries_, [](const auto& entry) { return entry.first.expired(); });
+  auto names = std::make_unique<FeatureNames>(feature_names(serving::spec_of(*model)));
+  return *entries_.emplace_back(model, std::move(names)).second;
+}
+
+void read_feature_row(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
                       const FeatureNames& names, std::span<float> row) {
-  switch (reader.type(value)) {
+  switch (json.type(value)) {
     case json_type::array:
-      return read_array(reader, value, spec, row);
+      return read_array(json, value, spec.ranker.feature_count, row);
     case json_type::object:
-      return read_object(reader, value, names, row);
+      return read_object(json, value, names, row);
     default:
-      reader.wrong("features are an array of numbers, or an object of numbers by name");
+      json.wrong("features must be an array of numbers, or an object of numbers by name");
   }
 }
 
-std::string_view read_id(JsonReader& reader, JsonValue value) {
-  const std::string_view id = reader.string(value);
+std::string_view read_id(JsonReader& json, JsonValue value) {
+  const std::string_view id = json.string(value);
   if (id.empty() || id.size() > serving::kMaxIdBytes) {
-    reader.wrong(
-        fmt::format("an id of {} bytes; ids have 1 to {}", id.size(), serving::kMaxIdBytes));
+    json.wrong(fmt::format("an id of {} bytes; expected 1 to {}", id.size(), serving::kMaxIdBytes));
   }
   return id;
 }

@@ -1,24 +1,44 @@
-// An item's features: an array of all of them, or an object of those that are not 0.
+// What requests say of items: their ids and their features.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
-#include "http/feature_names.h"
 #include "http/json_reader.h"
 #include "serving/model_spec.h"
+#include "serving/service.h"
 
 namespace plackett::http {
 
-// Most numbers that the rows of one request may hold, padding among them: 64 MiB. A few bytes of
-// text can ask for a wide row, so the body's limit is none on these.
+// The indices of a model's features by name; views into its spec.
+using FeatureNames = std::unordered_map<std::string_view, std::uint32_t>;
+FeatureNames feature_names(const serving::ModelSpec& spec);
+
+// The names of the models that one thread meets, each made once.
+class FeatureNamesCache {
+ public:
+  // The result lives until the model or the cache goes.
+  const FeatureNames& of(const serving::ModelHandle& model);
+
+ private:
+  std::vector<std::pair<std::weak_ptr<serving::Model>, std::unique_ptr<FeatureNames>>> entries_;
+};
+
+// The most numbers that the rows of one request may hold, with padding: 64 MiB. The body's limit
+// does not limit them: a few bytes of text can ask for a wide row.
 inline constexpr std::size_t kMaxRowFloats = std::size_t{1} << 24;
 
-// Fills `row`, which is 0. Refuses what is not finite within float's range.
-// Requires: row.size() >= spec.ranker.feature_count.
-void read_feature_row(JsonReader& reader, JsonValue value, const serving::ModelSpec& spec,
+// Fills `row`, which is 0, from an array of all features, or an object of those that are not 0.
+// Refuses numbers that are not finite floats. Requires: row.size() >= spec.ranker.feature_count.
+void read_feature_row(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
                       const FeatureNames& names, std::span<float> row);
 
 // An id of an item, an impression or an event: 1 to kMaxIdBytes bytes.
-std::string_view read_id(JsonReader& reader, JsonValue value);
+std::string_view read_id(JsonReader& json, JsonValue value);
 
 }  // namespace plackett::http

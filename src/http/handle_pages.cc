@@ -1,59 +1,80 @@
 #include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
 
 #include "http/exchange.h"
 #include "http/handlers.h"
 #include "http/json_writer.h"
 #include "http/metrics_text.h"
+#include "http/pages.h"
 #include "plackett/version.h"
 
 namespace plackett::http {
 namespace {
 
-void answer_status(Exchange& exchange, std::string_view status) {
-  JsonWriter json(exchange.response.body);
-  json.begin_object();
-  json.field("status", status);
-  json.end_object();
+std::string_view type_of(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kTypes[] = {
+      {".html", "text/html; charset=utf-8"},
+      {".css", "text/css; charset=utf-8"},
+      {".js", "text/javascript; charset=utf-8"},
+      {".json", "application/json"},
+      {".svg", "image/svg+xml"},
+      {".png", "image/png"},
+  };
+  for (const auto& [ending, type] : kTypes) {
+    if (name.ends_with(ending)) return type;
+  }
+  return "application/octet-stream";
+}
+
+[[noreturn]] void refuse_unknown(std::string message) {
+  throw Refused{{ErrorCode::kNotFound, std::move(message)}};
 }
 
 void answer_page(Exchange& exchange, std::string_view name) {
-  const Page* page = exchange.site.pages.find(name);
-  if (page == nullptr) return exchange.fail(404, fmt::format("no file \"{}\"", name));
+  const auto files = embedded_files();
+  const auto file = std::find_if(files.begin(), files.end(),
+                                 [&](const EmbeddedFile& one) { return one.name == name; });
+  if (file == files.end()) refuse_unknown(fmt::format("no file \"{}\"", name));
+  const std::string etag =
+      fmt::format("\"{:016x}\"", XXH3_64bits(file->bytes.data(), file->bytes.size()));
+  const std::string_view type = type_of(name);
   Response& response = exchange.response;
-  response.cacheable = true;
-  response.headers += fmt::format("ETag: {}\r\nCache-Control: no-cache\r\n", page->etag);
-  response.type = page->type;
-  response.is_page = page->type.starts_with("text/html") || page->type == "image/svg+xml";
-  if (exchange.request.if_none_match.find(page->etag) != std::string::npos ||
-      exchange.request.if_none_match == "*") {
-    response.status = 304;
-    return;
+  response.set(Field::etag, etag);
+  response.set(Field::cache_control, "no-cache");
+  response.set(Field::content_type, {type.data(), type.size()});
+  if (type.starts_with("text/html") || type == "image/svg+xml") {
+    response.set("Content-Security-Policy",
+                 "default-src 'self'; img-src 'self' data:; base-uri 'none'; "
+                 "frame-ancestors 'none'");
   }
-  response.page = page->bytes;
+  const std::string_view known = exchange.header(Field::if_none_match);
+  if (known == "*" || known.find(etag) != std::string_view::npos) {
+    exchange.status(304);
+  } else {
+    response.body() = file->bytes;
+  }
 }
 
 }  // namespace
 
 void get_health(Exchange& exchange) {
-  JsonWriter json(exchange.response.body);
-  json.begin_object();
-  json.field("status", "ok");
-  json.field("version", version());
-  json.field("demo", exchange.site.options.demo);
-  json.end_object();
+  JsonWriter(exchange.response.body())
+      .object("status", "ok", "version", version(), "demo", exchange.site.options.demo);
 }
 
 void get_ready(Exchange& exchange) {
-  const std::string why = exchange.site.stopping.load() ? std::string("the server is stopping")
-                                                        : exchange.site.service.not_ready();
-  if (!why.empty()) exchange.response.status = 503;
-  answer_status(exchange, why.empty() ? "ready" : why);
+  const std::string why =
+      exchange.site.stopping ? "the server is stopping" : exchange.site.service.not_ready();
+  if (!why.empty()) exchange.status(503);
+  JsonWriter(exchange.response.body()).object("status", why.empty() ? "ready" : why);
 }
 
 void get_dashboard(Exchange& exchange) { answer_page(exchange, "dashboard.html"); }
 
 void get_demo(Exchange& exchange) {
-  if (!exchange.site.options.demo) return exchange.fail(404, "no demo; serve it with --demo");
+  if (!exchange.site.options.demo) refuse_unknown("no demo; start the server with --demo");
   answer_page(exchange, "demo.html");
 }
 
@@ -62,11 +83,10 @@ void get_openapi(Exchange& exchange) { answer_page(exchange, "openapi.json"); }
 
 void get_metrics(Exchange& exchange) {
   ServerCounts counts;
-  counts.connections = exchange.site.connections.load();
-  for (const Meters* meters : exchange.site.meters) add(*meters, counts.routes);
-  exchange.response.type = "text/plain; version=0.0.4; charset=utf-8";
-  write_metrics(exchange.response.body, exchange.site.router.routes(), counts,
-                exchange.site.service.meters(), read_process());
+  counts.connections = exchange.site.connections;
+  for (const Meters* meters : exchange.site.meters) meters->add_to(counts.routes);
+  exchange.response.set(Field::content_type, "text/plain; version=0.0.4; charset=utf-8");
+  write_metrics(exchange.response.body(), counts, exchange.site.service.meters(), read_process());
 }
 
 }  // namespace plackett::http

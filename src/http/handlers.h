@@ -1,10 +1,12 @@
 // What answers each route. All are called on the connection's thread, with the path matched and
-// the token checked; see Exchange for how they answer.
+// the token checked. They fill the exchange's response, or throw Refused.
 #pragma once
+
+#include "http/awaitable.h"
 
 namespace plackett::http {
 
-class Exchange;
+struct Exchange;
 
 // handle_pages.cc
 void get_health(Exchange& exchange);
@@ -18,28 +20,23 @@ void get_metrics(Exchange& exchange);
 // handle_models.cc
 void get_models(Exchange& exchange);
 void get_model(Exchange& exchange);
-void put_model(Exchange& exchange);
-void delete_model(Exchange& exchange);
-
-// handle_items.cc
-void put_items(Exchange& exchange);
-void get_item(Exchange& exchange);
-void delete_item(Exchange& exchange);
-
-void post_rank(Exchange& exchange);      // handle_rank.cc
-void post_feedback(Exchange& exchange);  // handle_feedback.cc
-
-// handle_learning.cc
-void get_snapshots(Exchange& exchange);
-void post_snapshot(Exchange& exchange);
-void post_rollback(Exchange& exchange);
-void post_freeze(Exchange& exchange);
-void post_resume(Exchange& exchange);
+Awaitable<void> put_model(Exchange& exchange);
+Awaitable<void> delete_model(Exchange& exchange);
 void get_weights(Exchange& exchange);
 void get_export(Exchange& exchange);
-void post_import(Exchange& exchange);
+Awaitable<void> post_import(Exchange& exchange);
+void get_snapshots(Exchange& exchange);
+Awaitable<void> post_snapshot(Exchange& exchange);
+Awaitable<void> post_rollback(Exchange& exchange);
+Awaitable<void> post_freeze(Exchange& exchange);
+Awaitable<void> post_resume(Exchange& exchange);
+Awaitable<void> put_items(Exchange& exchange);
+void get_item(Exchange& exchange);
+Awaitable<void> delete_item(Exchange& exchange);
 
-// handle_seeing.cc
+// handle_impressions.cc
+Awaitable<void> post_rank(Exchange& exchange);
+Awaitable<void> post_feedback(Exchange& exchange);
 void get_stats(Exchange& exchange);
 void get_impressions(Exchange& exchange);
 void get_impression(Exchange& exchange);

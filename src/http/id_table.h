@@ -1,8 +1,6 @@
 // Ids and their indices, for one request at a time.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -11,16 +9,16 @@
 
 namespace plackett::http {
 
-// A hash table with open places, at least half of them free. Keeps its memory; no allocation once
-// it has met as many ids. The ids' bytes belong to the caller.
+// A hash table with open addressing, at most half full. Keeps its memory between requests. The
+// ids' bytes belong to the caller.
 class IdTable {
  public:
-  void clear(std::size_t expected) {
+  void clear() {
     ids_.clear();
-    slots_.assign(std::bit_ceil(std::max<std::size_t>(2 * expected, 16)), kFree);
+    slots_.assign(kFirstSlots, kFree);
   }
 
-  // The index of `id`, where it was added before; else adds it with the next index.
+  // Adds `id` with the next index, unless it is there already: then returns its index.
   std::optional<std::uint32_t> add(std::string_view id) {
     if (2 * (ids_.size() + 1) > slots_.size()) grow();
     std::uint32_t& slot = slot_of(id);
@@ -32,19 +30,17 @@ class IdTable {
 
   [[nodiscard]] std::optional<std::uint32_t> find(std::string_view id) {
     const std::uint32_t slot = slot_of(id);
-    if (slot == kFree) return std::nullopt;
-    return slot;
+    return slot == kFree ? std::nullopt : std::optional(slot);
   }
 
  private:
   static constexpr std::uint32_t kFree = ~std::uint32_t{0};
+  static constexpr std::size_t kFirstSlots = 256;  // powers of 2
 
   std::uint32_t& slot_of(std::string_view id) {
-    std::size_t at = std::hash<std::string_view>{}(id);
-    while (true) {
-      at &= slots_.size() - 1;
-      if (slots_[at] == kFree || ids_[slots_[at]] == id) return slots_[at];
-      ++at;
+    for (std::size_t at = std::hash<std::string_view>{}(id);; ++at) {
+      std::uint32_t& slot = slots_[at & (slots_.size() - 1)];
+      if (slot == kFree || ids_[slot] == id) return slot;
     }
   }
   void grow() {
@@ -53,7 +49,7 @@ class IdTable {
   }
 
   std::vector<std::string_view> ids_;
-  std::vector<std::uint32_t> slots_;
+  std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(kFirstSlots, kFree);
 };
 
 }  // namespace plackett::http

@@ -1,8 +1,11 @@
-// JSON bodies, read once and strictly: a caller asks for what it knows, and anything else is
-// refused with its place and the rule. Every value must be asked for: what is not is not checked.
+// JSON bodies, read once and strictly: a caller names the keys that it knows, and anything else is
+// refused with its place and the rule. Every value must be asked for: others are not checked.
 //
-//   reader.read(body, [&](JsonValue root) {
-//     reader.object(root, [&](std::string_view key, JsonValue value) { ... });
+//   const auto point = reader.read(body, [&](JsonValue root) {
+//     Point made;
+//     reader.fields(root, Key{"x", [&](JsonValue value) { made.x = reader.number(value); }},
+//                   Key{"y", [&](JsonValue value) { made.y = reader.number(value); }});
+//     return made;
 //   });
 #pragma once
 
@@ -10,38 +13,76 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
-#include "http/padded_text.h"
 #include "plackett/result.h"
 
 namespace plackett::http {
 
+using JsonText = simdjson::padded_string_view;
 using JsonValue = simdjson::ondemand::value;
+
+// A key of an object, and what to do with its value.
+template <typename Use>
+struct Key {
+  std::string_view name;
+  Use use;
+};
+template <typename Use>
+Key(const char*, Use) -> Key<Use>;
 
 // Thrown by the reader and within what read() calls; never leaves read().
 struct WrongJson {
-  Error refused;
+  Error error;
 };
 
-// One a thread. Reuses its memory; what string() gave lives until the next read().
+// One per thread. Reuses its memory; what string() gave lives until the next read().
 class JsonReader {
  public:
   static constexpr std::size_t kMaxDepth = 32;
 
-  // Calls use(root) with the document's object or array; gives what was thrown on the way, or
-  // that the text is no JSON or goes on behind it.
+  // What use(root) makes of the document, an object or array; or the error that was thrown on the
+  // way, or that the text is not JSON or goes on behind it.
   template <typename Use>
-  std::optional<Error> read(const PaddedText& text, Use&& use) {
+  auto read(JsonText text, Use&& use) -> Result<std::invoke_result_t<Use, JsonValue>> {
     try {
-      use(begin(text));
-      end();
+      if constexpr (std::is_void_v<std::invoke_result_t<Use, JsonValue>>) {
+        use(begin(text));
+        end();
+        return {};
+      } else {
+        auto value = use(begin(text));
+        end();
+        return value;
+      }
     } catch (WrongJson& wrong) {
-      return std::move(wrong.refused);
+      return std::move(wrong.error);
     }
-    return std::nullopt;
+  }
+
+  // An object whose keys are all known. Refuses others, and duplicates. Returns which were there:
+  // bit n for the n-th of `keys`.
+  template <typename... Uses>
+  std::uint32_t fields(JsonValue value, const Key<Uses>&... keys) {
+    std::uint32_t seen = 0;
+    object(value, [&](std::string_view name, JsonValue inner) {
+      std::uint32_t bit = 1;
+      const auto is_of = [&](const auto& key) {
+        if (key.name != name) {
+          bit <<= 1U;
+          return false;
+        }
+        if ((seen & bit) != 0) wrong("duplicate key");
+        seen |= bit;
+        key.use(inner);
+        return true;
+      };
+      if (!(is_of(keys) || ...)) unknown_key(name, {keys.name...});
+    });
+    return seen;
   }
 
   // use(key, value) for every key, in the text's order.
@@ -57,64 +98,43 @@ class JsonReader {
       check(field.value().get(inner));
       use(step.key, inner);
     }
-    leave();
+    --depth_;
   }
 
-  // use(index, value) for every element.
+  // use(index, value) for every element. Refuses more than `most`.
   template <typename Use>
-  void array(JsonValue value, Use&& use) {
+  void array(JsonValue value, std::size_t most, Use&& use) {
     simdjson::ondemand::array elements;
     if (const auto error = value.get_array().get(elements)) wrong_type(error, value, "an array");
     Step& step = enter({.key = {}, .is_index = true});
     for (auto element : elements) {
       JsonValue inner;
       check(element.get(inner));
+      if (step.index >= most) too_many(most);
       use(step.index, inner);
       ++step.index;
     }
-    leave();
+    --depth_;
   }
 
-  std::string_view string(JsonValue value) {
-    std::string_view text;
-    if (const auto error = value.get_string().get(text)) wrong_type(error, value, "a string");
-    return text;
-  }
-  // Within the range of doubles.
-  double number(JsonValue value) {
-    double number = 0;
-    if (const auto error = value.get_double().get(number)) wrong_type(error, value, "a number");
-    return number;
-  }
-  bool boolean(JsonValue value);
-  std::uint64_t whole(JsonValue value, std::uint64_t least, std::uint64_t most);
+  std::string_view string(JsonValue value);
+  double number(JsonValue value);  // within the range of doubles
   bool is_null(JsonValue value);
+  template <typename T = std::uint32_t>
+  T integer(JsonValue value, std::uint64_t least, std::uint64_t most) {
+    return static_cast<T>(unsigned_integer(value, least, most));
+  }
   simdjson::ondemand::json_type type(JsonValue value);
   // The text of any value, checked, at most kMaxDepth deep.
   std::string_view any(JsonValue value, std::size_t most_bytes);
-  // The value as it stands in the text, cut where it is long: for messages.
+
+  // The value as the text has it, cut if it is long: for messages.
   static std::string excerpt(JsonValue value);
-
-  // The key's index among `known`. Refuses others, and one that `seen` has already.
-  template <std::size_t kCount>
-  std::size_t one_of(std::string_view key, const std::array<std::string_view, kCount>& known,
-                     std::uint32_t& seen) {
-    for (std::size_t at = 0; at < kCount; ++at) {
-      if (known[at] != key) continue;
-      if ((seen >> at & 1U) != 0) wrong_key_again(key);
-      seen |= 1U << at;
-      return at;
-    }
-    unknown_key(key, known.data(), kCount);
-  }
-
   // Refuses, naming the place where the reader stands.
   [[noreturn]] void wrong(std::string message, ErrorCode kind = ErrorCode::kInvalid) const;
-  // The same, for a place within it ("features") or beside it.
-  [[noreturn]] static void wrong_at(std::string where, std::string message);
-  [[nodiscard]] std::string place() const;
-  // place(), and `key` in it.
-  [[nodiscard]] std::string place_of(std::string_view key) const;
+  // The same, for `key` at that place.
+  [[noreturn]] void wrong_at(std::string_view key, std::string message,
+                             ErrorCode kind = ErrorCode::kInvalid) const;
 
  private:
   struct Step {
@@ -123,25 +143,25 @@ class JsonReader {
     bool is_index = false;
   };
 
-  JsonValue begin(const PaddedText& text);
+  JsonValue begin(JsonText text);
   void end();
   Step& enter(Step step);
-  void leave() { --depth_; }
-  void check(simdjson::error_code error) {
+  std::uint64_t unsigned_integer(JsonValue value, std::uint64_t least, std::uint64_t most);
+  void check(simdjson::error_code error) const {
     if (error != simdjson::SUCCESS) [[unlikely]]
       broken(error);
   }
-  [[noreturn]] void broken(simdjson::error_code error);
+  [[noreturn]] void broken(simdjson::error_code error) const;
   [[noreturn]] void wrong_type(simdjson::error_code error, JsonValue value, const char* wanted);
-  [[noreturn]] void wrong_key_again(std::string_view key) const;
-  [[noreturn]] void unknown_key(std::string_view key, const std::string_view* known,
-                                std::size_t count) const;
+  [[noreturn]] void too_many(std::size_t most) const;
+  [[noreturn]] void unknown_key(std::string_view key,
+                                std::initializer_list<std::string_view> known) const;
+  [[nodiscard]] std::string place() const;  // "items[3].features"
 
   using Parser = simdjson::ondemand::parser;
   Parser parser_;
   simdjson::ondemand::document document_;
   simdjson::dom::parser checker_;  // of values whose text is kept
-  std::string_view text_;
   std::array<Step, kMaxDepth> steps_{};
   std::size_t depth_ = 0;
 };

@@ -1,55 +1,83 @@
 // JSON, appended to a text that the caller reuses.
+//
+//   json.object("id", 7, "tags", std::vector{"a", "b"}, "more", [&] { json.object("x", 0.5); });
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <concepts>
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace plackett::http {
 
-// Writes commas by itself. Bytes that are no UTF-8 become U+FFFD, numbers that are not finite
+// JSON that is written already.
+struct RawJson {
+  std::string_view text;
+};
+
+inline std::optional<std::string_view> null_if_empty(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+// Writes commas by itself. Bytes that are not UTF-8 become U+FFFD, numbers that are not finite
 // become null; doubles read back to the same bits.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}
 
-  void begin_object() { open('{'); }
-  void end_object() { close('}'); }
-  void begin_array() { open('['); }
-  void end_array() { close(']'); }
-
-  void key(std::string_view key) {
-    comma();
-    append_string(key);
+  // With these fields, or those that write() writes.
+  template <typename... Rest>
+  void object(std::string_view name, const Rest&... rest) {
+    object([&] { fields(name, rest...); });
+  }
+  template <std::invocable Write>
+  void object(const Write& write) {
+    open('{');
+    write();
+    close('}');
+  }
+  // Of an object: names and contents in turn.
+  template <typename T, typename... Rest>
+  void fields(std::string_view name, const T& content, const Rest&... rest) {
+    value(name);
     out_ += ':';
     needs_comma_ = false;
+    value(content);
+    if constexpr (sizeof...(rest) > 0) fields(rest...);
   }
-  void value(std::string_view text) {
-    comma();
-    append_string(text);
-  }
-  void value(const char* text) { value(std::string_view(text)); }
-  void value(bool flag) { raw(flag ? "true" : "false"); }
-  void value(double number);
-  template <std::integral T>
-  void value(T number) {
-    comma();
-    char digits[24];
-    out_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-  }
-  void null() { raw("null"); }
-  // JSON that is written already.
-  void raw(std::string_view json) {
-    comma();
-    out_ += json;
+  // each(element) writes one value per element.
+  template <typename Range, typename Each>
+  void array(const Range& range, Each each) {
+    open('[');
+    for (const auto& element : range) each(element);
+    close(']');
   }
 
+  // A text, number, bool, optional (null if empty), RawJson, range of values, or what a call of
+  // `content` writes.
   template <typename T>
-  void field(std::string_view name, const T& content) {
-    key(name);
-    value(content);
+  void value(const T& content) {
+    if constexpr (std::invocable<const T&>) {
+      content();
+    } else if constexpr (std::same_as<T, bool>) {
+      raw(content ? "true" : "false");
+    } else if constexpr (std::integral<T>) {
+      number(content);
+    } else if constexpr (std::floating_point<T>) {
+      if (!std::isfinite(content)) return raw("null");
+      number(double{content});
+    } else if constexpr (std::convertible_to<const T&, std::string_view>) {
+      string(content);
+    } else if constexpr (std::same_as<T, RawJson>) {
+      raw(content.text);
+    } else if constexpr (requires { content.has_value(); }) {
+      if (!content) return raw("null");
+      value(*content);
+    } else {
+      array(content, [this](const auto& element) { value(element); });
+    }
   }
 
  private:
@@ -66,7 +94,17 @@ class JsonWriter {
     out_ += bracket;
     needs_comma_ = true;
   }
-  void append_string(std::string_view text);
+  void raw(std::string_view json) {
+    comma();
+    out_ += json;
+  }
+  template <typename T>
+  void number(T number) {
+    comma();
+    char digits[32];
+    out_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+  }
+  void string(std::string_view text);
 
   std::string& out_;
   bool needs_comma_ = false;

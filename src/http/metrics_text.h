@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "http/meters.h"
-#include "http/router.h"
 #include "serving/service.h"
 
 namespace plackett::http {
@@ -18,13 +16,13 @@ struct ServerCounts {
 };
 
 struct ProcessFacts {
-  std::uint64_t resident_bytes = 0;
+  double resident_bytes = 0;
   double start_seconds = 0;  // since 1970
 };
 ProcessFacts read_process();
 
-// Appends everything. Series that are 0 for a route are left out, so that the text stays short.
-void write_metrics(std::string& out, std::span<const Route> routes, const ServerCounts& server,
+// Appends all metrics. Leaves out the series of routes that are 0.
+void write_metrics(std::string& out, const ServerCounts& server,
                    const serving::ServiceMeters& service, const ProcessFacts& process);
 
 }  // namespace plackett::http

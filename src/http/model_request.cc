@@ -4,13 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <span>
-#include <unordered_set>
 #include <utility>
 
-#include "http/feature_row.h"
+#include "http/id_table.h"
+#include "plackett/feature_view.h"
 #include "plackett/method.h"
 #include "plackett/scaling.h"
 
@@ -24,26 +23,6 @@ constexpr std::size_t kMaxNoteBytes = 1024;
 constexpr std::size_t kMaxHiddenLayers = 16;
 constexpr std::size_t kMaxSettings = 64;
 
-constexpr std::array<std::string_view, 12> kKeys = {
-    "features",      "ranker", "hidden",  "activation", "learner",     "settings",
-    "learning_rate", "k",      "scaling", "seed",       "temperature", "open_seconds"};
-enum Key : std::size_t {
-  kFeatures,
-  kRanker,
-  kHidden,
-  kActivation,
-  kLearner,
-  kSettings,
-  kRate,
-  kK,
-  kScaling,
-  kSeed,
-  kTemperature,
-  kOpenSeconds
-};
-
-bool has(std::uint32_t seen, Key key) { return (seen >> key & 1U) != 0; }
-
 // A number as settings are written.
 std::string number_text(JsonReader& json, JsonValue value) {
   return fmt::format("{}", json.number(value));
@@ -51,24 +30,21 @@ std::string number_text(JsonReader& json, JsonValue value) {
 
 // A parsed value, or a refusal at the reader's place.
 template <typename T>
-T take(const JsonReader& json, Result<T> parsed) {
-  if (!parsed) json.wrong(parsed.error().message);
-  return std::move(parsed).value();
+T parsed(const JsonReader& json, Result<T> result) {
+  if (!result) json.wrong(result.error().message);
+  return std::move(result).value();
 }
 
+// The features' count or their names.
 void read_features(JsonReader& json, JsonValue value, ModelSpec& spec) {
   if (json.type(value) != json_type::array) {
-    spec.ranker.feature_count =
-        static_cast<std::uint32_t>(json.whole(value, 1, serving::kMaxFeatures));
+    spec.ranker.feature_count = json.integer(value, 1, serving::kMaxFeatures);
     return;
   }
-  std::unordered_set<std::string_view> met;
-  json.array(value, [&](std::uint32_t index, JsonValue inner) {
-    if (index >= serving::kMaxFeatures) {
-      json.wrong(fmt::format("more than {} features", serving::kMaxFeatures));
-    }
+  IdTable met;
+  json.array(value, serving::kMaxFeatures, [&](std::uint32_t, JsonValue inner) {
     const std::string_view name = read_id(json, inner);
-    if (!met.insert(name).second) json.wrong(fmt::format("the name \"{}\" is there twice", name));
+    if (met.add(name)) json.wrong(fmt::format("duplicate name \"{}\"", name));
     spec.feature_names.emplace_back(name);
   });
   if (spec.feature_names.empty()) json.wrong("no features; a model has at least 1");
@@ -77,21 +53,18 @@ void read_features(JsonReader& json, JsonValue value, ModelSpec& spec) {
 
 void read_hidden(JsonReader& json, JsonValue value, RankerSpec& ranker) {
   ranker.hidden.clear();
-  json.array(value, [&](std::uint32_t index, JsonValue inner) {
-    if (index >= kMaxHiddenLayers) {
-      json.wrong(fmt::format("more than {} hidden layers", kMaxHiddenLayers));
-    }
-    ranker.hidden.push_back(static_cast<std::uint32_t>(json.whole(inner, 1, kMaxUnits)));
+  json.array(value, kMaxHiddenLayers, [&](std::uint32_t, JsonValue inner) {
+    ranker.hidden.push_back(json.integer(inner, 1, kMaxUnits));
   });
 }
 
 void read_settings(JsonReader& json, JsonValue value, ModelSpec& spec) {
   json.object(value, [&](std::string_view key, JsonValue inner) {
     if (spec.settings.size() >= kMaxSettings) json.wrong("too many settings");
-    if (key == kLearningRate) json.wrong("the learning rate is not among these: learning_rate");
+    if (key == kLearningRate) json.wrong("give the learning rate as learning_rate");
     const auto same = [&](const GivenSetting& one) { return one.name == key; };
     if (std::any_of(spec.settings.begin(), spec.settings.end(), same)) {
-      json.wrong("the setting is there twice");
+      json.wrong("duplicate setting");
     }
     const bool is_text = json.type(inner) == json_type::string;
     spec.settings.push_back(
@@ -100,144 +73,149 @@ void read_settings(JsonReader& json, JsonValue value, ModelSpec& spec) {
 }
 
 void read_learner(JsonReader& json, JsonValue value, ModelSpec& spec) {
-  const std::string_view name = json.string(value);
+  spec.learner = json.string(value);
   const auto known = serving::served_learners();
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
+  if (std::find(known.begin(), known.end(), spec.learner) == known.end()) {
     json.wrong(fmt::format("unknown learner {}; known: {}", JsonReader::excerpt(value),
                            fmt::join(known, ", ")));
   }
-  spec.learner = name;
 }
 
-// Each by itself, so that the refusal names the one that is wrong.
-void check_settings(const ModelSpec& spec) {
-  const auto method = find_method(spec.learner);
-  if (!method) return;
+double read_temperature(JsonReader& json, JsonValue value) {
+  const double temperature = json.number(value);
+  if (!(temperature > 0)) {
+    json.wrong(fmt::format("{}; a temperature is above 0", JsonReader::excerpt(value)));
+  }
+  return temperature;
+}
+
+// Each setting by itself, so that the refusal names the one that is wrong.
+void check_settings(const JsonReader& json, const ModelSpec& spec, const Method& method) {
   for (const GivenSetting& one : spec.settings) {
-    const auto values = SettingValues::make(method.value()->settings, std::span(&one, 1));
+    const auto values = SettingValues::make(method.settings, std::span(&one, 1));
     if (values) continue;
-    JsonReader::wrong_at(
-        one.name == kLearningRate ? "learning_rate" : fmt::format("settings.{}", one.name),
-        values.error().message);
+    json.wrong_at(one.name == kLearningRate ? "learning_rate" : "settings." + one.name,
+                  values.error().message);
   }
 }
 
-// What one key cannot know of another.
-void check_together(std::uint32_t seen, ModelSpec& spec) {
-  if (!has(seen, kFeatures)) {
-    JsonReader::wrong_at("features", "no features; give their number or their names");
-  }
-  check_settings(spec);
-  if (!has(seen, kRanker)) {
-    if (const auto method = find_method(spec.learner)) {
-      spec.ranker.kind = method.value()->default_ranker;
-    }
-  }
-  if (has_network(spec.ranker.kind)) {
-    if (spec.ranker.hidden.empty()) {
-      JsonReader::wrong_at("hidden", "no hidden layers; a network has at least 1");
-    }
+// A linear ranker has no hidden layers, a network at least one.
+void check_network(const JsonReader& json, RankerSpec& ranker, bool has_hidden,
+                   bool has_activation) {
+  if (has_network(ranker.kind)) {
+    if (ranker.hidden.empty()) json.wrong_at("hidden", "a network has at least 1 hidden layer");
     return;
   }
-  if (has(seen, kHidden) && !spec.ranker.hidden.empty()) {
-    JsonReader::wrong_at("hidden", "a linear ranker has no hidden layers");
+  if (has_hidden && !ranker.hidden.empty()) {
+    json.wrong_at("hidden", "a linear ranker has no hidden layers");
   }
-  if (has(seen, kActivation)) {
-    JsonReader::wrong_at("activation", "a linear ranker has no activation");
-  }
-  spec.ranker.hidden.clear();
-}
-
-void read_key(JsonReader& json, Key key, JsonValue value, ModelSpec& spec) {
-  switch (key) {
-    case kFeatures:
-      return read_features(json, value, spec);
-    case kRanker:
-      spec.ranker.kind = take(json, parse_ranker_kind(json.string(value)));
-      return;
-    case kHidden:
-      return read_hidden(json, value, spec.ranker);
-    case kActivation:
-      spec.ranker.activation = take(json, parse_activation(json.string(value)));
-      return;
-    case kLearner:
-      return read_learner(json, value, spec);
-    case kSettings:
-      return read_settings(json, value, spec);
-    case kRate:
-      spec.settings.push_back({std::string(kLearningRate), number_text(json, value)});
-      return;
-    case kK:
-      spec.shown = static_cast<std::uint32_t>(json.whole(value, 1, serving::kMaxShown));
-      return;
-    case kScaling:
-      spec.scaling = name_of(take(json, parse_scaling(json.string(value))));
-      return;
-    case kSeed:
-      spec.seed = json.whole(value, 0, std::numeric_limits<std::uint64_t>::max());
-      return;
-    case kTemperature:
-      spec.temperature = json.number(value);
-      if (!(spec.temperature > 0)) {
-        json.wrong(fmt::format("{}; a temperature is above 0", JsonReader::excerpt(value)));
-      }
-      return;
-    case kOpenSeconds:
-      spec.open_seconds =
-          static_cast<std::uint32_t>(json.whole(value, 1, serving::kMaxOpenSeconds));
-      return;
-  }
+  if (has_activation) json.wrong_at("activation", "a linear ranker has no activation");
+  ranker.hidden.clear();
 }
 
 }  // namespace
 
-Result<ModelSpec> read_model_request(JsonReader& json, const PaddedText& body,
-                                     std::string_view name) {
-  ModelSpec spec;
-  spec.name = name;
-  std::uint32_t seen = 0;
-  auto refused = json.read(body, [&](JsonValue root) {
-    json.object(root, [&](std::string_view key, JsonValue value) {
-      read_key(json, static_cast<Key>(json.one_of(key, kKeys, seen)), value, spec);
-    });
-    check_together(seen, spec);
+Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::string_view name) {
+  enum : std::uint32_t { kFeatures = 1, kRanker = 2, kHidden = 4, kActivation = 8 };
+  return json.read(body, [&](JsonValue root) {
+    ModelSpec spec;
+    spec.name = name;
+    RankerSpec& ranker = spec.ranker;
+    const std::uint32_t seen = json.fields(
+        root, Key{"features", [&](JsonValue value) { read_features(json, value, spec); }},
+        Key{"ranker",
+            [&](JsonValue value) {
+              ranker.kind = parsed(json, parse_ranker_kind(json.string(value)));
+            }},
+        Key{"hidden", [&](JsonValue value) { read_hidden(json, value, ranker); }},
+        Key{"activation",
+            [&](JsonValue value) {
+              ranker.activation = parsed(json, parse_activation(json.string(value)));
+            }},
+        Key{"learner", [&](JsonValue value) { read_learner(json, value, spec); }},
+        Key{"settings", [&](JsonValue value) { read_settings(json, value, spec); }},
+        Key{"learning_rate",
+            [&](JsonValue value) {
+              spec.settings.push_back({std::string(kLearningRate), number_text(json, value)});
+            }},
+        Key{"k", [&](JsonValue value) { spec.shown = json.integer(value, 1, serving::kMaxShown); }},
+        Key{"scaling",
+            [&](JsonValue value) {
+              spec.scaling = name_of(parsed(json, parse_scaling(json.string(value))));
+            }},
+        Key{"seed",
+            [&](JsonValue value) {
+              spec.seed = json.integer<std::uint64_t>(value, 0, ~std::uint64_t{0});
+            }},
+        Key{"temperature",
+            [&](JsonValue value) { spec.temperature = read_temperature(json, value); }},
+        Key{"open_seconds", [&](JsonValue value) {
+              spec.open_seconds = json.integer(value, 1, serving::kMaxOpenSeconds);
+            }});
+    if ((seen & kFeatures) == 0) {
+      json.wrong_at("features", "no features; give their number or their names");
+    }
+    if (const auto method = find_method(spec.learner)) {
+      check_settings(json, spec, **method);
+      if ((seen & kRanker) == 0) ranker.kind = (*method)->default_ranker;
+    }
+    check_network(json, ranker, (seen & kHidden) != 0, (seen & kActivation) != 0);
+    return spec;
   });
-  if (refused) return std::move(*refused);
-  return spec;
 }
 
-Result<std::string> read_snapshot_request(JsonReader& json, const PaddedText& body) {
-  static constexpr std::array<std::string_view, 1> kNoteKeys = {"note"};
-  std::string note;
-  if (body.empty()) return note;
-  std::uint32_t seen = 0;
-  auto refused = json.read(body, [&](JsonValue root) {
-    json.object(root, [&](std::string_view key, JsonValue value) {
-      json.one_of(key, kNoteKeys, seen);
-      note = json.string(value);
-      if (note.size() > kMaxNoteBytes) {
-        json.wrong(fmt::format("{} bytes; a note has at most {}", note.size(), kMaxNoteBytes));
-      }
-    });
+Result<ItemsRequest> read_items_request(JsonReader& json, JsonText body, const ModelSpec& spec,
+                                        const FeatureNames& names) {
+  const std::size_t width = padded_width(spec.ranker.feature_count);
+  ItemsRequest request;
+  IdTable ids;
+  const auto read_item = [&](std::uint32_t item, JsonValue value) {
+    request.rows.resize((item + 1) * width);
+    const auto row = std::span(request.rows).subspan(item * width);
+    std::string_view id;
+    const std::uint32_t seen = json.fields(
+        value, Key{"id", [&](JsonValue inner) { id = read_id(json, inner); }},
+        Key{"features", [&](JsonValue inner) { read_feature_row(json, inner, spec, names, row); }});
+    if (seen != 0b11) json.wrong("an item to store needs an id and features");
+    if (const auto earlier = ids.add(id)) {
+      json.wrong(fmt::format("the id \"{}\" is also that of items[{}]", id, *earlier));
+    }
+    request.ids.emplace_back(id);
+  };
+  return json.read(body, [&](JsonValue root) {
+    json.fields(root, Key{"items", [&](JsonValue value) {
+                            json.array(value, kMaxRowFloats / width, read_item);
+                          }});
+    if (request.ids.empty()) json.wrong_at("items", "no items; send at least 1");
+    return std::move(request);
   });
-  if (refused) return std::move(*refused);
-  return note;
 }
 
-Result<std::int64_t> read_rollback_request(JsonReader& json, const PaddedText& body) {
-  static constexpr std::array<std::string_view, 1> kRollbackKeys = {"snapshot"};
-  std::int64_t snapshot = 0;
-  std::uint32_t seen = 0;
-  auto refused = json.read(body, [&](JsonValue root) {
-    json.object(root, [&](std::string_view key, JsonValue value) {
-      json.one_of(key, kRollbackKeys, seen);
-      snapshot =
-          static_cast<std::int64_t>(json.whole(value, 1, std::numeric_limits<std::int64_t>::max()));
-    });
-    if (seen == 0) JsonReader::wrong_at("snapshot", "no snapshot; give its id");
+Result<std::string> read_snapshot_request(JsonReader& json, JsonText body) {
+  if (body.empty()) return std::string();
+  return json.read(body, [&](JsonValue root) {
+    std::string note;
+    json.fields(root, Key{"note", [&](JsonValue value) {
+                            note = json.string(value);
+                            if (note.size() > kMaxNoteBytes) {
+                              json.wrong(fmt::format("{} bytes; a note has at most {}", note.size(),
+                                                     kMaxNoteBytes));
+                            }
+                          }});
+    return note;
   });
-  if (refused) return std::move(*refused);
-  return snapshot;
+}
+
+Result<std::int64_t> read_rollback_request(JsonReader& json, JsonText body) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return json.read(body, [&](JsonValue root) {
+    std::int64_t snapshot = 0;
+    json.fields(root, Key{"snapshot", [&](JsonValue value) {
+                            snapshot = json.integer<std::int64_t>(value, 1, kMost);
+                          }});
+    if (snapshot == 0) json.wrong_at("snapshot", "no snapshot; give its id");
+    return snapshot;
+  });
 }
 
 }  // namespace plackett::http

@@ -9,17 +9,6 @@ namespace {
 
 using serving::ModelSpec;
 
-void write_setting(JsonWriter& json, const std::string& value) {
-  double number = 0;
-  const char* end = value.data() + value.size();
-  const auto [stop, error] = std::from_chars(value.data(), end, number);
-  if (error == std::errc() && stop == end) {
-    json.value(number);
-  } else {
-    json.value(std::string_view(value));
-  }
-}
-
 // As given, or the learner's own.
 double learning_rate(const ModelSpec& spec) {
   const auto method = find_method(spec.learner);
@@ -28,186 +17,112 @@ double learning_rate(const ModelSpec& spec) {
   return values ? values->number(kLearningRate) : 0;
 }
 
-void write_spec(JsonWriter& json, const ModelSpec& spec) {
-  json.field("name", spec.name);
-  json.field("features", spec.ranker.feature_count);
-  json.key("feature_names");
-  if (spec.feature_names.empty()) {
-    json.null();
-  } else {
-    json.begin_array();
-    for (const std::string& name : spec.feature_names) json.value(std::string_view(name));
-    json.end_array();
+// Numbers as numbers, other settings as text.
+void write_settings(JsonWriter& json, const ModelSpec& spec) {
+  for (const auto& [name, value] : spec.settings) {
+    if (name == kLearningRate) continue;
+    double number = 0;
+    const char* end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, number);
+    if (error == std::errc() && stop == end) {
+      json.fields(name, number);
+    } else {
+      json.fields(name, value);
+    }
   }
-  json.field("ranker", name_of(spec.ranker.kind));
-  json.key("hidden");
-  json.begin_array();
-  if (has_network(spec.ranker.kind)) {
-    for (const std::uint32_t units : spec.ranker.hidden) json.value(units);
-  }
-  json.end_array();
-  json.field("activation", name_of(spec.ranker.activation));
-  json.field("learner", spec.learner);
-  json.key("settings");
-  json.begin_object();
-  for (const GivenSetting& setting : spec.settings) {
-    if (setting.name == kLearningRate) continue;
-    json.key(setting.name);
-    write_setting(json, setting.value);
-  }
-  json.end_object();
-  json.field("learning_rate", learning_rate(spec));
-  json.field("k", spec.shown);
-  json.field("scaling", spec.scaling);
-  json.field("seed", spec.seed);
-  json.field("temperature", spec.temperature);
-  json.field("open_seconds", spec.open_seconds);
 }
 
-// null where there is nothing to average.
-void write_mean(JsonWriter& json, std::string_view key, double sum, std::uint64_t count) {
-  json.key(key);
-  if (count == 0) {
-    json.null();
-  } else {
-    json.value(sum / static_cast<double>(count));
-  }
+// Null if there is nothing to average.
+std::optional<double> mean(double sum, std::uint64_t count) {
+  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
 }
 
 void write_totals(JsonWriter& json, const serving::Totals& totals) {
-  json.field("impressions", totals.impressions);
-  json.field("clicked", totals.clicked);
-  json.field("clicks", totals.clicks);
-  write_mean(json, "ctr", static_cast<double>(totals.clicked), totals.impressions);
-  write_mean(json, "mrr", totals.reciprocal_ranks, totals.clicked);
+  json.fields("impressions", totals.impressions, "clicked", totals.clicked, "clicks", totals.clicks,
+              "ctr", mean(static_cast<double>(totals.clicked), totals.impressions), "mrr",
+              mean(totals.reciprocal_ranks, totals.clicked));
 }
 
 }  // namespace
 
 void write_model(JsonWriter& json, const serving::ModelInfo& info) {
-  json.begin_object();
-  write_spec(json, info.spec);
-  json.field("created_at", info.created_at);
-  json.field("version", info.version);
-  json.field("updates", info.updates);
-  json.field("impressions", info.impressions);
-  json.field("learned", info.learned);
-  json.field("open", info.open);
-  json.field("items", info.items);
-  json.field("parameters", info.parameters);
-  json.field("learning", info.learning);
-  json.key("frozen_because");
-  if (info.learning || info.frozen_because.empty()) {
-    json.null();
-  } else {
-    json.value(std::string_view(info.frozen_because));
-  }
-  json.end_object();
+  const ModelSpec& spec = info.spec;
+  const RankerSpec& ranker = spec.ranker;
+  const auto names = spec.feature_names.empty() ? std::nullopt : std::optional(spec.feature_names);
+  const auto hidden = has_network(ranker.kind) ? ranker.hidden : decltype(ranker.hidden)();
+  const auto frozen_because =
+      null_if_empty(info.learning ? std::string_view() : info.frozen_because);
+  json.object(
+      "name", spec.name, "features", ranker.feature_count, "feature_names", names,  //
+      "ranker", name_of(ranker.kind), "hidden", hidden,                             //
+      "activation", name_of(ranker.activation), "learner", spec.learner,            //
+      "settings", [&] { json.object([&] { write_settings(json, spec); }); },        //
+      "learning_rate", learning_rate(spec), "k", spec.shown, "scaling", spec.scaling, "seed",
+      spec.seed, "temperature", spec.temperature,                             //
+      "open_seconds", spec.open_seconds, "created_at", info.created_at,       //
+      "version", info.version, "updates", info.updates,                       //
+      "impressions", info.impressions, "learned", info.learned,               //
+      "open", info.open, "items", info.items, "parameters", info.parameters,  //
+      "learning", info.learning, "frozen_because", frozen_because);
 }
 
 void write_snapshot(JsonWriter& json, const serving::SnapshotInfo& snapshot) {
-  json.begin_object();
-  json.field("id", snapshot.id);
-  json.field("created_at", snapshot.created_at);
-  json.field("updates", snapshot.updates);
-  json.field("learned", snapshot.learned);
-  json.field("kind", snapshot.kind);
-  json.field("note", snapshot.note);
-  json.field("log", snapshot.log);
-  json.end_object();
+  json.object("id", snapshot.id, "created_at", snapshot.created_at, "updates", snapshot.updates,
+              "learned", snapshot.learned, "kind", snapshot.kind, "note", snapshot.note,  //
+              "log", snapshot.log);
 }
 
 void write_weights(JsonWriter& json, const serving::Weights& weights, std::string_view ranker) {
-  json.begin_object();
-  json.field("version", weights.version);
-  json.field("ranker", ranker);
-  json.key("weights");
-  json.begin_array();
-  for (const serving::FeatureWeight& one : weights.features) {
-    json.begin_object();
-    json.field("feature", one.feature);
-    json.key("name");
-    if (one.name.empty()) {
-      json.null();
-    } else {
-      json.value(std::string_view(one.name));
-    }
-    if (one.weight) json.field("weight", *one.weight);
-    json.field("strength", one.strength);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+  const auto write_weight = [&](const serving::FeatureWeight& one) {
+    json.object([&] {
+      json.fields("feature", one.feature, "name", null_if_empty(one.name));
+      if (one.weight) json.fields("weight", *one.weight);
+      json.fields("strength", one.strength);
+    });
+  };
+  json.object("version", weights.version, "ranker", ranker,  //
+              "weights", [&] { json.array(weights.features, write_weight); });
 }
 
 void write_stats(JsonWriter& json, const serving::Stats& stats) {
-  json.begin_object();
-  json.field("step_seconds", stats.step_seconds);
-  json.key("first_day");
-  json.begin_object();
-  write_totals(json, stats.first_day);
-  json.end_object();
-  json.key("total");
-  json.begin_object();
-  write_totals(json, stats.total);
-  json.end_object();
-  json.key("points");
-  json.begin_array();
-  for (const serving::StatsPoint& point : stats.points) {
-    json.begin_object();
-    json.field("at", point.at);
-    write_totals(json, point.totals);
-    write_mean(json, "entropy", point.entropies, point.totals.impressions);
-    json.field("updates", point.updates);
-    write_mean(json, "update_norm", point.update_norms, point.updates);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+  const auto write_point = [&](const serving::StatsPoint& point) {
+    json.object([&] {
+      json.fields("at", point.at);
+      write_totals(json, point.totals);
+      json.fields("entropy", mean(point.entropies, point.totals.impressions),  //
+                  "updates", point.updates,                                    //
+                  "update_norm", mean(point.update_norms, point.updates));
+    });
+  };
+  const auto totals = [&](const serving::Totals& all) {
+    return [&] { json.object([&] { write_totals(json, all); }); };
+  };
+  json.object("step_seconds", stats.step_seconds, "first_day", totals(stats.first_day),  //
+              "total", totals(stats.total),                                              //
+              "points", [&] { json.array(stats.points, write_point); });
 }
 
 void write_impression(JsonWriter& json, const serving::SeenImpression& impression) {
-  json.begin_object();
-  json.field("impression", impression.id);
-  json.field("shown_at", impression.shown_at);
-  json.field("model_version", impression.model_version);
-  json.field("mode", impression.exploit ? "exploit" : "explore");
-  json.field("state", impression.state);
-  json.key("items");
-  json.begin_array();
-  for (std::size_t rank = 0; rank < impression.items.size(); ++rank) {
-    const serving::SeenItem& item = impression.items[rank];
-    json.begin_object();
-    json.field("id", item.id);
-    json.field("rank", rank + 1);
-    json.field("score", item.score);
-    json.field("pinned", item.pinned);
-    json.field("clicked", item.clicked);
-    json.field("viewed", item.viewed);
-    json.end_object();
-  }
-  json.end_array();
-  json.field("log_probability", impression.log_probability);
-  json.field("entropy", impression.entropy);
-  json.key("context");
-  if (impression.context.empty()) {
-    json.null();
-  } else {
-    json.raw(impression.context);  // was checked when it came
-  }
-  json.key("pairs");
-  json.begin_array();
-  for (const serving::SeenPair& pair : impression.pairs) {
-    if (pair.winner >= impression.items.size() || pair.loser >= impression.items.size()) continue;
-    json.begin_object();
-    json.field("winner", impression.items[pair.winner].id);
-    json.field("loser", impression.items[pair.loser].id);
-    json.field("rho", pair.rho);
-    json.field("weight", pair.weight);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
+  const auto& items = impression.items;
+  const auto write_item = [&, rank = 0](const serving::SeenItem& item) mutable {
+    json.object("id", item.id, "rank", ++rank, "score", item.score, "pinned", item.pinned,
+                "clicked", item.clicked, "viewed", item.viewed);
+  };
+  const auto write_pair = [&](const serving::SeenPair& pair) {
+    if (pair.winner >= items.size() || pair.loser >= items.size()) return;
+    json.object("winner", items[pair.winner].id, "loser", items[pair.loser].id, "rho", pair.rho,
+                "weight", pair.weight);
+  };
+  const auto context = null_if_empty(impression.context);  // was checked when it arrived
+  json.object(
+      "impression", impression.id, "shown_at", impression.shown_at,  //
+      "model_version", impression.model_version,                     //
+      "mode", impression.exploit ? "exploit" : "explore", "state", impression.state, "items",
+      [&] { json.array(items, write_item); },         //
+      "log_probability", impression.log_probability,  //
+      "entropy", impression.entropy,                  //
+      "context", RawJson{context.value_or("null")},   //
+      "pairs", [&] { json.array(impression.pairs, write_pair); });
 }
 
 }  // namespace plackett::http

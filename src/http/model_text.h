@@ -1,8 +1,6 @@
 // Models, impressions and the like as JSON.
 #pragma once
 
-#include <string>
-
 #include "http/json_writer.h"
 #include "serving/service.h"
 

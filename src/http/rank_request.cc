@@ -2,168 +2,123 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <span>
 
-#include "http/feature_row.h"
 #include "plackett/feature_view.h"
 
 namespace plackett::http {
 namespace {
 
+using serving::ModelSpec;
 using serving::RankRequest;
 using simdjson::ondemand::json_type;
 
-constexpr std::array<std::string_view, 7> kKeys = {"id",      "items",  "k",      "mode",
-                                                   "context", "pinned", "blocked"};
-enum Key : std::size_t { kId, kItems, kK, kMode, kContext, kPinned, kBlocked };
-
 bool read_exploit(JsonReader& json, JsonValue value) {
   const std::string_view mode = json.string(value);
-  if (mode == "exploit") return true;
-  if (mode != "explore") {
-    json.wrong(
-        fmt::format("{}; it must be \"explore\" or \"exploit\"", JsonReader::excerpt(value)));
+  if (mode == "exploit" || mode == "explore") return mode == "exploit";
+  json.wrong(fmt::format("{}; expected \"explore\" or \"exploit\"", JsonReader::excerpt(value)));
+}
+
+// The floats of that many rows. Refuses more than a request may hold.
+std::size_t row_floats(JsonReader& json, std::size_t items, const ModelSpec& spec) {
+  const std::size_t floats = items * padded_width(spec.ranker.feature_count);
+  if (floats > kMaxRowFloats) {
+    json.wrong(fmt::format("{} items of {} features; a request may hold {} numbers", items,
+                           spec.ranker.feature_count, kMaxRowFloats),
+               ErrorCode::kTooLarge);
   }
-  return false;
+  return floats;
 }
 
 }  // namespace
 
-std::optional<Error> RankRequestReader::read(JsonReader& json, const PaddedText& body,
-                                             const serving::ModelSpec& spec,
-                                             const FeatureNames& names, const RankLimits& limits,
-                                             RankRequest& request) {
+Result<void> RankRequestReader::read(JsonReader& json, JsonText body, const ModelSpec& spec,
+                                     const FeatureNames& names, std::size_t max_items,
+                                     RankRequest& request) {
   request.clear();
-  ids_.clear(128);
+  ids_.clear();
   pins_.clear();
   blocks_.clear();
+  const auto read_items = [&](std::uint32_t, JsonValue value) {
+    read_item(json, value, spec, names, request);
+  };
+  const auto read_pins = [&](std::uint32_t, JsonValue value) { read_pin(json, value); };
+  const auto read_blocks = [&](std::uint32_t, JsonValue value) {
+    blocks_.push_back(read_id(json, value));
+  };
   return json.read(body, [&](JsonValue root) {
-    std::uint32_t seen = 0;
-    json.object(root, [&](std::string_view key, JsonValue value) {
-      switch (json.one_of(key, kKeys, seen)) {
-        case kId:
-          request.id = read_id(json, value);
-          break;
-        case kItems:
-          json.array(value, [&](std::uint32_t item, JsonValue inner) {
-            if (item >= limits.items) {
-              json.wrong(
-                  fmt::format("more than {} items; that is the server's limit", limits.items),
-                  ErrorCode::kTooLarge);
-            }
-            read_item(json, inner, spec, names, request);
-          });
-          break;
-        case kK:
-          request.k = static_cast<std::uint32_t>(json.whole(value, 1, serving::kMaxShown));
-          break;
-        case kMode:
-          request.exploit = read_exploit(json, value);
-          break;
-        case kContext:
-          request.context = json.any(value, serving::kMaxContextBytes);
-          if (request.context == "null") request.context = {};
-          break;
-        case kPinned:
-          read_pins(json, value);
-          break;
-        case kBlocked:
-          json.array(value, [&](std::uint32_t, JsonValue inner) {
-            if (blocks_.size() >= limits.items) {
-              json.wrong(fmt::format("more than {} blocked", limits.items), ErrorCode::kTooLarge);
-            }
-            blocks_.push_back(read_id(json, inner));
-          });
-          break;
-      }
-    });
-    if (request.items.empty()) JsonReader::wrong_at("items", "no items; send at least 1");
-    resolve(request, spec);
+    json.fields(
+        root, Key{"id", [&](JsonValue value) { request.id = read_id(json, value); }},
+        Key{"items", [&](JsonValue value) { json.array(value, max_items, read_items); }},
+        Key{"k", [&](JsonValue value) { request.k = json.integer(value, 1, serving::kMaxShown); }},
+        Key{"mode", [&](JsonValue value) { request.exploit = read_exploit(json, value); }},
+        Key{"context",
+            [&](JsonValue value) {
+              request.context = json.any(value, serving::kMaxContextBytes);
+              if (request.context == "null") request.context = {};
+            }},
+        Key{"pinned", [&](JsonValue value) { json.array(value, serving::kMaxShown, read_pins); }},
+        Key{"blocked", [&](JsonValue value) { json.array(value, max_items, read_blocks); }});
+    if (request.items.empty()) json.wrong_at("items", "no items; send at least 1");
+    resolve(json, request, spec);
   });
 }
 
-void RankRequestReader::read_item(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
+void RankRequestReader::read_item(JsonReader& json, JsonValue value, const ModelSpec& spec,
                                   const FeatureNames& names, RankRequest& request) {
   std::string_view id;
   bool given = false;
-  const std::size_t item = request.items.size();
-  const std::size_t width = padded_width(spec.ranker.feature_count);
-  if (json.type(value) == json_type::string) {
+  const std::size_t begin = row_floats(json, request.items.size(), spec);
+  const std::size_t end = row_floats(json, request.items.size() + 1, spec);
+  const json_type type = json.type(value);
+  if (type == json_type::string) {
     id = read_id(json, value);
+  } else if (type == json_type::object) {
+    json.fields(value, Key{"id", [&](JsonValue inner) { id = read_id(json, inner); }},
+                Key{"features", [&](JsonValue inner) {
+                      given = true;
+                      request.rows.resize(end);
+                      read_feature_row(json, inner, spec, names,
+                                       std::span(request.rows).subspan(begin));
+                    }});
+    if (id.empty()) json.wrong("an item without an id");
   } else {
-    static constexpr std::array<std::string_view, 2> kItemKeys = {"id", "features"};
-    std::uint32_t seen = 0;
-    if (json.type(value) != json_type::object) json.wrong("an item is its id, or an object");
-    json.object(value, [&](std::string_view key, JsonValue inner) {
-      if (json.one_of(key, kItemKeys, seen) == 0) {
-        id = read_id(json, inner);
-        return;
-      }
-      given = true;
-      if ((item + 1) * width > kMaxRowFloats) {
-        json.wrong(fmt::format("{} items of {} features; a request holds at most {} numbers",
-                               item + 1, spec.ranker.feature_count, kMaxRowFloats),
-                   ErrorCode::kTooLarge);
-      }
-      request.rows.resize((item + 1) * width);
-      read_feature_row(json, inner, spec, names, std::span(request.rows).subspan(item * width));
-    });
-    if ((seen & 1U) == 0) json.wrong("an item without an id");
+    json.wrong("an item must be an id or an object");
   }
   if (const auto earlier = ids_.add(id)) {
-    json.wrong(
-        fmt::format("the id \"{}\" is that of items[{}] too; ids are distinct", id, *earlier));
+    json.wrong(fmt::format("the id \"{}\" is also that of items[{}]", id, *earlier));
   }
   request.items.push_back(id);
   request.given.push_back(given ? 1 : 0);
   request.blocked.push_back(0);
 }
 
-void RankRequestReader::read_pins(JsonReader& json, JsonValue value) {
-  json.array(value, [&](std::uint32_t, JsonValue inner) {
-    if (pins_.size() >= serving::kMaxShown) {
-      json.wrong(fmt::format("more than {} pinned", serving::kMaxShown), ErrorCode::kTooLarge);
-    }
-    static constexpr std::array<std::string_view, 2> kPinKeys = {"id", "rank"};
-    std::uint32_t seen = 0;
-    NamedPin pin;
-    json.object(inner, [&](std::string_view key, JsonValue part) {
-      if (json.one_of(key, kPinKeys, seen) == 0) {
-        pin.id = read_id(json, part);
-      } else {
-        pin.rank = static_cast<std::uint32_t>(json.whole(part, 1, serving::kMaxShown));
-      }
-    });
-    if (seen != 3) json.wrong("a pin has an id and a rank");
-    pins_.push_back(pin);
-  });
+void RankRequestReader::read_pin(JsonReader& json, JsonValue value) {
+  NamedPin pin;
+  json.fields(
+      value, Key{"id", [&](JsonValue inner) { pin.id = read_id(json, inner); }},
+      Key{"rank", [&](JsonValue inner) { pin.rank = json.integer(inner, 1, serving::kMaxShown); }});
+  if (pin.id.empty() || pin.rank == 0) json.wrong("a pin needs an id and a rank");
+  pins_.push_back(pin);
 }
 
-void RankRequestReader::resolve(RankRequest& request, const serving::ModelSpec& spec) {
-  const std::size_t width = padded_width(spec.ranker.feature_count);
-  if (request.items.size() * width > kMaxRowFloats) {
-    throw WrongJson{{ErrorCode::kTooLarge,
-                     fmt::format("{} items of {} features; a request holds at most {} numbers",
-                                 request.items.size(), spec.ranker.feature_count, kMaxRowFloats),
-                     "items"}};
-  }
-  if (!request.rows.empty()) request.rows.resize(request.items.size() * width);
+std::uint32_t RankRequestReader::item_of(std::string_view id, JsonReader& json,
+                                         const std::string& place) {
+  const auto item = ids_.find(id);
+  if (!item) json.wrong_at(place, fmt::format("\"{}\" is not one of the items", id));
+  return *item;
+}
+
+// Turns ids into indices, when all items are known.
+void RankRequestReader::resolve(JsonReader& json, RankRequest& request, const ModelSpec& spec) {
+  const std::size_t floats = row_floats(json, request.items.size(), spec);
+  if (!request.rows.empty()) request.rows.resize(floats);
   for (std::size_t at = 0; at < blocks_.size(); ++at) {
-    const auto item = ids_.find(blocks_[at]);
-    if (!item) {
-      JsonReader::wrong_at(fmt::format("blocked[{}]", at),
-                           fmt::format("\"{}\" is none of the items", blocks_[at]));
-    }
-    request.blocked[*item] = 1;
+    request.blocked[item_of(blocks_[at], json, fmt::format("blocked[{}]", at))] = 1;
   }
   for (std::size_t at = 0; at < pins_.size(); ++at) {
-    const auto item = ids_.find(pins_[at].id);
-    if (!item) {
-      JsonReader::wrong_at(fmt::format("pinned[{}].id", at),
-                           fmt::format("\"{}\" is none of the items", pins_[at].id));
-    }
-    request.pinned.push_back({*item, pins_[at].rank - 1});
+    const auto item = item_of(pins_[at].id, json, fmt::format("pinned[{}].id", at));
+    request.pinned.push_back({item, pins_[at].rank - 1});
   }
 }
 

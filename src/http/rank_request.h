@@ -2,33 +2,26 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
-#include "http/feature_names.h"
+#include "http/feature_row.h"
 #include "http/id_table.h"
 #include "http/json_reader.h"
-#include "http/padded_text.h"
 #include "plackett/result.h"
-#include "serving/model_spec.h"
 #include "serving/service.h"
 
 namespace plackett::http {
 
-struct RankLimits {
-  std::size_t items = 1000;
-};
-
-// One a thread: keeps its memory between requests.
+// One per thread: keeps its memory between requests.
 class RankRequestReader {
  public:
-  // Fills `request`, whose views point into the reader's memory and `body` until the next read;
-  // gives why not where the body is refused, with `request` in any state. Ids are distinct, pins
-  // and blocks name items; whether the pins fit together is left to the service.
-  std::optional<Error> read(JsonReader& json, const PaddedText& body,
-                            const serving::ModelSpec& spec, const FeatureNames& names,
-                            const RankLimits& limits, serving::RankRequest& request);
+  // Fills `request`, whose views point into the memory of the readers and of `body` until the next
+  // read; in any state if the body is refused. Ids are distinct, pins and blocks name items;
+  // whether the pins fit together is left to the service.
+  Result<void> read(JsonReader& json, JsonText body, const serving::ModelSpec& spec,
+                    const FeatureNames& names, std::size_t max_items,
+                    serving::RankRequest& request);
 
  private:
   struct NamedPin {
@@ -38,8 +31,9 @@ class RankRequestReader {
 
   void read_item(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
                  const FeatureNames& names, serving::RankRequest& request);
-  void read_pins(JsonReader& json, JsonValue value);
-  void resolve(serving::RankRequest& request, const serving::ModelSpec& spec);
+  void read_pin(JsonReader& json, JsonValue value);
+  void resolve(JsonReader& json, serving::RankRequest& request, const serving::ModelSpec& spec);
+  std::uint32_t item_of(std::string_view id, JsonReader& json, const std::string& place);
 
   IdTable ids_;
   std::vector<NamedPin> pins_;

@@ -2,8 +2,48 @@
 
 #include <algorithm>
 
+#include "http/handlers.h"
+
 namespace plackett::http {
 namespace {
+
+// A handler that waits for nothing.
+template <void (*kHandle)(Exchange&)>
+Awaitable<void> at_once(Exchange& exchange) {
+  kHandle(exchange);
+  co_return;
+}
+
+// Searched in order: the most frequent come first.
+constexpr Route kRoutes[] = {
+    {Verb::post, "/models/{m}/rank", Role::kFeedback, post_rank},
+    {Verb::post, "/models/{m}/feedback", Role::kFeedback, post_feedback},
+    {Verb::get, "/health", Role::kNone, at_once<get_health>},
+    {Verb::get, "/ready", Role::kNone, at_once<get_ready>},
+    {Verb::get, "/metrics", Role::kRead, at_once<get_metrics>},
+    {Verb::get, "/models", Role::kRead, at_once<get_models>},
+    {Verb::get, "/models/{m}", Role::kRead, at_once<get_model>},
+    {Verb::put, "/models/{m}", Role::kAdmin, put_model},
+    {Verb::delete_, "/models/{m}", Role::kAdmin, delete_model},
+    {Verb::put, "/models/{m}/items", Role::kAdmin, put_items},
+    {Verb::get, "/models/{m}/items/{id}", Role::kRead, at_once<get_item>},
+    {Verb::delete_, "/models/{m}/items/{id}", Role::kAdmin, delete_item},
+    {Verb::get, "/models/{m}/snapshots", Role::kRead, at_once<get_snapshots>},
+    {Verb::post, "/models/{m}/snapshots", Role::kAdmin, post_snapshot},
+    {Verb::post, "/models/{m}/rollback", Role::kAdmin, post_rollback},
+    {Verb::post, "/models/{m}/freeze", Role::kAdmin, post_freeze},
+    {Verb::post, "/models/{m}/resume", Role::kAdmin, post_resume},
+    {Verb::get, "/models/{m}/weights", Role::kRead, at_once<get_weights>},
+    {Verb::get, "/models/{m}/export", Role::kRead, at_once<get_export>},
+    {Verb::post, "/models/{m}/import", Role::kAdmin, post_import},
+    {Verb::get, "/models/{m}/stats", Role::kRead, at_once<get_stats>},
+    {Verb::get, "/models/{m}/impressions", Role::kRead, at_once<get_impressions>},
+    {Verb::get, "/models/{m}/impressions/{id}", Role::kRead, at_once<get_impression>},
+    {Verb::get, "/", Role::kNone, at_once<get_dashboard>},
+    {Verb::get, "/demo", Role::kNone, at_once<get_demo>},
+    {Verb::get, "/web/{file}", Role::kNone, at_once<get_web_file>},
+    {Verb::get, "/openapi.json", Role::kNone, at_once<get_openapi>},
+};
 
 std::vector<std::string_view> split(std::string_view pattern) {
   std::vector<std::string_view> segments;
@@ -25,20 +65,22 @@ bool matches(std::span<const std::string_view> pattern, std::span<const std::str
 
 }  // namespace
 
-Router::Router(std::span<const Route> routes) : routes_(routes) {
-  for (const Route& route : routes) patterns_.push_back(split(route.pattern));
+std::span<const Route> routes() { return kRoutes; }
+
+Router::Router() {
+  for (const Route& route : kRoutes) patterns_.push_back(split(route.pattern));
 }
 
 Match Router::find(Verb verb, std::span<const std::string> segments) const {
   const Verb wanted = verb == Verb::head ? Verb::get : verb;
-  Match match;
-  for (std::size_t at = 0; at < routes_.size(); ++at) {
+  Match match{.index = std::size(kRoutes)};
+  for (std::size_t at = 0; at < std::size(kRoutes); ++at) {
     if (!matches(patterns_[at], segments)) continue;
-    if (routes_[at].verb == wanted) return {&routes_[at], at, {}};
+    if (kRoutes[at].verb == wanted) return {&kRoutes[at], at, {}};
     if (!match.allow.empty()) match.allow += ", ";
-    const auto name = boost::beast::http::to_string(routes_[at].verb);
+    const auto name = boost::beast::http::to_string(kRoutes[at].verb);
     match.allow.append(name.data(), name.size());
-    if (routes_[at].verb == Verb::get) match.allow += ", HEAD";
+    if (kRoutes[at].verb == Verb::get) match.allow += ", HEAD";
   }
   if (!match.allow.empty()) match.allow += ", OPTIONS";
   return match;

@@ -1,45 +1,48 @@
-// Which handler answers what.
+// Every address of the API, what answers it, and whether a request may go on.
 #pragma once
 
-#include <optional>
+#include <boost/beast/http/verb.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "http/request.h"
+#include "http/awaitable.h"
 #include "http/tokens.h"
 
 namespace plackett::http {
 
-class Exchange;
+struct Exchange;
+using Verb = boost::beast::http::verb;
 
 struct Route {
   Verb verb = Verb::get;
   std::string_view pattern;  // "/models/{m}/rank": braces stand for any one segment
   Role role = Role::kNone;
-  void (*handle)(Exchange& exchange) = nullptr;
+  Awaitable<void> (*handle)(Exchange& exchange) = nullptr;
 };
+std::span<const Route> routes();
 
 struct Match {
-  const Route* route = nullptr;  // null: none has this path, or this method
-  std::size_t index = 0;         // of the route
-  std::string allow;             // the methods of the path where the method is the trouble
+  const Route* route = nullptr;  // null: unknown path, or unknown method
+  std::size_t index = 0;         // of the route; routes().size() if there is none
+  std::string allow{};           // the methods of the path if only the method is unknown
 };
 
-// Never changes once made. HEAD finds what GET finds.
+// Finds the route of a request. Never changes once made. HEAD finds what GET finds.
 class Router {
  public:
-  // `routes` must outlive it.
-  explicit Router(std::span<const Route> routes);
-
+  Router();
   [[nodiscard]] Match find(Verb verb, std::span<const std::string> segments) const;
-  [[nodiscard]] std::span<const Route> routes() const { return routes_; }
 
  private:
-  // The segments of a pattern; empty: any one.
+  // The segments of each route's pattern; empty: any one.
   std::vector<std::vector<std::string_view>> patterns_;
-  std::span<const Route> routes_;
 };
+
+// Whether the method and path have a route, the origin and host are this server and the token's
+// role allows it; known from the header alone. Otherwise the exchange's response says why not.
+// `match` is set as far as it is known.
+bool admit(Exchange& exchange, Match& match);
 
 }  // namespace plackett::http

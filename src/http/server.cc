@@ -3,85 +3,109 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "http/allowed_hosts.h"
-#include "http/routes.h"
-#include "http/site.h"
-#include "http/tls.h"
 #include "http/worker.h"
 
 namespace plackett::http {
 namespace {
 
 namespace asio = boost::asio;
+namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
-using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, asio::io_context::executor_type>;
+using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 
-// At the limit of connections a new one waits a little for another to go before it is refused;
+// At the limit of connections a new one waits a little for another to close before it is refused;
 // those behind it wait in the system's queue.
 constexpr std::chrono::milliseconds kWaitAtLimit{20};
 constexpr int kWaitsAtLimit = 5;
 constexpr std::chrono::milliseconds kAfterAcceptFails{100};
 
+// TLS 1.2 and 1.3.
+Result<std::unique_ptr<ssl::context>> make_tls(const std::string& cert, const std::string& key) {
+  auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
+  error_code error;
+  context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
+                           ssl::context::no_sslv3 | ssl::context::no_tlsv1 |
+                           ssl::context::no_tlsv1_1 | SSL_OP_NO_RENEGOTIATION,
+                       error);
+  if (error) return Error{fmt::format("TLS: {}", error.message())};
+  context->use_certificate_chain_file(cert, error);
+  if (error) return Error{fmt::format("{}: not a certificate in PEM: {}", cert, error.message())};
+  context->use_private_key_file(key, ssl::context::pem, error);
+  if (error) {
+    return Error{fmt::format("{}: not a private key in PEM, or not the certificate's: {}", key,
+                             error.message())};
+  }
+  return context;
+}
+
 }  // namespace
 
 struct ServerParts {
-  ServerParts(serving::Service& service, const ServerOptions& options, Tokens tokens)
-      : site(service, options, std::move(tokens), Router(routes())) {}
-
-  void accept();
-  // Takes the connection; refused where the limit is reached and stays so.
-  void admit(Worker& worker, const std::shared_ptr<Socket>& socket, int waits);
-  template <typename Work>
-  void after(std::chrono::milliseconds time, Work work);
+  Awaitable<void> accept();
+  Result<void> listen();
 
   Site site;
-  std::unique_ptr<asio::ssl::context> tls;
-  std::vector<std::unique_ptr<Worker>> workers;
-  // On the first worker's thread.
-  std::unique_ptr<Acceptor> acceptor;
-  std::unique_ptr<asio::steady_timer> pause;
-  std::size_t next = 0;
+  std::unique_ptr<ssl::context> tls{};
+  std::vector<std::unique_ptr<Worker>> workers{};
+  std::unique_ptr<Acceptor> acceptor{};  // on the first worker's thread
   std::uint16_t port = 0;
   bool local = false;
   bool stopped = false;
 };
 
-// Hands connections round: one a worker in turn.
-void ServerParts::accept() {
-  Worker& worker = *workers[next++ % workers.size()];
-  acceptor->async_accept(worker.io(), [this, &worker](const error_code& error, Socket socket) {
-    if (!acceptor->is_open()) return;
-    if (!error) return admit(worker, std::make_shared<Socket>(std::move(socket)), 0);
-    if (error == asio::error::connection_aborted) return accept();
-    // No descriptors, or no memory: it passes.
-    after(kAfterAcceptFails, [this] { accept(); });
-  });
-}
-
-void ServerParts::admit(Worker& worker, const std::shared_ptr<Socket>& socket, int waits) {
-  const bool full = site.connections.load() >= site.options.limits.connections;
-  if (full && waits < kWaitsAtLimit) {
-    after(kWaitAtLimit, [this, &worker, socket, waits] { admit(worker, socket, waits + 1); });
-    return;
+// Gives connections to the workers in turn.
+Awaitable<void> ServerParts::accept() {
+  asio::steady_timer pause(*workers.front()->io);
+  for (std::size_t next = 0; !site.stopping; ++next) {
+    Worker& worker = *workers[next % workers.size()];
+    Socket socket(*worker.io);
+    error_code error;
+    co_await acceptor->async_accept(socket, into(error));
+    if (error == asio::error::connection_aborted) continue;
+    if (error) {
+      if (site.stopping) co_return;
+      // Too few file descriptors or too little memory: it passes.
+      pause.expires_after(kAfterAcceptFails);
+      co_await pause.async_wait(into(error));
+      continue;
+    }
+    const auto full = [this] { return site.connections >= site.options.limits.connections; };
+    for (int waits = 0; full() && waits < kWaitsAtLimit; ++waits) {
+      pause.expires_after(kWaitAtLimit);
+      co_await pause.async_wait(into(error));
+    }
+    const bool refused = full();
+    site.connections.fetch_add(1);
+    worker.adopt(std::move(socket), refused);
   }
-  site.connections.fetch_add(1);
-  worker.adopt(std::move(*socket), full);
-  accept();
 }
 
-template <typename Work>
-void ServerParts::after(std::chrono::milliseconds time, Work work) {
-  pause->expires_after(time);
-  pause->async_wait([work = std::move(work)](const error_code& cancelled) {
-    if (!cancelled) work();
-  });
+Result<void> ServerParts::listen() {
+  const std::string& host = site.options.host;
+  error_code error;
+  const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
+  if (error) return Error{fmt::format("host \"{}\"; it must be an IP address", host)};
+  local = is_loopback(address);
+  site.local_names_only = site.tokens.empty() && local;
+  const asio::ip::tcp::endpoint endpoint(address, site.options.port);
+  acceptor = std::make_unique<Acceptor>(*workers.front()->io);
+  acceptor->open(endpoint.protocol(), error);
+  if (!error) acceptor->set_option(asio::socket_base::reuse_address(true), error);
+  if (!error) acceptor->bind(endpoint, error);
+  if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
+  if (!error) port = acceptor->local_endpoint(error).port();
+  if (!error) return {};
+  return Error{
+      fmt::format("can't listen on {}, port {}: {}", host, site.options.port, error.message())};
 }
 
 Server::Server(std::unique_ptr<ServerParts> parts) : parts_(std::move(parts)) {}
@@ -94,15 +118,14 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
       return Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)};
     }
   }
-  Tokens tokens;
+  std::unique_ptr<ServerParts> parts(new ServerParts{.site = {service, options}});
   if (!options.tokens.empty()) {
-    auto loaded = Tokens::load(options.tokens);
-    if (!loaded) return loaded.error();
-    tokens = std::move(loaded).value();
+    auto tokens = Tokens::load(options.tokens);
+    if (!tokens) return tokens.error();
+    parts->site.tokens = std::move(tokens).value();
   }
-  auto parts = std::make_unique<ServerParts>(service, options, std::move(tokens));
   if (!options.tls_cert.empty()) {
-    auto tls = make_tls(options.tls_cert, options.tls_key);
+    auto tls = make_tls(options.tls_cert.string(), options.tls_key.string());
     if (!tls) return tls.error();
     parts->tls = std::move(tls).value();
   }
@@ -110,30 +133,10 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
       options.threads > 0 ? options.threads : std::max(2U, std::thread::hardware_concurrency());
   for (unsigned at = 0; at < threads; ++at) {
     parts->workers.push_back(std::make_unique<Worker>(parts->site, parts->tls.get()));
-    parts->site.meters.push_back(&parts->workers.back()->meters());
+    parts->site.meters.push_back(&parts->workers.back()->meters);
   }
-
-  asio::io_context& io = parts->workers.front()->io();
-  error_code error;
-  const auto address =
-      asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
-  if (error) return Error{fmt::format("host \"{}\"; it must be an IP address", options.host)};
-  parts->local = is_loopback(address);
-  parts->site.local_names_only = parts->site.tokens.empty() && parts->local;
-  const asio::ip::tcp::endpoint endpoint(address, options.port);
-  parts->acceptor = std::make_unique<Acceptor>(io);
-  parts->pause = std::make_unique<asio::steady_timer>(io);
-  Acceptor& acceptor = *parts->acceptor;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-  if (error) {
-    return Error{fmt::format("can't listen on {}, port {}: {}", options.host, options.port,
-                             error.message())};
-  }
-  parts->port = acceptor.local_endpoint().port();
-  parts->accept();
+  if (const auto listening = parts->listen(); !listening) return listening.error();
+  asio::co_spawn(*parts->workers.front()->io, parts->accept(), asio::detached);
   for (const auto& worker : parts->workers) worker->run();
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
@@ -145,14 +148,13 @@ void Server::stop(std::chrono::milliseconds grace) {
   if (parts_->stopped) return;
   parts_->stopped = true;
   parts_->site.stopping = true;
-  asio::post(parts_->workers.front()->io(), [parts = parts_.get()] {
+  asio::post(*parts_->workers.front()->io, [parts = parts_.get()] {
     error_code ignored;
     parts->acceptor->close(ignored);
-    parts->pause->cancel();
   });
   for (const auto& worker : parts_->workers) worker->close_idle();
   const auto end = std::chrono::steady_clock::now() + grace;
-  while (parts_->site.connections.load() > 0 && std::chrono::steady_clock::now() < end) {
+  while (parts_->site.connections > 0 && std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   for (const auto& worker : parts_->workers) worker->stop();

@@ -16,7 +16,7 @@ namespace plackett::http {
 struct Limits {
   std::uint64_t body_bytes = std::uint64_t{16} << 20;
   std::uint32_t header_bytes = 16 * 1024;
-  std::size_t items = 1000;  // of a request to rank
+  std::size_t items = 1000;  // per request to rank
   std::size_t connections = 1024;
   double request_seconds = 10;  // from a request's first byte to its last
   double idle_seconds = 60;     // between requests
@@ -25,21 +25,21 @@ struct Limits {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";  // an address
-  std::uint16_t port = 8080;       // 0: any that is free
-  unsigned threads = 0;            // 0: one a core, 2 at least
-  // Names beside loopback's own that Host may have where the server listens on loopback without
-  // tokens; without ports. A proxy's, say.
+  std::uint16_t port = 8080;       // 0: any free one
+  unsigned threads = 0;            // 0: one per core, at least 2
+  // Further names that Host may have if the server listens on loopback without tokens, such as a
+  // proxy's; without ports.
   std::vector<std::string> allow_hosts;
-  std::filesystem::path tokens;    // empty: everything is allowed to everyone
+  std::filesystem::path tokens;    // empty: everyone may do everything
   std::filesystem::path tls_cert;  // PEM, a chain; empty: no TLS
   std::filesystem::path tls_key;
-  bool demo = false;  // whether /demo is there
+  bool demo = false;  // serve /demo
   Limits limits;
 };
 
 struct ServerParts;
 
-// Threads of its own. The service must outlive it.
+// Has threads of its own. The service must outlive it.
 class Server {
  public:
   // Listens and answers when this returns.
@@ -50,10 +50,10 @@ class Server {
   ~Server();  // stop() without grace
 
   [[nodiscard]] std::uint16_t port() const;
-  [[nodiscard]] bool is_local() const;  // it listens on loopback alone
+  [[nodiscard]] bool is_local() const;  // listens on loopback only
 
-  // Accepts nothing more, closes what waits for a request, finishes the requests that are under
-  // way within `grace`, ends its threads. Blocks; a second call does nothing.
+  // Accepts no more connections, closes idle ones, finishes requests under way within `grace`, ends
+  // its threads. Blocks, also until the service has answered; a second call does nothing.
   void stop(std::chrono::milliseconds grace);
 
  private:

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <atomic>
-#include <ctime>
 #include <memory>
 #include <vector>
 
-#include "http/feature_names.h"
+#include "http/feature_row.h"
 #include "http/json_reader.h"
 #include "http/meters.h"
-#include "http/pages.h"
 #include "http/rank_request.h"
 #include "http/router.h"
 #include "http/server.h"
@@ -20,32 +18,24 @@ namespace plackett::http {
 
 // Fixed before the first thread starts, but for the atomics.
 struct Site {
-  Site(serving::Service& its_service, ServerOptions its_options, Tokens its_tokens,
-       Router its_router)
-      : service(its_service),
-        options(std::move(its_options)),
-        tokens(std::move(its_tokens)),
-        router(std::move(its_router)) {}
-
   serving::Service& service;
   ServerOptions options;
-  Tokens tokens;
-  Router router;
-  bool local_names_only = false;  // Host must name loopback, or be one of options.allow_hosts
-  Pages pages;
-  std::vector<const Meters*> meters;  // a thread each
+  Tokens tokens{};
+  Router router{};
+  bool local_names_only = false;        // Host must name loopback, or be one of options.allow_hosts
+  std::vector<const Meters*> meters{};  // one per thread
   std::atomic<std::size_t> connections{0};
   std::atomic<bool> stopping{false};
 };
 
-// One a thread: memory that requests reuse.
-struct ThreadRoom {
-  explicit ThreadRoom(const serving::Service& service) : ranking(service.make_room()) {}
+// Memory that the requests of one thread reuse.
+struct Scratch {
+  explicit Scratch(const serving::Service& service) : ranking(service.make_room()) {}
 
   JsonReader json;
   RankRequestReader rank_reader;
   serving::RankRequest rank_request;
-  FeatureNamesCache<serving::ModelHandle> names;
+  FeatureNamesCache names;
   std::unique_ptr<serving::RankingRoom, void (*)(serving::RankingRoom*)> ranking;
 };
 

@@ -4,6 +4,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <boost/beast/core/string.hpp>
 
 #include "base/file.h"
 
@@ -31,27 +32,11 @@ bool is_token(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char byte) { return byte > ' ' && byte < 0x7F; });
 }
 
-bool same_letters(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(), [](char a, char b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return lower(a) == lower(b);
-  });
-}
-
 }  // namespace
 
 std::string_view name_of(Role role) {
-  switch (role) {
-    case Role::kNone:
-      return "none";
-    case Role::kRead:
-      return "read";
-    case Role::kFeedback:
-      return "feedback";
-    case Role::kAdmin:
-      return "admin";
-  }
-  return "?";
+  constexpr std::string_view kNames[] = {"none", "read", "feedback", "admin"};
+  return kNames[static_cast<std::size_t>(role)];
 }
 
 Result<Tokens> Tokens::parse(std::string_view text, std::string_view path) {
@@ -63,20 +48,20 @@ Result<Tokens> Tokens::parse(std::string_view text, std::string_view path) {
     if (line.empty() || line.front() == '#') continue;
     const std::string_view name = line.substr(0, line.find_first_of(kBlank));
     const auto role = role_named(name);
-    // A token may stand where the role should, so neither is repeated.
+    // A token may be where the role should be, so the message repeats neither.
     if (!role) {
-      return Error{fmt::format("{}:{}: no role at the line's start; it is read, feedback or admin",
+      return Error{fmt::format("{}:{}: the line must start with a role: read, feedback or admin",
                                path, number)};
     }
     const std::string_view token = trimmed(line.substr(name.size()));
     if (!is_token(token)) {
       return Error{fmt::format(
-          "{}:{}: a token of {} bytes; it has 1 to {} visible ASCII characters, no blanks", path,
+          "{}:{}: a token of {} bytes; expected 1 to {} visible ASCII characters, no blanks", path,
           number, token.size(), kMostBytes)};
     }
     for (const Entry& entry : tokens.entries_) {
       if (entry.token == token) {
-        return Error{fmt::format("{}:{}: the token stands in an earlier line", path, number)};
+        return Error{fmt::format("{}:{}: the token is also on an earlier line", path, number)};
       }
     }
     tokens.entries_.push_back({*role, std::string(token)});
@@ -92,12 +77,15 @@ Result<Tokens> Tokens::load(const std::filesystem::path& path) {
 }
 
 std::optional<Role> Tokens::role_of(std::string_view authorization) const {
-  constexpr std::string_view kScheme = "bearer ";
-  if (!same_letters(authorization.substr(0, kScheme.size()), kScheme)) return std::nullopt;
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view scheme = authorization.substr(0, kScheme.size());
+  if (!boost::beast::iequals({scheme.data(), scheme.size()}, {kScheme.data(), kScheme.size()})) {
+    return std::nullopt;
+  }
   const std::string_view given = trimmed(authorization.substr(kScheme.size()));
   std::optional<Role> role;
   for (const Entry& entry : entries_) {
-    // Lengths are no secret worth hiding: tokens are of chance.
+    // Lengths need not be hidden: tokens must be random.
     if (entry.token.size() == given.size() &&
         CRYPTO_memcmp(entry.token.data(), given.data(), given.size()) == 0) {
       role = entry.role;

@@ -6,8 +6,8 @@
 
 namespace plackett::http {
 
-// How many bytes the character that `text` starts with has; 0 where it starts with none that is
-// well-formed (RFC 3629: no surrogates, nothing overlong). Requires: text is not empty.
+// The number of bytes of the character that `text` starts with; 0 if it is not well-formed
+// (RFC 3629). Requires: text is not empty.
 std::size_t utf8_length(std::string_view text);
 
 bool is_utf8(std::string_view text);

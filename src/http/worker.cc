@@ -1,95 +1,48 @@
 #include "http/worker.h"
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
 
-#include <chrono>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <ctime>
-#include <vector>
-
-#include "http/connection.h"
 
 namespace plackett::http {
-namespace {
 
-constexpr std::chrono::milliseconds kTick{100};
+namespace asio = boost::asio;
 
-}  // namespace
-
-Worker::Worker(Site& site, boost::asio::ssl::context* tls)
-    : site_(site),
-      tls_(tls),
-      busy_(boost::asio::make_work_guard(io_)),
-      timer_(io_),
-      mailbox_(std::make_shared<Mailbox>(io_)),
-      room_(site.service),
-      meters_(site.router.routes().size()) {}
-
-Worker::~Worker() { stop(); }
+Worker::Worker(Site& its_site, asio::ssl::context* its_tls)
+    : site(its_site),
+      tls(its_tls),
+      io(std::make_shared<asio::io_context>(1)),
+      meters(routes().size()),
+      scratch(site.service),
+      busy_(asio::make_work_guard(*io)) {}
 
 void Worker::run() {
-  thread_ = std::thread([this] { io_.run(); });
+  thread_ = std::thread([this] { io->run(); });
 }
 
 void Worker::adopt(Socket socket, bool refused) {
-  boost::asio::post(io_, [this, refused, socket = std::move(socket)]() mutable {
-    start_connection(std::move(socket), refused);
+  asio::co_spawn(*io, serve_connection(*this, std::move(socket), refused), asio::detached);
+}
+
+void Worker::for_each_connection(void (*work)(OpenConnection& connection)) {
+  asio::post(*io, [this, work] {
+    for (OpenConnection& connection : connections) work(connection);
   });
 }
 
-void Worker::start_connection(Socket socket, bool refused) {
-  auto connection =
-      std::make_shared<Connection>(site_, room_, *this, mailbox_, std::move(socket), tls_);
-  connections_.insert(connection);
-  if (!ticking_) tick();
-  if (refused) {
-    connection->refuse_all();
-  } else {
-    connection->start();
-  }
-}
-
-void Worker::forget(const std::shared_ptr<Connection>& connection) {
-  connections_.erase(connection);
-}
-
 void Worker::close_idle() {
-  boost::asio::post(io_, [this] {
-    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-    for (const auto& connection : all) connection->close_if_idle();
+  for_each_connection([](OpenConnection& connection) {
+    if (connection.is_idle) connection.stream->close();
   });
 }
 
 void Worker::stop() {
-  if (!thread_.joinable()) {
-    mailbox_->close();
-    return;
-  }
-  boost::asio::post(io_, [this] {
-    const std::vector<std::shared_ptr<Connection>> all(connections_.begin(), connections_.end());
-    for (const auto& connection : all) connection->close();
-    timer_.cancel();
-    busy_.reset();
-    io_.stop();
-  });
+  if (!thread_.joinable()) return;
+  for_each_connection([](OpenConnection& connection) { connection.stream->close(); });
+  busy_.reset();
   thread_.join();
-  mailbox_->close();
-}
-
-void Worker::tick() {
-  ticking_ = !connections_.empty();
-  if (!ticking_) return;
-  timer_.expires_after(kTick);
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;
-    const auto now = std::chrono::steady_clock::now();
-    std::vector<std::shared_ptr<Connection>> late;
-    for (const auto& connection : connections_) {
-      if (connection->deadline() <= now) late.push_back(connection);
-    }
-    for (const auto& connection : late) connection->on_deadline();
-    tick();
-  });
 }
 
 std::string_view Worker::date() {

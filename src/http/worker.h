@@ -1,71 +1,67 @@
-// A thread of the server's: its connections, and the clock that ends the slow ones.
+// A thread of the server with its connections.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/basic_stream.hpp>
+#include <list>
 #include <memory>
 #include <string>
 #include <thread>
-#include <unordered_set>
 
-#include "http/mailbox.h"
-#include "http/meters.h"
+#include "http/awaitable.h"
 #include "http/site.h"
 
 namespace plackett::http {
 
-using Socket =
-    boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
+using TcpStream = boost::beast::basic_stream<boost::asio::ip::tcp, Executor>;
 
-class Connection;
+struct OpenConnection {
+  TcpStream* stream = nullptr;
+  bool is_idle = true;  // no request is under way
+};
 
 class Worker {
  public:
   // `tls`: null for plain connections; must outlive it.
-  Worker(Site& site, boost::asio::ssl::context* tls);
+  Worker(Site& its_site, boost::asio::ssl::context* its_tls);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-  ~Worker();
+  ~Worker() { stop(); }
 
   void run();  // starts the thread
 
   // From any thread.
-  boost::asio::io_context& io() { return io_; }
-  // A connection that the site has counted; `refused`: only to be told that it is one too many.
   void adopt(Socket socket, bool refused);
   void close_idle();
-  // Closes all connections and ends the thread. A second call does nothing.
+  // Closes all connections, waits for the service's answers to their requests and ends the thread.
+  // A second call does nothing.
   void stop();
-  [[nodiscard]] const Meters& meters() const { return meters_; }
+
+  Site& site;
+  boost::asio::ssl::context* const tls;
+  const std::shared_ptr<boost::asio::io_context> io;
+  Meters meters;  // read from any thread
 
   // The thread's own.
-  void forget(const std::shared_ptr<Connection>& connection);
+  Scratch scratch;
+  std::list<OpenConnection> connections;
   // Now, as the Date header says it.
   std::string_view date();
-  void count(std::size_t route, unsigned status, double seconds) {
-    meters_.count(route, status, seconds);
-  }
 
  private:
-  void start_connection(Socket socket, bool refused);
-  void tick();
+  void for_each_connection(void (*work)(OpenConnection& connection));
 
-  Site& site_;
-  boost::asio::ssl::context* tls_;
-  boost::asio::io_context io_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> busy_;
-  boost::asio::steady_timer timer_;
-  std::shared_ptr<Mailbox> mailbox_;
-  ThreadRoom room_;
-  Meters meters_;
-  std::unordered_set<std::shared_ptr<Connection>> connections_;
-  bool ticking_ = false;
+  boost::asio::executor_work_guard<Executor> busy_;
   std::int64_t date_second_ = -1;
   std::string date_;
   std::thread thread_;
 };
+
+// Serves a client's requests one after the other until the connection is closed, on the worker's
+// thread. The site has counted the connection. `refused`: it is one too many, and is only told so.
+Awaitable<void> serve_connection(Worker& worker, Socket socket, bool refused);
 
 }  // namespace plackett::http

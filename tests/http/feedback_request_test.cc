@@ -10,7 +10,7 @@ namespace {
 
 Result<std::vector<serving::FeedbackEvent>> read(const std::string& body) {
   JsonReader json;
-  return read_feedback_request(json, PaddedText(body));
+  return read_feedback_request(json, simdjson::padded_string(body));
 }
 
 std::string where(const std::string& body) {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "http/routes.h"
+#include "http/router.h"
 
 namespace plackett::http {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::Not;
 
 std::string text_of(const ServerCounts& server, const serving::ServiceMeters& service) {
   std::string out;
-  write_metrics(out, routes(), server, service, {.resident_bytes = 1024, .start_seconds = 5});
+  write_metrics(out, server, service, {.resident_bytes = 1024, .start_seconds = 5});
   return out;
 }
 
@@ -32,8 +32,8 @@ TEST(MetricsText, CountsRequestsByRouteAndTheirTimesInGrowingBuckets) {
   two.count(0, 299, 0);
   ServerCounts counts;
   counts.connections = 3;
-  add(one, counts.routes);
-  add(two, counts.routes);
+  one.add_to(counts.routes);
+  two.add_to(counts.routes);
   const std::string text = text_of(counts, {});
   const std::string labels = R"({route="/models/{m}/rank",method="POST",)";
   EXPECT_THAT(text, HasSubstr("plackett_http_requests_total" + labels + "status=\"200\"} 2\n"));

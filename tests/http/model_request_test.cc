@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "http/items_request.h"
 #include "http/json_writer.h"
 #include "plackett/feature_view.h"
 
@@ -15,9 +14,11 @@ namespace {
 
 using ::testing::ElementsAre;
 
+simdjson::padded_string padded(std::string_view text) { return simdjson::padded_string(text); }
+
 Result<serving::ModelSpec> read(const std::string& body) {
   JsonReader json;
-  return read_model_request(json, PaddedText(body), "shop");
+  return read_model_request(json, padded(body), "shop");
 }
 
 TEST(ModelRequest, HasDefaultsForAllButFeatures) {
@@ -81,19 +82,19 @@ TEST(ModelRequest, SaysWhereItIsWrong) {
 
 TEST(SnapshotRequest, NeedsNoBody) {
   JsonReader json;
-  EXPECT_EQ(*read_snapshot_request(json, PaddedText("")), "");
-  EXPECT_EQ(*read_snapshot_request(json, PaddedText("{}")), "");
-  EXPECT_EQ(*read_snapshot_request(json, PaddedText(R"({"note": "before the sale"})")),
+  EXPECT_EQ(*read_snapshot_request(json, padded("")), "");
+  EXPECT_EQ(*read_snapshot_request(json, padded("{}")), "");
+  EXPECT_EQ(*read_snapshot_request(json, padded(R"({"note": "before the sale"})")),
             "before the sale");
-  EXPECT_FALSE(read_snapshot_request(json, PaddedText(R"({"note": 5})")).ok());
+  EXPECT_FALSE(read_snapshot_request(json, padded(R"({"note": 5})")).ok());
 }
 
 TEST(RollbackRequest, NamesASnapshot) {
   JsonReader json;
-  EXPECT_EQ(*read_rollback_request(json, PaddedText(R"({"snapshot": 3})")), 3);
+  EXPECT_EQ(*read_rollback_request(json, padded(R"({"snapshot": 3})")), 3);
   for (const char* body : {"{}", "", R"({"snapshot": -1})", R"({"snapshot": "3"})",
                            R"({"snapshot": 18446744073709551615})"}) {
-    EXPECT_FALSE(read_rollback_request(json, PaddedText(body)).ok()) << body;
+    EXPECT_FALSE(read_rollback_request(json, padded(body)).ok()) << body;
   }
 }
 
@@ -103,38 +104,37 @@ TEST(ItemsRequest, HasARowAnItem) {
   JsonReader json;
   const auto items = read_items_request(
       json,
-      PaddedText(
-          R"({"items": [{"features": [1, 2], "id": "a"}, {"id": "b", "features": [3, 4]}]})"),
-      spec, FeatureNames(spec));
+      padded(R"({"items": [{"features": [1, 2], "id": "a"}, {"id": "b", "features": [3, 4]}]})"),
+      spec, feature_names(spec));
   ASSERT_TRUE(items.ok());
   EXPECT_THAT(items->ids, ElementsAre("a", "b"));
   EXPECT_EQ(items->rows[padded_width(2) + 1], 4.F);
   for (const char* body : {R"({"items": []})", R"({"items": ["a"]})", R"({"items": [{"id": "a"}]})",
                            R"({"items": [{"features": [1, 2]}]})", R"({})",
                            R"({"items": [{"id": "a", "features": {"x": 1}}]})"}) {
-    EXPECT_FALSE(read_items_request(json, PaddedText(body), spec, FeatureNames(spec)).ok()) << body;
+    EXPECT_FALSE(read_items_request(json, padded(body), spec, feature_names(spec)).ok()) << body;
   }
 }
 
 TEST(JsonWriter, WritesWhatReadsBack) {
   std::string out;
   JsonWriter json(out);
-  json.begin_object();
-  json.field("text", std::string("a\"\\\n\x01 \xC3\xA4 \xFF"));
-  json.field("number", 0.1);
-  json.field("none", std::numeric_limits<double>::infinity());
-  json.field("whole", std::uint64_t{18446744073709551615U});
-  json.key("list");
-  json.begin_array();
-  json.value(true);
-  json.null();
-  json.begin_object();
-  json.end_object();
-  json.end_array();
-  json.end_object();
-  EXPECT_EQ(out,
-            "{\"text\":\"a\\\"\\\\\\n\\u0001 \xC3\xA4 \xEF\xBF\xBD\",\"number\":0.1,\"none\":null,"
-            "\"whole\":18446744073709551615,\"list\":[true,null,{}]}");
+  json.object(
+      "text", "a\"\\\n\x01 \xC3\xA4 \xFF", "number", 0.1, "none",
+      std::numeric_limits<double>::infinity(), "whole", 18446744073709551615U, "list",
+      [&] {
+        json.array(std::vector{0, 1}, [&](int at) {
+          if (at == 0) return json.value(true);
+          json.object([] {});
+        });
+      },
+      "names", std::vector<std::string>{"a", "b"}, "missing", null_if_empty(""), "raw",
+      RawJson{"[1]"});
+  EXPECT_EQ(
+      out,
+      "{\"text\":\"a\\\"\\\\\\u000a\\u0001 \xC3\xA4 \xEF\xBF\xBD\",\"number\":0.1,\"none\":null,"
+      "\"whole\":18446744073709551615,\"list\":[true,{}],\"names\":[\"a\",\"b\"],"
+      "\"missing\":null,\"raw\":[1]}");
 }
 
 }  // namespace

@@ -1,0 +1,97 @@
+#include <array>
+
+#include "http/exchange.h"
+#include "http/feedback_request.h"
+#include "http/handlers.h"
+#include "http/model_text.h"
+
+namespace plackett::http {
+namespace {
+
+using serving::FeedbackStatus;
+using serving::Service;
+
+constexpr QueryRange kPoints = {.fallback = 200, .least = 1, .most = 5000};
+// Each is unpacked while the thread's other requests wait.
+constexpr QueryRange kLimit = {.fallback = 20, .least = 1, .most = 100};
+
+void write_ranking(std::string& out, const serving::Ranked& ranked,
+                   const serving::RankRequest& request) {
+  JsonWriter json(out);
+  const auto write_item = [&, rank = 0](const serving::RankedItem& item) mutable {
+    json.object([&] {
+      json.fields("id", request.items[item.item], "score", item.score, "rank", ++rank);
+      if (item.pinned) json.fields("pinned", true);
+    });
+  };
+  json.object(
+      "impression", ranked.impression, "model_version", ranked.model_version,  //
+      "items", [&] { json.array(ranked.items, write_item); },                  //
+      "log_probability", ranked.log_probability, "entropy", ranked.entropy);
+}
+
+void write_statuses(std::string& out, const std::vector<FeedbackStatus>& statuses) {
+  std::array<std::uint64_t, serving::kFeedbackStatuses> counts{};
+  JsonWriter json(out);
+  const auto write_status = [&](FeedbackStatus status) {
+    ++counts[static_cast<std::size_t>(status)];
+    json.object("status", serving::name_of(status));
+  };
+  json.object([&] {
+    json.fields("results", [&] { json.array(statuses, write_status); });
+    for (std::size_t at = 0; at < counts.size(); ++at) {
+      json.fields(serving::name_of(static_cast<FeedbackStatus>(at)), counts[at]);
+    }
+  });
+}
+
+}  // namespace
+
+Awaitable<void> post_rank(Exchange& exchange) {
+  const auto model = exchange.model();
+  Scratch& scratch = exchange.scratch;
+  const serving::ModelSpec& spec = serving::spec_of(*model);
+  take(scratch.rank_reader.read(scratch.json, exchange.body(), spec, scratch.names.of(model),
+                                exchange.site.options.limits.items, scratch.rank_request));
+  auto ranked = take(exchange.site.service.rank(*model, scratch.rank_request, *scratch.ranking));
+  // While the store works, other requests use the scratch: the answer is written now.
+  write_ranking(exchange.response.body(), ranked, scratch.rank_request);
+  co_await exchange.ask<void>(&Service::keep, model, std::move(ranked.record));
+}
+
+Awaitable<void> post_feedback(Exchange& exchange) {
+  const auto model = exchange.model();
+  auto events = take(read_feedback_request(exchange.scratch.json, exchange.body()));
+  const auto statuses = co_await exchange.ask<std::vector<FeedbackStatus>>(
+      &Service::feedback, model, std::move(events));
+  write_statuses(exchange.response.body(), statuses);
+}
+
+void get_stats(Exchange& exchange) {
+  const auto model = exchange.model();
+  take(check_query(exchange.target, {"points"}));
+  const auto points = take(query_number(exchange.target, "points", kPoints));
+  const auto stats = take(exchange.site.service.stats(*model, points));
+  JsonWriter json(exchange.response.body());
+  write_stats(json, stats);
+}
+
+void get_impressions(Exchange& exchange) {
+  const auto model = exchange.model();
+  take(check_query(exchange.target, {"limit", "clicked"}));
+  const auto limit = take(query_number(exchange.target, "limit", kLimit));
+  const auto clicked = take(query_flag(exchange.target, "clicked"));
+  const auto impressions = take(exchange.site.service.impressions(*model, limit, clicked));
+  JsonWriter json(exchange.response.body());
+  const auto write = [&](const serving::SeenImpression& one) { write_impression(json, one); };
+  json.object("impressions", [&] { json.array(impressions, write); });
+}
+
+void get_impression(Exchange& exchange) {
+  const auto model = exchange.model();
+  const auto impression = take(exchange.site.service.impression(*model, exchange.segment(3)));
+  JsonWriter json(exchange.response.body());
+  write_impression(json, impression);
+}
+
+}  // namespace plackett::http
