@@ -41,7 +41,7 @@ TEST(MethodEntry, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error("mgd:tree"), HasSubstr("mgd:tree: unknown ranker \"tree\"; known: linear"));
   EXPECT_THAT(error("mgd:linear:linear"), HasSubstr("a method has one ranker"));
   EXPECT_THAT(error("mgd:speed=9"), HasSubstr("mgd:speed=9: unknown setting \"speed\"; known:"));
-  EXPECT_THAT(error("mgd:candidates=many"), HasSubstr("candidates many; it must be a whole"));
+  EXPECT_THAT(error("mgd:candidates=many"), HasSubstr("candidates many; it must be an integer"));
   EXPECT_THAT(error("mgd::neural"), HasSubstr("unknown ranker \"\""));
   EXPECT_THAT(error("mgd:"), HasSubstr("unknown ranker \"\""));
 }
