@@ -61,7 +61,7 @@ std::string pdf_of(const Comparison& comparison) {
   return draw_curves(comparison, {.format = FigureFormat::kPdf}).value();
 }
 
-bool has(const char* command) {
+bool installed(const char* command) {
   return std::system(("command -v " + std::string(command) + " >/dev/null 2>&1").c_str()) == 0;
 }
 
@@ -166,7 +166,7 @@ TEST(Figure, DrawsABandAndALineForEveryCell) {
 }
 
 TEST(Figure, IsWellFormedForAnyComparison) {
-  if (!has("python3")) GTEST_SKIP() << "no python3";
+  if (!installed("python3")) GTEST_SKIP() << "no python3";
   Comparison hostile = small_comparison();
   hostile.title = "a & b <script> \x01 \xFF ]]> \"";
   hostile.cells[0].label = "<script>";
@@ -200,7 +200,7 @@ TEST(Figure, PanelsGoBelowEachOtherWhereItIsNarrow) {
 }
 
 TEST(Figure, PdfHasItsTitleItsTextAndNoDateOfToday) {
-  if (!has("pdfinfo")) GTEST_SKIP() << "no pdfinfo";
+  if (!installed("pdfinfo")) GTEST_SKIP() << "no pdfinfo";
   Comparison comparison = testing::paper_comparison({"MQ2007"}, 0);
   comparison.title = "Größe (50%)";
   const std::string pdf = pdf_of(comparison);
@@ -213,7 +213,7 @@ TEST(Figure, PdfHasItsTitleItsTextAndNoDateOfToday) {
 }
 
 TEST(Figure, PdfRendersForAnyComparison) {
-  if (!has("pdftoppm")) GTEST_SKIP() << "no pdftoppm";
+  if (!installed("pdftoppm")) GTEST_SKIP() << "no pdftoppm";
   for (const Comparison& comparison : {Comparison{}, testing::weird_comparison(),
                                        testing::paper_comparison({"MQ2007", "Yahoo"}, 1)}) {
     const std::string image = printed(pdf_of(comparison), "pdftoppm -r 40 \"$f\"");
