@@ -28,15 +28,13 @@ std::string_view type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-[[noreturn]] void refuse_unknown(std::string message) {
-  throw Refused{{ErrorCode::kNotFound, std::move(message)}};
-}
-
 void answer_page(Exchange& exchange, std::string_view name) {
   const auto files = embedded_files();
   const auto file = std::find_if(files.begin(), files.end(),
                                  [&](const EmbeddedFile& one) { return one.name == name; });
-  if (file == files.end()) refuse_unknown(fmt::format("no file \"{}\"", name));
+  if (file == files.end()) {
+    throw Refused{{ErrorCode::kNotFound, fmt::format("no file \"{}\"", name)}};
+  }
   const std::string etag =
       fmt::format("\"{:016x}\"", XXH3_64bits(file->bytes.data(), file->bytes.size()));
   const std::string_view type = type_of(name);
@@ -74,7 +72,9 @@ void get_ready(Exchange& exchange) {
 void get_dashboard(Exchange& exchange) { answer_page(exchange, "dashboard.html"); }
 
 void get_demo(Exchange& exchange) {
-  if (!exchange.site.options.demo) refuse_unknown("no demo; start the server with --demo");
+  if (!exchange.site.options.demo) {
+    throw Refused{{ErrorCode::kNotFound, "no demo; start the server with --demo"}};
+  }
   answer_page(exchange, "demo.html");
 }
 

@@ -102,11 +102,11 @@ void RankRequestReader::read_pin(JsonReader& json, JsonValue value) {
   pins_.push_back(pin);
 }
 
-std::uint32_t RankRequestReader::item_of(std::string_view id, JsonReader& json,
-                                         const std::string& place) {
-  const auto item = ids_.find(id);
-  if (!item) json.wrong_at(place, fmt::format("\"{}\" is not one of the items", id));
-  return *item;
+std::uint32_t RankRequestReader::item_of(JsonReader& json, std::string_view id, const char* place,
+                                         std::size_t at) {
+  if (const auto item = ids_.find(id)) return *item;
+  json.wrong_at(fmt::format(fmt::runtime(place), at),
+                fmt::format("\"{}\" is not one of the items", id));
 }
 
 // Turns ids into indices, when all items are known.
@@ -114,10 +114,10 @@ void RankRequestReader::resolve(JsonReader& json, RankRequest& request, const Mo
   const std::size_t floats = row_floats(json, request.items.size(), spec);
   if (!request.rows.empty()) request.rows.resize(floats);
   for (std::size_t at = 0; at < blocks_.size(); ++at) {
-    request.blocked[item_of(blocks_[at], json, fmt::format("blocked[{}]", at))] = 1;
+    request.blocked[item_of(json, blocks_[at], "blocked[{}]", at)] = 1;
   }
   for (std::size_t at = 0; at < pins_.size(); ++at) {
-    const auto item = item_of(pins_[at].id, json, fmt::format("pinned[{}].id", at));
+    const auto item = item_of(json, pins_[at].id, "pinned[{}].id", at);
     request.pinned.push_back({item, pins_[at].rank - 1});
   }
 }

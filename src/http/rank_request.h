@@ -33,7 +33,8 @@ class RankRequestReader {
                  const FeatureNames& names, serving::RankRequest& request);
   void read_pin(JsonReader& json, JsonValue value);
   void resolve(JsonReader& json, serving::RankRequest& request, const serving::ModelSpec& spec);
-  std::uint32_t item_of(std::string_view id, JsonReader& json, const std::string& place);
+  // `place`: with {} for the index `at`.
+  std::uint32_t item_of(JsonReader& json, std::string_view id, const char* place, std::size_t at);
 
   IdTable ids_;
   std::vector<NamedPin> pins_;

@@ -148,8 +148,8 @@ TEST_F(Tls, DoesNotStartWithoutItsFiles) {
   EXPECT_THAT(refusal(cert, ""), HasSubstr("--tls-key"));
   EXPECT_THAT(refusal("", key), HasSubstr("--tls-cert"));
   EXPECT_THAT(refusal(folder / "none.pem", key), HasSubstr("none.pem"));
-  EXPECT_THAT(refusal(key, key), HasSubstr("key.pem: no certificate"));
-  EXPECT_THAT(refusal(cert, cert), HasSubstr("cert.pem: no private key"));
+  EXPECT_THAT(refusal(key, key), HasSubstr("key.pem: not a certificate"));
+  EXPECT_THAT(refusal(cert, cert), HasSubstr("cert.pem: not a private key"));
   EXPECT_THAT(refusal(cert, folder / "other_key.pem"), HasSubstr("other_key.pem"));
 }
 
