@@ -11,8 +11,8 @@
 #include "base/hash.h"
 #include "command.h"
 #include "serving/recover.h"
-#include "serving/spec_text.h"
-#include "store/reader.h"
+#include "serving/spec_json.h"
+#include "store/sqlite/sqlite_store.h"
 
 namespace plackett::command {
 namespace {
@@ -25,16 +25,16 @@ struct ReplayOptions {
 };
 
 struct Replayed {
-  store::ModelRow row;
+  serving::ModelRow row;
   serving::ReplayReport report;
   std::shared_ptr<const serving::Version> version;
   std::vector<std::byte> file;
 };
 
-Replayed replay_model(const store::ModelRow& row, store::Reader& store) {
+Replayed replay_model(const serving::ModelRow& row, serving::StoreReader& store) {
   Replayed replayed;
   replayed.row = row;
-  const serving::ModelSpec spec = take(serving::parse_spec_text(row.spec));
+  const serving::ModelSpec spec = take(serving::parse_spec(row.spec));
   const serving::Trainer trainer = take(serving::replay(spec, row, store, replayed.report));
   replayed.version = trainer.version();
   replayed.file = serialise_model(trainer.saved());
@@ -64,10 +64,10 @@ nlohmann::ordered_json to_json(const Replayed& replayed) {
 }
 
 void replay(const ReplayOptions& options) {
-  store::Reader store = take(store::Reader::open(options.db));
-  std::vector<store::ModelRow> rows = take(store.models());
+  const auto store = take(store::read_sqlite(options.db));
+  std::vector<serving::ModelRow> rows = take(store->models());
   if (options.model) {
-    std::erase_if(rows, [&](const store::ModelRow& row) { return row.name != *options.model; });
+    std::erase_if(rows, [&](const serving::ModelRow& row) { return row.name != *options.model; });
     if (rows.empty()) fail(Error{fmt::format("{}: no model \"{}\"", options.db, *options.model)});
   }
   if (options.save_model) {
@@ -78,8 +78,8 @@ void replay(const ReplayOptions& options) {
     require_writable_file(*options.save_model);
   }
   bool same = true;
-  for (const store::ModelRow& row : rows) {
-    const Replayed replayed = replay_model(row, store);
+  for (const serving::ModelRow& row : rows) {
+    const Replayed replayed = replay_model(row, *store);
     same = same && replayed.report.different == 0;
     if (options.json) {
       print_json(to_json(replayed));

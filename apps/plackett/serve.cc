@@ -19,6 +19,7 @@
 #include "http/server.h"
 #include "serving/service.h"
 #include "stop_signal.h"
+#include "store/sqlite/sqlite_store.h"
 
 namespace plackett::command {
 namespace {
@@ -117,13 +118,14 @@ void serve(ServeOptions options, bool db_given) {
   StopSignal signal("stopped at once; everything that was answered is in the store");
   signal.begin_work();
   std::unique_ptr<TemporaryFolder> temporary;
-  options.service.db = options.db;
+  std::filesystem::path db = options.db;
   if (options.server.demo && !db_given) {
     temporary = std::make_unique<TemporaryFolder>();
-    options.service.db = temporary->path() / "demo.db";
+    db = temporary->path() / "demo.db";
   }
   allow_connections(options.server.limits.connections);
-  const auto service = take(serving::Service::open(options.service));
+  const auto service =
+      take(serving::Service::open(take(store::open_sqlite({.path = db})), options.service));
   const auto server = take(http::Server::start(*service, options.server));
   if (!server->is_local() && options.tokens.empty()) {
     fmt::print(stderr,

@@ -42,6 +42,9 @@ struct Method {
   bool servable = false;
   RankerKind default_ranker = RankerKind::kLinear;  // if none is named
   std::span<const Setting> settings = {};           // its own; kLearningRate first, by custom
+  // The settings, besides the learning rate, that a learner in this state was made with; null if the
+  // state tells none.
+  std::vector<GivenSetting> (*settings_in)(const LearnerState& state) = nullptr;
   // Whether it can work with a ranker; null if it works with all.
   Result<void> (*check)(const Ranker& ranker) = nullptr;
   // A learner that owns `ranker`, or a ranker of its own with as many features. The function may
@@ -73,6 +76,10 @@ PLACKETT_EXPORT Result<const Method*> find_method(std::string_view name);
 // equal the method's defaults. Returned as given if the method or a setting is unknown.
 PLACKETT_EXPORT std::vector<GivenSetting> canonical_settings(
     std::string_view method, const std::vector<GivenSetting>& given);
+
+// The settings of a learner that continues from `state`. Of an unknown method: the learning rate
+// alone.
+PLACKETT_EXPORT std::vector<GivenSetting> settings_of(const LearnerState& state);
 
 // A learner that owns `ranker`. Fails on an unknown name or setting, on a value out of bounds, and
 // on a ranker that the method can't work with.

@@ -15,12 +15,11 @@ constexpr QueryRange kPoints = {.fallback = 200, .least = 1, .most = 5000};
 // Each is unpacked while the thread's other requests wait.
 constexpr QueryRange kLimit = {.fallback = 20, .least = 1, .most = 100};
 
-void write_ranking(std::string& out, const serving::Ranked& ranked,
-                   const serving::RankRequest& request) {
+void write_ranking(std::string& out, const serving::Ranked& ranked) {
   JsonWriter json(out);
   const auto write_item = [&, rank = 0](const serving::RankedItem& item) mutable {
     json.object([&] {
-      json.fields("id", request.items[item.item], "score", item.score, "rank", ++rank);
+      json.fields("id", item.id, "score", item.score, "rank", ++rank);
       if (item.pinned) json.fields("pinned", true);
     });
   };
@@ -53,10 +52,9 @@ Awaitable<void> post_rank(Exchange& exchange) {
   const serving::ModelSpec& spec = serving::spec_of(*model);
   take(scratch.rank_reader.read(scratch.json, exchange.body(), spec, scratch.names.of(model),
                                 exchange.site.options.limits.items, scratch.rank_request));
-  auto ranked = take(exchange.site.service.rank(*model, scratch.rank_request, *scratch.ranking));
-  // While the store works, other requests use the scratch: the answer is written now.
-  write_ranking(exchange.response.body(), ranked, scratch.rank_request);
-  co_await exchange.ask<void>(&Service::keep, model, std::move(ranked.record));
+  const auto ranked = co_await exchange.ask<serving::Ranked>(
+      &Service::rank, model, scratch.rank_request, *scratch.ranking);
+  write_ranking(exchange.response.body(), ranked);
 }
 
 Awaitable<void> post_feedback(Exchange& exchange) {

@@ -37,7 +37,7 @@ std::optional<double> mean(double sum, std::uint64_t count) {
   return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
 }
 
-void write_totals(JsonWriter& json, const serving::Totals& totals) {
+void write_totals(JsonWriter& json, const serving::SeriesRow& totals) {
   json.fields("impressions", totals.impressions, "clicked", totals.clicked, "clicks", totals.clicks,
               "ctr", mean(static_cast<double>(totals.clicked), totals.impressions), "mrr",
               mean(totals.reciprocal_ranks, totals.clicked));
@@ -85,16 +85,16 @@ void write_weights(JsonWriter& json, const serving::Weights& weights, std::strin
 }
 
 void write_stats(JsonWriter& json, const serving::Stats& stats) {
-  const auto write_point = [&](const serving::StatsPoint& point) {
+  const auto write_point = [&](const serving::SeriesRow& point) {
     json.object([&] {
       json.fields("at", point.at);
-      write_totals(json, point.totals);
-      json.fields("entropy", mean(point.entropies, point.totals.impressions),  //
+      write_totals(json, point);
+      json.fields("entropy", mean(point.entropies, point.impressions),  //
                   "updates", point.updates,                                    //
                   "update_norm", mean(point.update_norms, point.updates));
     });
   };
-  const auto totals = [&](const serving::Totals& all) {
+  const auto totals = [&](const serving::SeriesRow& all) {
     return [&] { json.object([&] { write_totals(json, all); }); };
   };
   json.object("step_seconds", stats.step_seconds, "first_day", totals(stats.first_day),  //

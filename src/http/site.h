@@ -30,13 +30,13 @@ struct Site {
 
 // Memory that the requests of one thread reuse.
 struct Scratch {
-  explicit Scratch(const serving::Service& service) : ranking(service.make_room()) {}
+  explicit Scratch(const serving::Service& service) : ranking(service.make_scratch()) {}
 
   JsonReader json;
   RankRequestReader rank_reader;
   serving::RankRequest rank_request;
   FeatureNamesCache names;
-  std::unique_ptr<serving::RankingRoom, void (*)(serving::RankingRoom*)> ranking;
+  std::unique_ptr<serving::RankingScratch, void (*)(serving::RankingScratch*)> ranking;
 };
 
 }  // namespace plackett::http

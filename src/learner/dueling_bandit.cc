@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/kernels.h"
-#include "learner/finite.h"
+#include "sampling/finite.h"
 
 namespace plackett {
 namespace {

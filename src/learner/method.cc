@@ -130,6 +130,15 @@ std::vector<GivenSetting> canonical_settings(std::string_view method,
   return settings;
 }
 
+std::vector<GivenSetting> settings_of(const LearnerState& state) {
+  std::vector<GivenSetting> settings{
+      {std::string(kLearningRate), fmt::format("{}", state.learning_rate)}};
+  const auto method = find_method(state.method);
+  if (!method || (*method)->settings_in == nullptr) return settings;
+  for (GivenSetting& own : (*method)->settings_in(state)) settings.push_back(std::move(own));
+  return settings;
+}
+
 Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
                                               std::unique_ptr<Ranker> ranker,
                                               const MethodRules& rules,

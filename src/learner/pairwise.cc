@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "learner/finite.h"
+#include "sampling/finite.h"
 #include "plackett/method.h"
 #include "plackett/pairs.h"
 

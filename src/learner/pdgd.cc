@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "learner/finite.h"
 #include "learner/optimiser.h"
 #include "plackett/method.h"
+#include "sampling/shown_list.h"
 
 namespace plackett {
 
@@ -35,14 +35,7 @@ bool Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
   if (scores_.size() < docs.doc_count()) scores_.resize(docs.doc_count());
   const std::span<float> scores(scores_.data(), docs.doc_count());
   ranker_->score(docs, scores);
-  if (!all_finite(scores)) return false;
-  ranking.shown.resize(std::min(options_.shown, docs.doc_count()));
-  ranking.scores.resize(ranking.shown.size());
-  ranking.rest = sample_ranking(scores, rng, sampling_, ranking.shown);
-  for (std::size_t rank = 0; rank < ranking.shown.size(); ++rank) {
-    ranking.scores[rank] = scores[index(ranking.shown[rank])];
-  }
-  return true;
+  return sample_list(scores, options_.shown, rng, sampling_, ranking);
 }
 
 void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
@@ -82,6 +75,12 @@ std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodR
                                             .steps = static_cast<Steps>(settings.whole(kSteps))});
 }
 
+std::vector<GivenSetting> settings_in(const LearnerState& state) {
+  if (state.memory.empty()) return {};
+  return {
+      {std::string(kSteps), std::string(kStepNames[static_cast<std::size_t>(Steps::kAdaGrad)])}};
+}
+
 }  // namespace
 
 extern const Method kPdgd;
@@ -90,6 +89,7 @@ const Method kPdgd{.name = "pdgd",
                    .summary = "pairwise differentiable gradient descent (the paper's method)",
                    .servable = true,
                    .settings = kSettings,
+                   .settings_in = settings_in,
                    .make = make_pdgd};
 
 }  // namespace plackett

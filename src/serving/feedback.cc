@@ -1,24 +1,26 @@
-// Joins events to the impressions that they are about, inside the writer's transaction.
+// Joins events to their impressions, inside the writer's transaction.
 #include <algorithm>
 #include <unordered_map>
 
+#include "serving/impression.h"
 #include "serving/service_parts.h"
 
 namespace plackett::serving {
 namespace {
 
-// An impression and what was done with it, as a job goes through its events.
+// An impression and its feedback so far, while a job goes through its events.
 struct Joined {
   bool known = false;
-  store::KeptImpression kept;
-  store::ResponseRow response;
-  bool late = false;  // it took no more feedback when the job began
+  StoredImpression kept;
+  ResponseRow response;
+  bool late = false;  // took no more feedback when the job began
   bool changed = false;
 };
 
 class Joiner {
  public:
-  Joiner(const ModelHandle& model, Group& group) : model_(model), group_(group) {}
+  Joiner(const ModelHandle& model, Transaction& transaction)
+      : model_(model), transaction_(transaction) {}
 
   Result<FeedbackStatus> join(const FeedbackEvent& event);
   // Writes what changed.
@@ -27,46 +29,41 @@ class Joiner {
 
  private:
   Result<Joined*> find(const std::string& name);
-  Result<FeedbackStatus> close(Joined& joined);
+  void close(Joined& joined);
   void count_click(const Joined& joined, std::uint32_t rank);
 
   const ModelHandle& model_;
-  Group& group_;
+  Transaction& transaction_;
   std::unordered_map<std::int64_t, Joined> impressions_;
   std::uint64_t closed_ = 0;
 };
 
 Result<Joined*> Joiner::find(const std::string& name) {
-  std::int64_t id = -1;
-  if (const auto number = impression_number(name)) {
-    id = store::ImpressionKey{model_->id, *number}.id();
-  } else {
-    auto given = group_.store.read().given_id(model_->id, name);
-    if (!given) return given.error();
-    if (*given) id = **given;
-  }
+  const auto key = impression_id(transaction_.store.read(), *model_, name);
+  if (!key) return key.error();
+  const std::int64_t id = key->value_or(-1);
   const auto [found, is_new] = impressions_.try_emplace(id);
   Joined& joined = found->second;
   if (!is_new || id < 0) return &joined;
-  auto kept = group_.store.read().impression(id, store::Rows::kSkip);
+  auto kept = read_impression(transaction_.store.read(), id, Rows::kSkip);
   if (!kept) return kept.error();
   if (!*kept) return &joined;
-  auto response = group_.store.read().response(id);
+  auto response = transaction_.store.read().response(id);
   if (!response) return response.error();
   joined.known = true;
   joined.kept = std::move(**kept);
   if (*response) joined.response = std::move(**response);
   joined.response.clicked.resize(joined.kept.impression.shown.size());
   joined.response.viewed.resize(joined.kept.impression.shown.size());
-  const std::uint64_t number = store::ImpressionKey::of(id).number;
+  const std::uint64_t number = ImpressionKey::of(id).number;
   const std::int64_t open_ms = std::int64_t{model_->spec.open_seconds} * 1000;
-  joined.late = joined.response.closed != store::Closed::kNo || number < model_->expired ||
-                joined.kept.shown_at + open_ms <= group_.now;
+  joined.late = joined.response.closed != Closed::kNo || number < model_->expired ||
+                joined.kept.shown_at + open_ms <= transaction_.now;
   return &joined;
 }
 
 void Joiner::count_click(const Joined& joined, std::uint32_t rank) {
-  store::SeriesRow& series = group_.series(model_);
+  SeriesRow& series = transaction_.series(*model_);
   ++series.clicks;
   const auto& clicked = joined.response.clicked;
   const auto best = std::find(clicked.begin(), clicked.end(), std::byte{1}) - clicked.begin();
@@ -79,16 +76,15 @@ void Joiner::count_click(const Joined& joined, std::uint32_t rank) {
   }
 }
 
-Result<FeedbackStatus> Joiner::close(Joined& joined) {
+void Joiner::close(Joined& joined) {
   const bool learns = joined.kept.impression.learnable && model_->publication.latest()->learning;
-  joined.response.closed = learns ? store::Closed::kLearned : store::Closed::kUnlearned;
+  joined.response.closed = learns ? Closed::kLearned : Closed::kUnlearned;
   ++closed_;
-  return FeedbackStatus::kAccepted;
 }
 
 Result<FeedbackStatus> Joiner::join(const FeedbackEvent& event) {
   if (!event.event_id.empty()) {
-    auto seen = group_.store.read().event_seen(model_->id, event.event_id);
+    auto seen = transaction_.store.read().event_seen(model_->id, event.event_id);
     if (!seen) return seen.error();
     if (*seen) return FeedbackStatus::kDuplicate;
   }
@@ -106,30 +102,27 @@ Result<FeedbackStatus> Joiner::join(const FeedbackEvent& event) {
     const auto& marks =
         event.kind == EventKind::kClick ? joined.response.clicked : joined.response.viewed;
     if (marks[*rank] != std::byte{0}) return FeedbackStatus::kDuplicate;
-  } else if (joined.response.closed != store::Closed::kNo) {
+  } else if (joined.response.closed != Closed::kNo) {
     return FeedbackStatus::kDuplicate;
   }
-  if (joined.late || joined.response.closed != store::Closed::kNo) return FeedbackStatus::kLate;
+  if (joined.late || joined.response.closed != Closed::kNo) return FeedbackStatus::kLate;
 
-  if (auto added = group_.store.add_event({.impression = joined.kept.id,
-                                           .rank = rank,
-                                           .kind = static_cast<store::EventKind>(event.kind),
-                                           .at = group_.now,
-                                           .event_id = event.event_id});
+  if (auto added = transaction_.store.add_event({.impression = joined.kept.id,
+                                                 .rank = rank,
+                                                 .kind = event.kind,
+                                                 .at = transaction_.now,
+                                                 .event_id = event.event_id});
       !added) {
     return added.error();
   }
   joined.changed = true;
-  switch (event.kind) {
-    case EventKind::kClick:
-      count_click(joined, *rank);
-      joined.response.clicked[*rank] = std::byte{1};
-      return FeedbackStatus::kAccepted;
-    case EventKind::kView:
-      joined.response.viewed[*rank] = std::byte{1};
-      return FeedbackStatus::kAccepted;
-    case EventKind::kClose:
-      return close(joined);
+  if (event.kind == EventKind::kClose) {
+    close(joined);
+  } else if (event.kind == EventKind::kView) {
+    joined.response.viewed[*rank] = std::byte{1};
+  } else {
+    count_click(joined, *rank);
+    joined.response.clicked[*rank] = std::byte{1};
   }
   return FeedbackStatus::kAccepted;
 }
@@ -143,24 +136,17 @@ Result<void> Joiner::finish() {
   std::sort(changed.begin(), changed.end(),
             [](const Joined* left, const Joined* right) { return left->kept.id < right->kept.id; });
   for (const Joined* joined : changed) {
-    if (auto set = group_.store.set_response(joined->kept.id, joined->response); !set) return set;
-    if (joined->response.closed == store::Closed::kNo || !joined->kept.impression.learnable) {
+    if (auto set = transaction_.store.set_response(joined->kept.id, joined->response); !set)
+      return set;
+    if (joined->response.closed == Closed::kNo || !joined->kept.impression.learnable) {
       continue;
     }
-    if (auto logged = group_.log(model_, store::LogKind::kLearn, joined->kept.id); !logged) {
+    if (auto logged = transaction_.log(model_, LogKind::kLearn, joined->kept.id); !logged) {
       return logged;
     }
   }
   return {};
 }
-
-struct FeedbackState {
-  ModelHandle model;
-  std::vector<FeedbackEvent> events;
-  std::vector<FeedbackStatus> statuses;
-  std::uint64_t closed = 0;
-  Done<std::vector<FeedbackStatus>> done;
-};
 
 }  // namespace
 
@@ -172,40 +158,35 @@ std::string_view name_of(FeedbackStatus status) {
 
 Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
                  Done<std::vector<FeedbackStatus>> done) {
-  auto state = std::make_shared<FeedbackState>();
-  state->model = model;
-  state->events = std::move(events);
-  state->done = std::move(done);
-  Job job;
-  job.apply = [state](Group& group) -> Result<void> {
-    if (state->model->removed) return {};
-    Joiner joiner(state->model, group);
-    for (const FeedbackEvent& event : state->events) {
-      auto status = joiner.join(event);
-      if (!status) return status.error();
-      state->statuses.push_back(*status);
-    }
-    state->closed = joiner.closed();
-    return joiner.finish();
+  struct State {
+    std::vector<FeedbackEvent> events;
+    std::uint64_t closed = 0;
   };
-  job.committed = [state] {
-    for (std::size_t at = 0; at < state->statuses.size(); ++at) {
-      const auto status = static_cast<std::size_t>(state->statuses[at]);
-      ++state->model->events[status];
-      if (state->events[at].kind == EventKind::kClick) ++state->model->clicks[status];
-    }
-    state->model->open -= std::min(state->closed, state->model->open.load());
-  };
-  job.settled = [state](const Result<void>& settled) {
-    if (!settled) {
-      state->done(settled.error());
-    } else if (state->statuses.size() != state->events.size()) {
-      state->done(Error{ErrorCode::kNotFound, "the model was removed"});
-    } else {
-      state->done(std::move(state->statuses));
-    }
-  };
-  return job;
+  using Statuses = std::vector<FeedbackStatus>;
+  auto state = std::make_shared<State>(State{std::move(events)});
+  return job<Statuses>(
+      [model, state](Transaction& transaction) -> Result<Statuses> {
+        if (model->removed) return model_removed();
+        Joiner joiner(model, transaction);
+        Statuses statuses;
+        for (const FeedbackEvent& event : state->events) {
+          auto status = joiner.join(event);
+          if (!status) return status.error();
+          statuses.push_back(*status);
+        }
+        state->closed = joiner.closed();
+        if (auto finished = joiner.finish(); !finished) return finished.error();
+        return statuses;
+      },
+      std::move(done),
+      [model, state](const Statuses& statuses) {
+        for (std::size_t at = 0; at < statuses.size(); ++at) {
+          const auto status = static_cast<std::size_t>(statuses[at]);
+          ++model->events[status];
+          if (state->events[at].kind == EventKind::kClick) ++model->clicks[status];
+        }
+        model->open -= std::min(state->closed, model->open.load());
+      });
 }
 
 }  // namespace plackett::serving

@@ -1,22 +1,17 @@
-// What there is to see of a model. Reads the store; never waits for its writer.
+// Calls that only read. They never wait for the writer.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "plackett/pairs.h"
+#include "serving/impression.h"
 #include "serving/service_parts.h"
 
 namespace plackett::serving {
 namespace {
 
-Error unreadable(const Error& error) { return {ErrorCode::kUnavailable, error.message}; }
-
-Totals totals_of(const store::SeriesRow& row) {
-  return {row.impressions, row.clicked, row.clicks, row.reciprocal_ranks};
-}
-
-// What leaves a feature: its linear weight, and the norm of its weights into the first layer.
+// The linear weight of each feature, and the norm of its weights into the first layer.
 void first_layer(const ModelSpec& spec, std::span<const float> parameters,
                  std::vector<FeatureWeight>& features) {
   const std::size_t count = spec.ranker.feature_count;
@@ -38,23 +33,23 @@ void first_layer(const ModelSpec& spec, std::span<const float> parameters,
   }
 }
 
-std::vector<SeenPair> pairs_of(const store::Impression& impression,
+std::vector<SeenPair> pairs_of(const Impression& impression,
                                const std::vector<std::byte>& clicked) {
   std::vector<SeenPair> pairs;
-  LearnedList list;
-  list.set(impression, clicked);
-  if (impression.exploit || list.ranks.empty()) return pairs;
+  SampledPart sampled;
+  sampled.set(impression, clicked);
+  if (impression.exploit || sampled.ranks.empty()) return pairs;
   PairInference inference;
-  for (const WeightedPair& pair : inference.infer(list.ranking, list.clicks)) {
+  for (const WeightedPair& pair : inference.infer(sampled.ranking, sampled.clicks)) {
     pairs.push_back(
-        {list.ranks[pair.winner_rank], list.ranks[pair.loser_rank], pair.rho, pair.weight});
+        {sampled.ranks[pair.winner_rank], sampled.ranks[pair.loser_rank], pair.rho, pair.weight});
   }
   return pairs;
 }
 
 }  // namespace
 
-SnapshotInfo info_of(const store::SnapshotRow& row) {
+SnapshotInfo info_of(const SnapshotRow& row) {
   constexpr std::array<std::string_view, 3> kKinds{"asked", "automatic", "imported"};
   return {row.id,
           row.created_at,
@@ -63,6 +58,14 @@ SnapshotInfo info_of(const store::SnapshotRow& row) {
           static_cast<std::uint64_t>(row.log),
           std::string(kKinds.at(static_cast<std::size_t>(row.kind))),
           row.note};
+}
+
+Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
+                                                  std::string_view name) {
+  if (const auto number = impression_number(name)) {
+    return std::optional(ImpressionKey{model.id, *number}.id());
+  }
+  return store.given_id(model.id, name);
 }
 
 ModelInfo Service::info(const Model& model) const {
@@ -94,9 +97,9 @@ Result<std::vector<float>> Service::item(const Model& model, std::string_view id
 Result<std::vector<SnapshotInfo>> Service::snapshots(const Model& model) const {
   const std::lock_guard lock(parts_->reader_mutex);
   auto rows = parts_->reader->snapshots(model.id);
-  if (!rows) return unreadable(rows.error());
+  if (!rows) return rows.error();
   std::vector<SnapshotInfo> infos;
-  for (const store::SnapshotRow& row : *rows) infos.push_back(info_of(row));
+  for (const SnapshotRow& row : *rows) infos.push_back(info_of(row));
   return infos;
 }
 
@@ -126,40 +129,38 @@ Result<Stats> Service::stats(const Model& model, std::uint32_t points) const {
   constexpr std::int64_t kStepMs = kSeriesSeconds * 1000;
   const std::lock_guard lock(parts_->reader_mutex);
   auto first_day = parts_->reader->series_total(model.id, 0, model.created_at + kDayMs);
-  if (!first_day) return unreadable(first_day.error());
+  if (!first_day) return first_day.error();
   auto total = parts_->reader->series_total(model.id, 0, parts_->options.clock() + kDayMs);
-  if (!total) return unreadable(total.error());
+  if (!total) return total.error();
   Stats stats;
-  stats.first_day = totals_of(*first_day);
-  stats.total = totals_of(*total);
-  // Steps as fine as so many points allow.
+  stats.first_day = *first_day;
+  stats.total = *total;
+  // The finest steps that give so many points.
   const std::int64_t span = std::max<std::int64_t>(parts_->options.clock() - total->at, kStepMs);
   const std::int64_t steps = (span / kStepMs + points) / points;
   stats.step_seconds = static_cast<std::uint32_t>(steps) * kSeriesSeconds;
-  auto rows = parts_->reader->series(model.id, 0, steps * kStepMs);
-  if (!rows) return unreadable(rows.error());
-  for (const store::SeriesRow& row : *rows) {
-    stats.points.push_back({row.at, totals_of(row), row.entropies, row.updates, row.update_norms});
-  }
+  auto rows = parts_->reader->series(model.id, steps * kStepMs);
+  if (!rows) return rows.error();
+  stats.points = *std::move(rows);
   return stats;
 }
 
 namespace {
 
-Result<std::optional<SeenImpression>> see(store::Reader& reader, const Model& model,
-                                          std::int64_t id, std::int64_t now) {
-  auto kept = reader.impression(id);
+Result<std::optional<SeenImpression>> see(StoreReader& reader, const Model& model, std::int64_t id,
+                                          std::int64_t now) {
+  auto kept = read_impression(reader, id);
   if (!kept) return kept.error();
   if (!*kept) return std::optional<SeenImpression>();
   auto response = reader.response(id);
   if (!response) return response.error();
-  const store::Impression& impression = (*kept)->impression;
-  store::ResponseRow said = *response ? std::move(**response) : store::ResponseRow{};
+  const Impression& impression = (*kept)->impression;
+  ResponseRow said = *response ? std::move(**response) : ResponseRow{};
   said.clicked.resize(impression.shown.size());
   said.viewed.resize(impression.shown.size());
 
   SeenImpression seen;
-  const std::uint64_t number = store::ImpressionKey::of(id).number;
+  const std::uint64_t number = ImpressionKey::of(id).number;
   seen.id = (*kept)->given.empty() ? impression_name(number) : (*kept)->given;
   seen.shown_at = (*kept)->shown_at;
   seen.model_version = (*kept)->version;
@@ -167,11 +168,11 @@ Result<std::optional<SeenImpression>> see(store::Reader& reader, const Model& mo
   constexpr std::array<std::string_view, 4> kStates{"open", "learned", "expired", "closed"};
   seen.state = kStates.at(static_cast<std::size_t>(said.closed));
   const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
-  if (said.closed == store::Closed::kNo && seen.shown_at + open_ms <= now) {
+  if (said.closed == Closed::kNo && seen.shown_at + open_ms <= now) {
     seen.state = "expired";
   }
   for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
-    const store::ShownItem& item = impression.shown[rank];
+    const ShownItem& item = impression.shown[rank];
     seen.items.push_back({item.id, item.score, item.pinned, said.clicked[rank] != std::byte{0},
                           said.viewed[rank] != std::byte{0}});
   }
@@ -188,11 +189,11 @@ Result<std::vector<SeenImpression>> Service::impressions(const Model& model, std
                                                          bool clicked_only) const {
   const std::lock_guard lock(parts_->reader_mutex);
   auto ids = parts_->reader->recent(model.id, limit, clicked_only);
-  if (!ids) return unreadable(ids.error());
+  if (!ids) return ids.error();
   std::vector<SeenImpression> impressions;
   for (const std::int64_t id : *ids) {
     auto seen = see(*parts_->reader, model, id, parts_->options.clock());
-    if (!seen) return unreadable(seen.error());
+    if (!seen) return seen.error();
     if (*seen) impressions.push_back(std::move(**seen));
   }
   return impressions;
@@ -200,18 +201,12 @@ Result<std::vector<SeenImpression>> Service::impressions(const Model& model, std
 
 Result<SeenImpression> Service::impression(const Model& model, std::string_view id) const {
   const std::lock_guard lock(parts_->reader_mutex);
-  std::optional<std::int64_t> key;
-  if (const auto number = impression_number(id)) {
-    key = store::ImpressionKey{model.id, *number}.id();
-  } else {
-    auto given = parts_->reader->given_id(model.id, id);
-    if (!given) return unreadable(given.error());
-    key = *given;
-  }
-  const Error unknown{ErrorCode::kNotFound, fmt::format("impression \"{}\" is not known", id)};
-  if (!key) return unknown;
-  auto seen = see(*parts_->reader, model, *key, parts_->options.clock());
-  if (!seen) return unreadable(seen.error());
+  const Error unknown{ErrorCode::kNotFound, fmt::format("unknown impression \"{}\"", id)};
+  const auto key = impression_id(*parts_->reader, model, id);
+  if (!key) return key.error();
+  if (!*key) return unknown;
+  auto seen = see(*parts_->reader, model, **key, parts_->options.clock());
+  if (!seen) return seen.error();
   if (!*seen) return unknown;
   return std::move(**seen);
 }
@@ -242,12 +237,10 @@ ServiceMeters Service::meters() const {
   meters.learning_lag_seconds = parts_->learner->lag_seconds();
   meters.commits = parts_->writer->commits();
   meters.commit_seconds = parts_->writer->commit_seconds();
-  meters.syncs = parts_->syncer->syncs();
-  meters.sync_seconds = parts_->syncer->seconds();
+  meters.syncs = meters.commits;
+  meters.sync_seconds = parts_->writer->sync_seconds();
   meters.write_failures = parts_->writer->failures();
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(parts_->options.db, ignored);
-  meters.store_bytes = ignored ? 0 : bytes;
+  meters.store_bytes = parts_->store->disk_bytes();
   return meters;
 }
 

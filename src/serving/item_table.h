@@ -13,7 +13,7 @@
 
 namespace plackett::serving {
 
-// Lets a map of strings be asked with a view.
+// For lookups by string_view in a map of strings.
 struct TextHash {
   using is_transparent = void;  // NOLINT(readability-identifier-naming)
   std::size_t operator()(std::string_view text) const {
@@ -21,20 +21,20 @@ struct TextHash {
   }
 };
 
-// Readers share it; a change holds them up for as long as its rows are copied.
+// Readers share it; they wait while a change copies its rows.
 class ItemTable {
  public:
   explicit ItemTable(std::uint32_t feature_count);
 
-  // `rows`: stride() floats an id, in order.
+  // `rows`: stride() floats per id, in order.
   void put(std::span<const std::string> ids, std::span<const float> rows);
   bool remove(std::string_view id);
 
   [[nodiscard]] std::uint64_t count() const;
   [[nodiscard]] std::uint32_t stride() const { return stride_; }
 
-  // Copies the row of every id whose `given` is 0 to its place in `rows`. The index of the first
-  // id that is not stored, or ids.size().
+  // Copies the row of every id whose `given` is 0 to its place in `rows`. Gives the index of
+  // the first id that is not stored, or ids.size().
   [[nodiscard]] std::size_t gather(std::span<const std::string_view> ids,
                                    std::span<const std::uint8_t> given,
                                    std::span<float> rows) const;
@@ -44,7 +44,7 @@ class ItemTable {
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> places_;
   AlignedVector<float> rows_;
-  std::vector<std::uint32_t> free_;  // places that removed items left
+  std::vector<std::uint32_t> free_;  // places of removed items
 };
 
 }  // namespace plackett::serving

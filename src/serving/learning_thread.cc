@@ -8,7 +8,7 @@ namespace plackett::serving {
 
 using Clock = std::chrono::steady_clock;
 
-LearningThread::LearningThread(store::Reader reader, std::uint64_t snapshot_every,
+LearningThread::LearningThread(std::unique_ptr<StoreReader> reader, std::uint64_t snapshot_every,
                                LearningHooks hooks)
     : reader_(std::move(reader)),
       snapshot_every_(snapshot_every),
@@ -19,20 +19,21 @@ void LearningThread::adopt(const ModelHandle& model, Trainer trainer) {
   const std::int64_t log = trainer.last_log();
   const std::uint64_t version = trainer.version_number();
   model->publication.publish(trainer.version());
-  auto pupil = std::make_shared<Pupil>(Pupil{model, std::move(trainer), log, version});
-  const std::lock_guard lock(pupils_mutex_);
-  pupils_.insert_or_assign(model->id, std::move(pupil));
+  auto trained =
+      std::make_shared<TrainedModel>(TrainedModel{model, std::move(trainer), log, version});
+  const std::lock_guard lock(models_mutex_);
+  models_.insert_or_assign(model->id, std::move(trained));
 }
 
 void LearningThread::forget(const ModelHandle& model) {
-  const std::lock_guard lock(pupils_mutex_);
-  pupils_.erase(model->id);
+  const std::lock_guard lock(models_mutex_);
+  models_.erase(model->id);
 }
 
-LearningThread::PupilHandle LearningThread::pupil_of(const Model& model) {
-  const std::lock_guard lock(pupils_mutex_);
-  const auto found = pupils_.find(model.id);
-  return found == pupils_.end() ? nullptr : found->second;
+LearningThread::TrainedHandle LearningThread::find(const Model& model) {
+  const std::lock_guard lock(models_mutex_);
+  const auto found = models_.find(model.id);
+  return found == models_.end() ? nullptr : found->second;
 }
 
 void LearningThread::submit(std::vector<Item> items) {
@@ -45,6 +46,12 @@ void LearningThread::submit(std::vector<Item> items) {
     }
   }
   wake_.notify_one();
+}
+
+void LearningThread::submit(Item item) {
+  std::vector<Item> items;
+  items.push_back(std::move(item));
+  submit(std::move(items));
 }
 
 void LearningThread::stop() {
@@ -68,12 +75,15 @@ double LearningThread::lag_seconds() const {
   return std::chrono::duration<double>(Clock::now() - since).count();
 }
 
-void LearningThread::for_each(
-    const std::function<void(const ModelHandle&, const Trainer&, std::int64_t)>& each) const {
-  for (const auto& [id, pupil] : pupils_) {
-    const bool lost = pupil->model->snapshot_lost;
-    each(pupil->model, pupil->trainer, lost ? -1 : pupil->snapshot_log);
+std::vector<SnapshotRow> LearningThread::last_snapshots() const {
+  std::vector<SnapshotRow> snapshots;
+  for (const auto& [id, trained] : models_) {
+    const bool has_one = !trained->model->snapshot_lost;
+    if (has_one && trained->trainer.last_log() == trained->snapshot_log) continue;
+    snapshots.push_back(trained->trainer.snapshot());
+    snapshots.back().model = id;
   }
+  return snapshots;
 }
 
 void LearningThread::run() {
@@ -94,45 +104,45 @@ void LearningThread::run() {
 }
 
 void LearningThread::work(std::vector<Item>& batch) {
-  std::vector<PupilHandle> changed;
+  std::vector<TrainedHandle> changed;
   for (Item& item : batch) {
-    const PupilHandle pupil = pupil_of(*item.model);
-    if (pupil == nullptr) continue;  // the model is gone
-    if (item.entry && pupil->stalled.empty()) {
-      const auto norm = pupil->trainer.apply(*item.entry, reader_);
+    const TrainedHandle trained = find(*item.model);
+    if (trained == nullptr) continue;  // the model was removed
+    if (item.entry && trained->stalled.empty()) {
+      const auto norm = trained->trainer.apply(*item.entry, *reader_);
       if (!norm) {
-        pupil->stalled = norm.error().message;
+        trained->stalled = norm.error().message;
       } else if (*norm > 0) {
         hooks_.updated(*item.model, *norm);
       }
-      if (std::find(changed.begin(), changed.end(), pupil) == changed.end()) {
-        changed.push_back(pupil);
+      if (std::find(changed.begin(), changed.end(), trained) == changed.end()) {
+        changed.push_back(trained);
       }
     }
-    if (item.ask) item.ask(pupil->trainer);
+    if (item.ask) item.ask(trained->trainer);
   }
-  for (const PupilHandle& pupil : changed) publish(*pupil);
+  for (const TrainedHandle& trained : changed) publish(*trained);
   for (Item& item : batch) {
-    if (item.pending) item.pending->release();
+    if (item.published) item.published();
   }
 }
 
-void LearningThread::publish(Pupil& pupil) {
-  auto version = pupil.trainer.version();
-  if (!pupil.stalled.empty()) {
-    // The log goes on; the next start follows it.
+void LearningThread::publish(TrainedModel& trained) {
+  auto version = trained.trainer.version();
+  if (!trained.stalled.empty()) {
+    // The log continues; the next start applies it.
     auto stalled = std::make_shared<Version>(*version);
     stalled->learning = false;
-    stalled->frozen_because = "the store can't be read: " + pupil.stalled;
+    stalled->frozen_because = "the store can't be read: " + trained.stalled;
     version = std::move(stalled);
   }
-  pupil.model->publication.publish(std::move(version));
-  const std::uint64_t at = pupil.trainer.version_number();
-  if (pupil.model->snapshot_lost.exchange(false)) pupil.snapshot_version = 0;
-  if (at - pupil.snapshot_version < snapshot_every_) return;
-  pupil.snapshot_version = at;
-  pupil.snapshot_log = pupil.trainer.last_log();
-  hooks_.snapshot(pupil.model, pupil.trainer.snapshot());
+  trained.model->publication.publish(std::move(version));
+  const std::uint64_t at = trained.trainer.version_number();
+  if (trained.model->snapshot_lost.exchange(false)) trained.snapshot_version = 0;
+  if (at - trained.snapshot_version < snapshot_every_) return;
+  trained.snapshot_version = at;
+  trained.snapshot_log = trained.trainer.last_log();
+  hooks_.snapshot(trained.model, trained.trainer.snapshot());
 }
 
 }  // namespace plackett::serving

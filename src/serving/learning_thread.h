@@ -1,77 +1,79 @@
 // The one thread that owns the models' parameters: learns in the log's order, and publishes.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
-#include "serving/pending.h"
 #include "serving/service.h"
+#include "serving/store.h"
 #include "serving/trainer.h"
-#include "store/reader.h"
 
 namespace plackett::serving {
 
-// Where it hands what it measures.
+// What it reports.
 struct LearningHooks {
   // An update changed the parameters by this much.
   std::function<void(Model&, double norm)> updated;
   // A snapshot is due.
-  std::function<void(const ModelHandle&, store::SnapshotRow)> snapshot;
+  std::function<void(const ModelHandle&, SnapshotRow)> snapshot;
 };
 
 class LearningThread {
  public:
+  // Work for the thread: a log entry to learn from, a question, or both.
   struct Item {
     ModelHandle model;
-    std::optional<store::LogEntry> entry;     // to learn from; and, or
-    std::function<void(const Trainer&)> ask;  // to be called in turn
-    PendingHandle pending;                    // released once published; may be null
+    std::optional<LogEntry> entry{};
+    std::function<void(const Trainer&)> ask{};  // not called if the model was removed
+    std::function<void()> published{};          // called after what was learned is published
     std::chrono::steady_clock::time_point since{};
   };
 
-  LearningThread(store::Reader reader, std::uint64_t snapshot_every, LearningHooks hooks);
+  LearningThread(std::unique_ptr<StoreReader> reader, std::uint64_t snapshot_every,
+                 LearningHooks hooks);
   LearningThread(const LearningThread&) = delete;
   LearningThread& operator=(const LearningThread&) = delete;
   ~LearningThread() { stop(); }
 
-  // Requires: the thread has nothing of the model queued. Neither waits for learning.
+  // Requires: nothing of the model is queued. Neither call waits for learning.
   void adopt(const ModelHandle& model, Trainer trainer);
   void forget(const ModelHandle& model);
 
   void submit(std::vector<Item> items);
+  void submit(Item item);
   // Finishes what was submitted.
   void stop();
 
   [[nodiscard]] std::uint64_t queued() const;
   [[nodiscard]] double lag_seconds() const;  // how long the oldest has waited
 
-  // After stop(): the trainers, for the last snapshots.
-  void for_each(const std::function<void(const ModelHandle&, const Trainer&,
-                                         std::int64_t snapshot_log)>& each) const;
+  // After stop(): snapshots of the models that have learned since their last one.
+  [[nodiscard]] std::vector<SnapshotRow> last_snapshots() const;
 
  private:
-  struct Pupil {
+  struct TrainedModel {
     ModelHandle model;
     Trainer trainer;
-    std::int64_t snapshot_log;  // where its newest snapshot stands
+    std::int64_t snapshot_log;  // the newest snapshot includes the log up to here
     std::uint64_t snapshot_version;
-    std::string stalled{};  // why it can't follow the log, until the next start
+    std::string stalled{};  // why it can't follow the log until the next start
   };
-  using PupilHandle = std::shared_ptr<Pupil>;
-  PupilHandle pupil_of(const Model& model);
-  void publish(Pupil& pupil);
+  using TrainedHandle = std::shared_ptr<TrainedModel>;
+  TrainedHandle find(const Model& model);
+  void publish(TrainedModel& trained);
   void run();
   void work(std::vector<Item>& batch);
 
-  store::Reader reader_;
+  std::unique_ptr<StoreReader> reader_;
   const std::uint64_t snapshot_every_;
   LearningHooks hooks_;
   mutable std::mutex mutex_;
@@ -80,8 +82,8 @@ class LearningThread {
   std::size_t working_ = 0;  // items taken and not done
   std::chrono::steady_clock::time_point working_since_{};
   bool stopping_ = false;
-  std::mutex pupils_mutex_;  // of the table alone: what it leads to is the thread's
-  std::unordered_map<std::int64_t, PupilHandle> pupils_;
+  std::mutex models_mutex_;  // of the table only; its values belong to the thread
+  std::unordered_map<std::int64_t, TrainedHandle> models_;
   std::thread thread_;
 };
 

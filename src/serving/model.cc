@@ -6,8 +6,6 @@
 #include <charconv>
 #include <chrono>
 
-#include "serving/spec_text.h"
-
 namespace plackett::serving {
 namespace {
 
@@ -15,7 +13,7 @@ constexpr std::string_view kPrefix = "i-";
 
 }  // namespace
 
-Model::Model(ModelSpec given, const store::ModelRow& row)
+Model::Model(ModelSpec given, const ModelRow& row)
     : spec(std::move(given)),
       scaling(parse_scaling(spec.scaling).value()),
       id(row.id),
@@ -27,8 +25,9 @@ Model::Model(ModelSpec given, const store::ModelRow& row)
       expired(row.expired),
       dropped_log(row.dropped_log) {}
 
-store::ModelRow Model::row() const {
-  return {id, spec.name, created_at, to_text(spec), reserved_in_store, expired, dropped_log};
+ModelRow Model::marks() const {
+  return {
+      .id = id, .next_number = reserved_in_store, .expired = expired, .dropped_log = dropped_log};
 }
 
 std::uint64_t Model::numbers_used(std::uint64_t from, std::uint64_t to) const {
@@ -45,8 +44,8 @@ std::optional<std::uint64_t> impression_number(std::string_view name) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  if (number >= store::ImpressionKey::kNumbers) return std::nullopt;
-  // One number, one name.
+  if (number >= ImpressionKey::kNumbers) return std::nullopt;
+  // Every number has one name.
   if (name.size() > 1 && name.front() == '0') return std::nullopt;
   return number;
 }

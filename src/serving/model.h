@@ -11,15 +11,15 @@
 #include "serving/item_table.h"
 #include "serving/model_spec.h"
 #include "serving/service.h"
+#include "serving/store.h"
 #include "serving/version.h"
-#include "store/rows.h"
 
 namespace plackett::serving {
 
 class Model {
  public:
-  // Requires: a checked spec, whose text is the row's.
-  Model(ModelSpec spec, const store::ModelRow& row);
+  // Requires: a checked spec, and its row.
+  Model(ModelSpec spec, const ModelRow& row);
 
   const ModelSpec spec;
   const Scaling scaling;
@@ -29,15 +29,14 @@ class Model {
   ItemTable items;
   Publication publication;
   std::atomic<std::uint64_t> next_number;
-  // Numbers from this on may not be used yet: it is in the store, on the disk, before they are, so
-  // that none is used again after a loss of power took the impressions that had it.
+  // Numbers from here on may not be used yet. The store has this mark before numbers below it are
+  // used, so that no number is used again after a crash.
   std::atomic<std::uint64_t> reserved;
   std::atomic<bool> removed{false};
-  std::atomic<bool> reserving{false};      // more numbers are on their way
-  std::atomic<bool> snapshot_lost{false};  // an automatic one did not get into the store
+  std::atomic<bool> snapshot_lost{false};  // the store refused an automatic one
 
-  // The writer's alone.
-  std::uint64_t reserved_in_store;  // synced or not
+  // Only the writer's thread uses these.
+  std::uint64_t reserved_in_store;
   // Numbers in [gap_begin, gap_end) were reserved before the last start, and never used.
   std::uint64_t gap_begin = 0;
   std::uint64_t gap_end = 0;
@@ -46,21 +45,22 @@ class Model {
 
   // Counts of what is in the store.
   std::atomic<std::uint64_t> shown{0};
-  // Exact but for what a start has to estimate, and then again when none is left.
+  // After a start it is an estimate, until none is open.
   std::atomic<std::uint64_t> open{0};
-  std::int64_t expires_at = 0;  // nothing does before; ms; the writer's alone
+  std::int64_t expires_at = 0;  // ms; no impression expires before; only the writer uses it
   // Since the start of the process.
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> events{};
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> clicks{};
   std::atomic<double> entropy{0};
   std::atomic<double> update_norm{0};
 
-  [[nodiscard]] store::ModelRow row() const;
-  // How many numbers in [from, to) were used, as far as the last gap is concerned.
+  // Its row with id and marks alone.
+  [[nodiscard]] ModelRow marks() const;
+  // How many numbers in [from, to) were used, without the gap of the last start.
   [[nodiscard]] std::uint64_t numbers_used(std::uint64_t from, std::uint64_t to) const;
 };
 
-// The id as callers know it, "i-41", and back: none where it has another form.
+// The id that callers see, "i-41", and back; none if it has another form.
 std::string impression_name(std::uint64_t number);
 std::optional<std::uint64_t> impression_number(std::string_view name);
 

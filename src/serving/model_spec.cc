@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <unordered_set>
 
 #include "plackett/method.h"
 #include "plackett/scaling.h"
-#include "serving/spec_text.h"
 
 namespace plackett::serving {
 namespace {
@@ -43,7 +43,7 @@ Result<void> check_features(const ModelSpec& spec) {
   return {};
 }
 
-// Before it is made: it may be too large to be.
+// Before the ranker is made: it may be too large.
 std::uint64_t parameter_count(const RankerSpec& spec) {
   std::uint64_t count = spec.kind == RankerKind::kNeural ? 0 : spec.feature_count;
   if (!has_network(spec.kind)) return count;
@@ -73,7 +73,13 @@ std::vector<std::string_view> served_learners() {
 }
 
 bool ModelSpec::operator==(const ModelSpec& other) const {
-  return to_text(*this) == to_text(other);
+  const auto fields = [](const ModelSpec& spec) {
+    return std::tie(spec.name, spec.ranker.kind, spec.ranker.feature_count, spec.ranker.hidden,
+                    spec.ranker.activation, spec.feature_names, spec.feature_ids, spec.learner,
+                    spec.settings, spec.shown, spec.scaling, spec.seed, spec.temperature,
+                    spec.open_seconds);
+  };
+  return fields(*this) == fields(other);
 }
 
 Result<std::unique_ptr<Learner>> make_learner_of(const ModelSpec& spec) {

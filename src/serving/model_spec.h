@@ -1,4 +1,4 @@
-// What a served model is, fixed when it is made.
+// What a served model is; fixed when it is created.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,20 @@
 namespace plackett::serving {
 
 inline constexpr std::uint32_t kMaxFeatures = 65'536;
-inline constexpr std::uint64_t kMaxServedParameters = std::uint64_t{1} << 24;  // copied by threads
-inline constexpr std::uint32_t kMaxShown = 100;  // pair weights cost O(shown^3) at worst
+inline constexpr std::uint64_t kMaxServedParameters = std::uint64_t{1}
+                                                      << 24;  // each thread has a copy
+inline constexpr std::uint32_t kMaxShown = 100;               // pair weights cost up to O(shown^3)
 inline constexpr std::uint32_t kMaxOpenSeconds = 30 * 24 * 3600;
 inline constexpr std::size_t kMaxIdBytes = 256;  // of items, impressions and events
 inline constexpr std::size_t kMaxModelNameBytes = 64;
 inline constexpr std::size_t kMaxContextBytes = std::size_t{16} * 1024;
-inline constexpr std::uint32_t kSeriesSeconds = 10;  // a span of the statistics
+inline constexpr std::uint32_t kSeriesSeconds = 10;  // length of a span of the statistics
 
 struct ModelSpec {
   std::string name;
   RankerSpec ranker;                       // its feature_count is the model's
-  std::vector<std::string> feature_names;  // one a feature, or none
-  std::vector<std::uint32_t> feature_ids;  // of the source, as in model files; 1, 2, ... if empty
+  std::vector<std::string> feature_names;  // one per feature, or none
+  std::vector<std::uint32_t> feature_ids;  // as in model files; 1, 2, ... if empty
   std::string learner = "pdgd";
   std::vector<GivenSetting> settings;  // the learner's own, its learning rate among them
   std::uint32_t shown = 10;            // k
@@ -39,16 +40,17 @@ struct ModelSpec {
   bool operator==(const ModelSpec& other) const;
 };
 
-// Fails on what no model can be; puts settings and ids in their canonical form.
+// Fails if a field is out of bounds; puts settings and ids in their canonical form.
 Result<ModelSpec> check(ModelSpec spec);
 
-// The learner that it says, with the first parameters that its seed draws.
+// A learner of the spec, with the first parameters that its seed draws.
 Result<std::unique_ptr<Learner>> make_learner_of(const ModelSpec& spec);
 
 // Letters, digits, '.', '_' and '-', 1 to kMaxModelNameBytes of them.
 bool is_model_name(std::string_view name);
 
-// The learners that can be served: those that learn from a stored ranking whenever its clicks come.
+// Names of the learners that can be served: those that can learn from a stored ranking whenever
+// its clicks come.
 std::vector<std::string_view> served_learners();
 
 }  // namespace plackett::serving

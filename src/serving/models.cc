@@ -1,106 +1,149 @@
-// Making models and removing them, and their stored items.
+// Creates models and removes them, and their stored items.
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
-#include "serving/creation.h"
-#include "serving/refusals.h"
 #include "serving/service_parts.h"
+#include "serving/spec_json.h"
+#include "serving/trainer.h"
 
 namespace plackett::serving {
+namespace {
+
+constexpr std::size_t kMostModels = 10'000;
+
+// The model in the store; not served yet.
+Result<ModelHandle> insert(const ServiceParts& parts, const ModelSpec& spec,
+                           Transaction& transaction) {
+  auto rows = transaction.store.read().models();
+  if (!rows) return rows.error();
+  if (std::any_of(rows->begin(), rows->end(),
+                  [&spec](const auto& row) { return row.name == spec.name; })) {
+    return Error{ErrorCode::kConflict, "another request is creating the model"};
+  }
+  if (rows->size() >= kMostModels) {
+    return Error{ErrorCode::kTooLarge,
+                 fmt::format("there are {} models; no more fit", rows->size())};
+  }
+  ModelRow row{.name = spec.name,
+               .created_at = transaction.now,
+               .spec = to_json(spec),
+               .next_number = parts.options.number_block};
+  auto id = transaction.store.insert_model(row);
+  if (!id) return id.error();
+  row.id = *id;
+  auto model = std::make_shared<Model>(spec, row);
+  model->next_number = 0;
+  return model;
+}
+
+}  // namespace
+
+Result<Job> creation_job(ServiceParts& parts, ModelSpec spec,
+                         std::function<Result<void>(Transaction&, const ModelHandle&)> more,
+                         Done<CreatedModel> done) {
+  // Here, on the caller's thread, so that the writer does not wait for it.
+  auto trainer = std::make_shared<std::optional<Trainer>>();
+  if (parts.find(spec.name) == nullptr) {
+    auto started = Trainer::start(spec);
+    if (!started) return started.error();
+    *trainer = std::move(started).value();
+  }
+  return job<CreatedModel>(
+      [&parts, spec = std::move(spec), trainer,
+       more = std::move(more)](Transaction& transaction) -> Result<CreatedModel> {
+        CreatedModel created{parts.find(spec.name), false};
+        if (created.model == nullptr) {
+          if (!*trainer) return Error{ErrorCode::kConflict, "another request removed the model"};
+          auto inserted = insert(parts, spec, transaction);
+          if (!inserted) return inserted.error();
+          created = {*inserted, true};
+        } else if (!(created.model->spec == spec)) {
+          return Error{
+              ErrorCode::kConflict,
+              fmt::format("model \"{}\" exists with another spec; delete it first", spec.name)};
+        }
+        if (more) {
+          if (auto applied = more(transaction, created.model); !applied) return applied.error();
+        }
+        return created;
+      },
+      std::move(done),
+      [&parts, trainer](const CreatedModel& created) {
+        if (!created.is_new) return;
+        parts.learner->adopt(created.model, std::move(**trainer));
+        const std::unique_lock lock(parts.models_mutex);
+        parts.models.emplace(created.model->spec.name, created.model);
+      });
+}
 
 void Service::create(ModelSpec spec, Done<Created> done) {
   auto checked = check(std::move(spec));
-  if (!checked) return done(invalid(checked.error()));
-  ServiceParts& parts = *parts_;
-  auto prepared = Creation::prepare(parts, std::move(checked).value());
-  if (!prepared) return done(prepared.error());
-  parts.writer->submit(creation_job(
-      parts, *std::move(prepared), {},
-      [this, done](const Creation& made) {
-        done(Created{info(*made.model()), made.is_new()});
-      },
-      [done](const Result<void>& settled) { done(settled.error()); }));
+  if (!checked) return done(checked.error());
+  auto job = creation_job(*parts_, *std::move(checked), {},
+                          [this, done](const Result<CreatedModel>& created) {
+                            if (!created) return done(created.error());
+                            done(Created{info(*created->model), created->is_new});
+                          });
+  if (!job) return done(job.error());
+  parts_->writer->submit(*std::move(job));
 }
 
 void Service::remove(const ModelHandle& model, Done<void> done) {
   ServiceParts& parts = *parts_;
-  auto was_there = std::make_shared<bool>(false);
-  Job job;
-  job.apply = [model, was_there](Group& group) -> Result<void> {
-    if (model->removed) return {};
-    *was_there = true;
-    return group.store.delete_model(model->id);
-  };
-  job.committed = [model, was_there, &parts] {
-    if (!*was_there || model->removed.exchange(true)) return;
-    parts.learner->forget(model);
-    parts.upkeep->add_removed(model->id);
-    const std::unique_lock lock(parts.models_mutex);
-    const auto found = parts.models.find(model->spec.name);
-    if (found != parts.models.end() && found->second == model) parts.models.erase(found);
-  };
-  job.settled = [was_there, done = std::move(done)](const Result<void>& settled) {
-    done(settled && !*was_there ? Result<void>(gone()) : settled);
-  };
-  parts.writer->submit(std::move(job));
+  parts.writer->submit(job(
+      [model](Transaction& transaction) -> Result<void> {
+        if (model->removed) return model_removed();
+        return transaction.store.delete_model(model->id);
+      },
+      std::move(done),
+      [model, &parts] {
+        if (model->removed.exchange(true)) return;
+        parts.learner->forget(model);
+        parts.upkeep->add_removed(model->id);
+        const std::unique_lock lock(parts.models_mutex);
+        const auto found = parts.models.find(model->spec.name);
+        if (found != parts.models.end() && found->second == model) parts.models.erase(found);
+      }));
 }
 
 void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
                         AlignedVector<float> rows, Done<std::uint64_t> done) {
-  struct State {
+  struct Items {
     std::vector<std::string> ids;
     AlignedVector<float> rows;
   };
-  auto state = std::make_shared<State>(State{std::move(ids), std::move(rows)});
-  Job job;
-  job.apply = [model, state](Group& group) -> Result<void> {
-    if (model->removed) return {};
-    const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
-    for (std::size_t at = 0; at < state->ids.size(); ++at) {
-      const float* row = state->rows.data() + at * model->items.stride();
-      if (auto put = group.store.put_item(model->id, state->ids[at],
-                                          {reinterpret_cast<const std::byte*>(row), bytes});
-          !put) {
-        return put;
-      }
-    }
-    return {};
-  };
-  job.committed = [model, state] {
-    if (!model->removed) model->items.put(state->ids, state->rows);
-  };
-  job.settled = [model, done = std::move(done)](const Result<void>& settled) {
-    if (!settled) {
-      done(settled.error());
-    } else if (model->removed) {
-      done(gone());
-    } else {
-      done(model->items.count());
-    }
-  };
-  parts_->writer->submit(std::move(job));
+  auto items = std::make_shared<Items>(Items{std::move(ids), std::move(rows)});
+  parts_->writer->submit(job<std::uint64_t>(
+      [model, items](Transaction& transaction) -> Result<std::uint64_t> {
+        if (model->removed) return model_removed();
+        const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
+        for (std::size_t at = 0; at < items->ids.size(); ++at) {
+          const float* row = items->rows.data() + at * model->items.stride();
+          auto put = transaction.store.put_item(model->id, items->ids[at],
+                                                {reinterpret_cast<const std::byte*>(row), bytes});
+          if (!put) return put.error();
+        }
+        return std::uint64_t{0};
+      },
+      std::move(done),
+      [model, items](std::uint64_t& stored) {
+        model->items.put(items->ids, items->rows);
+        stored = model->items.count();
+      }));
 }
 
 void Service::remove_item(const ModelHandle& model, const std::string& id, Done<void> done) {
-  auto found = std::make_shared<bool>(false);
-  Job job;
-  job.apply = [model, id, found](Group& group) -> Result<void> {
-    auto removed = group.store.delete_item(model->id, id);
-    if (!removed) return removed.error();
-    *found = *removed;
-    return {};
-  };
-  job.committed = [model, id] { model->items.remove(id); };
-  job.settled = [id, found, done = std::move(done)](const Result<void>& settled) {
-    if (settled && !*found) {
-      done(Error{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)});
-    } else {
-      done(settled);
-    }
-  };
-  parts_->writer->submit(std::move(job));
+  parts_->writer->submit(job(
+      [model, id](Transaction& transaction) -> Result<void> {
+        auto found = transaction.store.delete_item(model->id, id);
+        if (!found) return found.error();
+        if (*found) return {};
+        return Error{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)};
+      },
+      std::move(done), [model, id] { model->items.remove(id); }));
 }
 
 }  // namespace plackett::serving

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::uint32_t kEntriesAtOnce = 4096;
 
-// Applies every entry after the trainer's last; `each` is called after each.
-Result<void> follow(Trainer& trainer, std::int64_t model, store::Reader& store,
+// Applies every entry after the trainer's last, and calls `each` after each.
+Result<void> follow(Trainer& trainer, std::int64_t model, StoreReader& store,
                     const std::function<void()>& each) {
   for (;;) {
     auto entries = store.log(model, trainer.last_log(), kEntriesAtOnce);
     if (!entries) return entries.error();
-    for (const store::LogEntry& entry : *entries) {
+    for (const LogEntry& entry : *entries) {
       if (auto applied = trainer.apply(entry, store); !applied) return applied.error();
       each();
     }
@@ -23,16 +23,14 @@ Result<void> follow(Trainer& trainer, std::int64_t model, store::Reader& store,
   }
 }
 
-// Where the model stood, not what was brought from elsewhere.
-bool is_a_state(const store::SnapshotRow& snapshot) {
-  return snapshot.kind != store::SnapshotKind::kImported;
-}
+// Whether the model was in this state; imported ones come from elsewhere.
+bool is_a_state(const SnapshotRow& snapshot) { return snapshot.kind != SnapshotKind::kImported; }
 
-// Those of a model, in the log's order.
-Result<std::vector<store::SnapshotRow>> states_of(std::int64_t model, store::Reader& store) {
+// In the log's order.
+Result<std::vector<SnapshotRow>> states_of(std::int64_t model, StoreReader& store) {
   auto listed = store.snapshots(model);
   if (!listed) return listed.error();
-  std::vector<store::SnapshotRow> states;
+  std::vector<SnapshotRow> states;
   std::copy_if(listed->begin(), listed->end(), std::back_inserter(states), is_a_state);
   std::sort(states.begin(), states.end(), [](const auto& left, const auto& right) {
     return left.log != right.log ? left.log < right.log : left.id < right.id;
@@ -40,21 +38,21 @@ Result<std::vector<store::SnapshotRow>> states_of(std::int64_t model, store::Rea
   return states;
 }
 
-Result<void> restore(Trainer& trainer, std::int64_t id, store::Reader& store) {
+Result<void> restore(Trainer& trainer, std::int64_t id, StoreReader& store) {
   auto snapshot = store.snapshot(id);
   if (!snapshot) return snapshot.error();
-  if (!*snapshot) return Error{fmt::format("snapshot {} is gone", id)};
+  if (!*snapshot) return Error{fmt::format("snapshot {} is missing", id)};
   return trainer.restore(**snapshot);
 }
 
 }  // namespace
 
-Result<Trainer> recover(const ModelSpec& spec, const store::ModelRow& model, store::Reader& store) {
+Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReader& store) {
   auto trainer = Trainer::start(spec);
   if (!trainer) return trainer;
   auto states = states_of(model.id, store);
   if (!states) return states.error();
-  // The newest; an older one where it can't be read; the beginning, where the log has it.
+  // The newest; an older one if that can't be read; the start, if the log has it.
   bool found = model.dropped_log == 0;
   std::string why = fmt::format("no snapshot after log entry {}", model.dropped_log);
   for (auto snapshot = states->rbegin(); snapshot != states->rend(); ++snapshot) {
@@ -71,13 +69,13 @@ Result<Trainer> recover(const ModelSpec& spec, const store::ModelRow& model, sto
   return trainer;
 }
 
-Result<Trainer> replay(const ModelSpec& spec, const store::ModelRow& model, store::Reader& store,
+Result<Trainer> replay(const ModelSpec& spec, const ModelRow& model, StoreReader& store,
                        ReplayReport& report) {
   auto trainer = Trainer::start(spec);
   if (!trainer) return trainer;
   auto listed = states_of(model.id, store);
   if (!listed) return listed.error();
-  const std::vector<store::SnapshotRow>& states = *listed;
+  const std::vector<SnapshotRow>& states = *listed;
   auto next = states.begin();
   if (model.dropped_log > 0) {
     next = std::find_if(states.begin(), states.end(), [&model](const auto& snapshot) {
@@ -85,8 +83,8 @@ Result<Trainer> replay(const ModelSpec& spec, const store::ModelRow& model, stor
     });
     if (next == states.end()) {
       return Error{
-          fmt::format("model {}: the log begins after entry {} and no snapshot stands "
-                      "there",
+          fmt::format("model {}: the log starts after entry {} and there is no snapshot "
+                      "of that",
                       model.name, model.dropped_log)};
     }
     if (auto restored = restore(*trainer, next->id, store); !restored) return restored.error();
@@ -95,7 +93,7 @@ Result<Trainer> replay(const ModelSpec& spec, const store::ModelRow& model, stor
   }
   const auto compare = [&] {
     for (; next != states.end() && next->log <= trainer->last_log(); ++next) {
-      if (next->log < trainer->last_log()) continue;  // it stands where the log is no longer kept
+      if (next->log < trainer->last_log()) continue;  // that part of the log was dropped
       auto snapshot = store.snapshot(next->id);
       if (!snapshot || !*snapshot) continue;
       ++report.compared;

@@ -1,4 +1,4 @@
-// A model back from the store.
+// Rebuilds a model from the store.
 #pragma once
 
 #include <cstdint>
@@ -6,24 +6,24 @@
 
 #include "plackett/result.h"
 #include "serving/model_spec.h"
+#include "serving/store.h"
 #include "serving/trainer.h"
-#include "store/reader.h"
 
 namespace plackett::serving {
 
-// The newest snapshot that can be read, and the log since.
-Result<Trainer> recover(const ModelSpec& spec, const store::ModelRow& model, store::Reader& store);
+// From the newest snapshot that can be read, and the log since.
+Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReader& store);
 
 struct ReplayReport {
   std::uint64_t entries = 0;    // of the log, applied
   std::uint64_t compared = 0;   // snapshots that the replay passed
-  std::uint64_t different = 0;  // of those, which had other bytes
-  bool from_snapshot = false;   // the log's beginning is no longer kept
+  std::uint64_t different = 0;  // of those, how many had other bytes
+  bool from_snapshot = false;   // the start of the log was dropped
 };
 
-// The whole log that is kept, from the beginning or from the snapshot that its beginning was
-// dropped for; every snapshot on the way is compared byte by byte.
-Result<Trainer> replay(const ModelSpec& spec, const store::ModelRow& model, store::Reader& store,
+// From the whole log, or, if its start was dropped, from the snapshot that includes that; compares
+// every later snapshot byte by byte.
+Result<Trainer> replay(const ModelSpec& spec, const ModelRow& model, StoreReader& store,
                        ReplayReport& report);
 
 }  // namespace plackett::serving

@@ -7,28 +7,26 @@
 #include <limits>
 #include <utility>
 
-#include "serving/impression_to_keep.h"
 #include "serving/recover.h"
-#include "serving/refusals.h"
 #include "serving/service_parts.h"
-#include "serving/spec_text.h"
+#include "serving/spec_json.h"
 
 namespace plackett::serving {
 namespace {
 
-// What the store knows of a model that is not in its row.
-Result<void> fill(Model& model, store::Reader& store, std::int64_t now) {
-  auto end = store.numbers_end(model.id);
-  if (!end) return end.error();
-  model.next_number = std::max(model.next_number.load(), *end);
-  model.gap_begin = *end;
+// Reads counts and items.
+Result<void> fill(Model& model, StoreReader& store, std::int64_t now) {
+  auto newest = store.recent(model.id, 1, false);
+  if (!newest) return newest.error();
+  if (!newest->empty()) model.gap_begin = ImpressionKey::of(newest->front()).number + 1;
+  model.next_number = std::max(model.next_number.load(), model.gap_begin);
   model.gap_end = model.next_number;
   auto total = store.series_total(model.id, 0, std::numeric_limits<std::int64_t>::max());
   if (!total) return total.error();
   model.shown = total->impressions;
-  auto closed = store.closed_within(model.id, model.expired, model.next_number);
+  auto closed = store.closed_count(model.id, model.expired, model.next_number);
   if (!closed) return closed.error();
-  // Those shown so late that they may be open, as the series knows them: to within a span of it.
+  // Those that were shown recently enough to be open, to within one span of the series.
   constexpr std::int64_t kSpanMs = std::int64_t{kSeriesSeconds} * 1000;
   const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
   const std::int64_t since = (now - open_ms) / kSpanMs * kSpanMs;
@@ -53,9 +51,8 @@ Result<void> fill(Model& model, store::Reader& store, std::int64_t now) {
   return {};
 }
 
-// The model of a row, and its trainer, into the parts.
-Result<void> bring_back(ServiceParts& parts, const store::ModelRow& row, store::Reader& store) {
-  auto spec = parse_spec_text(row.spec);
+Result<void> recover_model(ServiceParts& parts, const ModelRow& row, StoreReader& store) {
+  auto spec = parse_spec(row.spec);
   if (!spec) return Error{fmt::format("model {}: {}", row.name, spec.error().message)};
   auto trainer = recover(*spec, row, store);
   if (!trainer) return Error{fmt::format("model {}: {}", row.name, trainer.error().message)};
@@ -66,80 +63,82 @@ Result<void> bring_back(ServiceParts& parts, const store::ModelRow& row, store::
   return {};
 }
 
-// A block of numbers for every model, before any is used.
+// Reserves a block of numbers for every model.
 Result<void> reserve_numbers(ServiceParts& parts) {
   if (auto begun = parts.store->begin(); !begun) return begun;
   for (const auto& [name, model] : parts.models) {
     model->reserved_in_store = model->next_number + parts.options.number_block;
     model->reserved = model->reserved_in_store;
-    if (auto set = parts.store->set_model_marks(model->row()); !set) return set;
+    if (auto set = parts.store->set_model_marks(model->marks()); !set) return set;
   }
-  if (auto committed = parts.store->commit(); !committed) return committed;
-  return parts.store->sync();
+  return parts.store->commit();
+}
+
+// What a clean stop leaves in the store.
+Result<void> write_last(ServiceParts& parts, std::int64_t now) {
+  Store& store = *parts.store;
+  for (SnapshotRow& snapshot : parts.learner->last_snapshots()) {
+    snapshot.kind = SnapshotKind::kAutomatic;
+    snapshot.created_at = now;
+    if (auto id = store.insert_snapshot(snapshot); !id) return id.error();
+  }
+  // Numbers that were not used are free again.
+  for (const ModelHandle& model : parts.all_models()) {
+    model->reserved_in_store = model->next_number;
+    if (auto set = store.set_model_marks(model->marks()); !set) return set;
+  }
+  constexpr std::int64_t kSpanMs = std::int64_t{kSeriesSeconds} * 1000;
+  for (auto& [model, sums] : parts.learned) {
+    sums.at = now / kSpanMs * kSpanMs;
+    if (auto added = store.add_to_series(model, sums); !added) return added;
+  }
+  return {};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Service>> Service::open(const ServiceOptions& options) {
+Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
+                                               const ServiceOptions& options) {
   auto parts = std::make_unique<ServiceParts>();
-  parts->options = options;
-  const std::string lock_file = options.db.string() + ".lock";
-  auto lock = FileLock::take(
-      lock_file, fmt::format("{}: another plackett serves this store", options.db.string()));
-  if (!lock) return lock.error();
-  parts->file_lock = std::move(lock).value();
-  auto store = store::Writer::open(options.db, options.vfs);
-  if (!store) return store.error();
-  parts->store = std::move(store).value();
-  auto checkpointer = store::Checkpointer::start(*parts->store, options.db, options.vfs);
-  if (!checkpointer) return checkpointer.error();
-  parts->checkpointer = std::move(checkpointer).value();
-  auto learner_reader = store::Reader::open(options.db, options.vfs);
-  if (!learner_reader) return learner_reader.error();
-  auto reader = store::Reader::open(options.db, options.vfs);
-  if (!reader) return reader.error();
-  parts->reader = std::move(reader).value();
-
   ServiceParts& all = *parts;
+  all.options = options;
+  all.store = std::move(store);
+  auto learner_reader = all.store->open_reader();
+  if (!learner_reader) return learner_reader.error();
+  auto reader = all.store->open_reader();
+  if (!reader) return reader.error();
+  all.reader = *std::move(reader);
+
   LearningHooks hooks;
   hooks.updated = [&all](Model& model, double norm) {
     model.update_norm.store(norm, std::memory_order_relaxed);
     const std::lock_guard guard(all.learned_mutex);
-    store::SeriesRow& sums = all.learned[model.id];
+    SeriesRow& sums = all.learned[model.id];
     ++sums.updates;
     sums.update_norms += norm;
   };
-  hooks.snapshot = [&all](const ModelHandle& model, store::SnapshotRow snapshot) {
-    snapshot.kind = store::SnapshotKind::kAutomatic;
-    Job job = snapshot_job(model, std::move(snapshot), all.options.automatic_snapshots_kept,
-                           [model](const Result<SnapshotInfo>& kept) {
-                             if (!kept) model->snapshot_lost = true;
-                           });
-    job.own = true;
-    all.writer->submit(std::move(job));
+  hooks.snapshot = [&all](const ModelHandle& model, SnapshotRow snapshot) {
+    submit_automatic_snapshot(all, model, std::move(snapshot));
   };
-  parts->syncer = std::make_unique<SyncThread>(*parts->store);
-  parts->learner = std::make_unique<LearningThread>(std::move(learner_reader).value(),
-                                                    options.snapshot_every, std::move(hooks));
-  parts->upkeep = std::make_unique<Upkeep>(all);
-  auto rows = parts->reader->models();
+  all.learner = std::make_unique<LearningThread>(*std::move(learner_reader), options.snapshot_every,
+                                                 std::move(hooks));
+  all.upkeep = std::make_unique<Upkeep>(all);
+  auto rows = all.reader->models();
   if (!rows) return rows.error();
-  for (const store::ModelRow& row : *rows) {
-    if (auto back = bring_back(all, row, *parts->reader); !back) return back.error();
+  for (const ModelRow& row : *rows) {
+    if (auto recovered = recover_model(all, row, *all.reader); !recovered) return recovered.error();
   }
   if (auto reserved = reserve_numbers(all); !reserved) return reserved.error();
-  auto removed = parts->reader->removed_models();
-  if (!removed) return removed.error();
-  for (const std::int64_t id : *removed) parts->upkeep->add_removed(id);
+  auto deleted = all.reader->deleted_models();
+  if (!deleted) return deleted.error();
+  for (const std::int64_t id : *deleted) all.upkeep->add_removed(id);
 
   WriterThread::Options writing;
   writing.queue_limit = options.queue_limit;
   writing.clock = options.clock;
   writing.upkeep = [&all] { all.upkeep->run(); };
-  writing.after_group = [&all] { all.upkeep->after_group(); };
-  parts->writer =
-      std::make_unique<WriterThread>(*parts->store, *parts->syncer, *parts->learner, writing);
-  parts->writer->start();
+  all.writer = std::make_unique<WriterThread>(*all.store, *all.learner, writing);
+  all.writer->start();
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
 
@@ -149,47 +148,17 @@ Service::~Service() { stop(); }
 
 void Service::stop() {
   if (parts_->stopped.exchange(true)) return;
-  // Each finishes what it has and may still feed the next.
+  // Each finishes what it has, and may still feed the next.
   parts_->writer->stop();
   parts_->learner->stop();
-  parts_->syncer->stop();
-  parts_->checkpointer.reset();
-  // The threads are gone: this one writes.
-  store::Writer& store = *parts_->store;
+  // The threads have ended: this one writes. If that fails, the next start recovers from the log.
   const std::int64_t now = parts_->options.clock();
-  std::vector<store::SnapshotRow> last;
-  parts_->learner->for_each(
-      [&last, now](const ModelHandle& model, const Trainer& trainer, std::int64_t snapshot_log) {
-        if (trainer.last_log() == snapshot_log) return;
-        store::SnapshotRow snapshot = trainer.snapshot();
-        snapshot.model = model->id;
-        snapshot.kind = store::SnapshotKind::kAutomatic;
-        snapshot.created_at = now;
-        last.push_back(std::move(snapshot));
-      });
-  auto written = store.begin();
-  for (const store::SnapshotRow& snapshot : last) {
-    if (!written) break;
-    if (auto id = store.insert_snapshot(snapshot); !id) written = id.error();
-  }
-  // All numbers that were not used are free again.
-  for (const ModelHandle& model : parts_->all_models()) {
-    if (!written) break;
-    model->reserved_in_store = model->next_number;
-    written = store.set_model_marks(model->row());
-  }
-  const std::int64_t bucket = now / (kSeriesSeconds * 1000) * (kSeriesSeconds * 1000);
-  for (auto& [model, sums] : parts_->learned) {
-    if (!written) break;
-    sums.at = bucket;
-    written = store.add_to_series(model, sums);
-  }
-  if (written) written = store.commit();
-  if (!written) store.roll_back();
-  // What fails here is made good by the next start, from the log.
-  [[maybe_unused]] const auto synced = store.sync();
+  auto written = parts_->store->begin();
+  if (written) written = write_last(*parts_, now);
+  if (written) written = parts_->store->commit();
+  if (!written) parts_->store->roll_back();
   parts_->reader.reset();
-  [[maybe_unused]] const auto moved = store.checkpoint(true);
+  parts_->store->close();
 }
 
 std::string Service::not_ready() const {
@@ -205,51 +174,10 @@ std::vector<ModelInfo> Service::models() const {
   return infos;
 }
 
-void Service::keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> record,
-                   Done<void> done) {
-  auto refused = std::make_shared<std::optional<Error>>();
-  Job job;
-  job.sync = false;
-  job.apply = [model, record, refused](Group& group) -> Result<void> {
-    if (model->removed) {
-      *refused = gone();
-      return {};
-    }
-    if (!record->given.empty()) {
-      auto known = group.store.read().given_id(model->id, record->given);
-      if (!known) return known.error();
-      if (*known) {
-        *refused = Error{
-            ErrorCode::kConflict,
-            fmt::format("impression \"{}\" is there already; ids are used once", record->given),
-            "id"};
-        return {};
-      }
-    }
-    store::SeriesRow& series = group.series(model);
-    ++series.impressions;
-    series.entropies += record->entropy;
-    return group.store.keep({.key = {model->id, record->number},
-                             .shown_at = group.now,
-                             .version = record->version,
-                             .given = record->given,
-                             .data = record->data});
-  };
-  job.committed = [model, refused] {
-    if (*refused) return;
-    ++model->shown;
-    ++model->open;
-  };
-  job.settled = [refused, done = std::move(done)](const Result<void>& settled) {
-    done(settled && *refused ? Result<void>(**refused) : settled);
-  };
-  parts_->writer->submit(std::move(job));
-}
-
 void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
                        Done<std::vector<FeedbackStatus>> done) {
   if (parts_->learner->queued() >= parts_->options.queue_limit) {
-    done(Error{ErrorCode::kBusy, "too much waits to be learned from; try again later"});
+    done(Error{ErrorCode::kBusy, "too many impressions wait to be learned from; try again later"});
     return;
   }
   parts_->writer->submit(feedback_job(model, std::move(events), std::move(done)));

@@ -1,15 +1,13 @@
-// The learning service without HTTP: models, rankings, feedback, snapshots, and what there is to
-// see of them. All calls may come from any thread. Calls that change something end when that is
-// in the store, and tell so through `done`; the others answer at once.
+// The learning service without HTTP: models, rankings, feedback, snapshots, statistics. All calls
+// may come from any thread. Calls that change something answer through `done`, once the change is
+// durable in the store; the others answer at once.
 //
 //   caller's thread   ranks with the last published version, hands the impression to the writer
-//   writer            the only one that writes the store: groups of requests, one commit a group
-//   syncer            brings the writer's commits to the disk, one sync for a group
+//   writer            the only one that writes the store: one commit for all waiting requests
 //   learner           owns the models' parameters, learns in the log's order, publishes versions
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,11 +18,12 @@
 #include "base/aligned.h"
 #include "plackett/result.h"
 #include "serving/model_spec.h"
+#include "serving/store.h"
 
 namespace plackett::serving {
 
-class Model;        // a served model; lives as long as someone holds it
-class RankingRoom;  // what one thread needs to rank: scratch, and its own copy of the rankers
+class Model;           // a served model; lives as long as someone holds it
+class RankingScratch;  // memory for ranking, and copies of the rankers; one per thread
 struct ServiceParts;
 
 using ModelHandle = std::shared_ptr<Model>;
@@ -33,24 +32,21 @@ using ModelHandle = std::shared_ptr<Model>;
 template <typename T>
 using Done = std::function<void(Result<T>)>;
 
-// Milliseconds since 1970, as the system's clock has them.
+// Milliseconds since 1970, by the system's clock.
 std::int64_t system_ms();
 
 struct ServiceOptions {
-  std::filesystem::path db;
   std::size_t queue_limit = 4096;  // requests waiting for the writer; more are refused
-  std::uint64_t number_block = std::uint64_t{1} << 18;  // impressions' numbers reserved at once
+  std::uint64_t number_block = std::uint64_t{1} << 18;  // impression numbers reserved at once
   std::uint64_t snapshot_every = 20'000;                // log entries between automatic snapshots
-  std::uint32_t automatic_snapshots_kept = 5;           // a model
-  std::uint64_t keep_seconds = 0;  // impressions older are dropped; 0: none are
-  std::string vfs{};               // SQLite's, for tests that fail it; empty: the system's
-  std::uint64_t keep_bytes = 0;    // the oldest are dropped above this; 0: none are
-  std::uint64_t log_pages = 8000;  // 64 MB: with more, the store's log of writes is moved
-  // What time it is, asked from any thread; tests have one of their own.
+  std::uint32_t automatic_snapshots_kept = 5;           // per model
+  std::uint64_t keep_seconds = 0;                       // older impressions are dropped; 0: none
+  std::uint64_t keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
+  // The time, asked from any thread; tests have their own.
   std::function<std::int64_t()> clock = system_ms;
 };
 
-// What a model is and how it stands.
+// What a model is, and its state.
 struct ModelInfo {
   ModelSpec spec;
   std::int64_t created_at = 0;  // ms since 1970
@@ -58,11 +54,11 @@ struct ModelInfo {
   std::uint64_t updates = 0;
   std::uint64_t impressions = 0;  // shown
   std::uint64_t learned = 0;      // impressions learned from
-  std::uint64_t open = 0;         // impressions that wait for feedback
+  std::uint64_t open = 0;         // impressions that take feedback
   std::uint64_t items = 0;        // stored
   std::uint64_t parameters = 0;
   bool learning = true;
-  std::string frozen_because;  // empty where it learns
+  std::string frozen_because;  // empty if it learns
 };
 
 struct Created {
@@ -76,26 +72,25 @@ struct RankRequest {
     std::uint32_t item = 0;  // index into `items`
     std::uint32_t rank = 0;  // from 0
   };
-  std::string_view id;                  // the caller's own; empty: none
+  std::string_view id;                  // the caller's own; empty if none
   std::vector<std::string_view> items;  // distinct ids
-  std::vector<std::uint8_t> given;      // given[item]: its features stand in `rows`
-  AlignedVector<float> rows;            // a row of padded_width(features) an item, finite
+  std::vector<std::uint8_t> given;      // given[item]: its features are in `rows`
+  AlignedVector<float> rows;            // padded_width(features) floats per item, finite
   std::vector<Pin> pinned;
   std::vector<std::uint8_t> blocked;  // blocked[item]
   std::uint32_t k = 0;                // 0: the model's
   bool exploit = false;
-  std::string_view context;  // any text, kept with the impression
+  std::string_view context;  // any text; stored with the impression
 
   void clear();
 };
 
 struct RankedItem {
   std::uint32_t item = 0;  // index into the request's items
+  std::string id;
   double score = 0;
   bool pinned = false;
 };
-
-struct ImpressionToKeep;  // opaque: what the store will hold
 
 struct Ranked {
   std::string impression;
@@ -103,15 +98,12 @@ struct Ranked {
   std::vector<RankedItem> items;  // items[rank]
   double log_probability = 0;
   double entropy = 0;
-  std::shared_ptr<ImpressionToKeep> record;
 };
-
-enum class EventKind : std::uint8_t { kClick = 0, kView = 1, kClose = 2 };
 
 struct FeedbackEvent {
   std::string impression;
   std::string item;      // empty for kClose
-  std::string event_id;  // empty: none
+  std::string event_id;  // empty if none
   EventKind kind = EventKind::kClick;
 };
 
@@ -130,14 +122,14 @@ struct SnapshotInfo {
   std::int64_t created_at = 0;
   std::uint64_t updates = 0;
   std::uint64_t learned = 0;
-  std::uint64_t log = 0;  // the log's entry that it stands after
+  std::uint64_t log = 0;  // the last log entry that it includes
   std::string kind;       // "asked", "automatic", "imported"
   std::string note;
 };
 
 struct FeatureWeight {
-  std::uint32_t feature = 0;  // its id in the source, from 1
-  std::string name;           // empty: none
+  std::uint32_t feature = 0;  // its id in model files
+  std::string name;           // empty if none
   std::optional<double> weight;
   double strength = 0;
 };
@@ -147,26 +139,11 @@ struct Weights {
   std::vector<FeatureWeight> features;
 };
 
-struct Totals {
-  std::uint64_t impressions = 0;
-  std::uint64_t clicked = 0;  // impressions with a click
-  std::uint64_t clicks = 0;
-  double reciprocal_ranks = 0;  // summed over clicked impressions
-};
-
-struct StatsPoint {
-  std::int64_t at = 0;  // ms, the bucket's start
-  Totals totals;
-  double entropies = 0;  // summed over impressions
-  std::uint64_t updates = 0;
-  double update_norms = 0;  // summed over updates
-};
-
 struct Stats {
   std::uint32_t step_seconds = 0;
-  Totals first_day;
-  Totals total;
-  std::vector<StatsPoint> points;  // oldest first
+  SeriesRow first_day;
+  SeriesRow total;
+  std::vector<SeriesRow> points;  // oldest first
 };
 
 struct SeenItem {
@@ -193,7 +170,7 @@ struct SeenImpression {
   std::vector<SeenItem> items;  // items[rank]
   double log_probability = 0;
   double entropy = 0;
-  std::string context;  // empty: none
+  std::string context;  // empty if none
   std::vector<SeenPair> pairs;
 };
 
@@ -202,8 +179,8 @@ struct ModelMeters {
   std::string name;
   std::uint64_t impressions = 0;
   std::uint64_t open = 0;
-  std::uint64_t events[kFeedbackStatuses] = {};  // by status; clicks, views and closes alike
-  std::uint64_t clicks[kFeedbackStatuses] = {};  // clicks alone
+  std::uint64_t events[kFeedbackStatuses] = {};  // by status; clicks, views and closes
+  std::uint64_t clicks[kFeedbackStatuses] = {};  // clicks only
   std::uint64_t updates = 0;
   std::uint64_t version = 0;
   double update_norm = 0;  // of the last update
@@ -218,52 +195,52 @@ struct ServiceMeters {
   double store_lag_seconds = 0;      // age of the oldest of them
   std::uint64_t learning_queue = 0;  // log entries committed and not yet learned
   double learning_lag_seconds = 0;   // age of the oldest of them
-  std::uint64_t commits = 0;
-  double commit_seconds = 0;  // summed
-  std::uint64_t syncs = 0;
-  double sync_seconds = 0;  // summed
+  std::uint64_t commits = 0;         // transactions
+  double commit_seconds = 0;         // summed, from begin to end
+  std::uint64_t syncs = 0;           // to the disk: one per commit
+  double sync_seconds = 0;           // summed, of the last step of each commit, which syncs
   std::uint64_t write_failures = 0;
   std::uint64_t store_bytes = 0;
 };
 
 class Service {
  public:
-  // Opens or makes the store, and brings every model back: its last snapshot, and the log since.
-  static Result<std::unique_ptr<Service>> open(const ServiceOptions& options);
+  // Recovers every model in the store: its last snapshot, and the log since.
+  static Result<std::unique_ptr<Service>> open(std::unique_ptr<Store> store,
+                                               const ServiceOptions& options);
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service();
 
-  // Refuses what comes from now on, finishes what was taken, learns from it, takes snapshots,
-  // syncs and closes. Blocks; a second call does nothing.
+  // Refuses new requests, finishes those it has, learns from them, takes snapshots and closes the
+  // store. Blocks; a second call does nothing.
   void stop();
 
-  // Why it could not take writes now; empty where it can.
+  // Why it can't take writes now; empty if it can.
   [[nodiscard]] std::string not_ready() const;
 
-  [[nodiscard]] ModelHandle find(std::string_view name) const;  // null: there is none
+  [[nodiscard]] ModelHandle find(std::string_view name) const;  // null if there is none
   [[nodiscard]] std::vector<ModelInfo> models() const;          // by name
   [[nodiscard]] ModelInfo info(const Model& model) const;
   void create(ModelSpec spec, Done<Created> done);
   void remove(const ModelHandle& model, Done<void> done);
 
-  // `rows`: one of padded_width(features) floats an id. All or none; `done` has the stored count.
+  // `rows`: padded_width(features) floats per id. Stores all or none; `done` gets the number of
+  // stored items.
   void put_items(const ModelHandle& model, std::vector<std::string> ids, AlignedVector<float> rows,
                  Done<std::uint64_t> done);
   void remove_item(const ModelHandle& model, const std::string& id, Done<void> done);
   [[nodiscard]] Result<std::vector<float>> item(const Model& model, std::string_view id) const;
 
-  // One a thread.
-  [[nodiscard]] std::unique_ptr<RankingRoom, void (*)(RankingRoom*)> make_room() const;
+  // One per thread.
+  [[nodiscard]] std::unique_ptr<RankingScratch, void (*)(RankingScratch*)> make_scratch() const;
 
-  // Ranks with the last published version; never waits for the learner or the store. What it
-  // gives is to be shown only when keep() has said that it is in the store.
-  [[nodiscard]] Result<Ranked> rank(Model& model, const RankRequest& request,
-                                    RankingRoom& room) const;
-  void keep(const ModelHandle& model, std::shared_ptr<ImpressionToKeep> record, Done<void> done);
+  // Ranks with the last published version, and answers when the impression is in the store. Never
+  // waits for the learner. The request is not used after the call returns.
+  void rank(const ModelHandle& model, const RankRequest& request, RankingScratch& scratch,
+            Done<Ranked> done) const;
 
-  // All events or, where the store fails, none. Done when they are on the disk and what they
-  // closed is learned.
+  // Takes all events, or none if the store fails. Answers when what they closed is learned.
   void feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
                 Done<std::vector<FeedbackStatus>> done);
 
@@ -273,9 +250,9 @@ class Service {
   void set_learning(const ModelHandle& model, bool on, Done<ModelInfo> done);
   [[nodiscard]] Weights weights(const Model& model) const;
 
-  // The model file of the published version; and one taken in, into a model that is there or,
-  // where there is none of that name, a new one.
+  // The model file of the published version.
   [[nodiscard]] std::vector<std::byte> export_file(const Model& model) const;
+  // Loads a model file into the model of that name, which is created if there is none.
   void import_file(std::string name, std::vector<std::byte> file, Done<ModelInfo> done);
 
   [[nodiscard]] Result<Stats> stats(const Model& model, std::uint32_t points) const;
@@ -291,7 +268,7 @@ class Service {
   std::unique_ptr<ServiceParts> parts_;
 };
 
-// What callers may know of a model without asking the service. Never changes.
+// Never changes.
 const ModelSpec& spec_of(const Model& model);
 
 }  // namespace plackett::serving

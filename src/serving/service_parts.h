@@ -11,38 +11,31 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/file_lock.h"
 #include "serving/learning_thread.h"
 #include "serving/model.h"
 #include "serving/service.h"
-#include "serving/sync_thread.h"
+#include "serving/store.h"
 #include "serving/upkeep.h"
 #include "serving/writer_thread.h"
-#include "store/checkpointer.h"
-#include "store/reader.h"
-#include "store/writer.h"
 
 namespace plackett::serving {
 
 struct ServiceParts {
   ServiceOptions options;
-  std::optional<FileLock> file_lock;
-  std::unique_ptr<store::Writer> store;
-  std::unique_ptr<store::Checkpointer> checkpointer;
+  std::unique_ptr<Store> store;
 
-  // Read by all, changed by the writer's thread.
+  // Read by all threads, changed by the writer's.
   mutable std::shared_mutex models_mutex;
   std::map<std::string, ModelHandle, std::less<>> models;
 
-  // For what there is to see; one call at a time.
+  // For calls that read; one at a time.
   mutable std::mutex reader_mutex;
-  mutable std::optional<store::Reader> reader;
+  std::unique_ptr<StoreReader> reader;
 
-  // Updates and their norms, on their way to the series.
+  // Updates and their norms, until upkeep adds them to the series.
   std::mutex learned_mutex;
-  std::unordered_map<std::int64_t, store::SeriesRow> learned;
+  std::unordered_map<std::int64_t, SeriesRow> learned;
 
-  std::unique_ptr<SyncThread> syncer;
   std::unique_ptr<LearningThread> learner;
   std::unique_ptr<Upkeep> upkeep;
   std::unique_ptr<WriterThread> writer;
@@ -61,14 +54,32 @@ struct ServiceParts {
   }
 };
 
-// The job that joins events to impressions.
+inline Error model_removed() { return {ErrorCode::kNotFound, "the model was removed"}; }
+
+struct CreatedModel {
+  ModelHandle model;
+  bool is_new = false;
+};
+// Creates the model, or finds one with the same spec. `more` is applied in the same transaction,
+// and may be empty. Requires: a checked spec.
+Result<Job> creation_job(ServiceParts& parts, ModelSpec spec,
+                         std::function<Result<void>(Transaction&, const ModelHandle&)> more,
+                         Done<CreatedModel> done);
+
+// Joins events to their impressions.
 Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
                  Done<std::vector<FeedbackStatus>> done);
 
-// The job that keeps a snapshot, and prunes the automatic ones.
-Job snapshot_job(const ModelHandle& model, store::SnapshotRow snapshot,
-                 std::uint32_t automatic_kept, Done<SnapshotInfo> done);
+// Stores a snapshot, and prunes the automatic ones.
+Job snapshot_job(const ModelHandle& model, SnapshotRow snapshot, std::uint32_t automatic_kept,
+                 Done<SnapshotInfo> done);
+// Has the writer store it. If that fails, Model::snapshot_lost is set.
+void submit_automatic_snapshot(ServiceParts& parts, const ModelHandle& model, SnapshotRow snapshot);
 
-SnapshotInfo info_of(const store::SnapshotRow& row);
+SnapshotInfo info_of(const SnapshotRow& row);
+
+// The impression that callers know by this name, if there is one; it may have been dropped.
+Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
+                                                  std::string_view name);
 
 }  // namespace plackett::serving

@@ -37,7 +37,7 @@ Result<SavedModel> fitting_model(const ModelSpec& spec, std::span<const std::byt
   if (model->scaling != spec.scaling) return differs("scaling", model->scaling, spec.scaling);
   if (has_network(spec.ranker.kind) && (model->ranker.hidden != spec.ranker.hidden ||
                                         model->ranker.activation != spec.ranker.activation)) {
-    return Error{"model: its network has another shape than this model's"};
+    return Error{"model: the shape of its network differs from this model's"};
   }
   return model;
 }
@@ -52,7 +52,7 @@ Result<void> Trainer::load(const std::vector<std::byte>& file) {
   return {};
 }
 
-Result<void> Trainer::restore(const store::SnapshotRow& snapshot) {
+Result<void> Trainer::restore(const SnapshotRow& snapshot) {
   if (auto loaded = load(snapshot.file); !loaded) return loaded;
   version_ = snapshot.version;
   learning_ = snapshot.learning;
@@ -66,34 +66,34 @@ void Trainer::freeze(std::string why) {
   frozen_because_ = std::move(why);
 }
 
-Result<double> Trainer::apply(const store::LogEntry& entry, store::Reader& store) {
-  auto norm = happen(entry, store);
+Result<double> Trainer::apply(const LogEntry& entry, StoreReader& store) {
+  auto norm = apply_to_model(entry, store);
   if (!norm) return norm;
   ++version_;
   last_log_ = entry.seq;
   return norm;
 }
 
-Result<double> Trainer::happen(const store::LogEntry& entry, store::Reader& store) {
+Result<double> Trainer::apply_to_model(const LogEntry& entry, StoreReader& store) {
   switch (entry.kind) {
-    case store::LogKind::kLearn:
-    case store::LogKind::kExpire:
+    case LogKind::kLearn:
+    case LogKind::kExpire:
       if (!learning_) return 0;
       return learn(entry.argument, store);
-    case store::LogKind::kRollback: {
+    case LogKind::kRollback: {
       auto snapshot = store.snapshot(entry.argument);
       if (!snapshot) return snapshot.error();
       if (!*snapshot) {
-        freeze(fmt::format("snapshot {} is not there", entry.argument));
+        freeze(fmt::format("snapshot {} is missing", entry.argument));
       } else if (auto loaded = load((*snapshot)->file); !loaded) {
         freeze(loaded.error().message);
       }
       return 0;
     }
-    case store::LogKind::kFreeze:
+    case LogKind::kFreeze:
       freeze("asked");
       return 0;
-    case store::LogKind::kResume:
+    case LogKind::kResume:
       learning_ = true;
       frozen_because_.clear();
       return 0;
@@ -101,7 +101,7 @@ Result<double> Trainer::happen(const store::LogEntry& entry, store::Reader& stor
   return 0;
 }
 
-// Parameters, and what the learner keeps besides.
+// The parameters, and the learner's memory.
 bool Trainer::is_finite() {
   const auto finite = [](float value) { return std::isfinite(value); };
   const LearnerState state = learner_->state();
@@ -109,31 +109,32 @@ bool Trainer::is_finite() {
          std::all_of(state.memory.begin(), state.memory.end(), finite);
 }
 
-Result<double> Trainer::learn(std::int64_t impression_id, store::Reader& store) {
-  auto kept = store.impression(impression_id);
+Result<double> Trainer::learn(std::int64_t impression_id, StoreReader& store) {
+  auto kept = read_impression(store, impression_id);
   if (!kept) return kept.error();
   auto response = store.response(impression_id);
   if (!response) return response.error();
   if (!*kept || !*response) {
-    freeze("an impression of the log is not there");
+    freeze("an impression that the log names is missing");
     return 0;
   }
-  const store::Impression& impression = (*kept)->impression;
-  const std::uint32_t count = impression.learned_count();
+  const Impression& impression = (*kept)->impression;
+  const std::uint32_t count = impression.sampled_count();
   if (impression.rows.empty() || impression.feature_count != spec_.ranker.feature_count ||
       (*response)->clicked.size() != impression.shown.size()) {
-    freeze("an impression of the log is of another model");
+    freeze("an impression that the log names does not fit the model");
     return 0;
   }
   ++learned_;
-  list_.set(impression, (*response)->clicked);
-  if (std::find(list_.clicks.begin(), list_.clicks.end(), 1) == list_.clicks.end()) return 0;
+  sampled_.set(impression, (*response)->clicked);
+  if (std::find(sampled_.clicks.begin(), sampled_.clicks.end(), 1) == sampled_.clicks.end())
+    return 0;
 
   Ranker& ranker = learner_->ranker();
   ranker.get_parameters(before_);
   const LearnerState stood = learner_->state();
   learner_->learn(FeatureView(impression.rows.data(), count, impression.feature_count),
-                  list_.ranking, list_.clicks);
+                  sampled_.ranking, sampled_.clicks);
   ranker.get_parameters(after_);
   if (!is_finite()) {
     ranker.set_parameters(before_);
@@ -174,8 +175,8 @@ SavedModel saved_model(const ModelSpec& spec, const Version& version) {
   return model;
 }
 
-store::SnapshotRow Trainer::snapshot() const {
-  store::SnapshotRow row;
+SnapshotRow Trainer::snapshot() const {
+  SnapshotRow row;
   row.log = last_log_;
   row.version = version_;
   row.learned = learned_;

@@ -1,5 +1,5 @@
-// A model that learns from its log. The server's learner, its recovery after a crash and
-// `plackett replay` are all this, so they can't differ.
+// A model that learns from its log. The service, its recovery after a crash and `plackett replay`
+// all use this class, so they can't differ.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,40 @@
 #include "plackett/learner.h"
 #include "plackett/model_file.h"
 #include "plackett/result.h"
-#include "serving/learned_list.h"
+#include "serving/impression.h"
 #include "serving/model_spec.h"
+#include "serving/store.h"
 #include "serving/version.h"
-#include "store/reader.h"
-#include "store/rows.h"
 
 namespace plackett::serving {
 
-// A function of (spec, log): applying the same entries to a new trainer gives the same bits. One
+// A function of spec and log: the same entries applied to a new trainer give the same bits. One
 // thread at a time.
 class Trainer {
  public:
-  // As the spec and its seed make it. Requires: a checked spec.
+  // With the first parameters, which the spec's seed draws. Requires: a checked spec.
   static Result<Trainer> start(const ModelSpec& spec);
 
-  // Goes to where the model stood when the snapshot was taken.
-  Result<void> restore(const store::SnapshotRow& snapshot);
+  // Returns to the state in which the snapshot was taken.
+  Result<void> restore(const SnapshotRow& snapshot);
 
-  // What happens is read from the store. Where it is not there, or a step leads out of the range of
-  // numbers, the model stays as it was and learns no more until it is told to. Fails, and has not
-  // seen the entry, where the store can't be read.
-  // The norm of the parameters' change; 0 where there was none.
-  Result<double> apply(const store::LogEntry& entry, store::Reader& store);
+  // Reads what the entry is about from the store. If that is missing, or if a parameter would not
+  // be finite, the model stays as it was and is frozen until it is told to resume. Gives the norm
+  // of the change of the parameters. Fails, without having applied the entry, if the store can't
+  // be read.
+  Result<double> apply(const LogEntry& entry, StoreReader& store);
 
   [[nodiscard]] std::int64_t last_log() const { return last_log_; }
   [[nodiscard]] std::uint64_t version_number() const { return version_; }
   [[nodiscard]] std::shared_ptr<const Version> version() const;
   [[nodiscard]] SavedModel saved() const;
-  // The snapshot that this moment makes, without id, kind, note and time.
-  [[nodiscard]] store::SnapshotRow snapshot() const;
+  // A snapshot of the current state, without id, model, kind, note and time.
+  [[nodiscard]] SnapshotRow snapshot() const;
 
  private:
   Trainer() = default;
-  Result<double> happen(const store::LogEntry& entry, store::Reader& store);
-  Result<double> learn(std::int64_t impression, store::Reader& store);
+  Result<double> apply_to_model(const LogEntry& entry, StoreReader& store);
+  Result<double> learn(std::int64_t impression, StoreReader& store);
   [[nodiscard]] bool is_finite();
   Result<void> load(const std::vector<std::byte>& file);
   void freeze(std::string why);
@@ -59,17 +58,17 @@ class Trainer {
   std::string frozen_because_;
   double learning_rate_ = 0;  // the spec's
 
-  LearnedList list_;
+  SampledPart sampled_;
   std::vector<float> before_;
   std::vector<float> after_;
 };
 
-// A version as a model file has it.
+// The contents of a version's model file.
 SavedModel saved_model(const ModelSpec& spec, const Version& version);
 
-// A model file that goes into a model of `spec`: ranker, number of features, scaling and learner
-// must be the same. Its parameters and where its learner stood are what is taken; the learning rate
-// and the features' ids are the spec's.
+// Reads a model file that is to be loaded into a model of `spec`: ranker, number of features,
+// scaling and learner must be the same. The file's parameters and the state of its learner count;
+// the learning rate and the feature ids are the spec's.
 Result<SavedModel> fitting_model(const ModelSpec& spec, std::span<const std::byte> file);
 
 }  // namespace plackett::serving

@@ -1,5 +1,5 @@
-// What the writer does between requests: impressions whose time is up, old ones dropped, the
-// series made coarser, the log of writes moved into the file.
+// What the writer does between requests: closes impressions whose time is up, drops old ones,
+// reserves numbers, merges old spans of the series.
 #pragma once
 
 #include <chrono>
@@ -15,22 +15,20 @@ namespace plackett::serving {
 
 struct ServiceParts;
 
-// On the writer's thread alone.
+// Only the writer's thread uses it.
 class Upkeep {
  public:
   explicit Upkeep(ServiceParts& parts) : parts_(parts) {}
 
   void run();
-  // After every commit: quick where there is nothing to do.
-  void after_group();
-
-  // Rows of removed models that still lie in the store.
+  // A removed model whose rows are to be dropped.
   void add_removed(std::int64_t model) { removed_.push_back(model); }
 
  private:
   void expire(const ModelHandle& model);
   void reserve(const ModelHandle& model);
-  // `excess`: the part of the store that is too much.
+  void apply_retention();
+  // Drops impressions shown at `kept_since` or before, and the oldest `excess` (a share) of all.
   void retain(const ModelHandle& model, std::int64_t kept_since, double excess);
   void drop_removed();
   void flush_learned();

@@ -1,4 +1,4 @@
-// What the learner publishes and everyone else ranks with.
+// What the learner publishes and all other threads rank with.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace plackett::serving {
 
 // A model at one moment. Never changes; threads that rank clone the ranker, which has scratch.
 struct Version {
-  std::uint64_t number = 0;  // log entries that it has seen
+  std::uint64_t number = 0;  // log entries applied
   std::shared_ptr<const Ranker> ranker;
   LearnerState learner;
   std::uint64_t learned = 0;  // impressions learned from
@@ -22,8 +22,8 @@ struct Version {
   std::string frozen_because;
 };
 
-// The newest version. The learner's publish and the others' reads exclude each other for the copy
-// of a pointer only, and readers that ask serial() first rarely need that.
+// The newest version. Publishing and reading lock for the copy of one pointer; readers that check
+// serial() first rarely need to.
 class Publication {
  public:
   void publish(std::shared_ptr<const Version> version) {
@@ -32,7 +32,7 @@ class Publication {
       version_.swap(version);
     }
     serial_.fetch_add(1, std::memory_order_release);
-    // The old version goes here, outside the lock.
+    // The old version is freed here, outside the lock.
   }
   [[nodiscard]] std::shared_ptr<const Version> latest() const {
     const std::lock_guard lock(mutex_);

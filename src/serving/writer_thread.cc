@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <utility>
+#include <iterator>
 
 #include "serving/model.h"
 
@@ -12,23 +12,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 }  // namespace
 
-std::int64_t id_of(const Model& model) { return model.id; }
-
-Result<void> Group::log(const ModelHandle& model, store::LogKind kind, std::int64_t argument) {
+Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64_t argument) {
   auto entry = store.append_log({.model = model->id, .kind = kind, .argument = argument}, now);
   if (!entry) return entry.error();
-  LearningThread::Item item;
-  item.model = model;
-  item.entry = *entry;
-  entries_.push_back(std::move(item));
+  entries_.push_back({.model = model, .entry = *entry});
   return {};
 }
 
-WriterThread::WriterThread(store::Writer& store, SyncThread& syncer, LearningThread& learner,
-                           Options options)
-    : store_(store), syncer_(syncer), learner_(learner), options_(std::move(options)) {}
+SeriesRow& Transaction::series(const Model& model) { return series_[model.id]; }
+
+Job job(std::function<Result<void>(Transaction&)> apply, Done<void> done,
+        std::function<void()> committed) {
+  return {std::move(apply), std::move(committed), std::move(done)};
+}
+
+WriterThread::WriterThread(Store& store, LearningThread& learner, Options options)
+    : store_(store), learner_(learner), options_(std::move(options)) {}
 
 void WriterThread::start() {
   thread_ = std::thread([this] { run(); });
@@ -73,8 +78,7 @@ std::uint64_t WriterThread::queued() const {
 
 double WriterThread::lag_seconds() const {
   const std::lock_guard lock(mutex_);
-  if (queue_.empty()) return 0;
-  return std::chrono::duration<double>(Clock::now() - oldest_).count();
+  return queue_.empty() ? 0 : seconds_since(oldest_);
 }
 
 void WriterThread::run() {
@@ -87,10 +91,8 @@ void WriterThread::run() {
       if (stopping_ && queue_.empty()) return;
       jobs.swap(queue_);
     }
-    if (!jobs.empty()) {
-      [[maybe_unused]] const auto done = run_now(std::exchange(jobs, {}));
-      if (options_.after_group) options_.after_group();
-    }
+    if (!jobs.empty()) [[maybe_unused]]
+      const auto done = run_now(std::exchange(jobs, {}));
     if (Clock::now() >= upkeep_at) {
       if (options_.upkeep) options_.upkeep();
       upkeep_at = Clock::now() + options_.upkeep_every;
@@ -98,75 +100,75 @@ void WriterThread::run() {
   }
 }
 
+Result<void> WriterThread::run_now(std::function<Result<void>(Transaction&)> apply,
+                                   std::function<void()> committed) {
+  std::vector<Job> jobs;
+  jobs.push_back(job(
+      std::move(apply), [](const Result<void>&) {}, std::move(committed)));
+  return run_now(std::move(jobs));
+}
+
 Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   const auto start = Clock::now();
-  Group group(store_, options_.clock());
-  std::vector<std::vector<LearningThread::Item>> entries(jobs.size());
-  auto written = write(jobs, group, entries);
-  const std::chrono::duration<double> took = Clock::now() - start;
+  std::vector<Applied> applied(jobs.size());
+  auto written = write(jobs, applied);
   {
     const std::lock_guard lock(mutex_);
     failure_ = written ? "" : written.error().message;
   }
-  if (!written) {
+  if (written) {
+    ++commits_;
+    commit_seconds_ = commit_seconds_ + seconds_since(start);
+    settle(jobs, applied);
+  } else {
     ++failures_;
     store_.roll_back();
     for (Job& job : jobs) job.settled(Error{ErrorCode::kUnavailable, written.error().message});
-    return written;
   }
-  ++commits_;
-  commit_seconds_ = commit_seconds_ + took.count();
-  settle(jobs, entries);
-  return {};
+  store_.tidy();
+  return written;
 }
 
-Result<void> WriterThread::write(std::vector<Job>& jobs, Group& group,
-                                 std::vector<std::vector<LearningThread::Item>>& entries) {
+Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& applied) {
+  Transaction transaction(store_, options_.clock());
   if (auto begun = store_.begin(); !begun) return begun;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     try {
-      if (auto applied = jobs[at].apply(group); !applied) return applied;
-    } catch (const std::exception& error) {  // out of memory, that is
+      applied[at].outcome = jobs[at].apply(transaction);
+    } catch (const std::exception& error) {  // out of memory
       return Error{fmt::format("a change of the store failed: {}", error.what())};
     }
-    entries[at] = std::exchange(group.entries_, {});
+    const Result<void>& outcome = applied[at].outcome;
+    if (!outcome && outcome.error().code == ErrorCode::kUnavailable) return outcome;
+    applied[at].entries = std::exchange(transaction.entries_, {});
   }
-  constexpr std::int64_t kBucketMs = kSeriesSeconds * 1000;
-  for (auto& [model, sums] : group.series_) {
-    sums.at = group.now / kBucketMs * kBucketMs;
+  constexpr std::int64_t kSpanMs = kSeriesSeconds * 1000;
+  for (auto& [model, sums] : transaction.series_) {
+    sums.at = transaction.now / kSpanMs * kSpanMs;
     if (auto added = store_.add_to_series(model, sums); !added) return added;
   }
-  return store_.commit();
+  const auto start = Clock::now();
+  auto committed = store_.commit();
+  sync_seconds_ = sync_seconds_ + seconds_since(start);
+  return committed;
 }
 
-void WriterThread::settle(std::vector<Job>& jobs,
-                          std::vector<std::vector<LearningThread::Item>>& entries) {
-  for (Job& job : jobs) {
-    if (job.committed) job.committed();
-  }
-  std::vector<PendingHandle> syncs;
-  std::vector<LearningThread::Item> learns;
-  std::vector<Done<void>> settled;
+void WriterThread::settle(std::vector<Job>& jobs, std::vector<Applied>& applied) {
   for (std::size_t at = 0; at < jobs.size(); ++at) {
-    Job& job = jobs[at];
-    const bool learn = !entries[at].empty();
-    if (!job.sync && !learn) {
-      settled.push_back(std::move(job.settled));
-      continue;
-    }
-    auto pending =
-        std::make_shared<Pending>((job.sync ? 1 : 0) + (learn ? 1 : 0), std::move(job.settled));
-    if (learn) {
-      // The last of its entries carries it.
-      entries[at].back().pending = pending;
-      learns.insert(learns.end(), std::make_move_iterator(entries[at].begin()),
-                    std::make_move_iterator(entries[at].end()));
-    }
-    if (job.sync) syncs.push_back(std::move(pending));
+    if (applied[at].outcome && jobs[at].committed) jobs[at].committed();
   }
-  if (!syncs.empty()) syncer_.submit(std::move(syncs));
+  std::vector<LearningThread::Item> learns;
+  for (std::size_t at = 0; at < jobs.size(); ++at) {
+    auto& entries = applied[at].entries;
+    if (entries.empty()) continue;
+    entries.back().published = [settled = std::exchange(jobs[at].settled, {})] { settled({}); };
+    learns.insert(learns.end(), std::make_move_iterator(entries.begin()),
+                  std::make_move_iterator(entries.end()));
+  }
   if (!learns.empty()) learner_.submit(std::move(learns));
-  for (Done<void>& done : settled) done({});
+  for (std::size_t at = 0; at < jobs.size(); ++at) {
+    if (jobs[at].settled) jobs[at].settled(applied[at].outcome);
+  }
 }
 
 }  // namespace plackett::serving

@@ -1,5 +1,5 @@
-// The one thread that writes the store: takes what has gathered, commits it as a group, and hands
-// it on to be synced and learned from.
+// The one thread that writes the store: takes the jobs that have gathered, commits them as one
+// transaction, and hands their log entries to the learner.
 #pragma once
 
 #include <atomic>
@@ -8,96 +8,123 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plackett/result.h"
 #include "serving/learning_thread.h"
-#include "serving/pending.h"
 #include "serving/service.h"
-#include "serving/sync_thread.h"
-#include "store/writer.h"
+#include "serving/store.h"
 
 namespace plackett::serving {
 
 // What a job sees of the transaction that it is part of.
-std::int64_t id_of(const Model& model);
-
-class Group {
+class Transaction {
  public:
-  Group(store::Writer& writer, std::int64_t time) : store(writer), now(time) {}
+  Transaction(Store& its_store, std::int64_t time) : store(its_store), now(time) {}
 
-  store::Writer& store;
-  const std::int64_t now;  // ms
+  Store& store;
+  const std::int64_t now;  // ms since 1970
 
-  // Appends to the log; the learner gets it after the commit.
-  Result<void> log(const ModelHandle& model, store::LogKind kind, std::int64_t argument);
+  // Appends to the log; the learner gets the entry after the commit.
+  Result<void> log(const ModelHandle& model, LogKind kind, std::int64_t argument);
   // Added to the model's series with the commit.
-  store::SeriesRow& series(const ModelHandle& model) { return series_[id_of(*model)]; }
+  SeriesRow& series(const Model& model);
 
  private:
   friend class WriterThread;
-  std::vector<LearningThread::Item> entries_;  // of the present job
-  std::unordered_map<std::int64_t, store::SeriesRow> series_;
+  std::vector<LearningThread::Item> entries_;  // of the current job
+  std::unordered_map<std::int64_t, SeriesRow> series_;
 };
 
+// A part of a transaction; job() makes them.
 struct Job {
-  // Changes the store. An error is the store's failure and fails the whole group; what is wrong
-  // with a request alone is the job's to remember.
-  std::function<Result<void>(Group&)> apply;
-  // After the commit, on the writer's thread, before anything later is applied. May be empty.
+  // ErrorCode::kUnavailable: the store failed, and the whole transaction with it. Any other error
+  // refuses this job alone, which must not have changed anything.
+  std::function<Result<void>(Transaction&)> apply;
+  // After the commit, before anything later is applied.
   std::function<void()> committed;
-  // Once: after the commit, the sync if `sync`, and the learning of what it logged; or the
-  // refusal.
-  Done<void> settled;
-  bool sync = true;
-  bool own = false;  // the service's own: taken where the queue is full, too
+  // Once: after the commit and the learning of what it logged, or with the reason why not.
+  std::function<void(const Result<void>&)> settled;
+  bool own = false;  // the service's own: taken even if the queue is full
 };
+
+// A job whose apply() gives the answer. `committed` is called with the answer, after the commit,
+// unless the job was refused; `done` as Job::settled.
+template <typename T>
+Job job(std::function<Result<T>(Transaction&)> apply, Done<T> done,
+        std::function<void(T&)> committed = {}) {
+  auto answer = std::make_shared<Result<T>>(Error{});
+  Job made;
+  made.apply = [answer, apply = std::move(apply)](Transaction& transaction) -> Result<void> {
+    *answer = apply(transaction);
+    if (!*answer) return answer->error();
+    return {};
+  };
+  if (committed) {
+    made.committed = [answer, committed = std::move(committed)] {
+      if (*answer) committed(**answer);
+    };
+  }
+  made.settled = [answer, done = std::move(done)](const Result<void>& settled) {
+    done(settled ? std::move(*answer) : Result<T>(settled.error()));
+  };
+  return made;
+}
+Job job(std::function<Result<void>(Transaction&)> apply, Done<void> done,
+        std::function<void()> committed = {});
 
 class WriterThread {
  public:
   struct Options {
     std::size_t queue_limit = 0;
     std::function<std::int64_t()> clock;  // ms since 1970
-    // Called after every group of requests.
-    std::function<void()> after_group;
-    // Called between groups, at most every `upkeep_every`.
+    // Called between transactions, at most every `upkeep_every`.
     std::function<void()> upkeep;
     std::chrono::milliseconds upkeep_every{200};
   };
 
-  WriterThread(store::Writer& store, SyncThread& syncer, LearningThread& learner, Options options);
-  // Once; what is submitted before waits.
-  void start();
+  WriterThread(Store& store, LearningThread& learner, Options options);
   WriterThread(const WriterThread&) = delete;
   WriterThread& operator=(const WriterThread&) = delete;
   ~WriterThread() { stop(); }
 
-  // Error at once, through `settled`, where the queue is full or the thread is stopping.
+  // Begins to take jobs; until then they wait in the queue.
+  void start();
+  // If the queue is full or the thread is stopping, the job is refused at once.
   void submit(Job job);
-  // For the upkeep, on the writer's own thread: at once, as a group of its own.
+  // For the upkeep, on the writer's own thread: at once, as a transaction of its own.
   Result<void> run_now(std::vector<Job> jobs);
+  // A change that nobody waits for.
+  Result<void> run_now(std::function<Result<void>(Transaction&)> apply,
+                       std::function<void()> committed = {});
 
   // Finishes what was submitted, refuses what comes later.
   void stop();
 
-  [[nodiscard]] std::string failure() const;  // of the last group; empty where it went well
+  [[nodiscard]] std::string failure() const;  // of the last transaction; empty if it succeeded
   [[nodiscard]] std::uint64_t queued() const;
   [[nodiscard]] double lag_seconds() const;
   [[nodiscard]] std::uint64_t commits() const { return commits_; }
   [[nodiscard]] double commit_seconds() const { return commit_seconds_; }
+  [[nodiscard]] double sync_seconds() const { return sync_seconds_; }
   [[nodiscard]] std::uint64_t failures() const { return failures_; }
 
  private:
+  // A job whose changes are made, with the log entries that the learner is to get.
+  struct Applied {
+    Result<void> outcome{};
+    std::vector<LearningThread::Item> entries{};
+  };
   void run();
-  Result<void> write(std::vector<Job>& jobs, Group& group,
-                     std::vector<std::vector<LearningThread::Item>>& entries);
-  void settle(std::vector<Job>& jobs, std::vector<std::vector<LearningThread::Item>>& entries);
+  Result<void> write(std::vector<Job>& jobs, std::vector<Applied>& applied);
+  void settle(std::vector<Job>& jobs, std::vector<Applied>& applied);
 
-  store::Writer& store_;
-  SyncThread& syncer_;
+  Store& store_;
   LearningThread& learner_;
   const Options options_;
   mutable std::mutex mutex_;
@@ -108,6 +135,7 @@ class WriterThread {
   std::string failure_;
   std::atomic<std::uint64_t> commits_{0};
   std::atomic<double> commit_seconds_{0};
+  std::atomic<double> sync_seconds_{0};
   std::atomic<std::uint64_t> failures_{0};
   std::thread thread_;
 };

@@ -37,7 +37,7 @@ TEST_F(DiskFull, RefusesWithTheReasonAndGoesOnWhenThereIsRoom) {
     for (const Error& refused : full.refusals) {
       EXPECT_THAT(refused.message, HasSubstr("disk is full"));
     }
-    // Where the log of writes has just begun anew, there is room within it for all of them.
+    // Just after a reset, the write-ahead log has room for all of them.
     if (!full.refusals.empty()) {
       ++times_full;
       EXPECT_GT(full.refused_ranks.size(), 0U);

@@ -20,11 +20,7 @@ class FailingDisk : public ::testing::Test {
   void SetUp() override { open(); }
 
   void open() {
-    serving::ServiceOptions options;
-    options.db = db();
-    options.vfs = vfs_.name();
-    options.snapshot_every = 10;
-    auto opened = serving::Service::open(options);
+    auto opened = open_service({.path = db(), .vfs = vfs_.name()}, 10);
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     service_ = std::move(opened).value();
     make_models(*service_);
@@ -45,13 +41,11 @@ class FailingDisk : public ::testing::Test {
     const TemporaryFolder image;
     vfs_.write_image(image.path(), holds, seed);
     const FaultVfs reading;
-    Story promised = story_;
-    if (holds != FaultVfs::Holds::kWritten) promised.answered.clear();
     return check_store({.db = image / "store.db",
                         .vfs = reading.name(),
-                        .ranks_survive = holds == FaultVfs::Holds::kWritten,
+                        .ranks_survive = true,
                         .refused_are_none = refused_are_none},
-                       promised);
+                       story_);
   }
   Findings reopened(bool refused_are_none) {
     service_.reset();
@@ -70,7 +64,7 @@ class FailingDisk : public ::testing::Test {
 
 inline void expect_unavailable(const Story& story) {
   for (const Error& refused : story.refusals) {
-    EXPECT_EQ(refused.kind, ErrorCode::kUnavailable) << refused.message;
+    EXPECT_EQ(refused.code, ErrorCode::kUnavailable) << refused.message;
     EXPECT_FALSE(refused.message.empty());
   }
 }

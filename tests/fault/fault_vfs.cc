@@ -98,25 +98,10 @@ struct FaultVfs::Methods {
     return real->pMethods->xShmUnmap(real, drop);
   }
 
-  static int fetch(sqlite3_file* /*file*/, sqlite3_int64 /*at*/, int /*size*/, void** out) {
-    *out = nullptr;  // SQLite reads it then
-    return SQLITE_OK;
-  }
-  // Nothing was mapped. A checkpoint says that all is to be forgotten when it has read the log's
-  // header.
-  static int unfetch(sqlite3_file* file, sqlite3_int64 /*at*/, void* /*mapped*/) {
-    FaultVfs& all = *File::of(file).vfs;
-    std::unique_lock lock(all.mutex_);
-    const std::function<void()> call = all.on_move_;
-    lock.unlock();
-    if (call) call();
-    return SQLITE_OK;
-  }
-
   static const sqlite3_io_methods* of_files() {
     static const sqlite3_io_methods methods = [] {
       sqlite3_io_methods made{};
-      made.iVersion = 3;  // shared memory, and mapped reads, of which there is none
+      made.iVersion = 2;  // with shared memory
       made.xClose = close;
       made.xRead = read;
       made.xWrite = write;
@@ -133,8 +118,6 @@ struct FaultVfs::Methods {
       made.xShmLock = shm_lock;
       made.xShmBarrier = shm_barrier;
       made.xShmUnmap = shm_unmap;
-      made.xFetch = fetch;
-      made.xUnfetch = unfetch;
       return made;
     }();
     return &methods;
@@ -238,11 +221,6 @@ void FaultVfs::fail_syncs(std::uint64_t count, std::optional<std::uint64_t> then
   const std::lock_guard lock(mutex_);
   syncs_to_fail_ = count;
   operations_after_failure_ = then_lose_power_after;
-}
-
-void FaultVfs::on_move(std::function<void()> call) {
-  const std::lock_guard lock(mutex_);
-  on_move_ = std::move(call);
 }
 
 void FaultVfs::count_operation() {

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,10 +59,6 @@ class FaultVfs {
   // Syncs say that they went well and do nothing.
   void lie_about_syncs(bool on) { lies_ = on; }
 
-  // Called by whoever moves the log of writes into the file, once it has read how far the log
-  // reaches and before it moves anything. Nothing: no one is.
-  void on_move(std::function<void()> call);
-
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
   [[nodiscard]] std::uint64_t refused_writes() const { return refused_writes_; }
   [[nodiscard]] std::uint64_t failed_syncs() const { return failed_syncs_; }
@@ -97,7 +92,6 @@ class FaultVfs {
   std::map<std::string, std::shared_ptr<Disk>> disks_;  // by path
   std::vector<std::shared_ptr<Disk>> deleted_;          // someone may still hold them open
   std::map<std::string, Disk> remembered_;              // by file name
-  std::function<void()> on_move_;
   std::optional<std::uint64_t> operations_left_;
   std::optional<std::uint64_t> room_;
   std::uint64_t syncs_to_fail_ = 0;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "store/sqlite.h"
+#include "store/sqlite/database.h"
 #include "support/run_command.h"
 
 namespace plackett::testing {
@@ -14,10 +14,11 @@ using Holds = FaultVfs::Holds;
 Database open(const FaultVfs& vfs, const std::string& path) {
   auto database = Database::open(path, Database::Access::kWrite, vfs.name());
   EXPECT_TRUE(database.ok());
-  EXPECT_TRUE(database
-                  ->run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; CREATE TABLE IF NOT "
-                        "EXISTS t(x)")
-                  .ok());
+  EXPECT_TRUE(
+      database
+          ->script("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; CREATE TABLE IF NOT "
+                   "EXISTS t(x)")
+          .ok());
   return std::move(database).value();
 }
 
@@ -25,14 +26,13 @@ std::int64_t rows_in(const FaultVfs& vfs, Holds holds, std::uint64_t seed = 0) {
   const TemporaryFolder folder;
   vfs.write_image(folder.path(), holds, seed);
   auto database = Database::open(folder / "db", Database::Access::kWrite);
-  auto count = database->prepare("SELECT count(*) FROM t");
-  if (!count || !count->step()) return -1;
-  return count->whole(0);
+  const auto count = database->integer("SELECT count(*) FROM t");
+  return count ? *count : -1;
 }
 
 void insert(Database& database, int rows) {
   for (int row = 0; row < rows; ++row) {
-    ASSERT_TRUE(database.run("INSERT INTO t VALUES(zeroblob(3000))").ok());
+    ASSERT_TRUE(database.script("INSERT INTO t VALUES(zeroblob(3000))").ok());
   }
 }
 
@@ -41,7 +41,7 @@ TEST(FaultVfs, KeepsWhatWasSyncedAndLosesTheRest) {
   const TemporaryFolder folder;
   Database database = open(vfs, folder / "db");
   insert(database, 3);
-  ASSERT_TRUE(database.run("PRAGMA wal_checkpoint").ok());
+  ASSERT_TRUE(database.script("PRAGMA wal_checkpoint").ok());
   insert(database, 4);
   vfs.lose_power();
   insert(database, 5);
@@ -53,7 +53,7 @@ TEST(FaultVfs, DisksThatHoldSomeDifferBySeedAlone) {
   FaultVfs vfs;
   const TemporaryFolder folder;
   Database database = open(vfs, folder / "db");
-  ASSERT_TRUE(database.run("PRAGMA wal_checkpoint").ok());
+  ASSERT_TRUE(database.script("PRAGMA wal_checkpoint").ok());
   insert(database, 6);
   vfs.lose_power();
   std::vector<std::int64_t> counts(7);
@@ -72,7 +72,7 @@ TEST(FaultVfs, LosesPowerAtTheOperationThatWasNamed) {
     FaultVfs vfs;
     const TemporaryFolder folder;
     Database database = open(vfs, folder / "db");
-    ASSERT_TRUE(database.run("PRAGMA wal_checkpoint").ok());
+    ASSERT_TRUE(database.script("PRAGMA wal_checkpoint").ok());
     vfs.lose_power_after(operations);
     insert(database, 12);
     ASSERT_TRUE(vfs.power_lost());
@@ -90,7 +90,7 @@ TEST(FaultVfs, AFullDiskRefusesWhatGrowsUntilThereIsRoom) {
   Database database = open(vfs, folder / "db");
   insert(database, 1);
   vfs.set_room(1000);
-  EXPECT_FALSE(database.run("INSERT INTO t VALUES(zeroblob(30000))").ok());
+  EXPECT_FALSE(database.script("INSERT INTO t VALUES(zeroblob(30000))").ok());
   EXPECT_GT(vfs.refused_writes(), 0U);
   vfs.set_room({});
   insert(database, 1);
@@ -102,10 +102,10 @@ TEST(FaultVfs, WhatAFailedSyncWasForIsLostThoughTheNextGoesWell) {
   FaultVfs vfs;
   const TemporaryFolder folder;
   Database database = open(vfs, folder / "db");
-  ASSERT_TRUE(database.run("PRAGMA wal_checkpoint; PRAGMA synchronous=FULL").ok());
+  ASSERT_TRUE(database.script("PRAGMA wal_checkpoint; PRAGMA synchronous=FULL").ok());
   insert(database, 2);
   vfs.fail_syncs(1);
-  EXPECT_FALSE(database.run("INSERT INTO t VALUES(1)").ok());
+  EXPECT_FALSE(database.script("INSERT INTO t VALUES(1)").ok());
   EXPECT_EQ(vfs.failed_syncs(), 1U);
   vfs.lose_power();
   EXPECT_EQ(rows_in(vfs, Holds::kSynced), 2);
@@ -115,7 +115,7 @@ TEST(FaultVfs, ASyncThatLiesKeepsNothing) {
   FaultVfs vfs;
   const TemporaryFolder folder;
   Database database = open(vfs, folder / "db");
-  ASSERT_TRUE(database.run("PRAGMA wal_checkpoint; PRAGMA synchronous=FULL").ok());
+  ASSERT_TRUE(database.script("PRAGMA wal_checkpoint; PRAGMA synchronous=FULL").ok());
   vfs.lie_about_syncs(true);
   insert(database, 2);
   vfs.lose_power();

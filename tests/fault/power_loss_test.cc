@@ -10,7 +10,7 @@
 #include "fault_vfs.h"
 #include "plackett/rng.h"
 #include "serving/service.h"
-#include "store/sqlite.h"
+#include "store/sqlite/database.h"
 #include "store_check.h"
 #include "support/run_command.h"
 #include "traffic.h"
@@ -18,16 +18,7 @@
 namespace plackett::testing {
 namespace {
 
-using serving::Service;
 using Holds = FaultVfs::Holds;
-
-serving::ServiceOptions options_for(const FaultVfs& vfs, const std::string& db) {
-  serving::ServiceOptions options;
-  options.db = db;
-  options.vfs = vfs.name();
-  options.snapshot_every = 10;
-  return options;
-}
 
 // A store that lives through many losses: each round goes on with what the last one left.
 class Life {
@@ -36,18 +27,16 @@ class Life {
 
   struct Faults {
     bool syncs_lie = false;
-    bool unsynced_is_lost = false;  // though the process alone died
   };
 
-  // Traffic until the power goes, or until the service has stopped; then every image is checked.
-  // What the last round's image lost of what was only answered is no longer promised.
+  // Traffic until the power is lost, or until the service has stopped; then every image is checked.
   void round(const Faults& faults) {
     ++rounds_;
     vfs_ = std::make_unique<FaultVfs>();
     const std::string db = *folder_ / "store.db";
     if (rng_.below(10) == 0) vfs_->lose_power_after(rng_.below(60));  // as it opens
     {
-      auto opened = Service::open(options_for(*vfs_, db));
+      auto opened = open_service({.path = db, .vfs = vfs_->name(), .checkpoint_pages = 30}, 10);
       ASSERT_TRUE(opened.ok()) << opened.error().message;
       make_models(**opened);
       if (!vfs_->power_lost()) {
@@ -71,8 +60,8 @@ class Life {
       }
     }
     if (!vfs_->power_lost()) vfs_->lose_power();
-    check(faults.unsynced_is_lost ? Holds::kSynced : Holds::kWritten, 0, true);
-    story_.answered.clear();  // a loss of power may take them
+    check(Holds::kWritten, 0);
+    EXPECT_TRUE(total_.none()) << "the death of the process needs no syncs\n" << total_.text();
     check(Holds::kSynced, 0);
     for (std::uint64_t disk = 0; disk < 2; ++disk) check(Holds::kSome, rng_.next_u32());
     // Goes on with a disk like the last.
@@ -92,11 +81,12 @@ class Life {
   void checkpoint(const std::string& db) const {
     auto other = store::Database::open(db, store::Database::Access::kWrite, vfs_->name());
     if (!other) return;
-    // With the writer kept out: see store/log_marks.h.
-    [[maybe_unused]] const auto moved = other->run("PRAGMA wal_checkpoint(FULL)");
+    // FULL keeps the writer out. SQLite before 3.51.3 may lose commits if two connections
+    // checkpoint and reset the write-ahead log at the same time.
+    [[maybe_unused]] const auto moved = other->script("PRAGMA wal_checkpoint(FULL)");
   }
 
-  void check(Holds holds, std::uint64_t seed, bool ranks_survive = false) {
+  void check(Holds holds, std::uint64_t seed) {
     ++images_;
     const TemporaryFolder image;
     vfs_->write_image(image.path(), holds, seed);
@@ -104,7 +94,7 @@ class Life {
     CheckOptions options;
     options.db = image / "store.db";
     options.vfs = reading.name();
-    options.ranks_survive = ranks_survive;
+    options.ranks_survive = true;
     const Findings found = check_store(options, story_);
     total_.lost_feedback += found.lost_feedback;
     total_.lost_ranks += found.lost_ranks;
@@ -132,7 +122,7 @@ std::uint64_t lives_asked_for() {
   return text == nullptr ? 15 : static_cast<std::uint64_t>(std::clamp(std::atoi(text), 1, 100'000));
 }
 
-TEST(PowerLoss, FeedbackOutlivesThePowerAndRanksTheProcessAndNothingIsHalfThere) {
+TEST(PowerLoss, LosesNothingThatWasAnsweredAndLeavesNothingHalfThere) {
   const std::uint64_t lives = lives_asked_for();
   constexpr int kRounds = 8;
   std::uint64_t acknowledged = 0;
@@ -166,32 +156,24 @@ TEST(PowerLoss, FeedbackOutlivesThePowerAndRanksTheProcessAndNothingIsHalfThere)
 constexpr std::uint64_t kPlantedLives = 60;
 
 TEST(PowerLoss, CheckRejectsADiskThatLiesAboutSyncs) {
-  std::uint64_t lost = 0;
-  for (std::uint64_t seed = 1; seed <= kPlantedLives && lost == 0; ++seed) {
+  std::uint64_t lost_feedback = 0;
+  std::uint64_t lost_ranks = 0;
+  for (std::uint64_t seed = 1; seed <= kPlantedLives && (lost_feedback == 0 || lost_ranks == 0);
+       ++seed) {
     Life life(seed);
     ASSERT_NO_FATAL_FAILURE(life.round({.syncs_lie = true}));
-    lost += life.total().lost_feedback;
-    EXPECT_EQ(life.total().lost_ranks, 0U) << "the process's death needs no syncs";
+    lost_feedback += life.total().lost_feedback;
+    lost_ranks += life.total().lost_ranks;
   }
-  EXPECT_GT(lost, 0U);
-}
-
-TEST(ProcessDeath, CheckRejectsWhatLosesAnsweredRanks) {
-  std::uint64_t lost = 0;
-  for (std::uint64_t seed = 1; seed <= kPlantedLives && lost == 0; ++seed) {
-    Life life(seed);
-    ASSERT_NO_FATAL_FAILURE(life.round({.unsynced_is_lost = true}));
-    lost += life.total().lost_ranks;
-    EXPECT_EQ(life.total().lost_feedback, 0U);
-  }
-  EXPECT_GT(lost, 0U);
+  EXPECT_GT(lost_feedback, 0U);
+  EXPECT_GT(lost_ranks, 0U);
 }
 
 // A store after some traffic, to be damaged.
 class DamagedStore : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = Service::open(options_for(vfs_, db_));
+    auto opened = open_service({.path = db_, .vfs = vfs_.name()}, 10);
     ASSERT_TRUE(opened.ok());
     make_models(**opened);
     TrafficOptions traffic;
@@ -200,7 +182,7 @@ class DamagedStore : public ::testing::Test {
   }
   Findings after(const std::string& sql) {
     auto database = store::Database::open(db_, store::Database::Access::kWrite);
-    const auto done = database->run(sql);
+    const auto done = database->script(sql);
     EXPECT_TRUE(done.ok()) << done.error().message;
     EXPECT_GT(sqlite3_total_changes(database->handle()), 0);
     return check_store({.db = db_, .ranks_survive = true}, story_);

@@ -7,7 +7,8 @@
 
 #include "serving/recover.h"
 #include "serving/served.h"
-#include "serving/spec_text.h"
+#include "serving/spec_json.h"
+#include "store/sqlite/database.h"
 
 namespace plackett::testing {
 namespace {
@@ -59,10 +60,7 @@ class Check {
   Check(const CheckOptions& options, const Story& story) : options_(options), story_(story) {}
 
   Findings run() {
-    serving::ServiceOptions opening;
-    opening.db = options_.db;
-    opening.vfs = options_.vfs;
-    auto opened = Service::open(opening);
+    auto opened = open_service({.path = options_.db, .vfs = options_.vfs});
     if (!opened) {
       found_.said.push_back("it does not open: " + opened.error().message);
       return found_;
@@ -102,28 +100,30 @@ class Check {
       say(found_.half, database.error().message);
       return;
     }
-    auto integrity = database->prepare("PRAGMA integrity_check");
-    if (!integrity || !integrity->step() || integrity->text(0) != "ok") {
+    const auto integrity =
+        database->first("PRAGMA integrity_check",
+                        [](const store::Statement& row) { return std::string(row.text(0)); });
+    if (!integrity || *integrity != "ok") {
       say(found_.half, "SQLite finds the file damaged");
       return;
     }
-    integrity->reset();
     for (const auto& [what, sql] : kHalves) {
-      auto count = database->prepare(sql);
-      if (!count || !count->step()) {
+      const auto count = database->integer(sql);
+      if (!count) {
         say(found_.half, fmt::format("can't count {}", what));
-        continue;
+      } else if (*count != 0) {
+        say(found_.half, fmt::format("{}: {}", what, *count));
       }
-      if (count->whole(0) != 0) say(found_.half, fmt::format("{}: {}", what, count->whole(0)));
     }
-    // Requests are there whole or not at all.
-    auto events = database->prepare("SELECT event_id FROM events WHERE event_id IS NOT NULL");
+    // Requests are there as a whole or not at all.
     std::map<std::string, std::uint64_t> counts;
-    while (events && *events->step()) {
-      const std::string id(events->text(0));
-      event_ids_.insert(id);
-      ++counts[id.substr(0, id.rfind('/'))];
-    }
+    const auto read = database->each("SELECT event_id FROM events WHERE event_id IS NOT NULL",
+                                     [&](const store::Statement& row) {
+                                       const std::string id(row.text(0));
+                                       event_ids_.insert(id);
+                                       ++counts[id.substr(0, id.rfind('/'))];
+                                     });
+    if (!read) say(found_.half, read.error().message);
     for (const auto& [request, count] : counts) {
       const std::string size = request.substr(request.find('/') + 1);
       if (std::to_string(count) != size) {
@@ -133,13 +133,13 @@ class Check {
   }
 
   void check_replays() {
-    auto reader = store::Reader::open(options_.db, options_.vfs);
+    const auto reader = store::read_sqlite(options_.db, options_.vfs);
     if (!reader) return;  // said above
-    auto rows = reader->models();
+    const auto rows = (*reader)->models();
     if (!rows) return;
-    for (const store::ModelRow& row : *rows) {
+    for (const serving::ModelRow& row : *rows) {
       serving::ReplayReport report;
-      const auto trainer = replay(*serving::parse_spec_text(row.spec), row, *reader, report);
+      const auto trainer = replay(*serving::parse_spec(row.spec), row, **reader, report);
       if (!trainer) {
         say(found_.different, trainer.error().message);
         continue;

@@ -33,7 +33,7 @@ class Client {
         options_(options),
         name_(options.name + "-" + std::to_string(thread)),
         rng_({options.seed, thread, 0, Purpose::kTest}),
-        room_(service.make_room()),
+        scratch_(service.make_scratch()),
         candidates_(kDocs, kFeatures, options.seed) {
     for (std::uint32_t doc = 0; doc < kDocs; ++doc) docs_.push_back(std::to_string(doc));
   }
@@ -79,14 +79,17 @@ class Client {
     request.given.assign(kDocs, 1);
     request.blocked.assign(kDocs, 0);
     request.rows = candidates_.rows;
-    auto ranked = service_.rank(*model, request, *room_);
-    if (refused(ranked)) return;
-    const auto kept =
-        wait_for<void>([&](auto done) { service_.keep(model, ranked->record, done); });
+    auto ranked =
+        wait_for<Ranked>([&](auto done) { service_.rank(model, request, *scratch_, done); });
     if (options_.over()) return;
     const std::string& name = spec_of(*model).name;
-    (kept ? story_.answered : story_.refused_ranks).emplace_back(name, ranked->impression);
-    if (!refused(kept)) open_.push_back({name, std::move(*ranked)});
+    if (ranked) {
+      story_.answered.emplace_back(name, ranked->impression);
+      open_.push_back({name, std::move(*ranked)});
+    } else {
+      story_.refusals.push_back(ranked.error());
+      if (!given.empty()) story_.refused_ranks.emplace_back(name, given);
+    }
   }
 
   void give_feedback() {
@@ -140,7 +143,7 @@ class Client {
   const TrafficOptions& options_;
   std::string name_;
   Rng rng_;
-  std::unique_ptr<serving::RankingRoom, void (*)(serving::RankingRoom*)> room_;
+  std::unique_ptr<serving::RankingScratch, void (*)(serving::RankingScratch*)> scratch_;
   serving::Candidates candidates_;
   std::vector<std::string> docs_;
   std::vector<Open> open_;
@@ -162,6 +165,15 @@ void Story::add(Story other) {
   append(refused, std::move(other.refused));
   append(snapshots, std::move(other.snapshots));
   append(refusals, std::move(other.refusals));
+}
+
+Result<std::unique_ptr<Service>> open_service(const store::SqliteOptions& store,
+                                              std::uint64_t snapshot_every) {
+  auto opened = store::open_sqlite(store);
+  if (!opened) return opened.error();
+  serving::ServiceOptions options;
+  options.snapshot_every = snapshot_every;
+  return Service::open(*std::move(opened), options);
 }
 
 void make_models(Service& service) {

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "serving/service.h"
+#include "store/sqlite/sqlite_store.h"
 
 namespace plackett::testing {
 
@@ -42,7 +44,11 @@ struct TrafficOptions {
   std::function<void()> between = [] {};
 };
 
-// Two models, a linear one and a network; nothing where they are there.
+// Opens the store, and a service on it.
+Result<std::unique_ptr<serving::Service>> open_service(const store::SqliteOptions& store,
+                                                       std::uint64_t snapshot_every = 20'000);
+
+// Creates two models, a linear one and a network, if they are not there.
 void make_models(serving::Service& service);
 
 // Ranks, feedback in parts and whole, snapshots, returns to them. What each thread does next

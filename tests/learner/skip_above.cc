@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "learner/finite.h"
+#include "sampling/finite.h"
 #include "plackett/method.h"
 #include "plackett/plackett_luce.h"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "serving/spec_text.h"
+#include "serving/spec_json.h"
 
 namespace plackett::serving {
 namespace {
@@ -53,7 +53,7 @@ TEST(ModelSpec, SaysWhatIsWrongAndTheRule) {
   EXPECT_THAT(refusal(given), HasSubstr("candidates"));
 }
 
-TEST(ModelSpec, ReadsBackFromTheTextThatTheStoreKeeps) {
+TEST(ModelSpec, ReadsBackFromTheJsonThatTheStoreKeeps) {
   ModelSpec given = spec();
   given.ranker.kind = RankerKind::kNeural;
   given.ranker.hidden = {16, 8};
@@ -67,7 +67,7 @@ TEST(ModelSpec, ReadsBackFromTheTextThatTheStoreKeeps) {
   given.open_seconds = 60;
   const auto checked = check(given);
   ASSERT_TRUE(checked.ok());
-  const auto again = parse_spec_text(to_text(*checked));
+  const auto again = parse_spec(to_json(*checked));
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_TRUE(*again == *checked);
   EXPECT_EQ(again->feature_names, given.feature_names);
@@ -77,9 +77,47 @@ TEST(ModelSpec, ReadsBackFromTheTextThatTheStoreKeeps) {
   EXPECT_FALSE(other == *checked);
 }
 
-TEST(ModelSpec, TextWithAFieldOfAnotherVersionIsRefused) {
-  EXPECT_FALSE(parse_spec_text(to_text(*check(spec())) + "colour red\n").ok());
-  EXPECT_FALSE(parse_spec_text(to_text(*check(spec())) + "shown ten\n").ok());
+TEST(ModelSpec, JsonWithAMissingOrAnUnknownFieldIsRefused) {
+  const std::string json = to_json(*check(spec()));
+  ASSERT_TRUE(parse_spec(json).ok());
+  const auto with = [&json](const std::string& from, const std::string& to) {
+    std::string changed = json;
+    changed.replace(changed.find(from), from.size(), to);
+    return parse_spec(changed);
+  };
+  EXPECT_FALSE(with("\"shown\":10", "\"colour\":\"red\",\"shown\":10").ok());
+  EXPECT_FALSE(with("\"shown\":10", "\"shown\":\"ten\"").ok());
+  EXPECT_FALSE(with("\"shown\":10,", "").ok());
+  EXPECT_FALSE(parse_spec(json.substr(0, 40)).ok());
+}
+
+// As stores before the JSON form have it.
+TEST(ModelSpec, ReadsTheLinesOfOlderStores) {
+  const auto old = parse_spec(
+      "name shop\nfeatures 3\nfeature price in EUR\nfeature rating\nfeature age\n"
+      "feature_ids 1 2 7\nranker neural\nhidden 16 8\nactivation tanh\nlearner pdgd\n"
+      "setting learning-rate 0.05\nsetting steps adagrad\nshown 7\nscaling none\n"
+      "seed 18446744073709551615\ntemperature 0.1\nopen_seconds 60\n");
+  ASSERT_TRUE(old.ok()) << old.error().message;
+  ModelSpec same = spec();
+  same.feature_names = {"price in EUR", "rating", "age"};
+  same.feature_ids = {1, 2, 7};
+  same.ranker.kind = RankerKind::kNeural;
+  same.ranker.hidden = {16, 8};
+  same.ranker.activation = Activation::kTanh;
+  same.settings = {{"learning-rate", "0.05"}, {"steps", "adagrad"}};
+  same.shown = 7;
+  same.scaling = "none";
+  same.seed = ~std::uint64_t{0};
+  same.temperature = 0.1;
+  same.open_seconds = 60;
+  EXPECT_TRUE(*old == *check(same));
+  // A linear model has no hidden layers, and may have no settings.
+  EXPECT_TRUE(parse_spec("name m\nfeatures 2\nfeature_ids 1 2\nranker linear\nhidden \n"
+                         "activation sigmoid\nlearner pdgd\nshown 10\nscaling query-minmax\n"
+                         "seed 1\ntemperature 1\nopen_seconds 1800\n")
+                  .ok());
+  EXPECT_FALSE(parse_spec("name m\nfeatures 2\ncolour red\n").ok());
 }
 
 TEST(ModelSpec, EqualSpecsInOtherWordsAreEqual) {

@@ -3,6 +3,8 @@
 
 #include "served.h"
 #include "serving/recover.h"
+#include "serving/spec_json.h"
+#include "store/sqlite/database.h"
 
 namespace plackett::serving {
 namespace {
@@ -19,16 +21,12 @@ void learn(Served& served, const ModelHandle& model, const Candidates& candidate
 }
 
 std::vector<std::byte> replayed(const std::string& db, ReplayReport& report) {
-  auto reader = store::Reader::open(db);
+  const auto reader = store::read_sqlite(db);
   EXPECT_TRUE(reader.ok());
-  const store::ModelRow row = reader->models()->front();
-  const auto spec = check([] {
-    ModelSpec made = small_spec();
-    made.ranker.kind = RankerKind::kLinearPlusNeural;
-    made.settings = {{"steps", "adagrad"}};
-    return made;
-  }());
-  const auto trainer = replay(*spec, row, *reader, report);
+  const ModelRow row = (*reader)->models()->front();
+  const auto spec = parse_spec(row.spec);
+  EXPECT_TRUE(spec.ok());
+  const auto trainer = replay(*spec, row, **reader, report);
   EXPECT_TRUE(trainer.ok()) << trainer.error().message;
   return serialise_model(trainer->saved());
 }
@@ -97,10 +95,11 @@ TEST(Replay, NoticesAClickThatIsNotWhatWasLearned) {
   served.close();
   auto database = store::Database::open(served.db(), store::Database::Access::kWrite);
   ASSERT_TRUE(database.ok());
-  ASSERT_TRUE(database
-                  ->run("UPDATE responses SET clicked = x'01010000000000000000' WHERE impression = "
-                        "(SELECT min(impression) + 3 FROM responses)")
-                  .ok());
+  ASSERT_TRUE(
+      database
+          ->script("UPDATE responses SET clicked = x'01010000000000000000' WHERE impression = "
+                   "(SELECT min(impression) + 3 FROM responses)")
+          .ok());
   ReplayReport report;
   replayed(served.db(), report);
   EXPECT_GT(report.different, 0U);

@@ -1,8 +1,9 @@
-// Old impressions go; snapshots, and what is needed to go on from them, stay.
+// Old impressions are dropped; snapshots, and the log since, are kept.
 #include <gmock/gmock.h>
 
 #include "served.h"
 #include "serving/recover.h"
+#include "store/sqlite/database.h"
 #include "support/eventually.h"
 
 namespace plackett::serving {
@@ -44,12 +45,12 @@ TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   learn();
   const auto live = served->export_file(*model);
   served.close();
-  auto reader = store::Reader::open(served.db());
+  const auto reader = store::read_sqlite(served.db());
   ASSERT_TRUE(reader.ok());
   ReplayReport report;
-  const store::ModelRow row = reader->models()->front();
+  const ModelRow row = (*reader)->models()->front();
   EXPECT_GT(row.dropped_log, 0);
-  const auto again = replay(*check(spec), row, *reader, report);
+  const auto again = replay(*check(spec), row, **reader, report);
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_TRUE(report.from_snapshot);
   EXPECT_EQ(report.different, 0U);
@@ -82,13 +83,11 @@ TEST(Retention, KeepsTheStoreBelowItsSize) {
   EXPECT_TRUE(served->impression(*model, "i-1499").ok());
   // Down to the limit, and not far below it.
   const auto used = [&] {
-    auto store = store::Database::open(served.db(), store::Database::Access::kRead);
-    auto rows = store->prepare(
-        "SELECT ((SELECT page_count FROM pragma_page_count) - "
-        "(SELECT freelist_count FROM pragma_freelist_count)) * "
-        "(SELECT page_size FROM pragma_page_size)");
-    EXPECT_TRUE(rows->step().ok());
-    return static_cast<std::uint64_t>(rows->whole(0));
+    auto database = store::Database::open(served.db(), store::Database::Access::kRead);
+    return static_cast<std::uint64_t>(
+        *database->integer("SELECT ((SELECT page_count FROM pragma_page_count) - "
+                           "(SELECT freelist_count FROM pragma_freelist_count)) * "
+                           "(SELECT page_size FROM pragma_page_size)"));
   };
   EXPECT_TRUE(eventually([&] { return used() <= kKept; }));
   EXPECT_GT(used(), kKept / 2);

@@ -1,5 +1,5 @@
-// A service on a store and a clock of its own, called as a test reads: every call waits for its
-// answer, and time passes where the test says so.
+// A service with its own store and clock. Every call waits for its answer, and time passes only
+// when the test says so.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,6 +14,7 @@
 
 #include "plackett/feature_view.h"
 #include "serving/service.h"
+#include "store/sqlite/sqlite_store.h"
 #include "support/run_command.h"
 
 namespace plackett::serving {
@@ -40,15 +41,16 @@ class Served {
   [[nodiscard]] std::string db() const { return folder_ / "store.db"; }
 
   void open() {
-    options_.db = db();
-    auto opened = Service::open(options_);
+    auto store = store::open_sqlite({.path = db()});
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    auto opened = Service::open(*std::move(store), options_);
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     service_ = std::move(opened).value();
-    room_ = std::make_unique<Room>(service_->make_room());
+    scratch_ = std::make_unique<Scratch>(service_->make_scratch());
   }
   void pass(std::chrono::milliseconds time) { now_ += time.count(); }
   void close() {
-    room_.reset();
+    scratch_.reset();
     service_.reset();
   }
   void reopen() {
@@ -65,7 +67,7 @@ class Served {
     return service_->find(name);
   }
 
-  // Ranks these rows, named "0", "1", ..., and keeps what is shown.
+  // Ranks these rows, named "0", "1", ...
   Result<Ranked> rank(const ModelHandle& model, const FeatureView& docs, RankRequest request = {}) {
     names_.clear();
     for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc)
@@ -77,18 +79,14 @@ class Served {
     return rank(model, request);
   }
   Result<Ranked> rank(const ModelHandle& model, const RankRequest& request) {
-    auto ranked = service_->rank(*model, request, **room_);
-    if (!ranked) return ranked;
-    auto kept = wait_for<void>([&](auto done) { service_->keep(model, ranked->record, done); });
-    if (!kept) return kept.error();
-    return ranked;
+    return wait_for<Ranked>([&](auto done) { service_->rank(model, request, **scratch_, done); });
   }
   Result<std::vector<FeedbackStatus>> feedback(const ModelHandle& model,
                                                std::vector<FeedbackEvent> events) {
     return wait_for<std::vector<FeedbackStatus>>(
         [&](auto done) { service_->feedback(model, std::move(events), done); });
   }
-  // Where the statuses don't matter.
+  // If the statuses don't matter.
   void tell(const ModelHandle& model, std::vector<FeedbackEvent> events) {
     EXPECT_TRUE(feedback(model, std::move(events)).ok());
   }
@@ -105,16 +103,16 @@ class Served {
   }
 
  private:
-  using Room = decltype(std::declval<Service>().make_room());
+  using Scratch = decltype(std::declval<Service>().make_scratch());
   testing::TemporaryFolder folder_;
   std::atomic<std::int64_t> now_ = std::int64_t{1'800'000'000'000};
   ServiceOptions options_;
   std::unique_ptr<Service> service_;
-  std::unique_ptr<Room> room_;
+  std::unique_ptr<Scratch> scratch_;
   std::vector<std::string> names_;
 };
 
-// Rows of a few made-up candidates with their memory.
+// Random rows.
 struct Candidates {
   std::uint32_t docs;
   std::uint32_t features;

@@ -9,7 +9,7 @@
 
 #include "plackett/plackett_luce.h"
 #include "served.h"
-#include "store/reader.h"
+#include "store/sqlite/sqlite_store.h"
 #include "support/chi_square.h"
 #include "support/eventually.h"
 
@@ -142,7 +142,7 @@ TEST(Service, FrequenciesOfTheFirstPlaceFollowTemperedScores) {
   std::vector<double> plain(6);
   double tempered_sum = 0;
   double plain_sum = 0;
-  const auto room = served->make_room();
+  const auto scratch = served->make_scratch();
   RankRequest request;
   std::vector<std::string> names;
   for (int at = 0; at < 6; ++at) names.push_back(std::to_string(at));
@@ -150,11 +150,19 @@ TEST(Service, FrequenciesOfTheFirstPlaceFollowTemperedScores) {
   request.given.assign(6, 1);
   request.blocked.assign(6, 0);
   request.rows = candidates.rows;
+  std::vector<std::future<Ranked>> draws;
   for (int draw = 0; draw < 20000; ++draw) {
-    const auto ranked = served->rank(*model, request, *room);
-    ++counts[ranked->items[0].item];
+    auto promise = std::make_shared<std::promise<Ranked>>();
+    draws.push_back(promise->get_future());
+    served->rank(model, request, *scratch,
+                 [promise](Result<Ranked> ranked) { promise->set_value(*std::move(ranked)); });
+    if (draw % 1000 == 0) draws.back().wait();  // the queue has a limit
+  }
+  for (std::size_t draw = 0; draw < draws.size(); ++draw) {
+    const Ranked ranked = draws[draw].get();
+    ++counts[ranked.items[0].item];
     if (draw > 0) continue;
-    for (const RankedItem& item : ranked->items) {
+    for (const RankedItem& item : ranked.items) {
       tempered[item.item] = std::exp(item.score / 0.5);
       plain[item.item] = std::exp(item.score);
       tempered_sum += tempered[item.item];
@@ -333,7 +341,7 @@ TEST(Service, NumbersAreReservedInTheStoreBeforeTheyAreUsed) {
   served.open();
   const ModelHandle model = served.make(small_spec());
   const Candidates candidates(12, 5);
-  auto reader = store::Reader::open(served.db());
+  const auto reader = store::read_sqlite(served.db());
   ASSERT_TRUE(reader.ok());
   std::uint64_t refused = 0;
   for (std::uint64_t shown = 0; shown < 40;) {
@@ -346,7 +354,7 @@ TEST(Service, NumbersAreReservedInTheStoreBeforeTheyAreUsed) {
     }
     ASSERT_EQ(ranked->impression, "i-" + std::to_string(shown)) << "none is left out";
     ++shown;
-    ASSERT_GE(reader->models()->front().next_number, shown);
+    ASSERT_GE((*reader)->models()->front().next_number, shown);
   }
   EXPECT_GT(refused, 0U) << "the block was never used up";
 }
@@ -520,7 +528,7 @@ TEST(Service, AnImportKeepsTheModelsOwnLearningRate) {
 
 TEST(Service, OneProcessServesAStore) {
   Served served;
-  const auto second = Service::open({.db = served.db()});
+  const auto second = store::open_sqlite({.path = served.db()});
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.error().message, HasSubstr("another plackett serves this store"));
 }

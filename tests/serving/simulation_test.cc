@@ -102,10 +102,10 @@ TEST_P(ServedSimulation, GivesTheSimulatorsParametersToTheBit) {
   EXPECT_EQ(served->export_file(*model), simulated(data, GetParam()));
 
   // And what the log makes of it again, by itself.
-  auto reader = store::Reader::open(served.db());
+  const auto reader = store::read_sqlite(served.db());
   ASSERT_TRUE(reader.ok());
   ReplayReport report;
-  const auto again = replay(spec_of(*model), reader->models()->front(), *reader, report);
+  const auto again = replay(spec_of(*model), (*reader)->models()->front(), **reader, report);
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(serialise_model(again->saved()), served->export_file(*model));
   EXPECT_EQ(report.entries, kImpressions);

@@ -1,4 +1,4 @@
-#include "store/impression.h"
+#include "serving/impression.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "plackett/feature_view.h"
 
-namespace plackett::store {
+namespace plackett::serving {
 namespace {
 
 constexpr std::uint8_t kFormat = 1;
@@ -50,13 +50,8 @@ class Unpacker {
     left_ = left_.subspan(size);
   }
   std::string text(std::size_t size) {
-    if (size > left_.size()) {
-      sound_ = false;
-      left_ = {};
-      return {};
-    }
-    std::string result(reinterpret_cast<const char*>(left_.data()), size);
-    left_ = left_.subspan(size);
+    std::string result(std::min(size, left_.size()), '\0');
+    get_bytes(result.data(), size);
     return result;
   }
   [[nodiscard]] std::size_t left() const { return left_.size(); }
@@ -69,7 +64,7 @@ class Unpacker {
 
 }  // namespace
 
-std::uint32_t Impression::learned_count() const {
+std::uint32_t Impression::sampled_count() const {
   return static_cast<std::uint32_t>(std::count_if(
       shown.begin(), shown.end(), [](const ShownItem& item) { return !item.pinned; }));
 }
@@ -77,7 +72,7 @@ std::uint32_t Impression::learned_count() const {
 std::vector<std::byte> pack(const Impression& impression) {
   const std::size_t width = impression.feature_count;
   const std::size_t stride = padded_width(impression.feature_count);
-  const std::size_t rows = impression.rows.empty() ? 0 : impression.learned_count();
+  const std::size_t rows = impression.rows.empty() ? 0 : impression.sampled_count();
   Packer packer(64 + impression.shown.size() * 48 + rows * width * sizeof(float) +
                 impression.context.size());
   packer.put(kFormat);
@@ -128,7 +123,7 @@ Result<Impression> unpack(std::span<const std::byte> bytes, Rows read) {
   impression.context = unpacker.text(unpacker.get<std::uint32_t>());
   const std::size_t rows = unpacker.get<std::uint32_t>();
   const std::size_t width = impression.feature_count;
-  if (!unpacker.sound() || (rows != 0 && rows != impression.learned_count()) ||
+  if (!unpacker.sound() || (rows != 0 && rows != impression.sampled_count()) ||
       unpacker.left() != rows * width * sizeof(float)) {
     return damaged;
   }
@@ -142,4 +137,31 @@ Result<Impression> unpack(std::span<const std::byte> bytes, Rows read) {
   return impression;
 }
 
-}  // namespace plackett::store
+Result<std::optional<StoredImpression>> read_impression(StoreReader& store, std::int64_t id,
+                                                        Rows rows) {
+  auto row = store.impression(id);
+  if (!row) return row.error();
+  if (!*row) return std::optional<StoredImpression>();
+  auto unpacked = unpack((*row)->data, rows);
+  if (!unpacked) return std::optional<StoredImpression>();
+  return std::optional(StoredImpression{(*row)->id, (*row)->shown_at, (*row)->version,
+                                        std::move((*row)->given), *std::move(unpacked)});
+}
+
+void SampledPart::set(const Impression& impression, std::span<const std::byte> clicked) {
+  ranking.shown.clear();
+  ranking.scores.clear();
+  clicks.clear();
+  ranks.clear();
+  for (std::uint32_t rank = 0; rank < impression.shown.size(); ++rank) {
+    const ShownItem& item = impression.shown[rank];
+    if (item.pinned) continue;
+    ranking.shown.push_back(Doc{static_cast<std::uint32_t>(ranking.shown.size())});
+    ranking.scores.push_back(item.sampled_score);
+    clicks.push_back(static_cast<std::uint8_t>(clicked[rank]));
+    ranks.push_back(rank);
+  }
+  ranking.rest = impression.rest;
+}
+
+}  // namespace plackett::serving

@@ -1,52 +1,46 @@
-#include "store/sqlite.h"
+#include "store/sqlite/database.h"
 
 #include <fmt/format.h>
-
-#include <cassert>
 
 namespace plackett::store {
 namespace {
 
-// Another process may hold the file for a moment (a reader that recovers the log, say).
+// Another process may hold the file for a moment, such as a reader that recovers the WAL.
 constexpr int kBusyMs = 5000;
+
+Error error_of(sqlite3* handle) {
+  const char* file = sqlite3_db_filename(handle, "main");
+  return {ErrorCode::kUnavailable,
+          fmt::format("{}: {}", file == nullptr ? "store" : file, sqlite3_errmsg(handle))};
+}
 
 }  // namespace
 
-Error sqlite_error(sqlite3* handle) {
-  const char* file = sqlite3_db_filename(handle, "main");
-  return Error{fmt::format("{}: {}", file == nullptr ? "store" : file, sqlite3_errmsg(handle))};
-}
-
-Statement& Statement::bind(std::int64_t value) {
-  note(sqlite3_bind_int64(handle_.get(), ++bound_, value));
-  return *this;
-}
-Statement& Statement::bind(double value) {
-  note(sqlite3_bind_double(handle_.get(), ++bound_, value));
-  return *this;
-}
-Statement& Statement::bind(std::string_view text) {
+void Statement::bind(std::string_view text) {
   // A null pointer would bind NULL.
   const char* data = text.data() == nullptr ? "" : text.data();
   note(sqlite3_bind_text64(handle_.get(), ++bound_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8));
-  return *this;
 }
-Statement& Statement::bind(std::span<const std::byte> blob) {
+void Statement::bind(std::span<const std::byte> blob) {
   if (blob.empty()) {
     note(sqlite3_bind_zeroblob(handle_.get(), ++bound_, 0));
   } else {
     note(sqlite3_bind_blob64(handle_.get(), ++bound_, blob.data(), blob.size(), SQLITE_STATIC));
   }
-  return *this;
 }
-Statement& Statement::bind_null() {
+void Statement::bind(NullIfEmpty value) {
+  if (!value.text.empty()) return bind(value.text);
   note(sqlite3_bind_null(handle_.get(), ++bound_));
-  return *this;
+}
+void Statement::bind(std::optional<std::uint32_t> value) {
+  if (value) return bind(*value);
+  note(sqlite3_bind_null(handle_.get(), ++bound_));
 }
 
 Result<bool> Statement::step() {
   if (bind_code_ != SQLITE_OK) {
-    const Error error{fmt::format("a value for the store: {}", sqlite3_errstr(bind_code_))};
+    const Error error{ErrorCode::kUnavailable,
+                      fmt::format("the store can't take a value: {}", sqlite3_errstr(bind_code_))};
     reset();
     return error;
   }
@@ -56,16 +50,9 @@ Result<bool> Statement::step() {
     reset();
     return false;
   }
-  Error error = sqlite_error(sqlite3_db_handle(handle_.get()));
+  Error error = error_of(sqlite3_db_handle(handle_.get()));
   reset();
   return error;
-}
-
-Result<void> Statement::run() {
-  auto row = step();
-  if (!row) return row.error();
-  assert(!*row);
-  return {};
 }
 
 void Statement::reset() {
@@ -74,10 +61,6 @@ void Statement::reset() {
   bind_code_ = SQLITE_OK;
 }
 
-std::int64_t Statement::whole(int column) const {
-  return sqlite3_column_int64(handle_.get(), column);
-}
-double Statement::real(int column) const { return sqlite3_column_double(handle_.get(), column); }
 std::string_view Statement::text(int column) const {
   const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   if (data == nullptr) return {};
@@ -87,9 +70,6 @@ std::span<const std::byte> Statement::blob(int column) const {
   const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(handle_.get(), column));
   if (data == nullptr) return {};
   return {data, static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
-}
-bool Statement::is_null(int column) const {
-  return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
 }
 
 Result<Database> Database::open(const std::filesystem::path& path, Access access,
@@ -110,22 +90,24 @@ Result<Database> Database::open(const std::filesystem::path& path, Access access
   return database;
 }
 
-Result<void> Database::run(const std::string& sql) {
-  if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return sqlite_error(handle());
-  }
+Error Database::error() const { return error_of(handle()); }
+
+Result<void> Database::script(const std::string& sql) {
+  if (sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) return error();
   return {};
 }
 
-Result<Statement> Database::prepare(std::string_view sql) {
+Result<Statement*> Database::prepare(std::string_view sql) {
+  const auto found = statements_.find(sql);
+  if (found != statements_.end()) return &found->second;
   sqlite3_stmt* made = nullptr;
   if (sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()),
                          SQLITE_PREPARE_PERSISTENT, &made, nullptr) != SQLITE_OK) {
-    return sqlite_error(handle());
+    return error();
   }
-  Statement statement;
+  Statement& statement = statements_[sql];
   statement.handle_.reset(made);
-  return statement;
+  return &statement;
 }
 
 }  // namespace plackett::store

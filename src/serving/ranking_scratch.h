@@ -1,4 +1,4 @@
-// What one thread needs to rank.
+// Memory for ranking.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,16 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "plackett/index.h"
-#include "plackett/plackett_luce.h"
 #include "plackett/ranker.h"
+#include "sampling/shown_list.h"
+#include "serving/impression.h"
 #include "serving/version.h"
-#include "store/impression.h"
 
 namespace plackett::serving {
 
-// Its own copies of the models' rankers, made again when a newer version is out, and memory that
-// is used again. One thread at a time.
-class RankingRoom {
+// Reused between requests, with copies of the models' rankers, which a newer version replaces. One
+// thread at a time.
+class RankingScratch {
  public:
   struct Copy {
     std::uint64_t serial = 0;
@@ -29,14 +28,10 @@ class RankingRoom {
   AlignedVector<float> rows;              // of the candidates
   std::vector<std::uint32_t> candidates;  // items that are not blocked
   std::vector<float> scores;              // of the candidates
-  std::vector<std::uint32_t> item_at;     // a rank's pinned item
-  std::vector<std::uint32_t> sampled;     // indices into candidates
-  std::vector<float> sampled_scores;
-  std::vector<double> shown_scores;
-  std::vector<Doc> order;  // indices into sampled
-  std::vector<std::uint32_t> all;
-  SamplingScratch sampling;
-  store::Impression impression;
+  std::vector<Pin> pins;                  // of candidates
+  ListMaker lists;
+  ShownList list;
+  Impression impression;
 };
 
 }  // namespace plackett::serving

@@ -1,4 +1,4 @@
-#include "store/schema.h"
+#include "store/sqlite/schema.h"
 
 #include <fmt/format.h>
 
@@ -56,20 +56,12 @@ CREATE TABLE series(
   PRIMARY KEY(model, at)) WITHOUT ROWID;
 )sql";
 
-Result<std::int64_t> pragma(Database& database, const char* name) {
-  auto statement = database.prepare(fmt::format("PRAGMA {}", name));
-  if (!statement) return statement.error();
-  auto row = statement->step();
-  if (!row) return row.error();
-  return *row ? statement->whole(0) : 0;
-}
-
 }  // namespace
 
 Result<void> check_schema(Database& database) {
-  auto application = pragma(database, "application_id");
+  auto application = database.integer("PRAGMA application_id");
   if (!application) return application.error();
-  auto version = pragma(database, "user_version");
+  auto version = database.integer("PRAGMA user_version");
   if (!version) return version.error();
   const char* file = sqlite3_db_filename(database.handle(), "main");
   if (*application != kApplication) {
@@ -83,18 +75,14 @@ Result<void> check_schema(Database& database) {
 }
 
 Result<void> write_version(Database& database) {
-  return database.run(fmt::format("PRAGMA user_version={}", kVersion));
+  return database.script(fmt::format("PRAGMA user_version={}", kVersion));
 }
 
 Result<void> make_schema(Database& database) {
-  auto tables = database.prepare("SELECT count(*) FROM sqlite_master");
+  auto tables = database.integer("SELECT count(*) FROM sqlite_master");
   if (!tables) return tables.error();
-  auto row = tables->step();
-  if (!row) return row.error();
-  const bool fresh = tables->whole(0) == 0;
-  tables->reset();
-  if (!fresh) return check_schema(database);
-  return database.run(
+  if (*tables > 0) return check_schema(database);
+  return database.script(
       fmt::format("BEGIN IMMEDIATE; PRAGMA application_id={}; "
                   "PRAGMA user_version={}; {} COMMIT;",
                   kApplication, kVersion, kTables));

@@ -1,0 +1,270 @@
+// Where the service keeps models, impressions, feedback and its log. The service owns this
+// interface and src/store/ implements it, one folder per database; docs/formats/store.md describes
+// the data. tests/store/ holds the tests that every implementation must pass.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plackett/result.h"
+
+namespace plackett::serving {
+
+// Times are milliseconds since 1970. The values of enums are part of the format: never renumber.
+
+// The key of an impression: the model, and the impression's number within it, from 0.
+struct ImpressionKey {
+  std::int64_t model = 0;
+  std::uint64_t number = 0;
+
+  static constexpr int kNumberBits = 40;
+  static constexpr std::uint64_t kNumbers = std::uint64_t{1} << kNumberBits;
+
+  [[nodiscard]] std::int64_t id() const {
+    return (model << kNumberBits) | static_cast<std::int64_t>(number);
+  }
+  static ImpressionKey of(std::int64_t id) {
+    return {id >> kNumberBits, static_cast<std::uint64_t>(id) & (kNumbers - 1)};
+  }
+};
+
+struct ModelRow {
+  std::int64_t id = 0;  // never used again
+  std::string name{};
+  std::int64_t created_at = 0;
+  std::string spec{};             // the service's to read
+  std::uint64_t next_number = 0;  // no impression with this number or a higher one was shown
+  std::uint64_t expired = 0;      // impressions with lower numbers take no more feedback
+  std::int64_t dropped_log = 0;   // log entries up to this one may have been dropped
+};
+
+// A shown list.
+struct ImpressionRow {
+  std::int64_t id = 0;
+  std::int64_t shown_at = 0;
+  std::uint64_t version = 0;      // of the model
+  std::string given{};            // the caller's own id; empty if none
+  std::vector<std::byte> data{};  // packed by impression.h
+};
+
+// Whether an impression takes feedback, and how it was closed.
+enum class Closed : std::uint8_t {
+  kNo = 0,
+  kLearned = 1,    // by its user
+  kExpired = 2,    // its time was up
+  kUnlearned = 3,  // by its user, and not learned from
+};
+
+// What users did with an impression so far: one byte per shown rank, 0 or 1.
+struct ResponseRow {
+  std::vector<std::byte> clicked{};
+  std::vector<std::byte> viewed{};
+  Closed closed = Closed::kNo;
+};
+
+enum class EventKind : std::uint8_t { kClick = 0, kView = 1, kClose = 2 };
+
+struct EventRow {
+  std::int64_t impression = 0;
+  std::optional<std::uint32_t> rank{};  // none for kClose
+  EventKind kind = EventKind::kClick;
+  std::int64_t at = 0;
+  std::string_view event_id{};  // empty if none
+};
+
+// What happened to a model.
+enum class LogKind : std::uint8_t {
+  kLearn = 1,     // argument: id of an impression that its user closed
+  kExpire = 2,    // argument: id of an impression whose time was up
+  kRollback = 3,  // argument: id of a snapshot
+  kFreeze = 4,
+  kResume = 5,
+};
+
+struct LogEntry {
+  std::int64_t seq = 0;  // increases over all models
+  std::int64_t model = 0;
+  LogKind kind = LogKind::kLearn;
+  std::int64_t argument = 0;
+};
+
+enum class SnapshotKind : std::uint8_t { kAsked = 0, kAutomatic = 1, kImported = 2 };
+
+// A model at one moment.
+struct SnapshotRow {
+  std::int64_t id = 0;
+  std::int64_t model = 0;
+  std::int64_t log = 0;  // the last log entry that it includes
+  std::int64_t created_at = 0;
+  SnapshotKind kind = SnapshotKind::kAsked;
+  std::string note{};
+  std::uint64_t version = 0;
+  std::uint64_t updates = 0;
+  std::uint64_t learned = 0;
+  bool learning = true;
+  std::string frozen_because{};
+  std::vector<std::byte> file{};  // a model file; left out of lists
+};
+
+// Sums over a span of time.
+struct SeriesRow {
+  std::int64_t at = 0;  // start of the span
+  std::uint64_t impressions = 0;
+  std::uint64_t clicked = 0;  // impressions with a click
+  std::uint64_t clicks = 0;
+  double reciprocal_ranks = 0;
+  double entropies = 0;
+  std::uint64_t updates = 0;
+  double update_norms = 0;
+
+  void add(const SeriesRow& other) {
+    impressions += other.impressions;
+    clicked += other.clicked;
+    clicks += other.clicks;
+    reciprocal_ranks += other.reciprocal_ranks;
+    entropies += other.entropies;
+    updates += other.updates;
+    update_norms += other.update_norms;
+  }
+};
+
+// Reads a store: each call sees what was committed when it began. One thread at a time.
+// A call fails, with ErrorCode::kUnavailable, only if the database can't be read.
+class StoreReader {
+ public:
+  StoreReader() = default;
+  StoreReader(const StoreReader&) = delete;
+  StoreReader& operator=(const StoreReader&) = delete;
+  virtual ~StoreReader() = default;
+
+  // By id.
+  virtual Result<std::vector<ModelRow>> models() = 0;
+  // Deleted models that still have rows.
+  virtual Result<std::vector<std::int64_t>> deleted_models() = 0;
+  // Calls `each` with the id and the features of every item; stops at its first error.
+  using EachItem = std::function<Result<void>(std::string_view, std::span<const std::byte>)>;
+  virtual Result<void> items(std::int64_t model, const EachItem& each) = 0;
+
+  virtual Result<std::optional<ImpressionRow>> impression(std::int64_t id) = 0;
+  // The impression with the caller's own id.
+  virtual Result<std::optional<std::int64_t>> given_id(std::int64_t model,
+                                                       std::string_view given) = 0;
+  // Ids, newest first. `clicked_only`: only those with a click, among the newest few thousand with
+  // feedback.
+  virtual Result<std::vector<std::int64_t>> recent(std::int64_t model, std::uint32_t limit,
+                                                   bool clicked_only) = 0;
+  // The number and time of the first impression with this number or a higher one.
+  using Shown = std::pair<std::uint64_t, std::int64_t>;
+  virtual Result<std::optional<Shown>> shown_from(std::int64_t model, std::uint64_t number) = 0;
+
+  virtual Result<std::optional<ResponseRow>> response(std::int64_t impression) = 0;
+  // How many impressions with numbers in [from, to) are closed.
+  virtual Result<std::uint64_t> closed_count(std::int64_t model, std::uint64_t from,
+                                             std::uint64_t to) = 0;
+  // Ids of impressions below number `end` that have feedback and are not closed; in order, at most
+  // `limit`.
+  virtual Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
+                                                    std::uint32_t limit) = 0;
+  virtual Result<bool> event_seen(std::int64_t model, std::string_view event_id) = 0;
+
+  // Entries after `seq`, in order; at most `limit`.
+  virtual Result<std::vector<LogEntry>> log(std::int64_t model, std::int64_t after,
+                                            std::uint32_t limit) = 0;
+  // The last entry about an impression with a number in [from, to); 0 if there is none.
+  virtual Result<std::int64_t> last_log_of(std::int64_t model, std::uint64_t from,
+                                           std::uint64_t to) = 0;
+  // Whether a log entry rolls back to it.
+  virtual Result<bool> is_rolled_back_to(std::int64_t snapshot) = 0;
+
+  // Newest first, without files.
+  virtual Result<std::vector<SnapshotRow>> snapshots(std::int64_t model) = 0;
+  virtual Result<std::optional<SnapshotRow>> snapshot(std::int64_t id) = 0;
+  // SnapshotRow::log of the oldest snapshot that includes entry `seq` and was not imported.
+  virtual Result<std::optional<std::int64_t>> base_snapshot(std::int64_t model,
+                                                            std::int64_t seq) = 0;
+
+  // In steps of `step_ms`, oldest first.
+  virtual Result<std::vector<SeriesRow>> series(std::int64_t model, std::int64_t step_ms) = 0;
+  // Over spans that start in [from, before); `at` is the first one's.
+  virtual Result<SeriesRow> series_total(std::int64_t model, std::int64_t from,
+                                         std::int64_t before) = 0;
+};
+
+// The only writer of its database. One thread at a time.
+//
+// Changes are made between begin() and commit() or roll_back(); all of them are kept or none. A
+// commit that returned success survives the loss of power. After a failed change or commit, call
+// roll_back(): nothing of the transaction is visible then, and the next one starts clean (but a
+// loss of power may still bring back a transaction whose commit failed).
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
+
+  // Another reader, for use by another thread.
+  virtual Result<std::unique_ptr<StoreReader>> open_reader() = 0;
+  // Sees the changes of the current transaction.
+  virtual StoreReader& read() = 0;
+
+  virtual Result<void> begin() = 0;
+  virtual Result<void> commit() = 0;
+  virtual void roll_back() = 0;
+  // The store's own housekeeping; call it between transactions, when no answer waits.
+  virtual void tidy() = 0;
+  // A change without effect: fails if nothing can be written.
+  virtual Result<void> probe() = 0;
+
+  // Inserts and gives the id. Fails if the name is taken.
+  virtual Result<std::int64_t> insert_model(const ModelRow& model) = 0;
+  // Deletes the row alone; drop_rows() deletes what belongs to it.
+  virtual Result<void> delete_model(std::int64_t id) = 0;
+  // Sets next_number, expired and dropped_log.
+  virtual Result<void> set_model_marks(const ModelRow& model) = 0;
+
+  // Inserts or replaces.
+  virtual Result<void> put_item(std::int64_t model, std::string_view id,
+                                std::span<const std::byte> features) = 0;
+  // Whether it was there.
+  virtual Result<bool> delete_item(std::int64_t model, std::string_view id) = 0;
+
+  virtual Result<void> insert_impression(const ImpressionRow& impression) = 0;
+  // Inserts or replaces.
+  virtual Result<void> set_response(std::int64_t impression, const ResponseRow& response) = 0;
+  virtual Result<void> add_event(const EventRow& event) = 0;
+  // Gives the entry its seq, which is higher than any before.
+  virtual Result<LogEntry> append_log(LogEntry entry, std::int64_t at) = 0;
+  virtual Result<std::int64_t> insert_snapshot(const SnapshotRow& snapshot) = 0;
+  virtual Result<void> delete_snapshot(std::int64_t id) = 0;
+  virtual Result<void> add_to_series(std::int64_t model, const SeriesRow& sums) = 0;
+  // Merges spans that start before `before` into spans of `step_ms`.
+  virtual Result<void> coarsen_series(std::int64_t model, std::int64_t before,
+                                      std::int64_t step_ms) = 0;
+
+  // Drops the impressions below number `end`, and all feedback about them.
+  virtual Result<void> drop_impressions(std::int64_t model, std::uint64_t end) = 0;
+  // Drops the oldest entries up to `up_to`, at most `limit`; true if none is left.
+  virtual Result<bool> drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit) = 0;
+  // Drops rows of a deleted model, about `limit` per call; true if none is left.
+  virtual Result<bool> drop_rows(std::int64_t model, std::uint32_t limit) = 0;
+
+  // Bytes that the data takes, without space that is free inside the files.
+  virtual Result<std::uint64_t> used_bytes() = 0;
+  // Gives free space back to the system, a part per call. Outside of transactions.
+  virtual Result<void> shrink() = 0;
+  // Bytes on the disk. From any thread.
+  [[nodiscard]] virtual std::uint64_t disk_bytes() const = 0;
+  // Readies the files for being copied or moved; nothing is written later. No reader is open.
+  virtual void close() = 0;
+};
+
+}  // namespace plackett::serving

@@ -1,0 +1,167 @@
+// SQLite with owners for its handles, prepared statements and errors as results.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "plackett/result.h"
+
+namespace plackett::store {
+
+// Binds NULL for an empty text.
+struct NullIfEmpty {
+  std::string_view text;
+};
+
+// A prepared statement. Texts and blobs bound to it must live until it has ended or was reset.
+class Statement {
+ public:
+  void bind(std::int64_t value) { note(sqlite3_bind_int64(handle_.get(), ++bound_, value)); }
+  void bind(double value) { note(sqlite3_bind_double(handle_.get(), ++bound_, value)); }
+  void bind(std::string_view text);
+  void bind(std::span<const std::byte> blob);
+  void bind(NullIfEmpty value);
+  void bind(std::optional<std::uint32_t> value);
+  void bind(const std::string& text) { bind(std::string_view(text)); }
+  void bind(const std::vector<std::byte>& blob) { bind(std::span(blob)); }
+  template <typename T>
+  requires std::is_integral_v<T> || std::is_enum_v<T>
+  void bind(T value) { bind(static_cast<std::int64_t>(value)); }
+
+  // True: there is a row, whose columns can be read. False: the statement has ended and was reset.
+  Result<bool> step();
+  void reset();
+
+  // Columns from 0. Texts and blobs are valid until the next step or reset.
+  [[nodiscard]] std::int64_t integer(int column) const {
+    return sqlite3_column_int64(handle_.get(), column);
+  }
+  [[nodiscard]] std::uint64_t count(int column) const {
+    return static_cast<std::uint64_t>(integer(column));
+  }
+  [[nodiscard]] double real(int column) const {
+    return sqlite3_column_double(handle_.get(), column);
+  }
+  [[nodiscard]] std::string_view text(int column) const;
+  [[nodiscard]] std::span<const std::byte> blob(int column) const;
+  [[nodiscard]] bool is_null(int column) const {
+    return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+  }
+
+ private:
+  friend class Database;
+  struct Finalise {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  void note(int code) {
+    if (code != SQLITE_OK) bind_code_ = code;
+  }
+
+  std::unique_ptr<sqlite3_stmt, Finalise> handle_;
+  int bound_ = 0;
+  int bind_code_ = SQLITE_OK;  // of the last value that could not be bound
+};
+
+// A connection. One thread at a time.
+class Database {
+ public:
+  enum class Access : std::uint8_t { kRead, kWrite };
+  // kWrite creates the file if there is none. `vfs` names a registered VFS, for tests; empty: the
+  // system's.
+  static Result<Database> open(const std::filesystem::path& path, Access access,
+                               const std::string& vfs = "");
+
+  // Runs one or more statements without values.
+  Result<void> script(const std::string& sql);
+
+  // The calls below prepare each SQL text once and keep it, so texts must be few. `sql` must
+  // outlive the database. A statement must not be used again while its rows are being read.
+
+  // Calls row(statement) for every row; if it returns a Result<void>, stops at the first error.
+  template <typename Row, typename... Values>
+  Result<void> each(std::string_view sql, const Row& row, const Values&... values) {
+    auto prepared = use(sql, values...);
+    if (!prepared) return prepared.error();
+    Statement& statement = **prepared;
+    for (;;) {
+      auto more = statement.step();
+      if (!more) return more.error();
+      if (!*more) return {};
+      if constexpr (std::is_void_v<std::invoke_result_t<Row, const Statement&>>) {
+        row(std::as_const(statement));
+      } else if (auto taken = row(std::as_const(statement)); !taken) {
+        statement.reset();
+        return taken;
+      }
+    }
+  }
+  template <typename... Values>
+  Result<void> run(std::string_view sql, const Values&... values) {
+    return each(
+        sql, [](const Statement&) {}, values...);
+  }
+  // of(statement) for every row.
+  template <typename Of, typename... Values>
+  auto all(std::string_view sql, const Of& of, const Values&... values)
+      -> Result<std::vector<std::invoke_result_t<Of, const Statement&>>> {
+    std::vector<std::invoke_result_t<Of, const Statement&>> rows;
+    auto read = each(
+        sql, [&](const Statement& row) { rows.push_back(of(row)); }, values...);
+    if (!read) return read.error();
+    return rows;
+  }
+  // of(statement) for the first row, if there is one.
+  template <typename Of, typename... Values>
+  auto first(std::string_view sql, const Of& of, const Values&... values)
+      -> Result<std::optional<std::invoke_result_t<Of, const Statement&>>> {
+    std::optional<std::invoke_result_t<Of, const Statement&>> value;
+    auto prepared = use(sql, values...);
+    if (!prepared) return prepared.error();
+    auto row = (*prepared)->step();
+    if (!row) return row.error();
+    if (*row) value = of(std::as_const(**prepared));
+    (*prepared)->reset();
+    return value;
+  }
+  // The first column of the first row; 0 if there is none.
+  template <typename... Values>
+  Result<std::int64_t> integer(std::string_view sql, const Values&... values) {
+    auto found = first(
+        sql, [](const Statement& row) { return row.integer(0); }, values...);
+    if (!found) return found.error();
+    return found->value_or(0);
+  }
+
+  [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
+  // Why the last call failed.
+  [[nodiscard]] Error error() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+
+  Result<Statement*> prepare(std::string_view sql);
+  template <typename... Values>
+  Result<Statement*> use(std::string_view sql, const Values&... values) {
+    auto statement = prepare(sql);
+    if (statement) ((*statement)->bind(values), ...);
+    return statement;
+  }
+
+  std::unique_ptr<sqlite3, Close> handle_;
+  std::unordered_map<std::string_view, Statement> statements_;
+};
+
+}  // namespace plackett::store

@@ -1,0 +1,232 @@
+#include "store/sqlite/reader.h"
+
+namespace plackett::store {
+
+using serving::ImpressionKey;
+using serving::ImpressionRow;
+using serving::LogEntry;
+using serving::ModelRow;
+using serving::ResponseRow;
+using serving::SeriesRow;
+using serving::SnapshotRow;
+
+namespace {
+
+std::vector<std::byte> copy(std::span<const std::byte> bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+std::int64_t first_column(const Statement& row) { return row.integer(0); }
+
+std::int64_t id_of(std::int64_t model, std::uint64_t number) {
+  return ImpressionKey{model, number}.id();
+}
+
+#define SNAPSHOT_COLUMNS                                                          \
+  "id, model, log, created_at, kind, note, version, updates, learned, learning, " \
+  "frozen_because"
+
+SnapshotRow snapshot_row(const Statement& row) {
+  SnapshotRow snapshot;
+  snapshot.id = row.integer(0);
+  snapshot.model = row.integer(1);
+  snapshot.log = row.integer(2);
+  snapshot.created_at = row.integer(3);
+  snapshot.kind = static_cast<serving::SnapshotKind>(row.integer(4));
+  snapshot.note = row.text(5);
+  snapshot.version = row.count(6);
+  snapshot.updates = row.count(7);
+  snapshot.learned = row.count(8);
+  snapshot.learning = row.integer(9) != 0;
+  snapshot.frozen_because = row.text(10);
+  return snapshot;
+}
+
+#define SERIES_SUMS                                                                          \
+  "sum(impressions), sum(clicked), sum(clicks), total(reciprocal_ranks), total(entropies), " \
+  "sum(updates), total(update_norms)"
+
+}  // namespace
+
+SeriesRow series_row(const Statement& row) {
+  return {row.integer(0), row.count(1), row.count(2), row.count(3),
+          row.real(4),    row.real(5),  row.count(6), row.real(7)};
+}
+
+namespace {
+
+class SqliteReader : public serving::StoreReader {
+ public:
+  explicit SqliteReader(std::shared_ptr<Database> database) : database_(std::move(database)) {}
+
+  Result<std::vector<ModelRow>> models() override {
+    return database_->all(
+        "SELECT id, name, created_at, spec, next_number, expired, dropped_log FROM models ORDER BY "
+        "id",
+        [](const Statement& row) {
+          return ModelRow{row.integer(0), std::string(row.text(1)),
+                          row.integer(2), std::string(row.text(3)),
+                          row.count(4),   row.count(5),
+                          row.integer(6)};
+        });
+  }
+  Result<std::vector<std::int64_t>> deleted_models() override {
+    // Ids count up, and there are few of them.
+    return database_->all(
+        "WITH RECURSIVE ids(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < "
+        "(SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'models')) "
+        "SELECT id FROM ids WHERE id NOT IN (SELECT id FROM models) AND ("
+        "EXISTS(SELECT 1 FROM impressions WHERE impressions.id >= ids.id << 40 "
+        "AND impressions.id < (ids.id + 1) << 40) OR "
+        "EXISTS(SELECT 1 FROM responses WHERE impression >= ids.id << 40 "
+        "AND impression < (ids.id + 1) << 40) OR "
+        "EXISTS(SELECT 1 FROM log WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM items WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM series WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id))",
+        first_column);
+  }
+  Result<void> items(std::int64_t model, const EachItem& each) override {
+    return database_->each(
+        "SELECT id, features FROM items WHERE model = ?",
+        [&each](const Statement& row) { return each(row.text(0), row.blob(1)); }, model);
+  }
+
+  Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
+    return database_->first(
+        "SELECT id, shown_at, version, given, data FROM impressions WHERE id = ?",
+        [](const Statement& row) {
+          return ImpressionRow{row.integer(0), row.integer(1), row.count(2),
+                               std::string(row.text(3)), copy(row.blob(4))};
+        },
+        id);
+  }
+  Result<std::optional<std::int64_t>> given_id(std::int64_t model,
+                                               std::string_view given) override {
+    return database_->first("SELECT impression FROM given_ids WHERE model = ? AND given = ?",
+                            first_column, model, given);
+  }
+  Result<std::vector<std::int64_t>> recent(std::int64_t model, std::uint32_t limit,
+                                           bool clicked_only) override {
+    return database_->all(
+        clicked_only
+            ? "SELECT impression FROM (SELECT impression, clicked FROM responses WHERE "
+              "impression >= ? AND impression < ? ORDER BY impression DESC LIMIT 5000) "
+              "WHERE instr(clicked, x'01') > 0 ORDER BY impression DESC LIMIT ?"
+            : "SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?",
+        first_column, id_of(model, 0), id_of(model + 1, 0), limit);
+  }
+  Result<std::optional<serving::StoreReader::Shown>> shown_from(std::int64_t model,
+                                                                std::uint64_t number) override {
+    return database_->first(
+        "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1",
+        [](const Statement& row) {
+          return Shown{ImpressionKey::of(row.integer(0)).number, row.integer(1)};
+        },
+        id_of(model, number), id_of(model + 1, 0));
+  }
+
+  Result<std::optional<ResponseRow>> response(std::int64_t impression) override {
+    return database_->first(
+        "SELECT clicked, viewed, closed FROM responses WHERE impression = ?",
+        [](const Statement& row) {
+          return ResponseRow{copy(row.blob(0)), copy(row.blob(1)),
+                             static_cast<serving::Closed>(row.integer(2))};
+        },
+        impression);
+  }
+  Result<std::uint64_t> closed_count(std::int64_t model, std::uint64_t from,
+                                     std::uint64_t to) override {
+    auto count = database_->integer(
+        "SELECT count(*) FROM responses WHERE impression >= ? AND impression < ? AND closed <> 0",
+        id_of(model, from), id_of(model, to));
+    if (!count) return count.error();
+    return static_cast<std::uint64_t>(*count);
+  }
+  Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
+                                            std::uint32_t limit) override {
+    return database_->all(
+        "SELECT impression FROM responses INDEXED BY waiting WHERE closed = 0 AND impression >= ? "
+        "AND impression < ? ORDER BY impression LIMIT ?",
+        first_column, id_of(model, 0), id_of(model, end), limit);
+  }
+  Result<bool> event_seen(std::int64_t model, std::string_view event_id) override {
+    auto found = database_->integer(
+        "SELECT 1 FROM events WHERE impression >> 40 = ? AND event_id = ? AND event_id IS NOT NULL",
+        model, event_id);
+    if (!found) return found.error();
+    return *found == 1;
+  }
+
+  Result<std::vector<LogEntry>> log(std::int64_t model, std::int64_t after,
+                                    std::uint32_t limit) override {
+    return database_->all(
+        "SELECT seq, model, kind, argument FROM log WHERE model = ? AND seq > ? ORDER BY seq "
+        "LIMIT ?",
+        [](const Statement& row) {
+          return LogEntry{row.integer(0), row.integer(1),
+                          static_cast<serving::LogKind>(row.integer(2)), row.integer(3)};
+        },
+        model, after, limit);
+  }
+  Result<std::int64_t> last_log_of(std::int64_t model, std::uint64_t from,
+                                   std::uint64_t to) override {
+    return database_->integer(
+        "SELECT coalesce(max(seq), 0) FROM log INDEXED BY log_about WHERE argument >= ? AND "
+        "argument < ? AND kind IN (1, 2)",
+        id_of(model, from), id_of(model, to));
+  }
+  Result<bool> is_rolled_back_to(std::int64_t snapshot) override {
+    auto found = database_->integer(
+        "SELECT 1 FROM log INDEXED BY log_rollbacks WHERE argument = ? AND kind = 3 LIMIT 1",
+        snapshot);
+    if (!found) return found.error();
+    return *found == 1;
+  }
+
+  Result<std::vector<SnapshotRow>> snapshots(std::int64_t model) override {
+    return database_->all("SELECT " SNAPSHOT_COLUMNS
+                          " FROM snapshots WHERE model = ? ORDER BY id DESC",
+                          snapshot_row, model);
+  }
+  Result<std::optional<SnapshotRow>> snapshot(std::int64_t id) override {
+    return database_->first(
+        "SELECT " SNAPSHOT_COLUMNS ", file FROM snapshots WHERE id = ?",
+        [](const Statement& row) {
+          SnapshotRow snapshot = snapshot_row(row);
+          snapshot.file = copy(row.blob(11));
+          return snapshot;
+        },
+        id);
+  }
+  Result<std::optional<std::int64_t>> base_snapshot(std::int64_t model, std::int64_t seq) override {
+    return database_->first(
+        "SELECT log FROM snapshots WHERE model = ? AND log >= ? AND kind <> ? ORDER BY log LIMIT 1",
+        first_column, model, seq, serving::SnapshotKind::kImported);
+  }
+
+  Result<std::vector<SeriesRow>> series(std::int64_t model, std::int64_t step_ms) override {
+    return database_->all("SELECT at / ?1 * ?1 AS start, " SERIES_SUMS
+                          " FROM series WHERE model = ?2 GROUP BY start ORDER BY start",
+                          series_row, step_ms, model);
+  }
+  Result<SeriesRow> series_total(std::int64_t model, std::int64_t from,
+                                 std::int64_t before) override {
+    auto total = database_->first("SELECT coalesce(min(at), 0), " SERIES_SUMS
+                                  " FROM series WHERE model = ? AND at >= ? AND at < ?",
+                                  series_row, model, from, before);
+    if (!total) return total.error();
+    return total->value_or(SeriesRow{});
+  }
+
+ private:
+  std::shared_ptr<Database> database_;
+};
+
+}  // namespace
+
+std::unique_ptr<serving::StoreReader> make_reader(std::shared_ptr<Database> database) {
+  return std::make_unique<SqliteReader>(std::move(database));
+}
+
+}  // namespace plackett::store

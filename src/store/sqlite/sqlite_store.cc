@@ -1,0 +1,334 @@
+#include "store/sqlite/sqlite_store.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/file_lock.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/reader.h"
+#include "store/sqlite/schema.h"
+
+namespace plackett::store {
+
+using serving::EventRow;
+using serving::ImpressionKey;
+using serving::ImpressionRow;
+using serving::LogEntry;
+using serving::ModelRow;
+using serving::ResponseRow;
+using serving::SeriesRow;
+using serving::SnapshotRow;
+using serving::StoreReader;
+
+namespace {
+
+// An impression of ten documents with a hundred features is 4 to 6 KB, so it fits into one page.
+constexpr int kPageBytes = 8192;
+constexpr int kPagesShrunkAtOnce = 2000;
+
+// SQLite in WAL mode with synchronous=FULL: every commit syncs the write-ahead log. So all of the
+// log but the commit in progress is on the disk, and a commit whose sync failed is rolled back and
+// then written over by the next one.
+class SqliteStore : public serving::Store {
+ public:
+  explicit SqliteStore(SqliteOptions options) : options_(std::move(options)) {}
+  ~SqliteStore() override;
+  Result<void> open();
+
+  Result<std::unique_ptr<StoreReader>> open_reader() override {
+    return read_sqlite(options_.path, options_.vfs);
+  }
+  StoreReader& read() override { return *reader_; }
+
+  Result<void> begin() override {
+    next_log_at_begin_ = next_log_;
+    return database_->run("BEGIN IMMEDIATE");
+  }
+  Result<void> commit() override { return database_->run("COMMIT"); }
+  void roll_back() override {
+    // Some failures have rolled back already.
+    if (sqlite3_get_autocommit(database_->handle()) == 0) {
+      [[maybe_unused]] const auto rolled = database_->run("ROLLBACK");
+    }
+    next_log_ = next_log_at_begin_;
+  }
+  void tidy() override {
+    if (wal_pages_ >= options_.checkpoint_pages) checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  }
+  Result<void> probe() override { return write_version(*database_); }
+
+  Result<std::int64_t> insert_model(const ModelRow& model) override {
+    if (auto done = database_->run(
+            "INSERT INTO models(name, created_at, spec, next_number) VALUES(?, ?, ?, ?)",
+            model.name, model.created_at, model.spec, model.next_number);
+        !done) {
+      return done.error();
+    }
+    return sqlite3_last_insert_rowid(database_->handle());
+  }
+  Result<void> delete_model(std::int64_t id) override {
+    return database_->run("DELETE FROM models WHERE id = ?", id);
+  }
+  Result<void> set_model_marks(const ModelRow& model) override {
+    return database_->run(
+        "UPDATE models SET next_number = ?, expired = ?, dropped_log = ? WHERE id = ?",
+        model.next_number, model.expired, model.dropped_log, model.id);
+  }
+  Result<void> put_item(std::int64_t model, std::string_view id,
+                        std::span<const std::byte> features) override {
+    return database_->run(
+        "INSERT INTO items(model, id, features) VALUES(?, ?, ?) ON CONFLICT(model, id) DO UPDATE "
+        "SET features = excluded.features",
+        model, id, features);
+  }
+  Result<bool> delete_item(std::int64_t model, std::string_view id) override {
+    if (auto done = database_->run("DELETE FROM items WHERE model = ? AND id = ?", model, id);
+        !done) {
+      return done.error();
+    }
+    return sqlite3_changes64(database_->handle()) > 0;
+  }
+  Result<void> insert_impression(const ImpressionRow& impression) override {
+    if (auto done = database_->run(
+            "INSERT INTO impressions(id, shown_at, version, given, data) VALUES(?, ?, ?, ?, ?)",
+            impression.id, impression.shown_at, impression.version, NullIfEmpty{impression.given},
+            impression.data);
+        !done || impression.given.empty()) {
+      return done;
+    }
+    return database_->run("INSERT INTO given_ids(model, given, impression) VALUES(?, ?, ?)",
+                          ImpressionKey::of(impression.id).model, impression.given, impression.id);
+  }
+  Result<void> set_response(std::int64_t impression, const ResponseRow& response) override {
+    return database_->run(
+        "INSERT INTO responses(impression, clicked, viewed, closed) VALUES(?, ?, ?, ?) "
+        "ON CONFLICT(impression) DO UPDATE SET clicked = excluded.clicked, "
+        "viewed = excluded.viewed, closed = excluded.closed",
+        impression, response.clicked, response.viewed, response.closed);
+  }
+  Result<void> add_event(const EventRow& event) override {
+    return database_->run(
+        "INSERT INTO events(impression, rank, kind, at, event_id) VALUES(?, ?, ?, ?, ?)",
+        event.impression, event.rank, event.kind, event.at, NullIfEmpty{event.event_id});
+  }
+  Result<LogEntry> append_log(LogEntry entry, std::int64_t at) override {
+    entry.seq = next_log_++;
+    if (auto done =
+            database_->run("INSERT INTO log(seq, model, kind, argument, at) VALUES(?, ?, ?, ?, ?)",
+                           entry.seq, entry.model, entry.kind, entry.argument, at);
+        !done) {
+      return done.error();
+    }
+    return entry;
+  }
+  Result<std::int64_t> insert_snapshot(const SnapshotRow& snapshot) override {
+    if (auto done = database_->run(
+            "INSERT INTO snapshots(model, log, created_at, kind, note, version, updates, learned, "
+            "learning, frozen_because, file) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            snapshot.model, snapshot.log, snapshot.created_at, snapshot.kind, snapshot.note,
+            snapshot.version, snapshot.updates, snapshot.learned, snapshot.learning,
+            snapshot.frozen_because, snapshot.file);
+        !done) {
+      return done.error();
+    }
+    return sqlite3_last_insert_rowid(database_->handle());
+  }
+  Result<void> delete_snapshot(std::int64_t id) override {
+    return database_->run("DELETE FROM snapshots WHERE id = ?", id);
+  }
+  Result<void> add_to_series(std::int64_t model, const SeriesRow& sums) override {
+    return database_->run(
+        "INSERT INTO series VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(model, at) DO UPDATE SET "
+        "impressions = impressions + excluded.impressions, clicked = clicked + excluded.clicked, "
+        "clicks = clicks + excluded.clicks, "
+        "reciprocal_ranks = reciprocal_ranks + excluded.reciprocal_ranks, "
+        "entropies = entropies + excluded.entropies, updates = updates + excluded.updates, "
+        "update_norms = update_norms + excluded.update_norms",
+        model, sums.at, sums.impressions, sums.clicked, sums.clicks, sums.reciprocal_ranks,
+        sums.entropies, sums.updates, sums.update_norms);
+  }
+  Result<void> coarsen_series(std::int64_t model, std::int64_t before,
+                              std::int64_t step_ms) override {
+    before = before / step_ms * step_ms;
+    auto fine = database_->all(
+        "SELECT at, impressions, clicked, clicks, reciprocal_ranks, entropies, updates, "
+        "update_norms FROM series WHERE model = ? AND at < ? AND at % ? <> 0",
+        series_row, model, before, step_ms);
+    if (!fine) return fine.error();
+    if (auto done = database_->run("DELETE FROM series WHERE model = ? AND at < ? AND at % ? <> 0",
+                                   model, before, step_ms);
+        !done) {
+      return done;
+    }
+    for (SeriesRow& row : *fine) {
+      row.at = row.at / step_ms * step_ms;
+      if (auto added = add_to_series(model, row); !added) return added;
+    }
+    return {};
+  }
+
+  Result<void> drop_impressions(std::int64_t model, std::uint64_t end) override {
+    // Impressions last: their rows have the ids that were given.
+    for (const char* sql :
+         {"DELETE FROM events WHERE impression >= ? AND impression < ?",
+          "DELETE FROM responses WHERE impression >= ? AND impression < ?",
+          "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions "
+          "WHERE id >= ? AND id < ? AND given IS NOT NULL)",
+          "DELETE FROM impressions WHERE id >= ? AND id < ?"}) {
+      if (auto done =
+              database_->run(sql, ImpressionKey{model, 0}.id(), ImpressionKey{model, end}.id());
+          !done) {
+        return done;
+      }
+    }
+    return {};
+  }
+  Result<bool> drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit) override {
+    return drop(
+        "DELETE FROM log WHERE seq IN (SELECT seq FROM log WHERE model = ? AND seq <= ? "
+        "ORDER BY seq LIMIT ?)",
+        limit, model, up_to);
+  }
+  Result<bool> drop_rows(std::int64_t model, std::uint32_t limit) override {
+    auto first = read().shown_from(model, 0);
+    if (!first) return first.error();
+    const std::uint64_t end = *first ? (*first)->first + limit : ImpressionKey::kNumbers - 1;
+    if (auto dropped = drop_impressions(model, end); !dropped) return dropped.error();
+    if (*first) return false;
+    if (auto all = drop_log(model, next_log_, limit); !all || !*all) return all;
+    for (const char* sql :
+         {"DELETE FROM items WHERE (model, id) IN (SELECT model, id FROM items WHERE model = ? "
+          "LIMIT ?)",
+          "DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshots WHERE model = ? LIMIT ?)",
+          "DELETE FROM series WHERE (model, at) IN (SELECT model, at FROM series WHERE model = ? "
+          "LIMIT ?)"}) {
+      if (auto all = drop(sql, limit, model); !all || !*all) return all;
+    }
+    return true;
+  }
+  Result<std::uint64_t> used_bytes() override {
+    auto bytes = database_->integer(
+        "SELECT ((SELECT page_count FROM pragma_page_count) - "
+        "(SELECT freelist_count FROM pragma_freelist_count)) * "
+        "(SELECT page_size FROM pragma_page_size)");
+    if (!bytes) return bytes.error();
+    return static_cast<std::uint64_t>(*bytes);
+  }
+  // If a fifth of the file is unused.
+  Result<void> shrink() override {
+    auto much = database_->integer(
+        "SELECT (SELECT freelist_count FROM pragma_freelist_count) * 5 > "
+        "(SELECT page_count FROM pragma_page_count)");
+    if (!much) return much.error();
+    if (*much == 0) return {};
+    return database_->script(fmt::format("PRAGMA incremental_vacuum({})", kPagesShrunkAtOnce));
+  }
+  std::uint64_t disk_bytes() const override {
+    std::error_code ignored;
+    const auto bytes = std::filesystem::file_size(options_.path, ignored);
+    return ignored ? 0 : bytes;
+  }
+  void close() override { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
+
+ private:
+  void checkpoint(int mode);
+  // Deletes at most `limit` rows; true if none is left.
+  template <typename... Values>
+  Result<bool> drop(std::string_view sql, std::uint32_t limit, const Values&... values) {
+    if (auto done = database_->run(sql, values..., limit); !done) return done.error();
+    return sqlite3_changes64(database_->handle()) < std::int64_t{limit};
+  }
+
+  const SqliteOptions options_;
+  std::optional<FileLock> lock_;
+  std::shared_ptr<Database> database_;
+  std::unique_ptr<StoreReader> reader_;
+  int wal_pages_ = 0;
+  bool checkpoint_failed_ = false;
+  std::int64_t next_log_ = 1;
+  std::int64_t next_log_at_begin_ = 1;
+};
+
+Result<void> SqliteStore::open() {
+  const std::string path = options_.path.string();
+  auto lock = FileLock::take(path + ".lock", path + ": another plackett serves this store");
+  if (!lock) return lock.error();
+  lock_ = std::move(lock).value();
+  auto database = Database::open(options_.path, Database::Access::kWrite, options_.vfs);
+  if (!database) return database.error();
+  database_ = std::make_shared<Database>(std::move(database).value());
+  // Page size and vacuum mode take effect in a new file only. Other files are refused before
+  // anything in them changes.
+  if (auto set = database_->script(
+          fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL;", kPageBytes));
+      !set) {
+    return set;
+  }
+  if (auto made = make_schema(*database_); !made) return made;
+  auto mode = database_->first("PRAGMA journal_mode=WAL",
+                               [](const Statement& row) { return std::string(row.text(0)); });
+  if (!mode) return mode.error();
+  if (*mode != "wal") {
+    return Error{fmt::format("{}: no write-ahead log; the file system can't share memory", path)};
+  }
+  if (auto set = database_->script("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; "
+                                   "PRAGMA cache_size=-16384; PRAGMA journal_size_limit=67108864;");
+      !set) {
+    return set;
+  }
+  sqlite3_wal_hook(
+      database_->handle(),
+      [](void* self, sqlite3* /*handle*/, const char* /*name*/, int pages) {
+        static_cast<SqliteStore*>(self)->wal_pages_ = pages;
+        return SQLITE_OK;
+      },
+      this);
+  reader_ = make_reader(database_);
+  auto last = database_->integer(
+      "SELECT max(coalesce((SELECT max(seq) FROM log), 0), "
+      "coalesce((SELECT max(log) FROM snapshots), 0), "
+      "coalesce((SELECT max(dropped_log) FROM models), 0))");
+  if (!last) return last.error();
+  next_log_ = *last + 1;
+  // What the last process left in the log.
+  checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  return {};
+}
+
+// A failed sync of the file may have lost pages that an earlier checkpoint wrote; SQLite would not
+// write those again. The write-ahead log still has them, so it is kept whole until the next start,
+// which checkpoints all of it.
+void SqliteStore::checkpoint(int mode) {
+  if (checkpoint_failed_) return;
+  const int code = sqlite3_wal_checkpoint_v2(database_->handle(), nullptr, mode, nullptr, nullptr);
+  if ((code & 0xff) == SQLITE_IOERR) checkpoint_failed_ = true;
+  wal_pages_ = 0;  // until the next commit
+}
+
+SqliteStore::~SqliteStore() {
+  // SQLite checkpoints when the last connection closes.
+  if (database_ != nullptr && checkpoint_failed_) {
+    sqlite3_db_config(database_->handle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<serving::Store>> open_sqlite(const SqliteOptions& options) {
+  auto store = std::make_unique<SqliteStore>(options);
+  if (auto opened = store->open(); !opened) return opened.error();
+  return std::unique_ptr<serving::Store>(std::move(store));
+}
+
+Result<std::unique_ptr<StoreReader>> read_sqlite(const std::filesystem::path& path,
+                                                 const std::string& vfs) {
+  auto database = Database::open(path, Database::Access::kRead, vfs);
+  if (!database) return database.error();
+  if (auto sound = check_schema(*database); !sound) return sound.error();
+  return make_reader(std::make_shared<Database>(std::move(database).value()));
+}
+
+}  // namespace plackett::store

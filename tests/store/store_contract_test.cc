@@ -1,0 +1,369 @@
+// What serving/store.h promises. Every store must pass: a new one adds a line to kStores.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <ostream>
+
+#include "serving/store.h"
+#include "store/sqlite/sqlite_store.h"
+#include "support/run_command.h"
+
+namespace plackett::serving {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::Pair;
+
+struct StoreKind {
+  const char* name;
+  // Opens the store in a folder, or creates it.
+  std::function<Result<std::unique_ptr<Store>>(const testing::TemporaryFolder&)> open;
+};
+void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
+
+const StoreKind kStores[] = {{"sqlite", [](const auto& folder) {
+                                return store::open_sqlite({.path = folder / "store.db"});
+                              }}};
+
+std::vector<std::byte> bytes(std::initializer_list<int> values) {
+  std::vector<std::byte> result;
+  for (const int value : values) result.push_back(static_cast<std::byte>(value));
+  return result;
+}
+
+// The value of a call that must succeed.
+template <typename T>
+T got(Result<T> result) {
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+  return *std::move(result);
+}
+void done(const Result<void>& result) {
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+}
+
+class StoreContract : public ::testing::TestWithParam<StoreKind> {
+ protected:
+  void SetUp() override { open(); }
+  void open() { store_ = got(GetParam().open(folder_)); }
+  void reopen() {
+    store_.reset();
+    open();
+  }
+  // One transaction.
+  void commit(const std::function<void()>& changes) {
+    done(store_->begin());
+    changes();
+    done(store_->commit());
+    store_->tidy();
+  }
+  std::int64_t insert_model(const std::string& name) {
+    std::int64_t id = 0;
+    commit([&] { id = got(store_->insert_model({.name = name, .created_at = 5, .spec = "{}"})); });
+    return id;
+  }
+  void show(std::int64_t model, std::uint64_t number, const std::string& given = "") {
+    done(store_->insert_impression({ImpressionKey{model, number}.id(),
+                                    static_cast<std::int64_t>(1000 + number), 3, given,
+                                    bytes({1, 2, 3})}));
+  }
+  static std::int64_t id(std::int64_t model, std::uint64_t number) {
+    return ImpressionKey{model, number}.id();
+  }
+
+  testing::TemporaryFolder folder_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(StoreContract, KeepsWhatIsCommittedAndNothingElse) {
+  const std::int64_t model = insert_model("m");
+  const auto reader = got(store_->open_reader());
+  done(store_->begin());
+  show(model, 0);
+  EXPECT_TRUE(got(store_->read().impression(id(model, 0)))) << "sees its own changes";
+  EXPECT_FALSE(got(reader->impression(id(model, 0)))) << "others see commits only";
+  store_->roll_back();
+  EXPECT_FALSE(got(store_->read().impression(id(model, 0))));
+  commit([&] { show(model, 1); });
+  EXPECT_TRUE(got(reader->impression(id(model, 1))));
+  // Not committed: the store goes with the transaction open.
+  done(store_->begin());
+  show(model, 2);
+  reopen();
+  EXPECT_TRUE(got(store_->read().impression(id(model, 1))));
+  EXPECT_FALSE(got(store_->read().impression(id(model, 2))));
+  EXPECT_GT(got(store_->used_bytes()), 0U);
+  EXPECT_GT(store_->disk_bytes(), 0U);
+}
+
+TEST_P(StoreContract, AFailedChangeIsAnErrorOfTheStoreAndTheNextTransactionIsClean) {
+  const std::int64_t model = insert_model("m");
+  done(store_->begin());
+  show(model, 0);
+  const auto twice = store_->insert_model({.name = "m"});
+  ASSERT_FALSE(twice.ok());
+  EXPECT_EQ(twice.error().code, ErrorCode::kUnavailable);
+  store_->roll_back();
+  commit([&] { done(store_->probe()); });
+  EXPECT_FALSE(got(store_->read().impression(id(model, 0))));
+}
+
+TEST_P(StoreContract, ModelsKeepTheirMarksAndIdsAreNeverUsedAgain) {
+  const std::int64_t first = insert_model("a");
+  const std::int64_t second = insert_model("b");
+  commit([&] {
+    done(store_->set_model_marks({.id = second, .next_number = 8, .expired = 4, .dropped_log = 2}));
+  });
+  reopen();
+  const auto models = got(store_->read().models());
+  ASSERT_EQ(models.size(), 2U);
+  EXPECT_EQ(models[0].id, first);
+  EXPECT_EQ(models[1].name, "b");
+  EXPECT_EQ(models[1].spec, "{}");
+  EXPECT_EQ(models[1].created_at, 5);
+  EXPECT_EQ(models[1].next_number, 8U);
+  EXPECT_EQ(models[1].expired, 4U);
+  EXPECT_EQ(models[1].dropped_log, 2);
+  commit([&] { done(store_->delete_model(second)); });
+  EXPECT_GT(insert_model("b"), second);
+}
+
+TEST_P(StoreContract, ItemsAreReplacedDeletedAndReadByModel) {
+  const auto items = [&](std::int64_t model) {
+    std::vector<std::pair<std::string, std::vector<std::byte>>> read;
+    done(store_->read().items(model, [&](std::string_view item, std::span<const std::byte> row) {
+      read.emplace_back(item, std::vector<std::byte>(row.begin(), row.end()));
+      return Result<void>();
+    }));
+    return read;
+  };
+  commit([&] {
+    done(store_->put_item(1, "x", bytes({1})));
+    done(store_->put_item(1, "x", bytes({2})));
+    done(store_->put_item(1, "y", bytes({3})));
+    done(store_->put_item(2, "x", bytes({4})));
+  });
+  EXPECT_THAT(items(1), ElementsAre(Pair("x", bytes({2})), Pair("y", bytes({3}))));
+  commit([&] {
+    EXPECT_TRUE(got(store_->delete_item(1, "x")));
+    EXPECT_FALSE(got(store_->delete_item(1, "x")));
+  });
+  EXPECT_THAT(items(1), ElementsAre(Pair("y", bytes({3}))));
+  EXPECT_EQ(items(2).size(), 1U);
+  const auto stopped =
+      store_->read().items(1, [](auto, auto) { return Result<void>(Error{"no more"}); });
+  EXPECT_EQ(stopped.error().message, "no more");
+}
+
+TEST_P(StoreContract, ImpressionsAreFoundByKeyGivenIdAndNumber) {
+  commit([&] {
+    for (const std::uint64_t number : {0, 1, 5}) show(1, number, number == 5 ? "own" : "");
+    show(2, 0, "own");
+  });
+  const auto found = got(store_->read().impression(id(1, 5)));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->shown_at, 1005);
+  EXPECT_EQ(found->version, 3U);
+  EXPECT_EQ(found->given, "own");
+  EXPECT_EQ(found->data, bytes({1, 2, 3}));
+  EXPECT_THAT(got(store_->read().given_id(1, "own")), Optional(id(1, 5)));
+  EXPECT_FALSE(got(store_->read().given_id(1, "other")));
+  EXPECT_THAT(got(store_->read().shown_from(1, 2)), Optional(Pair(5, 1005)));
+  EXPECT_FALSE(got(store_->read().shown_from(1, 6)));
+  EXPECT_THAT(got(store_->read().recent(1, 2, false)), ElementsAre(id(1, 5), id(1, 1)));
+}
+
+TEST_P(StoreContract, ResponsesSayWhatWaitsAndWhatIsClosed) {
+  commit([&] {
+    for (std::uint64_t number = 0; number < 4; ++number) show(1, number);
+    done(store_->set_response(id(1, 0), {bytes({0, 1}), bytes({0, 0}), Closed::kLearned}));
+    done(store_->set_response(id(1, 1), {bytes({0, 0}), bytes({1, 0}), Closed::kNo}));
+    done(store_->set_response(id(1, 2), {bytes({1, 0}), bytes({0, 0}), Closed::kNo}));
+    done(store_->set_response(id(1, 2), {bytes({1, 1}), bytes({0, 0}), Closed::kNo}));
+  });
+  const auto response = got(store_->read().response(id(1, 2)));
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->clicked, bytes({1, 1}));
+  EXPECT_FALSE(got(store_->read().response(id(1, 3))));
+  EXPECT_THAT(got(store_->read().waiting(1, 4, 10)), ElementsAre(id(1, 1), id(1, 2)));
+  EXPECT_THAT(got(store_->read().waiting(1, 4, 1)), ElementsAre(id(1, 1)));
+  EXPECT_THAT(got(store_->read().waiting(1, 2, 10)), ElementsAre(id(1, 1)));
+  EXPECT_EQ(got(store_->read().closed_count(1, 0, 4)), 1U);
+  EXPECT_EQ(got(store_->read().closed_count(1, 1, 4)), 0U);
+  EXPECT_THAT(got(store_->read().recent(1, 9, true)), ElementsAre(id(1, 2), id(1, 0)));
+}
+
+TEST_P(StoreContract, EventIdsAreOnesOfTheirModel) {
+  commit([&] {
+    show(1, 0);
+    done(store_->add_event({id(1, 0), 2, EventKind::kClick, 7, "e1"}));
+    done(store_->add_event({id(1, 0), {}, EventKind::kClose, 8, ""}));
+    done(store_->add_event({id(1, 0), 1, EventKind::kView, 8, ""}));
+  });
+  EXPECT_TRUE(got(store_->read().event_seen(1, "e1")));
+  EXPECT_FALSE(got(store_->read().event_seen(2, "e1")));
+  EXPECT_FALSE(got(store_->read().event_seen(1, "e2")));
+}
+
+TEST_P(StoreContract, TheLogIncreasesOverAllModelsAndRestarts) {
+  std::vector<std::int64_t> seqs;
+  const auto append = [&](std::int64_t model, LogKind kind, std::int64_t argument) {
+    const LogEntry entry =
+        got(store_->append_log({.model = model, .kind = kind, .argument = argument}, 9));
+    EXPECT_TRUE(seqs.empty() || entry.seq > seqs.back());
+    seqs.push_back(entry.seq);
+  };
+  commit([&] {
+    append(1, LogKind::kLearn, id(1, 4));
+    append(2, LogKind::kFreeze, 0);
+    append(1, LogKind::kRollback, 77);
+  });
+  reopen();
+  commit([&] { append(1, LogKind::kExpire, id(1, 6)); });
+  const auto log = got(store_->read().log(1, 0, 10));
+  ASSERT_EQ(log.size(), 3U);
+  EXPECT_EQ(log[1].seq, seqs[2]);
+  EXPECT_EQ(log[1].kind, LogKind::kRollback);
+  EXPECT_EQ(log[1].argument, 77);
+  EXPECT_EQ(got(store_->read().log(1, seqs[0], 1)).front().seq, seqs[2]);
+  EXPECT_EQ(got(store_->read().last_log_of(1, 0, 5)), seqs[0]);
+  EXPECT_EQ(got(store_->read().last_log_of(1, 0, 7)), seqs[3]);
+  EXPECT_EQ(got(store_->read().last_log_of(1, 7, 9)), 0);
+  EXPECT_TRUE(got(store_->read().is_rolled_back_to(77)));
+  EXPECT_FALSE(got(store_->read().is_rolled_back_to(78)));
+  commit([&] {
+    EXPECT_FALSE(got(store_->drop_log(1, seqs[2], 1)));
+    EXPECT_TRUE(got(store_->drop_log(1, seqs[2], 9)));
+  });
+  EXPECT_EQ(got(store_->read().log(1, 0, 10)).size(), 1U);
+  EXPECT_EQ(got(store_->read().log(2, 0, 10)).size(), 1U);
+}
+
+TEST_P(StoreContract, SnapshotsAreListedNewestFirst) {
+  SnapshotRow row{.model = 1, .log = 10, .created_at = 4, .note = "n", .version = 2};
+  row.file = bytes({9, 8});
+  row.learning = false;
+  row.frozen_because = "asked";
+  std::vector<std::int64_t> ids;
+  commit([&] {
+    ids.push_back(got(store_->insert_snapshot(row)));
+    row.log = 20;
+    row.kind = SnapshotKind::kImported;
+    ids.push_back(got(store_->insert_snapshot(row)));
+    row.log = 30;
+    row.kind = SnapshotKind::kAutomatic;
+    ids.push_back(got(store_->insert_snapshot(row)));
+  });
+  const auto listed = got(store_->read().snapshots(1));
+  ASSERT_EQ(listed.size(), 3U);
+  EXPECT_EQ(listed[0].id, ids[2]);
+  EXPECT_THAT(listed[0].file, IsEmpty());
+  const auto first = got(store_->read().snapshot(ids[0]));
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->file, row.file);
+  EXPECT_EQ(first->note, "n");
+  EXPECT_EQ(first->version, 2U);
+  EXPECT_FALSE(first->learning);
+  EXPECT_EQ(first->frozen_because, "asked");
+  EXPECT_THAT(got(store_->read().base_snapshot(1, 5)), Optional(10));
+  EXPECT_THAT(got(store_->read().base_snapshot(1, 11)), Optional(30)) << "not the imported one";
+  EXPECT_FALSE(got(store_->read().base_snapshot(1, 31)));
+  commit([&] { done(store_->delete_snapshot(ids[0])); });
+  EXPECT_FALSE(got(store_->read().snapshot(ids[0])));
+  // The log continues after what snapshots include.
+  reopen();
+  commit([&] { EXPECT_GT(got(store_->append_log({.model = 1}, 1)).seq, 30); });
+}
+
+TEST_P(StoreContract, SeriesAddUpAndBecomeCoarser) {
+  const auto sums = [](std::int64_t at, std::uint64_t clicks) {
+    SeriesRow row;
+    row.at = at;
+    row.impressions = 2 * clicks;
+    row.clicks = clicks;
+    row.entropies = 0.5;
+    return row;
+  };
+  commit([&] {
+    done(store_->add_to_series(1, sums(100, 1)));
+    done(store_->add_to_series(1, sums(100, 2)));
+    done(store_->add_to_series(1, sums(110, 4)));
+    done(store_->add_to_series(1, sums(230, 8)));
+    done(store_->add_to_series(2, sums(100, 16)));
+  });
+  const auto fine = got(store_->read().series(1, 10));
+  ASSERT_EQ(fine.size(), 3U);
+  EXPECT_EQ(fine[0].clicks, 3U);
+  EXPECT_DOUBLE_EQ(fine[0].entropies, 1.0);
+  EXPECT_EQ(got(store_->read().series(1, 100)).size(), 2U);
+  const auto before = got(store_->read().series_total(1, 0, 200));
+  EXPECT_EQ(before.clicks, 7U);
+  EXPECT_EQ(before.at, 100);
+  commit([&] { done(store_->coarsen_series(1, 240, 100)); });
+  const auto coarse = got(store_->read().series(1, 10));
+  ASSERT_EQ(coarse.size(), 2U) << "spans that start before 200 are merged";
+  EXPECT_EQ(coarse[0].impressions, 14U);
+  EXPECT_EQ(coarse[1].at, 230);
+  EXPECT_EQ(got(store_->read().series_total(1, 0, 1000)).clicks, 15U);
+}
+
+TEST_P(StoreContract, DropsOldImpressionsWithAllThatIsAboutThem) {
+  commit([&] {
+    for (std::uint64_t number = 0; number < 3; ++number) {
+      show(1, number, "own" + std::to_string(number));
+      done(store_->set_response(id(1, number), {bytes({1}), bytes({0}), Closed::kNo}));
+      done(store_->add_event(
+          {id(1, number), 0, EventKind::kClick, 1, "e" + std::to_string(number)}));
+    }
+    done(store_->drop_impressions(1, 2));
+  });
+  EXPECT_FALSE(got(store_->read().impression(id(1, 1))));
+  EXPECT_FALSE(got(store_->read().response(id(1, 1))));
+  EXPECT_FALSE(got(store_->read().given_id(1, "own1")));
+  EXPECT_FALSE(got(store_->read().event_seen(1, "e1")));
+  EXPECT_TRUE(got(store_->read().impression(id(1, 2))));
+  EXPECT_TRUE(got(store_->read().given_id(1, "own2")));
+  EXPECT_TRUE(got(store_->read().event_seen(1, "e2")));
+  done(store_->shrink());
+}
+
+TEST_P(StoreContract, ADeletedModelIsDroppedInParts) {
+  const std::int64_t model = insert_model("m");
+  const std::int64_t other = insert_model("other");
+  commit([&] {
+    for (std::uint64_t number = 0; number < 5; ++number) show(model, number);
+    show(other, 0);
+    for (const char* item : {"a", "b", "c"}) done(store_->put_item(model, item, bytes({1})));
+    EXPECT_TRUE(store_->append_log({.model = model}, 1).ok());
+    EXPECT_TRUE(store_->insert_snapshot({.model = model}).ok());
+    done(store_->add_to_series(model, {}));
+    done(store_->delete_model(model));
+  });
+  EXPECT_THAT(got(store_->read().deleted_models()), ElementsAre(model));
+  int parts = 0;
+  for (bool all = false; !all && parts < 100; ++parts) {
+    commit([&] { all = got(store_->drop_rows(model, 2)); });
+  }
+  EXPECT_GT(parts, 3);
+  EXPECT_LT(parts, 100);
+  EXPECT_THAT(got(store_->read().deleted_models()), IsEmpty());
+  EXPECT_THAT(got(store_->read().log(model, 0, 9)), IsEmpty());
+  EXPECT_TRUE(got(store_->read().impression(id(other, 0))));
+}
+
+TEST_P(StoreContract, ACleanCloseKeepsEverything) {
+  const std::int64_t model = insert_model("m");
+  for (std::uint64_t number = 0; number < 300; ++number) commit([&] { show(model, number); });
+  store_->close();
+  reopen();
+  EXPECT_EQ(got(store_->read().recent(model, 1000, false)).size(), 300U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores, StoreContract, ::testing::ValuesIn(kStores),
+                         [](const auto& kind) { return std::string(kind.param.name); });
+
+}  // namespace
+}  // namespace plackett::serving
