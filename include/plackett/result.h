@@ -26,7 +26,7 @@ enum class ErrorCode : std::uint8_t {
 
 // What would help, for front ends that know how their users say it (an option, an argument).
 enum class Hint : std::uint8_t {
-  kNone,
+  kNone,                // nothing in particular
   kOtherFolder,         // write the results to another folder
   kOtherFolderOrFresh,  // the same, or start afresh in this one
   kOtherName,           // give one of two datasets another name
@@ -34,23 +34,24 @@ enum class Hint : std::uint8_t {
 
 // Why a call failed.
 struct Error {
-  Error() = default;
   // kInvalid, the most common kind.
   Error(std::string text, Hint help = Hint::kNone)  // NOLINT(google-explicit-constructor)
       : message(std::move(text)), hint(help) {}
+  // Of any kind.
   Error(ErrorCode kind, std::string text, Hint help = Hint::kNone)
       : code(kind), message(std::move(text)), hint(help) {}
   // With the place in a request.
   Error(ErrorCode kind, std::string text, std::string place)
       : code(kind), message(std::move(text)), where(std::move(place)) {}
-
+  // What kind of failure.
   ErrorCode code = ErrorCode::kInvalid;
   // For a person: place, value and rule, in one line without a full stop ("train.txt:812: feature
   // id 0; ids start at 1"). Never empty, never to be parsed.
   std::string message = {};
-  Hint hint = Hint::kNone;
-  std::string where = {};  // the place in a request ("items[3].features"); empty: none
+  Hint hint = Hint::kNone;  // what would help
+  std::string where = {};   // the place in a request ("items[3].features"); empty: none
 
+  Error() = default;
   // The same with "place: " before its message.
   [[nodiscard]] Error in(std::string_view place) const {
     Error error = *this;
