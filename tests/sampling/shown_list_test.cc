@@ -8,12 +8,12 @@
 namespace plackett {
 namespace {
 
-const std::vector<float> kScores{0.5F, -1.0F, 2.0F, 0.0F, 1.0F, 2.0F};
+const std::vector<float> kCandidateScores{0.5F, -1.0F, 2.0F, 0.0F, 1.0F, 2.0F};
 
 Rng a_stream(std::uint64_t number) { return Rng({7, 0, number, Purpose::kRanking}); }
 
 ShownList made(const ListRules& rules, std::uint64_t number = 0,
-               const std::vector<float>& scores = kScores) {
+               const std::vector<float>& scores = kCandidateScores) {
   ListMaker maker;
   EXPECT_TRUE(maker.set(scores, rules));
   ShownList list;
@@ -32,7 +32,7 @@ TEST(ShownList, WithoutPinsIsTheSampledRanking) {
     Rng rng = a_stream(number);
     SamplingScratch scratch;
     Ranking ranking;
-    ASSERT_TRUE(sample_list(kScores, 4, rng, scratch, ranking));
+    ASSERT_TRUE(sample_list(kCandidateScores, 4, rng, scratch, ranking));
     const ShownList list = made({.places = 4}, number);
     ASSERT_EQ(list.places.size(), 4U);
     for (std::size_t rank = 0; rank < 4; ++rank) {
@@ -46,7 +46,7 @@ TEST(ShownList, WithoutPinsIsTheSampledRanking) {
 TEST(ShownList, APinnedDocumentHasItsRankAndTheOthersAreSampledWithoutIt) {
   const std::vector<Pin> pins{{Doc{3}, 1}, {Doc{0}, 3}};
   std::vector<float> others;
-  for (const std::uint32_t doc : {1U, 2U, 4U, 5U}) others.push_back(kScores[doc]);
+  for (const std::uint32_t doc : {1U, 2U, 4U, 5U}) others.push_back(kCandidateScores[doc]);
   for (std::uint64_t number = 0; number < 20; ++number) {
     const ShownList list = made({.places = 5, .pins = pins}, number);
     const ShownList alone = made({.places = 3}, number, others);
@@ -77,7 +77,7 @@ TEST(ShownList, SortedIsByScoreThenByDocument) {
 
 TEST(ShownList, TheTemperatureDividesTheScores) {
   std::vector<float> halved;
-  for (const float score : kScores) halved.push_back(score / 2);
+  for (const float score : kCandidateScores) halved.push_back(score / 2);
   const ShownList list = made({.places = 6, .temperature = 2}, 3);
   const ShownList same = made({.places = 6}, 3, halved);
   EXPECT_EQ(docs(list), docs(same));
@@ -87,9 +87,9 @@ TEST(ShownList, TheTemperatureDividesTheScores) {
 
 TEST(ShownList, TheEntropyIsThatOfTheFirstPlace) {
   double sum = 0;
-  for (const double score : kScores) sum += std::exp(score);
+  for (const double score : kCandidateScores) sum += std::exp(score);
   double entropy = 0;
-  for (const double score : kScores) {
+  for (const double score : kCandidateScores) {
     const double share = std::exp(score) / sum;
     entropy -= share * std::log(share);
   }
