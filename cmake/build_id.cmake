@@ -1,7 +1,7 @@
 # cmake -DROOT=... -DCOMPILER=... -DOUTPUT=... -P build_id.cmake
 #
 # Writes a header that defines PLACKETT_BUILD_ID: a hash of everything that the numbers of an
-# experiment depend on, that is the sources of these rooms and COMPILER, the compiler and its flags.
+# experiment depend on: the sources of these rooms, and COMPILER, the compiler and its flags.
 set(rooms base dataset ranker sampling users learner evaluation experiment)
 set(text "${COMPILER}\n")
 list(TRANSFORM rooms PREPEND ${ROOT}/src/ OUTPUT_VARIABLE folders)

@@ -1,7 +1,7 @@
 # Flags that every target of the project gets. No -march: the kernels pick their instruction
 # set at run time. -ffp-contract=off keeps plain C++ arithmetic the same on every machine; the
 # kernels ask for fused multiply-add by name.
-# Line numbers are all that stack traces need; full debugging information doubles the build.
+# Stack traces need only line numbers; full debugging information doubles the build.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 add_library(plackett_options INTERFACE)
 target_compile_options(plackett_options INTERFACE

@@ -12,7 +12,7 @@ if(PLACKETT_COMMAND)
   find_package(OpenSSL 3 REQUIRED)
 endif()
 
-# Debian's packages of these come without files for CMake.
+# Debian's packages of these have no CMake files.
 function(plackett_plain_library name header library)
   find_path(PLACKETT_${name}_INCLUDE ${header} PATH_SUFFIXES ${name} REQUIRED)
   find_library(PLACKETT_${name}_LIBRARY ${library} REQUIRED)

@@ -1,6 +1,6 @@
 # plackett_embed(ROOM FILE...): sets plackett_embedded to a source file that holds the files' bytes
 # and defines std::span<const EmbeddedFile> plackett::ROOM::embedded_files(), in this order. The
-# assembler includes the bytes as they are, so it compiles at once however large they are.
+# assembler includes the bytes directly, so large files compile quickly.
 # plackett_chart_library: the charting library that both web pages use (docs/decisions/0008-charts.md).
 find_file(plackett_chart_library chart.min.js PATHS /usr/share/javascript/chart.js NO_DEFAULT_PATH)
 if(NOT plackett_chart_library)

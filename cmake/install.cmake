@@ -1,4 +1,4 @@
-# cmake --install: the command, both libraries, the headers, and what finds them.
+# cmake --install: the command, both libraries, the headers, and the CMake and pkg-config files.
 include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/plackett)
 
@@ -17,7 +17,7 @@ endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/plackettConfig.cmake.in
   ${PROJECT_BINARY_DIR}/plackettConfig.cmake INSTALL_DESTINATION ${package_folder})
-# Before 1.0 only the same minor version will do.
+# Before 1.0 only the same minor version is compatible.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/plackettConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/plackettConfig.cmake ${PROJECT_BINARY_DIR}/plackettConfigVersion.cmake
@@ -25,16 +25,16 @@ install(FILES ${PROJECT_BINARY_DIR}/plackettConfig.cmake ${PROJECT_BINARY_DIR}/p
 
 foreach(folder CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
   if(IS_ABSOLUTE "${${folder}}")
-    message(FATAL_ERROR "${folder} is ${${folder}}; it must lie under the prefix, so that the "
+    message(FATAL_ERROR "${folder} is ${${folder}}; it must be under the prefix, so that the "
       "package can be moved")
   endif()
 endforeach()
 
-# For pkg-config. They say where the prefix is from where they lie, so that it can be moved.
+# For pkg-config. The files give the prefix relative to their own place, so that it can be moved.
 file(RELATIVE_PATH pkgconfig_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pkgconfig_to_prefix "${pkgconfig_to_prefix}")
-# A program that was linked with the shared library finds it again; by itself the loader looks in
-# the folders of the system alone.
+# Lets programs find the shared library at run time: by default the loader looks only in the
+# system's folders.
 set(pkgconfig_rpath " -Wl,-rpath,\${libdir}")
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   set(pkgconfig_rpath)

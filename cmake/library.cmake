@@ -6,8 +6,7 @@ foreach(room IN LISTS plackett_rooms)
   list(APPEND plackett_objects $<TARGET_OBJECTS:plackett_${room}>)
 endforeach()
 
-# What its code calls outside itself: here as it was found, by name for whoever links the installed
-# static library.
+# The libraries it depends on: as found here, and by name for users of the installed static library.
 set(plackett_libraries fmt::fmt hwy::hwy Threads::Threads
   $<BUILD_INTERFACE:plackett::deflate> $<BUILD_INTERFACE:plackett::xxhash>
   $<BUILD_INTERFACE:plackett::cairo> $<BUILD_INTERFACE:plackett::utf8proc>
@@ -38,7 +37,7 @@ target_link_options(plackett_shared PRIVATE -Wl,--no-undefined
 set_target_properties(plackett_shared PROPERTIES
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exported_symbols.txt)
 
-# plackett::plackett is the one that CMake's own switch asks for.
+# plackett::plackett is the one that BUILD_SHARED_LIBS selects.
 if(BUILD_SHARED_LIBS OR NOT DEFINED BUILD_SHARED_LIBS)
   add_library(plackett::plackett ALIAS plackett_shared)
 else()

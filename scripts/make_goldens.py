@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tests/golden/pdgd.json: PDGD's pairs, weights and probabilities, straight from the
-paper's equations at 60 digits. Needs nothing but Python's standard library.
+"""Writes tests/golden/pdgd.json: PDGD's pairs, weights and probabilities, computed from the
+paper's equations with 60 digits. Needs only Python's standard library.
 
     scripts/make_goldens.py > tests/golden/pdgd.json
 """

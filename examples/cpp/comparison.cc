@@ -1,6 +1,5 @@
 // A whole experiment: methods x click models, with a progress line, a table, and a report to open
-// in a browser. Stop it with Ctrl-C and start it again: it goes on where it was, and ends with the
-// same bytes.
+// in a browser. Stop it with Ctrl-C and start it again: it continues, and ends with the same bytes.
 //
 //   comparison [FOLDER]
 #include <plackett/plackett.h>
@@ -31,13 +30,13 @@ int main(int argc, char** argv) {
   spec.click_models = {"perfect", "navigational", "informational"};
   spec.common.runs = 5;
   spec.common.impressions = 2'000;
-  // What can't run is found before anything does, and the message names what is allowed.
+  // Errors are found before anything runs, and the message says what is allowed.
   if (const auto sound = plackett::check(spec); !sound) {
     std::fprintf(stderr, "%s\n", sound.error().message.c_str());
     return 1;
   }
 
-  // Called from whatever thread does the work.
+  // Called from any of the threads that do the work.
   std::signal(SIGINT, [](int) { interrupted = true; });
   const std::size_t all = spec.methods.size() * spec.click_models.size() * spec.common.runs;
   std::atomic<std::size_t> done = 0;
@@ -66,7 +65,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path report = folder / "report.html";
   std::printf("open %s\n", report.string().c_str());
 
-  // Once more: every run is there already, so nothing is run and the numbers are the same.
+  // Again: every run is finished, so nothing is run and the numbers are the same.
   done = 0;
   const auto again = plackett::compare(spec, folder, options);
   bool good = std::filesystem::exists(report) && again.ok() && done == 0;

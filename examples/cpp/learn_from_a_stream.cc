@@ -19,8 +19,8 @@ constexpr std::uint32_t kItemsOnAShelf = 20;  // its candidates
 constexpr std::uint64_t kVisits = 20'000;
 constexpr std::size_t kVisitsBeforeAnswer = 50;  // clicks come this many visits later
 
-// An item as the shop has it: the features lie among other things. Rows are then
-// sizeof(Item) / sizeof(float) floats apart, and what lies between them is never read.
+// An item as the shop stores it: the features are among other data. So rows are
+// sizeof(Item) / sizeof(float) floats apart, and what is between them is never read.
 struct Item {
   std::uint32_t article_number;
   float features[kFeatures];  // price, rating, freshness, delivery, chance: all in [0, 1)
@@ -44,8 +44,8 @@ plackett::FeatureView view_of(const std::vector<Item>& shop, std::uint32_t shelf
   return plackett::FeatureView::of(first.features, kItemsOnAShelf, kFeatures, kStride);
 }
 
-// An impression that still waits for its clicks: what was shown, with its scores at that moment,
-// is all that learning needs later, however much the model has moved on.
+// An impression that waits for its clicks: learning later needs only what was shown and its scores
+// at that time, however much the model has changed since.
 struct OpenImpression {
   std::uint32_t shelf = 0;
   plackett::Ranking ranking;
@@ -70,12 +70,12 @@ int main() {
   std::vector<Item> shop(std::size_t{kShelves} * kItemsOnAShelf);
   plackett::Rng stocking({.seed = 1});
   for (std::uint32_t number = 0; number < shop.size(); ++number) {
-    shop[number].article_number = 0xFFFFFFFF;  // read as a float it would be no number
+    shop[number].article_number = 0xFFFFFFFF;  // as a float it would be NaN
     for (float& feature : shop[number].features) feature = static_cast<float>(stocking.uniform());
     shop[number].in_stock = true;
   }
 
-  // For the scoreboard alone: labels from 0 to 4 by true liking, over the same memory.
+  // Only to measure: labels from 0 to 4 by true preference, over the same memory.
   std::vector<std::uint8_t> labels;
   std::vector<std::uint64_t> shelf_begin = {0};
   for (const Item& item : shop) {
@@ -123,7 +123,7 @@ int main() {
   }
   const double learned = ndcg(pdgd.ranker());
 
-  // Closing time: the model and where its learner stood go into one file.
+  // Closing time: save the model and the learner's state in one file.
   plackett::SavedModel model{.ranker = spec,
                              .feature_ids = {1, 2, 3, 4, 5},
                              .scaling = "none",

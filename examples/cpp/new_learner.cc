@@ -1,7 +1,7 @@
 // A learner of your own, beside PDGD: REINFORCE (Williams, 1992) on the Plackett-Luce policy. A
-// ranking's reward is what was clicked, discounted by rank; log P(ranking)'s gradient, times how
-// much better than usual the reward was, is the step. No preferences between documents are
-// inferred at all: the comparison shows what inferring them is worth.
+// ranking's reward is its clicks, discounted by rank; the step is the gradient of log P(ranking)
+// times how much better than usual the reward was. No preferences between documents are inferred:
+// the comparison shows what inferring them is worth.
 #include <plackett/plackett.h>
 
 #include <algorithm>
@@ -48,8 +48,8 @@ class Reinforce final : public plackett::Learner {
     const double advantage = reward - double{usual};
     usual += 0.01F * static_cast<float>(advantage);
 
-    // d log P / d score(doc): 1 where it was shown, minus the probability with which it would have
-    // been placed at each rank while it was still free. Taken at the scores as they are now.
+    // d log P / d score(doc): 1 if it was shown, minus, for each rank at which it was still free,
+    // the probability that it would have been placed there. Uses the current scores.
     scores_.resize(docs.doc_count());
     ranker_->score(docs, scores_);
     const double highest = *std::max_element(scores_.begin(), scores_.end());
@@ -62,7 +62,7 @@ class Reinforce final : public plackett::Learner {
       if (!placed_[doc]) free_mass += masses_[doc];
     }
     free_masses_.resize(ranking.shown.size());
-    for (std::size_t rank = ranking.shown.size(); rank-- > 0;) {  // upwards: nothing cancels
+    for (std::size_t rank = ranking.shown.size(); rank-- > 0;) {  // upwards: no cancellation
       free_mass += masses_[index(ranking.shown[rank])];
       free_masses_[rank] = free_mass;
     }
@@ -85,11 +85,11 @@ class Reinforce final : public plackett::Learner {
   }
 
   plackett::Ranker& ranker() override { return *ranker_; }
-  // The usual reward is what the learner remembers besides the ranker's parameters.
+  // The usual reward is the learner's only state besides the ranker's parameters.
   plackett::LearnerState state() const override { return state_; }
   void restore(const plackett::LearnerState& state) override {
     state_ = state;
-    if (state_.memory.size() != 1) state_.memory = {0.0F};  // none of this method's
+    if (state_.memory.size() != 1) state_.memory = {0.0F};  // not saved by this method
   }
 
  private:
@@ -98,16 +98,16 @@ class Reinforce final : public plackett::Learner {
   plackett::LearnerState state_;
   plackett::SamplingScratch sampling_;
   std::vector<float> scores_;
-  std::vector<double> masses_;       // exp(score), the highest being 1
-  std::vector<double> free_masses_;  // by rank: of what was still free there
+  std::vector<double> masses_;       // exp(score - highest score)
+  std::vector<double> free_masses_;  // by rank: sum over the documents still free
   std::vector<bool> placed_;
   std::vector<plackett::DocWeight> weights_;
 };
 
 constexpr std::array kSettings{plackett::learning_rate_setting(0.01)};
 
-// Declared once: commands, specs, labels, tables and errors read it from here. All that it points
-// to must last for ever.
+// Declared once, for commands, specs, labels, tables and errors. What it points to must live until
+// the program ends.
 const plackett::Method kReinforce{
     .name = "reinforce",
     .title = "REINFORCE",

@@ -1,6 +1,6 @@
 // Bring your own model: a factorisation machine (Rendle, ICDM 2010) that PDGD trains as it trains
-// its own. Say how documents are scored and what the gradient of a weighted sum of scores is;
-// sampling, inferring preferences, weighting them and stepping are done for you.
+// its own. Define how documents are scored and the gradient of a weighted sum of scores; sampling,
+// inferring preferences, weighting them and stepping are done for you.
 #include <plackett/plackett.h>
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace {
 
-// score(x) = w . x + sum over i < j of (v_i . v_j) x_i x_j: each pair of features has a weight of
-// its own, learned through factors. Parameters: w, then v_0, v_1, ...
+// score(x) = w . x + sum over i < j of (v_i . v_j) x_i x_j: each pair of features has its own
+// weight, learned through factors. Parameters: w, then v_0, v_1, ...
 class FactorisationMachine final : public plackett::Ranker {
  public:
   static constexpr std::uint32_t kFactors = 4;
 
-  // The factors' first values are drawn from `rng`; at 0 they would have no gradient.
+  // Draws the factors' initial values from `rng`: at 0 they would have no gradient.
   FactorisationMachine(std::uint32_t feature_count, plackett::Rng& rng)
       : feature_count_(feature_count), parameters_(feature_count * (1 + kFactors)) {
     for (std::size_t at = feature_count; at < parameters_.size(); ++at) {
@@ -95,7 +95,7 @@ class FactorisationMachine final : public plackett::Ranker {
 };
 
 // Readers and articles. A row holds the reader's interest and the article's topic, one of kTopics
-// each: what is good depends on both together, which no linear function of the row can say.
+// each: what is good depends on both together, which no linear function of the row can express.
 constexpr std::uint32_t kTopics = 6;
 constexpr std::uint32_t kFeatures = 2 * kTopics;
 constexpr std::uint32_t kQueries = 300;
@@ -136,7 +136,7 @@ plackett::Split wrap(const Library& library) {
       .value();
 }
 
-// NDCG@10 on `test` after PDGD has taught the ranker by 30,000 readers of `train`.
+// NDCG@10 on `test` after PDGD has trained the ranker on 30,000 readers of `train`.
 double learn(std::unique_ptr<plackett::Ranker> ranker, const plackett::Split& train,
              const plackett::Split& test) {
   const auto user = plackett::make_user("navigational", {.grade_count = 3}).value();

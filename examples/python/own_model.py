@@ -1,5 +1,5 @@
-"""A model of your own, in NumPy: plackett says how each document's score should move, the model
-does the rest. Here scores are a network's with one hidden layer, its gradient written by hand."""
+"""Your own model, in NumPy: plackett says how each document's score should change, the model does
+the rest. Here it is a network with one hidden layer, with its gradient written by hand."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ class Network:
         return np.tanh(features @ self.W.T + self.b) @ self.v
 
     def step(self, features, weights, rate):
-        """Up the gradient of sum over documents of weights[doc] * score(doc)."""
+        """A step up the gradient of the sum over documents of weights[doc] * score(doc)."""
         shown = np.flatnonzero(weights)  # the others' weights are 0
         x, w = features[shown], weights[shown]
         hidden = np.tanh(x @ self.W.T + self.b)

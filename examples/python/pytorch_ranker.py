@@ -13,8 +13,8 @@ import plackett
 
 IMPRESSIONS = 5_000
 SEEDS = (0, 1, 2, 3, 4)  # each on a fold of its own
-# Within a fold, the engine's own runs have a standard deviation of 0.009. So five runs' mean less
-# that of 25 has a standard error of 0.0045: four of those.
+# Within a fold, the engine's runs have a standard deviation of 0.009. So the difference between the
+# means of 5 and of 25 runs has a standard error of 0.0045: four of those.
 TOLERANCE = 0.018
 
 
@@ -30,7 +30,7 @@ def make_model(features, seed):
 
 
 def learn(data, seed):
-    """NDCG@10 on the test queries of a model that saw IMPRESSIONS lists."""
+    """NDCG@10 on the test queries of a model trained on IMPRESSIONS lists."""
     fold = data.folds[seed % len(data.folds)]
     user = plackett.ClickModel("navigational", grades=data.grade_count)
     model = make_model(fold.train.feature_count, seed)

@@ -84,7 +84,7 @@ print("shown  ", impression.ranking)
 print("labels ", query.labels[impression.ranking])
 print("clicked", clicks.astype(int))
 
-# %% Learn from 5,000 impressions, and look on the way
+# %% Learn from 5,000 impressions, and measure on the way
 impressions, every = 5_000, 250
 at, offline = [0], [plackett.evaluate(learner, fold.test)["NDCG@10"]]
 shown_ndcg = []
@@ -117,7 +117,7 @@ axes.set_title("A linear ranker learning from clicks")
 axes.legend(loc="lower right")
 save(figure, "learning.png")
 
-# %% What PDGD infers from these clicks: pairs, each weighed so that the list's own bias cancels
+# %% What PDGD infers from these clicks: pairs, each weighted so that the list's own bias cancels
 impression = learner.rank(query)
 example_clicks = np.zeros(len(impression), dtype=bool)
 example_clicks[[2, 6]] = True

@@ -1,10 +1,10 @@
-"""What the scripts that write pages of docs/reference/ share."""
+"""Shared by the scripts that generate pages of docs/reference/."""
 import re
 import sys
 
 
 def escape(text):
-    """Text that Markdown shows as it stands, in a table's cell too; `code` stays code."""
+    """Escapes text for Markdown, including table cells; `code` stays code."""
     parts = re.split(r"(`[^`]*`)", text)
     for at in range(0, len(parts), 2):
         parts[at] = re.sub(r"([\\*_<>\[\]])", r"\\\1", parts[at])
@@ -12,9 +12,9 @@ def escape(text):
 
 
 def table(heads, rows):
-    """A Markdown table without the columns in which no row has anything.
+    """A Markdown table without the columns that are empty in every row.
 
-    In a div, by which the site's style knows that its rows may be stacked on small screens.
+    The div lets the site's style stack its rows on small screens.
     """
     kept = [at for at in range(len(heads)) if any(row[at] for row in rows)]
     lines = [[heads[at] for at in kept], ["---"] * len(kept)]
@@ -24,7 +24,7 @@ def table(heads, rows):
 
 
 def write_or_check(path, text, check, script):
-    """The exit code: 1 where `check` finds that the page is not `text`."""
+    """Returns the exit code: 1 if `check` and the page is not `text`."""
     if not check:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
@@ -35,9 +35,9 @@ def write_or_check(path, text, check, script):
         return 0
     for number, (old, new) in enumerate(zip(there.split("\n"), text.split("\n")), start=1):
         if old != new:
-            print(f"{path}:{number}: not as it would be written today:\n- {old}\n+ {new}")
+            print(f"{path}:{number}: out of date:\n- {old}\n+ {new}")
             break
     else:
-        print(f"{path}: not as it would be written today; it ends too early or too late")
-    print(f"write it again: {script}", file=sys.stderr)
+        print(f"{path}: out of date: wrong length")
+    print(f"to regenerate it: {script}", file=sys.stderr)
     return 1

@@ -3,7 +3,7 @@
 
     scripts/docs/make_command_reference.py [--command PLACKETT] [--check]
 
---check: writes nothing; exit code 1 where the page is not what it would be.
+--check: writes nothing; exit code 1 if the page is out of date.
 """
 import argparse
 import os
@@ -15,12 +15,12 @@ from generated_page import escape, table, write_or_check
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "reference", "command.md")
-COLUMN = 34  # where descriptions begin
+COLUMN = 34  # where descriptions start
 INTRODUCTION = """# The command
 
-`plackett SUBCOMMAND --help` prints the same; this page is written from it. A wrong option ends with
-2 and a line that says what is allowed. Long work shows progress on a terminal and stays quiet in a
-pipe; `--json` prints one JSON object for another program to read.
+This page is generated from `plackett SUBCOMMAND --help`. A wrong option exits with code 2 and a
+message that says what is allowed. Long commands show progress on a terminal and none in a pipe;
+`--json` prints one JSON object for other programs.
 
 """
 
@@ -70,7 +70,7 @@ def split_label(label):
 
 
 def description_cell(lines, limits):
-    """One line a line; what is indented stays so. Limits that the text does not name come last."""
+    """One line per line, indented as before; then the limits that the text does not mention."""
     shown = []
     for line in lines:
         indent = "&emsp;" if line.startswith("    ") else ""

@@ -3,7 +3,7 @@
 
     scripts/docs/make_http_reference.py [--check]
 
---check: writes nothing; exit code 1 where the page is not what it would be.
+--check: writes nothing; exit code 1 if the page is out of date.
 """
 import argparse
 import json
@@ -40,16 +40,16 @@ class Document:
     def page(self):
         info = self.document["info"]
         text = f"# The HTTP API\n\n{info['description']}\n\n"
-        text += ("This page is written from [openapi.json](../openapi.json), which a server also "
-                 "gives at `/openapi.json`; [serving](../serving.md) shows the API at work.\n\n")
-        text += "## All of it\n\n" + self._overview() + "\n"
+        text += ("This page is generated from [openapi.json](../openapi.json), which servers also "
+                 "offer at `/openapi.json`; [serving](../serving.md) shows the API in use.\n\n")
+        text += "## Operations\n\n" + self._overview() + "\n"
         for tag in self._tags():
             text += f"## {tag}: operations\n\n"
             for path, method, operation in self._operations():
                 if operation["tags"][0] == tag:
                     text += self._operation(path, method, operation)
-        text += self._faults()
-        text += "## Bodies\n\nA key with a question mark may be left out.\n\n"
+        text += self._errors()
+        text += "## Bodies\n\nA key with a question mark is optional.\n\n"
         for name, schema in self.document["components"]["schemas"].items():
             text += self._schema(name, schema)
         return text.rstrip("\n") + "\n"
@@ -87,19 +87,19 @@ class Document:
             text += table(("in the query", "type", ""), rows) + "\n"
         if "requestBody" in operation:
             text += f"Body: {self._content(operation['requestBody'])}.\n\n"
-        answers, faults = [], []
+        answers, errors = [], []
         for status, response in operation["responses"].items():
             if "$ref" in response:
-                faults.append(status)
+                errors.append(status)
             else:
                 answers.append((status, escape(response["description"]), self._content(response)))
         text += table(("answer", "", "body"), answers) + "\n"
-        numbers = ", ".join(status for status in faults if status != "default")
-        also = " and those of any request" if "default" in faults else ""
-        return text + (f"[Faults](#faults): {numbers}{also}.\n\n" if numbers else "")
+        numbers = ", ".join(status for status in errors if status != "default")
+        also = " and those of any request" if "default" in errors else ""
+        return text + (f"[Errors](#errors): {numbers}{also}.\n\n" if numbers else "")
 
-    def _faults(self):
-        """The answers that operations share. An answer has one status wherever it is used."""
+    def _errors(self):
+        """The error responses that operations share; each has one status."""
         statuses = {}
         for _, _, operation in self._operations():
             for status, response in operation["responses"].items():
@@ -108,7 +108,7 @@ class Document:
         rows = [("any" if statuses[name] == "default" else statuses[name],
                  escape(response["description"]))
                 for name, response in self.document["components"]["responses"].items()]
-        return ("## Faults\n\nTheir body is an [Error](#error).\n\n"
+        return ("## Errors\n\nTheir body is an [Error](#error).\n\n"
                 + table(("status", ""), rows) + "\n")
 
     def _content(self, holder):

@@ -1,8 +1,8 @@
-"""What the site's build changes in the pages (mkdocs.yml).
+"""Changes to the pages when the site is built (mkdocs.yml).
 
 - The first line of a code block may say after its language how tests/docs/run_page.py treats it
-  (```sh long). Readers need not see that, and the renderer does not know these words.
-- The index of the search is written as a script too, for pages that are opened as files.
+  (```sh long). Readers don't need that, and the renderer does not know it.
+- The search index is also written as a script, for pages opened as files.
 """
 import os
 import re

@@ -3,9 +3,9 @@
 
     filter.py HEADER
 
-Lines stay where they are. A comment before a declaration gets a third slash, one after code
-becomes ///<, and the one that opens the file documents the file. Remarks to linters go, and so do
-members that are defaulted or deleted, of which there is nothing to say.
+Line numbers stay the same. A comment before a declaration gets a third slash, one after code
+becomes ///<, and the one at the top documents the file. Comments for linters are removed, and so
+are defaulted and deleted members, which need no documentation.
 """
 
 import re
@@ -16,7 +16,7 @@ def filtered(lines):
     at_top, after_code = True, None
     for line in lines:
         line = re.sub(r"\s*// (NOLINT|IWYU|clang-format).*", "", line)
-        if re.search(r"\) (const )?= (default|delete);", line):  # it says all itself
+        if re.search(r"\) (const )?= (default|delete);", line):  # needs no documentation
             line = ""
         if line.startswith("#pragma once"):
             at_top = False
@@ -27,10 +27,10 @@ def filtered(lines):
             if at_top or after_code is None or len(comment[1]) != after_code:
                 after_code = None
                 yield f"{comment[1]}///{comment[2]}"
-            else:  # goes on from the line above
+            else:  # continues the line above
                 yield f"{comment[1]}///<{comment[2]}"
             continue
-        if line.lstrip().startswith("}"):  # the end of a namespace, which needs no words
+        if line.lstrip().startswith("}"):  # the end of a namespace
             after_code = None
             yield re.sub(r"\s*//.*", "", line)
             continue

@@ -1,9 +1,9 @@
-# Configures, builds and runs a project as a stranger would, in a folder that is new.
+# Configures, builds and runs a project as a user would, in a new folder.
 #
 #   cmake -DSOURCE=DIR -DBUILD=DIR -DGENERATOR=NAME -DCOMPILER=FILE [-DPREFIX=DIR]
 #         [-DPROGRAMS=NAME;...] [-DLINKED=shared|static] [-DOPTIONS=-DX=Y;...] -P build_and_run.cmake
 #
-# LINKED: which of the prefix's libraries the programs must have been linked with.
+# LINKED: which of the prefix's libraries the programs must be linked with.
 file(REMOVE_RECURSE ${BUILD})
 set(options -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} ${OPTIONS})
 if(PREFIX)
@@ -22,6 +22,6 @@ foreach(program IN LISTS PROGRAMS)
       message(FATAL_ERROR "${program} should run with ${PREFIX}'s library; ldd: \"${linked}\"")
     endif()
   elseif(LINKED STREQUAL "static" AND linked)
-    message(FATAL_ERROR "${program} should have the library in itself; ldd: ${linked}")
+    message(FATAL_ERROR "${program} should be linked statically; ldd: ${linked}")
   endif()
 endforeach()

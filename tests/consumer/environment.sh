@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds and runs a program by pkg-config and by CMake with nothing in the environment but what
+# Builds and runs a program by pkg-config and by CMake with only the environment that
 # scripts/environment prints; the prefix has a space in its name.
 #
 #   environment.sh SCRIPT COMPILER PREFIX SOURCE BUILD

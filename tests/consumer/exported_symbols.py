@@ -1,9 +1,9 @@
-"""Whether a shared library exports what its headers declare as exported, and nothing else.
+"""Checks that a shared library exports exactly what its headers declare as exported.
 
     exported_symbols.py LIBRARY HEADERS
 
-Prints every symbol that no header declares and every declaration that no symbol answers to, and
-exits with 1 where there is one.
+Prints every symbol without a declaration and every declaration without a symbol; exit code 1 if
+there is one.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ def without_comments(text):
 
 
 def block(text, opening):
-    """What stands between the brace at `opening` and the one that closes it."""
+    """The text between the brace at `opening` and the one that closes it."""
     depth = 0
     for at in range(opening, len(text)):
         depth += {"{": 1, "}": -1}.get(text[at], 0)
@@ -27,7 +27,7 @@ def block(text, opening):
 
 
 def declared(folder):
-    """The exported free functions, and the exported classes with the names called in each."""
+    """The exported free functions, and the exported classes with the names of their functions."""
     functions, classes = set(), {}
     for header in sorted(folder.glob("*.h")):
         text = without_comments(header.read_text())
@@ -41,7 +41,7 @@ def declared(folder):
 
 
 def forgotten(folder):
-    """Functions that a header declares, defines nowhere, and does not mark as exported."""
+    """Functions that a header declares without a definition or an export mark."""
     found = []
     for header in sorted(folder.glob("*.h")):
         text = without_comments(header.read_text())

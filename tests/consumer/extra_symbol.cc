@@ -1,4 +1,4 @@
-// The whole library, and one name more that no header declares.
+// The whole library, plus one symbol that no header declares.
 #include <plackett/export.h>
 
 namespace plackett {

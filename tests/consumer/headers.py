@@ -1,10 +1,10 @@
-"""Whether every header of an installed folder stands alone.
+"""Checks that every installed header compiles alone.
 
     headers.py PREFIX/include COMPILER...
 
-Each of include/plackett compiles by itself, without a warning, with each compiler, and includes
-the standard library and plackett's own headers alone. Prints what is wrong and exits with 1 where
-something is.
+Each header of include/plackett must compile by itself, without a warning, with each compiler, and
+include only the standard library and plackett's headers. Prints what is wrong; exit code 1 if
+anything is.
 """
 
 import pathlib

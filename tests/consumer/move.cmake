@@ -1,4 +1,4 @@
-# Copies an installed prefix to another place, and sees that nothing in it names the old one.
+# Copies an installed prefix to another folder, and checks that no file in it names the old one.
 #
 #   cmake -DFROM=DIR -DTO=DIR -P move.cmake
 file(REMOVE_RECURSE ${TO})

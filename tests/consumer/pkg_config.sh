@@ -1,10 +1,10 @@
 #!/bin/sh
-# Builds and runs a program with nothing but a compiler and pkg-config, in a folder that is new.
+# Builds and runs a program with only a compiler and pkg-config, in a new folder.
 #
 #   pkg_config.sh shared|static|static-only COMPILER PREFIX PROGRAM.cc BUILD
 #
-# static: by plackett-static.pc, beside the shared library. static-only: by pkg-config --static,
-# where no shared library is.
+# static: by plackett-static.pc, with the shared library installed too. static-only: by
+# pkg-config --static, without it.
 set -eu
 kind=$1 compiler=$2 prefix=$3 program=$4 build=$5
 command -v pkg-config >/dev/null || exit 77

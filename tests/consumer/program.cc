@@ -1,4 +1,4 @@
-// A stranger's program: ranks, learns, brings a ranker of its own and catches what is thrown.
+// A user's program: ranks, learns, has its own ranker and catches what is thrown.
 #include <plackett/plackett.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace {
 
-// One weight for all features: enough to see that a class from outside works inside.
+// One weight for all features: enough to show that a user's class works in the library.
 class SumRanker final : public plackett::Ranker {
  public:
   explicit SumRanker(std::uint32_t feature_count) : feature_count_(feature_count) {}
@@ -43,7 +43,7 @@ class SumRanker final : public plackett::Ranker {
 };
 
 bool expect(bool holds, const char* claim) {
-  if (!holds) std::fprintf(stderr, "not so: %s\n", claim);
+  if (!holds) std::fprintf(stderr, "failed: %s\n", claim);
   return holds;
 }
 
@@ -61,7 +61,7 @@ int main() {
   const auto learned = plackett::simulate(*data, spec, {.threads = 1});
   good &= expect(learned.ok() && learned->summary.offline.mean > 0.5, "it learns");
 
-  // Rows that lie as they like: three features, the next row four floats on.
+  // Rows that are not padded: three features, rows four floats apart.
   const std::vector<float> rows = {0, 0, 0, -1, 1, 1, 1, -1, 0, 1, 0, -1};
   const auto docs = plackett::FeatureView::of(rows.data(), 3, 3, 4);
   plackett::Pdgd pdgd(std::make_unique<SumRanker>(3), {});
@@ -75,8 +75,8 @@ int main() {
   }
   float weight = 0;
   pdgd.ranker().get_parameters({&weight, 1});
-  good &= expect(weight > 0.1F, "a ranker from outside learns");
-  good &= expect(dynamic_cast<SumRanker*>(&pdgd.ranker()) != nullptr, "types are known across");
+  good &= expect(weight > 0.1F, "a user's ranker learns");
+  good &= expect(dynamic_cast<SumRanker*>(&pdgd.ranker()) != nullptr, "types match the library's");
 
   bool caught = false;
   try {
@@ -84,7 +84,7 @@ int main() {
   } catch (const plackett::BadResult& error) {
     caught = true;
   }
-  good &= expect(caught, "what the library throws is caught by its name");
+  good &= expect(caught, "exceptions of the library are caught by type");
 
   if (!good) return 1;
   std::printf("plackett %.*s: NDCG@10 %.3f after 500 impressions\n",

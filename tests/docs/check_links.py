@@ -3,11 +3,11 @@
 
     tests/docs/check_links.py --site FOLDER [--root ROOT]
 
-In the built pages every href and src that is not of another host must lead to a file of the site,
-and its #anchor to an id or name there; nothing may be loaded from a network. In README.md,
-CHANGELOG.md and docs/ every relative link must lead to a file of the repository, and its #anchor to
-a heading there; from docs/ none may lead out of docs/, since the site ends there. Exit code 1 where
-a link is broken.
+In the built pages every href and src to the same host must lead to a file of the site, and its
+#anchor to an id or name there; nothing may be loaded from a network. In README.md, CHANGELOG.md and
+docs/ every relative link must lead to a file of the repository, and its #anchor to a heading there;
+links from docs/ must stay in docs/, since the site holds nothing else. Exit code 1 if a link is
+broken.
 """
 import argparse
 import html.parser
@@ -17,12 +17,12 @@ import sys
 import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Elements that a browser fetches by itself.
+# Elements whose target a browser fetches by itself.
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "video": "src",
           "audio": "src", "embed": "src", "object": "data"}
 NOT_LOADED_LINKS = {"canonical", "next", "prev"}
 CSS_URL = re.compile(r"""(?:url\(\s*['"]?|@import\s+['"])((?:https?:)?//[^'")]+)""")
-# Attributes of pages that the theme made for a host's root.
+# Pages whose links the theme makes relative to the host's root.
 PAGES_FOR_ANY_PLACE = {"404.html"}
 
 

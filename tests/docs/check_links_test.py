@@ -1,4 +1,4 @@
-"""The checker of links finds broken ones: each planted fault must be found."""
+"""The link checker must find each planted fault."""
 import os
 import tempfile
 import unittest

@@ -1,6 +1,6 @@
-"""Data that the pages name and that is not part of the project: small made-up stand-ins.
+"""Small synthetic stand-ins for datasets that the pages name and the project does not have.
 
-The folder in which a page is run gets what the page's commands name, under the same name.
+The folder in which a page is run gets the datasets that its commands name.
 """
 import os
 import re
@@ -17,13 +17,13 @@ DATASETS = {
     "Istella": ["--preset", "istella", "--queries", "30", "--docs", "30", "--min-docs", "10",
                 "--max-docs", "60"],
 }
-# A folder of datasets, as --data-root wants it.
+# A folder of datasets, for --data-root.
 ROOT = "DIR"
 ROOT_HOLDS = ["MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"]
 
 
 def give(folder, text, environment):
-    """Makes in `folder` what the commands in `text` name."""
+    """Makes the datasets that `text` names in `folder`."""
     for name in DATASETS:
         if re.search(rf"(?<![\w/-]){name}\b", text):
             _make(name, os.path.join(folder, name), environment)

@@ -1,9 +1,9 @@
-"""Commands that take too long for a test: tried as far as a second or two allow.
+"""Commands that take too long for a test: tried for a second or two.
 
-A plackett command is run, shortened: compare with --dry-run, simulate with one run of ten
-impressions, audit with five cases, serve until it listens; the others as they stand. So unknown
-options, methods, datasets and wrong spec files are found. Of every other command the program must
-be there, and the CMake preset that it names.
+plackett commands are run in a short form: compare with --dry-run, simulate with one run of ten
+impressions, audit with five cases, serve until it listens; the others as they are. So unknown
+options, methods and datasets and wrong spec files are found. Of any other command, the program and
+the CMake preset that it names must exist.
 """
 import dataclasses
 import json
@@ -28,7 +28,7 @@ class WrongCommand(Exception):
 
 
 def logical_lines(text):
-    """(offset of its first line, line with its continuations joined), without comments and blanks."""
+    """(offset of the first line, line with its continuations), without comments and blank lines."""
     begin, parts = 0, []
     for offset, line in enumerate(text.split("\n")):
         if not parts:
@@ -48,7 +48,7 @@ class Place:
     root: str  # the repository
     folder: str  # where commands are run
     environment: dict
-    tried: set = dataclasses.field(default_factory=set)  # went well, and are not tried again
+    tried: set = dataclasses.field(default_factory=set)  # successful commands, not tried again
 
 
 def check_line(line, place, seconds):

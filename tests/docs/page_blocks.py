@@ -1,19 +1,19 @@
 """The code blocks of a Markdown page, and what each of them is for.
 
-| first line of the block | what becomes of it |
+| first line of the block | what the tests do with it |
 |---|---|
 | ```sh | run by bash |
-| ```sh server | each line starts a server that later blocks talk to |
-| ```sh long | takes too long for a test: its commands are looked up and their options tried |
-| ```python | run; all blocks of a page share their names |
-| ```cpp | a whole program, compiled and run; without a main(), the text of a file under tests/ |
-| ```console | what the block before it printed, `...` for what is left out |
-| ```json, ```toml | shown, and must parse |
-| ```text, ```bibtex | shown |
+| ```sh server | each line starts a server for the blocks after it |
+| ```sh long | takes too long for a test: its programs must exist, its options are tried |
+| ```python | run; all blocks of a page share one namespace |
+| ```cpp | a program, compiled and run; without a main(), the text of a file under tests/ |
+| ```console | must be what the block before it printed, with `...` for omissions |
+| ```json, ```toml | must parse |
+| ```text, ```bibtex | nothing |
 
-title="NAME" behind the language makes any block but sh and console a file of that name, which other
-blocks use. `sh long stand-in="OTHER=KNOWN"` lets the test read KNOWN for OTHER. Everything else is
-an error: no block is passed over in silence.
+title="NAME" after the language writes any block but sh and console to a file of that name, which
+other blocks use. `sh long stand-in="OTHER=KNOWN"` makes the test replace OTHER by KNOWN. Everything
+else is an error: no block is ignored silently.
 """
 import dataclasses
 import re
@@ -45,7 +45,7 @@ class Block:
 
 
 def read_blocks(markdown):
-    """(blocks, errors), an error being "LINE: what is wrong"."""
+    """(blocks, errors); an error is "LINE: what is wrong"."""
     blocks, errors = [], []
     lines = markdown.split("\n")
     at, in_container, in_list = 0, False, False

@@ -4,7 +4,7 @@ import os
 import select
 import subprocess
 
-# Reads a block a line on stdin, runs it, says 0 or 1 on the descriptor it was given.
+# Reads one block per line from stdin, runs it, and writes 0 (success) or 1 to the given descriptor.
 DRIVER = """
 import json, os, sys, traceback
 commands, status = os.fdopen(0, "r"), int(sys.argv[1])
@@ -36,7 +36,7 @@ class PythonBlocks:
         os.close(theirs)
 
     def run(self, page, block_line, text, seconds):
-        """(whether it went well, what it printed)."""
+        """(success, output)."""
         command = json.dumps({"page": page, "line": block_line, "text": text}) + "\n"
         self._process.stdin.write(command.encode())
         self._process.stdin.flush()

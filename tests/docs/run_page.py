@@ -3,13 +3,13 @@
 
     tests/docs/run_page.py --prefix PREFIX [--python PYTHON] PAGE...
 
-PREFIX is where plackett is installed; to a page it is ~/.local. The command and the Python module are
-found, as on a Debian where they are installed there; where the C++ library is, the page must say, by
-exports, which hold for the blocks after them. Each page is run in a temporary folder of its own, its
-home too, with copies of those files and folders of the repository's root that it names and with the
-data that it names (given_data.py). What becomes of a block is in page_blocks.py. Port 8080 in a page
-becomes one that is free, so that pages can be run side by side. Exit code 1 where anything fails, 77
-where a page needs a program that is not there.
+PREFIX is where plackett is installed; pages see it as ~/.local. They find the command and the
+Python module there, as on Debian; for the C++ library they must export its location, and exports
+hold for the blocks after them. Each page is run in its own temporary folder, which is also its
+home, with copies of the files and folders of the repository's root that it names and with the data
+that it names (given_data.py). page_blocks.py says what is done with a block. Port 8080 in a page is
+replaced by a free one, so that pages can run in parallel. Exit code 1 if anything fails, 77 if a
+page needs a program that is not installed.
 """
 import argparse
 import glob
@@ -37,16 +37,16 @@ PORT = ":8080"
 START_SECONDS = 60
 STOP_SECONDS = 15
 SKIPPED = 77
-# A proxy in the environment is for other machines than this one.
+# Ignores a proxy that the environment sets: requests go to this machine.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 LOCAL = "localhost,127.0.0.1"
 NOT_COPIED = {"build", "results", "site"}
 TOOLS = ".tools"  # in a page's folder
-# Whoever runs the tests may have set these; who reads a page has what the page says.
+# Removed from the environment: readers have only what the page tells them to set.
 FOR_THE_PAGE_TO_SAY = ("LD_LIBRARY_PATH", "PKG_CONFIG_PATH", "CMAKE_PREFIX_PATH")
-# Runs $1, and leaves in the file $2 the environment that it ends with.
+# Runs $1, then writes the environment to the file $2.
 BLOCK = 'eval "$1"; env -0 >"$2"'
-# What a shell sets by itself.
+# Variables that a shell sets by itself.
 OF_THE_SHELL = {"_", "PWD", "OLDPWD", "SHLVL"}
 
 
@@ -59,7 +59,7 @@ class PageSkipped(Exception):
 
 
 class Page:
-    """One page being run. Everything it starts has ended when `end` returns."""
+    """One page being run. All its processes have ended when `end` returns."""
 
     def __init__(self, path, options, folder):
         self.path, self.options, self.folder = path, options, folder
@@ -67,8 +67,8 @@ class Page:
         self.environment = _environment(options, folder)
         self.port = _free_port()
         self.server = self.python = None
-        self.printed = None  # by the block before
-        self.fused = None  # whether plackett's arithmetic here is that of the pages
+        self.printed = None  # by the previous block
+        self.fused = None  # whether plackett's arithmetic here is the pages' (AVX)
         self.long_place = long_block.Place(options.root, folder, self.environment)
 
     def run(self, blocks):
@@ -82,8 +82,8 @@ class Page:
         self._stop_server()
 
     def _comparable(self, expected, printed):
-        """Both as they are; without their digits where this machine's arithmetic rounds otherwise
-        than that of the pages, which is that of AVX2 and AVX-512."""
+        """Both texts; without digits if this machine has neither AVX2 nor AVX-512, with which the
+        pages' numbers were made, and so rounds differently."""
         if self.fused is None:
             shown = subprocess.run(["plackett", "--version"], env=self.environment,
                                    capture_output=True, text=True, check=False).stdout
@@ -173,7 +173,7 @@ class Page:
             yield f"{where}: exit code {code}:\n{self.printed}"
 
     def _run(self, command):
-        """(exit code, output). Ends the command and all it started when the page's time is up."""
+        """(exit code, output). Kills the command and its children when the page's time is up."""
         process = subprocess.Popen(command, cwd=self.folder, env=self.environment,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -187,7 +187,7 @@ class Page:
 
     def _start_server(self, line, where):
         if not line.startswith("plackett serve"):
-            raise PageError(f"{self.path}:{where}: a server's line begins with plackett serve")
+            raise PageError(f"{self.path}:{where}: a server's line starts with plackett serve")
         self.server = subprocess.Popen(
             ["bash", "-c", f"exec {_without_comment(line)} --port {self.port}"], cwd=self.folder,
             env=self.environment, stdin=subprocess.DEVNULL)
@@ -199,7 +199,7 @@ class Page:
             except (urllib.error.URLError, OSError):
                 time.sleep(0.02)
         if self.server.poll() is not None:
-            self.server = None  # it has ended by itself
+            self.server = None  # it exited
         raise PageError(f"{self.path}:{where}: the server does not answer: {line}")
 
     def _stop_server(self):
@@ -223,7 +223,7 @@ class Page:
 def _environment(options, folder):
     prefix = os.path.abspath(options.prefix)
     os.symlink(prefix, os.path.join(folder, ".local"))
-    # The command by a link, so that CMake can't find the library beside a bin/ that is in PATH.
+    # The command is linked, so that CMake can't find the library beside a bin/ in PATH.
     tools = os.path.join(folder, TOOLS)
     os.mkdir(tools)
     os.symlink(options.python, os.path.join(tools, "python3"))
@@ -256,7 +256,7 @@ def _without_comment(line):
 def _first_not_in(expected, printed):
     """The first piece of `expected`, cut at `...`, that is not in `printed` after the one before.
 
-    Spaces and line ends don't matter. None where all pieces are there.
+    Whitespace is ignored. None if all pieces are found.
     """
     rest = "".join(printed.split())
     for piece in expected.split("..."):
@@ -284,7 +284,7 @@ def _is_a_test_file(text):
 
 
 def _copy_root(root, folder, text):
-    """What `text` names of the root. A copy, so that no page can change the repository."""
+    """Copies what `text` names in the root, so that no page can change the repository."""
     for name in os.listdir(root):
         if name in NOT_COPIED or not re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", text):
             continue
@@ -306,7 +306,7 @@ def _missing_tools(blocks):
 
 
 def run_page(path, options):
-    """Raises PageError with everything that is wrong with the page's form, or its first failure."""
+    """Raises PageError with all errors in the page's blocks, or else its first failure."""
     with open(path) as file:
         blocks, errors = read_blocks(file.read())
     if errors:
@@ -331,7 +331,7 @@ def parse_options(arguments):
     parser.add_argument("--prefix", required=True)
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--root", default=ROOT, help="the repository")
-    parser.add_argument("--seconds", type=float, default=120, help="that a page may take")
+    parser.add_argument("--seconds", type=float, default=120, help="time limit per page")
     parser.add_argument("pages", nargs="+", metavar="PAGE")
     return parser.parse_args(arguments)
 

@@ -1,4 +1,4 @@
-"""The runner of pages finds what is wrong with a page: each planted fault must be found.
+"""The page runner must find each planted fault.
 
     tests/docs/run_page_test.py PREFIX
 """
@@ -15,7 +15,7 @@ PREFIX = None
 
 
 def run(text, seconds=60, python=sys.executable):
-    """What is wrong with a page of that text, or an empty string."""
+    """The error of a page with that text, or an empty string."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "page.md")
         with open(path, "w") as file:
@@ -121,7 +121,7 @@ class RunPage(unittest.TestCase):
             self.assert_fault(build, "plackett")
             self.assert_sound(said + build)
 
-    def test_a_page_that_leans_on_the_loader_s_path_is_found(self):
+    def test_a_page_that_relies_on_the_loader_s_path_is_found(self):
         with _in_the_environment("LD_LIBRARY_PATH", os.path.join(PREFIX, "lib")):
             self.assert_fault(block("sh", 'test -n "${LD_LIBRARY_PATH:-}"'), "exit code 1")
 
@@ -199,7 +199,7 @@ class RunPage(unittest.TestCase):
 
 @contextlib.contextmanager
 def _pkg_config():
-    """The block by which a page names a package plackett for pkg-config that needs nothing."""
+    """A block that makes pkg-config find a package plackett without dependencies."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "plackett.pc"), "w") as file:
             file.write("Name: plackett\nDescription: none\nVersion: 0\n")

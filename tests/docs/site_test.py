@@ -1,6 +1,6 @@
-"""The documentation builds into a site without a warning, whose every link leads somewhere.
+"""The documentation site builds without warnings or broken links.
 
-Skipped, with exit code 77, where mkdocs or its theme is not installed.
+Skipped, with exit code 77, if mkdocs or its theme is not installed.
 """
 import os
 import shutil
@@ -12,7 +12,7 @@ import unittest
 import check_links
 
 SKIPPED = 77
-# What a build reads.
+# The input of a build.
 SOURCES = ("mkdocs.yml", "docs", "scripts/docs")
 
 

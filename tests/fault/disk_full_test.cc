@@ -1,4 +1,4 @@
-// A disk without room: what can't be kept is refused, and nothing that was promised goes.
+// A full disk: what can't be stored is refused, and nothing that was promised is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST_F(DiskFull, RefusesWithTheReasonAndGoesOnWhenThereIsRoom) {
     for (const Error& refused : full.refusals) {
       EXPECT_THAT(refused.message, HasSubstr("disk is full"));
     }
-    // Just after a reset, the write-ahead log has room for all of them.
+    // Just after a reset, the write-ahead log has space for all of them.
     if (!full.refusals.empty()) {
       ++times_full;
       EXPECT_GT(full.refused_ranks.size(), 0U);
@@ -96,15 +96,15 @@ TEST_F(DiskFull, FeedbackThatWasRefusedIsTakenWhenItIsToldAgain) {
 
 TEST_F(DiskFull, GetsReadyByItselfWhenThereIsRoom) {
   story_ = traffic("t", 20);
-  std::this_thread::sleep_for(std::chrono::milliseconds(600));  // it has nothing left to write
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));  // nothing is left to write
   vfs_.set_room(0);
   Story full = traffic("full", 20);
   ASSERT_NE(service_->not_ready(), "");
-  // Still full, and no one asks: it does not claim to be well.
+  // Still full, without requests: it does not claim to be ready.
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   EXPECT_NE(service_->not_ready(), "");
   vfs_.set_room({});
-  // Who watches it sends nothing until it is ready.
+  // A client that waits for /ready sends nothing until it is ready.
   EXPECT_TRUE(eventually([&] { return service_->not_ready().empty(); })) << service_->not_ready();
 }
 

@@ -1,4 +1,4 @@
-// A service on a disk that fails, and a check of what it promised.
+// A service on a failing disk, and a check of what it promised.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class FailingDisk : public ::testing::Test {
     return run_traffic(*service_, options);
   }
 
-  // What an image of the disk lacks.
+  // What is missing in an image of the disk.
   Findings on_a_disk(FaultVfs::Holds holds, bool refused_are_none, std::uint64_t seed = 0) {
     const TemporaryFolder image;
     vfs_.write_image(image.path(), holds, seed);

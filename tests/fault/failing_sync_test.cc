@@ -1,4 +1,4 @@
-// A disk whose syncs fail: requests are refused, and those that are answered later are durable.
+// A disk whose syncs fail: requests are refused, and those answered later are durable.
 #include <gtest/gtest.h>
 
 #include "failing_disk.h"
@@ -37,11 +37,11 @@ TEST_F(FailingSync, RefusesRequestsAndLaterOnesAreDurable) {
   EXPECT_TRUE(found.none()) << found.text();
 }
 
-// One sync fails and the power goes so many operations later.
+// One sync fails, and power is lost so many operations later.
 class FailureThenPowerLoss {
  public:
   // `begun`: the write-ahead log holds something when the sync fails. `checkpoint_pages`: small,
-  // so that syncs of checkpoints fail, too.
+  // so that checkpoints' syncs fail too.
   FailureThenPowerLoss(std::uint64_t operations, bool begun, int checkpoint_pages) {
     const store::SqliteOptions options{
         .path = folder_ / "store.db", .vfs = vfs_.name(), .checkpoint_pages = checkpoint_pages};

@@ -15,7 +15,7 @@ constexpr std::size_t kSector = 512;
 
 }  // namespace
 
-// As SQLite allocates it: this, and the real file behind it.
+// As SQLite allocates it: this, followed by the real file.
 struct FaultVfs::File {
   sqlite3_file base;
   FaultVfs* vfs;
@@ -136,7 +136,7 @@ int FaultVfs::Methods::open(sqlite3_vfs* vfs, const char* path, sqlite3_file* ou
   const std::lock_guard lock(all.mutex_);
   std::shared_ptr<Disk>& disk = all.disks_[path];
   if (disk == nullptr) {
-    // What lies there already is old enough to be on the disk.
+    // An existing file counts as synced.
     disk = std::make_shared<Disk>();
     sqlite3_int64 size = 0;
     file.real()->pMethods->xFileSize(file.real(), &size);
@@ -318,8 +318,8 @@ std::vector<std::byte> FaultVfs::content_after(const Disk& disk, Holds holds, st
             change.bytes.begin() + static_cast<std::ptrdiff_t>(to)}},
           content);
   };
-  // In one disk of two, what came first is there and nothing after it; in the others, sectors
-  // here and there are.
+  // Half of the images hold the first changes and nothing after them; the others, scattered
+  // sectors.
   const bool in_order = rng.below(2) == 0;
   const std::size_t last =
       in_order ? rng.below(static_cast<std::uint32_t>(disk.changes.size()) + 1) : 0;

@@ -1,11 +1,11 @@
-// SQLite's file layer with a disk behind it that can lose power, fill up and fail to sync.
+// A SQLite VFS over a simulated disk that can lose power, fill up and fail to sync.
 //
-// Files lie where they always do; beside them it remembers, of every file, what the disk surely
-// holds (all that was written before the last sync) and what is on its way (writes and
-// truncations since). That gives the contents that a disk may have after the power went.
+// Files are in their usual place. For every file it also tracks what the disk surely holds (all
+// that was written before the last sync) and what is pending (writes and truncations since). That
+// gives the contents that a disk may have after a power loss.
 //
-// Left out: creating and deleting a file count as durable at once (the folder is not modelled),
-// and the shared memory beside the store is gone after a loss of power, as it is in truth.
+// Not modelled: the folder (creating and deleting a file count as durable at once). The shared
+// memory beside the store is gone after a power loss, as on a real machine.
 #pragma once
 
 #include <sqlite3.h>
@@ -23,8 +23,8 @@
 
 namespace plackett::testing {
 
-// Registered with SQLite under name() while it lives. All calls from any thread.
-// Requires: no connection uses it when it goes.
+// Registered with SQLite under name() during its lifetime. Any thread may call it.
+// Requires: no connection uses it when it is destroyed.
 class FaultVfs {
  public:
   FaultVfs();
@@ -34,29 +34,29 @@ class FaultVfs {
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  // The power goes before the operation (write, truncation or sync) that comes after this many
-  // more. What the files held then is remembered for images; the files themselves go on, so that
-  // the one that uses them can end in peace.
+  // Power is lost after this many more operations (writes, truncations or syncs). The files' state
+  // at that point is kept for images; the files themselves keep working, so that their user can
+  // shut down.
   void lose_power_after(std::uint64_t operations);
   void lose_power();
   [[nodiscard]] bool power_lost() const { return lost_; }
 
   enum class Holds : std::uint8_t {
-    kSynced,   // what was synced and nothing else
-    kSome,     // and some sectors of the rest, torn ones among them, drawn from the seed
+    kSynced,   // only what was synced
+    kSome,     // also some sectors of the rest, some torn, drawn from the seed
     kWritten,  // all that was written: the process died, the machine did not
   };
-  // Writes what a disk may hold after the loss into a folder.
+  // Writes what a disk may hold after the power loss into a folder.
   // Requires: power_lost().
   void write_image(const std::filesystem::path& folder, Holds holds, std::uint64_t seed = 0) const;
 
-  // Files may grow by this many bytes more, then writes fail for want of room, after the part that
-  // fits; nothing: without end.
+  // Files may grow by this many more bytes; then writes fail with a full disk, after the part that
+  // fits. nullopt: no limit.
   void set_room(std::optional<std::uint64_t> bytes);
-  // The next syncs fail, and what they were for never gets to the disk unless it is written again:
-  // so Linux does it. The power may go too, so many operations after the first failure.
+  // The next syncs fail, and their data never reaches the disk unless it is written again, as on
+  // Linux. Power may be lost too, so many operations after the first failure.
   void fail_syncs(std::uint64_t count, std::optional<std::uint64_t> then_lose_power_after = {});
-  // Syncs say that they went well and do nothing.
+  // Syncs report success and do nothing.
   void lie_about_syncs(bool on) { lies_ = on; }
 
   [[nodiscard]] std::uint64_t operations() const { return operations_; }

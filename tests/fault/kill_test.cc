@@ -1,5 +1,5 @@
 // The command itself, killed at random moments under load and started again on the same store.
-// PLACKETT_KILLS says how often; 200 if it does not.
+// PLACKETT_KILLS: how often; default 200.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -37,7 +37,7 @@ struct Told {
   }
 };
 
-// Ranks and tells of clicks until the server is gone. Ids begin with `name`.
+// Ranks and sends clicks until the server is gone. Ids start with `name`.
 Told use(std::uint16_t port, const std::string& name, std::uint64_t seed) {
   Told told;
   Rng rng({seed, 0, 0, Purpose::kTest});
@@ -94,7 +94,7 @@ struct Losses {
   [[nodiscard]] std::uint64_t all() const { return ranks + feedback; }
 };
 
-// Asks the server for everything that clients were told.
+// What clients were told and the server no longer has.
 Losses losses(HttpClient& client, const Told& told) {
   Losses lost;
   for (const auto& [impression, shown] : told.shown) {
@@ -187,7 +187,7 @@ TEST(Kill, WhatWasAnsweredIsThereAfterEveryKill) {
     ASSERT_EQ(lost.feedback, 0U) << "after kill " << killed;
     all.add(std::move(told));
   }
-  // And all of it after all of them.
+  // Everything is still there after all kills.
   HttpClient client = server.client();
   const Losses lost = losses(client, all);
   EXPECT_EQ(lost.ranks, 0U);
@@ -198,7 +198,7 @@ TEST(Kill, WhatWasAnsweredIsThereAfterEveryKill) {
   EXPECT_GT(ranks, static_cast<std::uint64_t>(killed));
   EXPECT_GT(events, static_cast<std::uint64_t>(killed));
 
-  // The log alone gives the model that it serves.
+  // A replay of the log gives the model that it serves.
   const Answer served = client.get("/models/m/export");
   ASSERT_EQ(served.status, 200);
   const auto replay = [&](const std::string& file) {

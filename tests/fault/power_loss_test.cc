@@ -1,5 +1,5 @@
 // Power is lost, or the process dies, at a random write, truncation or sync, again and again.
-// PLACKETT_LIVES says how many stores go through it; 15 if it does not.
+// PLACKETT_LIVES: the number of stores; default 15.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using Holds = FaultVfs::Holds;
 
-// A store that lives through many losses: each round goes on with what the last one left.
+// A store that goes through many power losses: each round continues with what the last one left.
 class Life {
  public:
   explicit Life(std::uint64_t seed) : rng_({seed, 0, 1, Purpose::kTest}), seed_(seed) {}
@@ -34,7 +34,7 @@ class Life {
     ++rounds_;
     vfs_ = std::make_unique<FaultVfs>();
     const std::string db = *folder_ / "store.db";
-    if (rng_.below(10) == 0) vfs_->lose_power_after(rng_.below(60));  // as it opens
+    if (rng_.below(10) == 0) vfs_->lose_power_after(rng_.below(60));  // while it opens
     {
       auto opened = open_service({.path = db, .vfs = vfs_->name(), .checkpoint_pages = 30}, 10);
       ASSERT_TRUE(opened.ok()) << opened.error().message;
@@ -64,7 +64,7 @@ class Life {
     EXPECT_TRUE(total_.none()) << "the death of the process needs no syncs\n" << total_.text();
     check(Holds::kSynced, 0);
     for (std::uint64_t disk = 0; disk < 2; ++disk) check(Holds::kSome, rng_.next_u32());
-    // Goes on with a disk like the last.
+    // Continues with one of the possible images.
     auto next = std::make_unique<TemporaryFolder>();
     vfs_->write_image(next->path(), rng_.below(2) == 0 ? Holds::kSome : Holds::kSynced,
                       rng_.next_u32());
@@ -151,8 +151,8 @@ TEST(PowerLoss, LosesNothingThatWasAnsweredAndLeavesNothingHalfThere) {
   EXPECT_LT(in_stopping, lives * kRounds / 2);
 }
 
-// A life in which threads happen to stand well loses nothing, whatever the fault; five in a row
-// were seen on a busy machine. A check that finds nothing in this many finds nothing at all.
+// With lucky timing a store loses nothing, whatever the fault; that was seen five times in a row on
+// a busy machine. A check that finds nothing in this many stores does not work.
 constexpr std::uint64_t kPlantedLives = 60;
 
 TEST(PowerLoss, CheckRejectsADiskThatLiesAboutSyncs) {

@@ -18,7 +18,7 @@ using serving::FeedbackStatus;
 using serving::ModelHandle;
 using serving::Service;
 
-// Each counts what must not be there.
+// Each counts rows that must not exist.
 constexpr std::pair<const char*, const char*> kHalves[] = {
     {"events without their impression",
      "SELECT count(*) FROM events WHERE impression NOT IN (SELECT id FROM impressions)"},
@@ -115,7 +115,7 @@ class Check {
         say(found_.half, fmt::format("{}: {}", what, *count));
       }
     }
-    // Requests are there as a whole or not at all.
+    // Requests are stored completely or not at all.
     std::map<std::string, std::uint64_t> counts;
     const auto read = database->each("SELECT event_id FROM events WHERE event_id IS NOT NULL",
                                      [&](const store::Statement& row) {
@@ -134,7 +134,7 @@ class Check {
 
   void check_replays() {
     const auto reader = store::read_sqlite(options_.db, options_.vfs);
-    if (!reader) return;  // said above
+    if (!reader) return;  // reported above
     const auto rows = (*reader)->models();
     if (!rows) return;
     for (const serving::ModelRow& row : *rows) {
@@ -177,7 +177,7 @@ class Check {
     }
   }
 
-  // Told again, what is there is a duplicate. Last: what is not there would be taken.
+  // Sent again, stored events are duplicates. This comes last, since lost events would be accepted.
   void check_feedback() {
     for (const Told& told : story_.acknowledged) {
       const ModelHandle model = service_->find(told.model);

@@ -113,7 +113,7 @@ class Client {
     const ModelHandle model = service_.find(open.model);
     const auto answer = wait_for<std::vector<FeedbackStatus>>(
         [&](auto done) { service_.feedback(model, told.events, done); });
-    // Each impression is told about once, so that all of its events are new.
+    // Feedback on each impression is sent once, so that all of its events are new.
     open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
     if (options_.over()) return;
     (answer ? story_.acknowledged : story_.refused).push_back(std::move(told));

@@ -1,4 +1,4 @@
-// Users of a service, a few threads of them, and what they were told.
+// Clients of a service, in a few threads, and the answers that they got.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@
 
 namespace plackett::testing {
 
-// Events of one request. Their ids name the request, how many there are, and which it is:
-// "REQUEST/2/0".
+// Events of one request. Their ids are REQUEST/COUNT/INDEX, as in "r7/2/0".
 struct Told {
   std::string model;
   std::vector<serving::FeedbackEvent> events;
@@ -22,7 +21,7 @@ struct Told {
 
 // What was asked for and how it was answered.
 struct Story {
-  std::vector<std::string> models;                            // that were made
+  std::vector<std::string> models;                            // created
   std::vector<std::pair<std::string, std::string>> answered;  // model and impression
   std::vector<std::pair<std::string, std::string>> refused_ranks;
   std::vector<Told> acknowledged;
@@ -35,12 +34,12 @@ struct Story {
 
 struct TrafficOptions {
   std::uint64_t seed = 1;
-  std::string name{};  // unique: every id begins with it
+  std::string name{};  // unique: every id starts with it
   std::uint32_t threads = 3;
-  std::uint32_t steps = 60;  // a thread
-  // Once true, no one asks for more, and what is answered no longer counts.
+  std::uint32_t steps = 60;  // per thread
+  // Once true, clients stop, and further answers do not count.
   std::function<bool()> over = [] { return false; };
-  // Called now and then.
+  // Called from time to time.
   std::function<void()> between = [] {};
 };
 
@@ -51,8 +50,8 @@ Result<std::unique_ptr<serving::Service>> open_service(const store::SqliteOption
 // Creates two models, a linear one and a network, if they are not there.
 void make_models(serving::Service& service);
 
-// Ranks, feedback in parts and whole, snapshots, returns to them. What each thread does next
-// depends on the seed and on its answers alone.
+// Ranks, partial and complete feedback, snapshots, rollbacks. What each thread does depends only on
+// the seed and the answers it got.
 Story run_traffic(serving::Service& service, const TrafficOptions& options);
 
 }  // namespace plackett::testing

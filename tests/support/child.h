@@ -1,4 +1,4 @@
-// A plackett command that runs beside the test, to be signalled.
+// A plackett command in a child process that a test can send signals to.
 #pragma once
 
 #include <fcntl.h>
@@ -47,13 +47,13 @@ class Child {
     if (process_ > 0) ::kill(process_, number);
   }
 
-  // The exit code, or 128 and the signal that ended it.
+  // The exit code, or 128 plus the signal that ended it.
   int wait() {
     reap(0);
     return code_;
   }
 
-  // As wait() where it has ended; else nothing, at once.
+  // Like wait() if it has ended; otherwise nullopt, without waiting.
   std::optional<int> ended() {
     reap(WNOHANG);
     return process_ > 0 ? std::nullopt : std::optional<int>(code_);
@@ -61,7 +61,7 @@ class Child {
 
   [[nodiscard]] pid_t process() const { return process_; }
 
-  // The processor's time that it took so far, or in all: what it works, however busy the machine.
+  // CPU time so far, or in total once it has ended; does not depend on the machine's load.
   [[nodiscard]] double processor_seconds() const {
     if (process_ <= 0) return processor_seconds_;
     clockid_t clock{};
@@ -84,9 +84,9 @@ class Child {
     code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  pid_t process_ = -1;  // until it was waited for
+  pid_t process_ = -1;  // until wait()
   int code_ = 0;
-  double processor_seconds_ = 0;  // in all, once it was waited for
+  double processor_seconds_ = 0;  // in total, after wait()
 };
 
 }  // namespace plackett::testing

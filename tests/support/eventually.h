@@ -1,4 +1,4 @@
-// Waiting for what another thread or process does in its own time.
+// Waits for another thread or process.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace plackett::testing {
 
-// Waits until `holds`, for a minute at most; whether it does.
+// Waits until `holds`, for at most a minute; returns whether it does.
 template <typename Condition>
 bool eventually(Condition holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -9,8 +9,7 @@
 
 namespace plackett::testing {
 
-// `count` floats, followed by a page without access. They are not aligned to more than a float,
-// unless `count` happens to be a multiple of more.
+// `count` floats, followed directly by an inaccessible page, so their alignment depends on `count`.
 class GuardedFloats {
  public:
   explicit GuardedFloats(std::size_t count) : count_(count) {

@@ -1,5 +1,5 @@
-// A small blocking HTTP/1.1 client for loopback, as strict about answers as a test should be,
-// and bare connections for bytes that no client would send.
+// A small blocking HTTP/1.1 client for loopback, strict about answers, and raw connections for
+// invalid requests.
 #pragma once
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@
 
 namespace plackett::testing {
 
-// The server gave no whole and proper answer.
+// The server's answer was missing, incomplete or invalid.
 struct NoAnswer : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -45,7 +45,7 @@ struct Answer {
   Headers headers;
   std::string body;
 
-  // Empty where there is none.
+  // Empty if there is none.
   [[nodiscard]] std::string header(std::string_view name) const {
     for (const auto& [key, value] : headers) {
       if (equal_but_case(key, name)) return value;
@@ -57,7 +57,7 @@ struct Answer {
     const std::string whole = header("Content-Type");
     return whole.substr(0, whole.find_first_of("; "));
   }
-  // Throws where the body is not JSON.
+  // Throws if the body is not JSON.
   [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(body); }
 
   // For messages of failed tests.
@@ -66,7 +66,7 @@ struct Answer {
   }
 };
 
-// A connection to loopback. Everything on it ends within the timeout.
+// A connection to loopback. Every call returns within the timeout.
 class Connection {
  public:
   static constexpr int kTimeoutMs = 10'000;
@@ -92,7 +92,7 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection() { ::close(socket_); }
 
-  // Whether all was taken: false where the peer closed, or answered before the end.
+  // Whether all was sent: false if the peer closed, or answered before the end.
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       pollfd waiting{socket_, POLLIN | POLLOUT, 0};
@@ -106,7 +106,7 @@ class Connection {
     return true;
   }
 
-  // Sends even where answers wait to be read, as a client that pipelines does.
+  // Sends even if answers wait to be read, like a client that pipelines.
   void send_all(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -115,7 +115,7 @@ class Connection {
     }
   }
 
-  // Sends what the peer takes without our reading a byte, for so long; how much it took.
+  // Sends without reading for that long; returns how many bytes the peer accepted.
   std::size_t send_what_fits(std::string_view bytes, std::chrono::milliseconds patience) {
     const auto end = std::chrono::steady_clock::now() + patience;
     std::size_t taken = 0;
@@ -130,13 +130,13 @@ class Connection {
     return taken;
   }
 
-  // From now on the end of this is a reset, as of a client that crashed.
+  // From now on, closing resets the connection, as when a client crashes.
   void reset_when_closed() {
     const linger now{1, 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
   }
 
-  // Closes our side alone.
+  // Closes only our side.
   void finish_sending() { ::shutdown(socket_, SHUT_WR); }
 
   // The next answer that is not an interim one. `bodiless`: it answers a HEAD.
@@ -160,7 +160,7 @@ class Connection {
     return answer;
   }
 
-  // Whether the peer closes within the timeout; what it sends until then is dropped.
+  // Whether the peer closes within the timeout; discards what it sends until then.
   bool closes() {
     try {
       while (receive()) {
@@ -171,14 +171,14 @@ class Connection {
     }
   }
 
-  // Whether the peer has closed, or sent what nobody asked for.
+  // Whether the peer has closed, or sent unexpected bytes.
   [[nodiscard]] bool stale() const {
     pollfd waiting{socket_, POLLIN, 0};
     return !buffer_.empty() || ::poll(&waiting, 1, 0) != 0;
   }
 
  private:
-  // More into the buffer; false where the peer has closed.
+  // Reads more into the buffer; false if the peer has closed.
   bool receive() {
     pollfd waiting{socket_, POLLIN, 0};
     if (::poll(&waiting, 1, kTimeoutMs) <= 0) throw NoAnswer("no answer in time");
@@ -242,7 +242,7 @@ class Connection {
   std::string buffer_;
 };
 
-// The bytes of a request; Host, Content-Length and Connection only where `headers` lack them.
+// The bytes of a request; with Host, Content-Length and Connection unless in `headers`.
 inline std::string request_bytes(const std::string& method, const std::string& target,
                                  const std::string& body = "", const Headers& headers = {}) {
   const auto has = [&](std::string_view name) {

@@ -1,6 +1,5 @@
-// Whether JSON values fit the schemas of an OpenAPI 3.0 document: the part of them that the
-// project's document uses, and no other. A keyword that is not known here is a fault, never
-// passed over.
+// Validates JSON values against the schemas of an OpenAPI 3.0 document. Supports only the keywords
+// that the project's document uses; any other keyword is an error.
 #pragma once
 
 #include <cmath>
@@ -19,14 +18,14 @@ class JsonSchema {
   // `document`: what "$ref" points into. Must outlive this.
   explicit JsonSchema(const Json& document) : document_(document) {}
 
-  // What is wrong with `value`, each with its place; empty where it fits.
+  // What is wrong with `value`, each with its place; empty if it is valid.
   [[nodiscard]] std::vector<std::string> faults(const Json& schema, const Json& value) const {
     std::vector<std::string> found;
     check(schema, value, "$", found);
     return found;
   }
 
-  // What in `schema`, its parts included, this validator does not know.
+  // The keywords in `schema` and its parts that this validator does not know.
   [[nodiscard]] static std::vector<std::string> unknown_keywords(const Json& schema) {
     std::vector<std::string> unknown;
     walk(schema, [&](const Json& part) {
@@ -41,7 +40,7 @@ class JsonSchema {
     return unknown;
   }
 
-  // What a "$ref" stands for, or `part` itself. Throws where it leads nowhere.
+  // What a "$ref" refers to, or `part` itself. Throws if the reference is broken.
   [[nodiscard]] const Json& resolve(const Json& part) const {
     const Json* at = &part;
     while (at->is_object() && at->contains("$ref")) {
@@ -76,7 +75,7 @@ class JsonSchema {
         "$ref", "type", "nullable", "required", "properties", "additionalProperties", "items",
         "enum", "oneOf", "minimum", "maximum", "exclusiveMinimum", "pattern", "minItems",
         "minLength", "maxLength",
-        // Said to people alone.
+        // For people only.
         "description", "example", "default", "format"};
     return std::find(kKnown.begin(), kKnown.end(), keyword) != kKnown.end();
   }

@@ -13,7 +13,7 @@
 
 namespace plackett::testing {
 
-// A folder of its own that goes with it.
+// A temporary folder, removed on destruction.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -45,7 +45,7 @@ inline std::string slurp(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// `plackett ARGUMENTS` through the shell, with `input` on standard input; `environment` stands
+// `plackett ARGUMENTS` through the shell, with `input` on standard input; `environment` is put
 // before the command, as in "NAME=value".
 inline CommandResult run_command(const std::string& arguments, const std::string& input = "",
                                  const std::string& environment = "") {

@@ -1,4 +1,4 @@
-// A plackett server that runs beside the test, on a database of its own.
+// A plackett server in a child process, with its own database.
 #pragma once
 
 #include <csignal>
@@ -19,8 +19,8 @@ namespace plackett::testing {
 
 class Server {
  public:
-  // Starts it, with more arguments after its own; `tokens` is what its tokens file holds, where
-  // it has one. Throws where it does not get ready.
+  // Starts it with additional arguments; `tokens` is the content of its tokens file, if any. Throws
+  // if it does not get ready.
   explicit Server(std::vector<std::string> arguments = {}, const std::string& tokens = "")
       : arguments_(std::move(arguments)) {
     if (!tokens.empty()) {
@@ -44,22 +44,22 @@ class Server {
     });
     if (!started) throw std::runtime_error("serve does not say its port: " + error_output());
     port_ = static_cast<std::uint16_t>(std::stoul(line.substr(line.find(host) + host.size())));
-    if (line.starts_with(before + "https")) return;  // whoever speaks TLS may ask
+    if (line.starts_with(before + "https")) return;  // only TLS clients can ask
     HttpClient client = this->client();
     if (!eventually([&] { return client.get("/ready").status == 200; })) {
       throw std::runtime_error("serve does not get ready: " + error_output());
     }
   }
 
-  // As start(), without waiting until it is ready.
+  // Like start(), without waiting until it is ready.
   void launch() {
     std::vector<std::string> whole = {"serve", "--db", db(), "--port", "0"};
     whole.insert(whole.end(), arguments_.begin(), arguments_.end());
-    std::filesystem::remove(folder_ / "out");  // what it said before
+    std::filesystem::remove(folder_ / "out");  // the previous output
     child_ = std::make_unique<Child>(whole, folder_ / "out", folder_ / "err");
   }
 
-  // Asks it to stop; its exit code, or nothing where it does not stop in time.
+  // Asks it to stop; its exit code, or nullopt if it does not stop in time.
   std::optional<int> stop() {
     child_->signal(SIGTERM);
     std::optional<int> code;
@@ -67,7 +67,7 @@ class Server {
     return code;
   }
 
-  // Kills it, as a machine's death would.
+  // Kills it with SIGKILL.
   void kill() {
     child_->signal(SIGKILL);
     child_->wait();
@@ -82,7 +82,7 @@ class Server {
   }
   [[nodiscard]] std::string error_output() const { return slurp(folder_ / "err"); }
 
-  // A line of /proc/PID/status, as in "VmRSS"; in KiB where it is memory.
+  // A value of /proc/PID/status, such as "VmRSS"; memory is in KiB.
   [[nodiscard]] long status(const std::string& name) const {
     std::ifstream file("/proc/" + std::to_string(child_->process()) + "/status");
     for (std::string line; std::getline(file, line);) {

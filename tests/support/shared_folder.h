@@ -1,4 +1,4 @@
-// Where data that is not part of the project may lie, for tests that measure against it.
+// Where data that is not part of the project may be, for tests that use it.
 #pragma once
 
 #include <cstdlib>
@@ -6,8 +6,8 @@
 
 namespace plackett::testing {
 
-// $PLACKETT_SHARED, or the folder `shared` beside the checkout. May not exist: such a test
-// skips.
+// $PLACKETT_SHARED, or the folder `shared` beside the checkout. It may not exist; then
+// such tests are skipped.
 inline std::filesystem::path shared_folder() {
   const char* given = std::getenv("PLACKETT_SHARED");
   if (given != nullptr) return given;

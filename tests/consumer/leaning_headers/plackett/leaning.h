@@ -1,4 +1,4 @@
-// Leans on a header that it does not include, and includes one that no stranger has.
+// Uses a header that it does not include, and includes one that users may not have.
 #pragma once
 
 #include <fmt/format.h>
