@@ -192,9 +192,9 @@ TEST(Compare, SingleRunsHaveNoWinner) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("1 run × 200"), HasSubstr("(–)"),
                                 Not(HasSubstr("1 runs")), Not(HasSubstr("(0.0"))));
-  EXPECT_THAT(slurp(folder / "a/report.html"),
-              AllOf(HasSubstr("\"headline\":\"Too few runs to call a winner.\""), Not(HasSubstr(" wins ")),
-                    Not(HasSubstr("1 runs"))));
+  EXPECT_THAT(slurp(folder / "a/results.json"),
+              AllOf(HasSubstr("\"headline\":\"Too few runs to call a winner.\""),
+                    Not(HasSubstr(" wins ")), Not(HasSubstr("1 runs"))));
 }
 
 TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {

@@ -40,6 +40,12 @@ def declared(folder):
     return functions, classes
 
 
+def namespaces(folder):
+    """The namespaces inside plackett."""
+    return {name for header in folder.glob("*.h")
+            for name in re.findall(r"^namespace plackett::(\w+) \{", header.read_text(), re.M)}
+
+
 def forgotten(folder):
     """Functions that a header declares without a definition or an export mark."""
     found = []
@@ -60,7 +66,7 @@ def exported(library):
 def main():
     library, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     functions, classes = declared(folder)
-    symbols = exported(library)
+    symbols, inner = exported(library), namespaces(folder)
     if not functions or not classes or not symbols:
         sys.exit(f"nothing to compare: {len(functions)} functions and {len(classes)} classes in "
                  f"{folder}, {len(symbols)} symbols in {library}")
@@ -69,6 +75,8 @@ def main():
         plain = re.sub(r"^(vtable|VTT|typeinfo|typeinfo name) for ", "", symbol)
         of_class = plain != symbol
         name = plain.replace("[abi:cxx11]", "").split("(")[0].split("::")
+        if len(name) > 2 and name[1] in inner:
+            del name[1]
         if name[0] == "plackett" and len(name) == 2:
             good = name[1] in classes if of_class else name[1] in functions
         elif name[0] == "plackett" and len(name) == 3:

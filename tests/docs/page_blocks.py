@@ -9,7 +9,7 @@
 | ```cpp | a program, compiled and run; without a main(), the text of a file under tests/ |
 | ```console | must be what the block before it printed, with `...` for omissions |
 | ```json, ```toml | must parse |
-| ```text, ```bibtex | nothing |
+| ```text, ```bibtex, ```js | nothing |
 
 title="NAME" after the language writes any block but sh and console to a file of that name, which
 other blocks use. `sh long stand-in="OTHER=KNOWN"` makes the test replace OTHER by KNOWN. Everything
@@ -18,7 +18,7 @@ else is an error: no block is ignored silently.
 import dataclasses
 import re
 
-LANGUAGES = {"sh", "python", "cpp", "console", "json", "toml", "text", "bibtex", "cmake"}
+LANGUAGES = {"sh", "python", "cpp", "console", "json", "toml", "text", "bibtex", "cmake", "js"}
 ONLY_AS_FILES = {"cmake"}
 WAYS = {"", "long", "server"}
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>`{3,}|~{3,})(?P<info>.*)$")
