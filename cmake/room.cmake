@@ -16,16 +16,21 @@ function(plackett_public_headers target)
   endif()
 endfunction()
 
-# plackett_room(NAME SOURCES ... PUBLIC header... MAY_INCLUDE room... LIBRARIES target... [PART])
+# plackett_room(NAME SOURCES ... PUBLIC header... MAY_INCLUDE room... LIBRARIES target... [PART]
+#               [TOGETHER])
 #
 # One static library per room. Its own headers are found as "room/header.h", those in PUBLIC, which
 # are part of the installed library, as "plackett/header.h". Both are in folders that hold only that
 # room's headers, and rooms are linked PRIVATE, so MAY_INCLUDE lists every room whose headers its code
 # can include, directly or through other headers: a learner that includes a judgment does not compile.
-# PART: part of another room's folder, without headers of its own.
+# PART: part of another room's folder, without headers of its own. TOGETHER: its sources are compiled
+# in groups, for rooms whose files mostly compile the same large headers.
 function(plackett_room name)
-  cmake_parse_arguments(ROOM "PART" "" "SOURCES;PUBLIC;MAY_INCLUDE;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ROOM "PART;TOGETHER" "" "SOURCES;PUBLIC;MAY_INCLUDE;LIBRARIES" ${ARGN})
   add_library(plackett_${name} STATIC ${ROOM_SOURCES})
+  if(ROOM_TOGETHER)
+    set_target_properties(plackett_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 9)
+  endif()
   if(NOT ROOM_PART)
     set(root ${PROJECT_BINARY_DIR}/rooms/plackett_${name})
     file(MAKE_DIRECTORY ${root})
