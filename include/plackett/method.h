@@ -42,8 +42,8 @@ struct Method {
   bool servable = false;
   RankerKind default_ranker = RankerKind::kLinear;  // if none is named
   std::span<const Setting> settings = {};           // its own; kLearningRate first, by custom
-  // The settings, besides the learning rate, that a learner in this state was made with; null if the
-  // state tells none.
+  // The settings, besides the learning rate, that a learner in this state was made with; null if
+  // the state tells none.
   std::vector<GivenSetting> (*settings_in)(const LearnerState& state) = nullptr;
   // Whether it can work with a ranker; null if it works with all.
   Result<void> (*check)(const Ranker& ranker) = nullptr;

@@ -90,7 +90,7 @@ void write_stats(JsonWriter& json, const serving::Stats& stats) {
       json.fields("at", point.at);
       write_totals(json, point);
       json.fields("entropy", mean(point.entropies, point.impressions),  //
-                  "updates", point.updates,                                    //
+                  "updates", point.updates,                             //
                   "update_norm", mean(point.update_norms, point.updates));
     });
   };

@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "sampling/finite.h"
 #include "plackett/method.h"
 #include "plackett/pairs.h"
+#include "sampling/finite.h"
 
 namespace plackett {
 

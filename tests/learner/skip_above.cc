@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "sampling/finite.h"
 #include "plackett/method.h"
 #include "plackett/plackett_luce.h"
+#include "sampling/finite.h"
 
 namespace plackett {
 namespace {
