@@ -157,7 +157,7 @@ int main(int argc, char** argv) {
   const Dataset small = load_dataset("synthetic:mq2008", {}).value();
   const Dataset large = make_dataset({136, 125, quick ? 50U : 6'000U});
   measure_parts(quick);
-  bool kept = measure_all("MQ2008's shape (made-up data)", small, kOnMq2008, quick);
+  bool kept = measure_all("MQ2008's shape (synthetic data)", small, kOnMq2008, quick);
   kept = measure_all("136 features x 125 documents", large, kOnMslr, quick) && kept;
   return require && !kept ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-// A made-up shop: 180 products of twelve kinds, the same at every load.
+// An invented shop: 180 products of twelve kinds, the same at every load.
 
 import { makeRandom, pick, spread } from './random.js';
 

@@ -14,13 +14,13 @@ inline constexpr const char* kNoNumber = "–";
 // "0.511"; never "-0.000".
 std::string fixed(double value, int digits);
 
-// "0.511 (0.017)"; "0.511 (–)" where there is a mean and no deviation.
+// "0.511 (0.017)"; "0.511 (–)" if there is a mean and no deviation.
 std::string mean_and_std(const Moments& moments, int digits);
 
 // "10,000".
 std::string grouped(std::uint64_t count);
 
-// A rate a second, to three significant digits at most: "182,000", "41.3", "0.52". "–" for 0 or
+// A rate per second, to three significant digits at most: "182,000", "41.3", "0.52". "–" for 0 or
 // less.
 std::string rate(double per_second);
 
