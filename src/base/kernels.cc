@@ -95,6 +95,18 @@ HWY_INLINE QuadVec add_lanes(const QuadVec* folded) {
                  hn::ConcatUpperUpper(quad, sum23, sum01));
 }
 
+// Stores the first `count` lanes.
+HWY_INLINE void store_lanes(QuadVec lanes, std::size_t count, float* out) {
+  const Quad quad;
+  if (count == 4) {
+    hn::StoreU(lanes, quad, out);
+  } else {
+    HWY_ALIGN float all[4];
+    hn::Store(lanes, quad, all);
+    std::copy(all, all + count, out);
+  }
+}
+
 // One row after another, so that memory is read in order: several rows at once are several streams,
 // which not every processor's prefetcher follows (docs/decisions/0003-memory.md).
 void dot_rows(const RowsView& rows, const float* weights, float* out) {
@@ -106,13 +118,78 @@ void dot_rows(const RowsView& rows, const float* weights, float* out) {
       folded[r] = r < count ? dot_row(rows.data + (first + r) * rows.stride, rows.width, weights)
                             : hn::Zero(quad);
     }
-    if (count == 4) {
-      hn::StoreU(add_lanes(folded), quad, out + first);
-    } else {
-      HWY_ALIGN float last[4];
-      hn::Store(add_lanes(folded), quad, last);
-      std::copy(last, last + count, out + first);
+    store_lanes(add_lanes(folded), count, out + first);
+  }
+}
+
+// Four rows at a time by as many vectors as leave their sums in registers: each load serves several
+// products, for rows that the cache holds.
+template <std::size_t kVectors>
+HWY_INLINE void dot_tile(const float* const* rows, std::size_t width, const float* weights,
+                         std::size_t weight_stride, QuadVec (*folded)[4]) {
+  const Floats d;
+  const std::size_t whole = width / kLanes * kLanes;
+  FloatVec sums[kVectors][4][kParts];
+  for (auto& of_vector : sums) {
+    for (auto& of_row : of_vector) std::fill(of_row, of_row + kParts, hn::Zero(d));
+  }
+  const auto add = [&](const float* const* values, std::size_t from, std::size_t f) {
+    for (std::size_t p = 0; p < kParts; ++p) {
+      FloatVec w[kVectors];
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        w[v] = hn::Load(d, weights + v * weight_stride + f + p * kWidth);
+      }
+      for (std::size_t r = 0; r < 4; ++r) {
+        const FloatVec x = hn::LoadU(d, values[r] + from + p * kWidth);
+        for (std::size_t v = 0; v < kVectors; ++v) {
+          sums[v][r][p] = hn::MulAdd(x, w[v], sums[v][r][p]);
+        }
+      }
     }
+  };
+  for (std::size_t f = 0; f < whole; f += kLanes) add(rows, f, f);
+  if (whole != width) {
+    HWY_ALIGN float rest[4][kLanes];
+    const float* padded[4] = {rest[0], rest[1], rest[2], rest[3]};
+    for (std::size_t r = 0; r < 4; ++r) {
+      std::fill(std::copy(rows[r] + whole, rows[r] + width, rest[r]), rest[r] + kLanes, 0.0F);
+    }
+    add(padded, 0, whole);
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    for (std::size_t r = 0; r < 4; ++r) folded[v][r] = fold_parts(sums[v][r]);
+  }
+}
+
+template <std::size_t kVectors>
+HWY_INLINE void dot_vectors(const RowsView& rows, const float* weights, std::size_t weight_stride,
+                            float* out, std::size_t out_stride) {
+  for (std::size_t first = 0; first < rows.count; first += 4) {
+    const std::size_t count = std::min<std::size_t>(4, rows.count - first);
+    const float* four[4];
+    for (std::size_t r = 0; r < 4; ++r) {
+      four[r] = rows.data + (first + std::min(r, count - 1)) * rows.stride;
+    }
+    QuadVec folded[kVectors][4];
+    dot_tile<kVectors>(four, rows.width, weights, weight_stride, folded);
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      store_lanes(add_lanes(folded[v]), count, out + v * out_stride + first);
+    }
+  }
+}
+
+void dot_rows_each(const RowsView& rows, const RowsView& weights, float* out,
+                   std::size_t out_stride) {
+  // 32 registers hold 4 x 4 sums of one vector each, 16 hold 4 of two.
+  constexpr std::size_t kVectors = kWidth == 16 ? 4 : 1;
+  std::size_t v = 0;
+  for (; v + kVectors <= weights.count; v += kVectors) {
+    dot_vectors<kVectors>(rows, weights.data + v * weights.stride, weights.stride,
+                          out + v * out_stride, out_stride);
+  }
+  for (; v < weights.count; ++v) {
+    dot_vectors<1>(rows, weights.data + v * weights.stride, weights.stride, out + v * out_stride,
+                   out_stride);
   }
 }
 
@@ -502,6 +579,7 @@ void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_
 const Kernels* vector_kernels() {
   static constexpr Kernels kKernels{kWidth == 16 ? "avx512" : (kWidth == 8 ? "avx2" : "sse4"),
                                     dot_rows,
+                                    dot_rows_each,
                                     add_scaled_rows,
                                     multiply,
                                     add_outer,

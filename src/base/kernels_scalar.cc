@@ -17,6 +17,13 @@ void dot_rows(const RowsView& rows, const float* weights, float* out) {
   }
 }
 
+void dot_rows_each(const RowsView& rows, const RowsView& weights, float* out,
+                   std::size_t out_stride) {
+  for (std::size_t v = 0; v < weights.count; ++v) {
+    dot_rows(rows, weights.data + v * weights.stride, out + v * out_stride);
+  }
+}
+
 void add_scaled_rows(const float* const* rows, const float* scales, std::size_t row_count,
                      std::size_t width, float* y) {
   for (std::size_t r = 0; r < row_count; ++r) {
@@ -125,8 +132,8 @@ void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_
 
 }  // namespace
 
-const Kernels kScalarKernels{"scalar",    dot_rows,      add_scaled_rows, multiply,
-                             add_outer,   activate,      exp_from_max,    normals,
-                             count_above, inverse_cubes, scale_minmax};
+const Kernels kScalarKernels{"scalar", dot_rows,    dot_rows_each, add_scaled_rows,
+                             multiply, add_outer,   activate,      exp_from_max,
+                             normals,  count_above, inverse_cubes, scale_minmax};
 
 }  // namespace plackett

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/kernels.h"
+#include "ranker/linear.h"
 #include "sampling/finite.h"
 
 namespace plackett {
@@ -24,6 +25,7 @@ DuelingBandit::DuelingBandit(std::unique_ptr<Ranker> ranker,
       probe_(ranker_->clone()),
       multileaving_(std::move(multileaving)),
       options_(options),
+      linear_(dynamic_cast<const LinearRanker*>(ranker_.get()) != nullptr),
       state_{.method = std::string(options.method), .learning_rate = options.learning_rate},
       parameter_count_(ranker_->parameter_count()),
       stride_(round_up(parameter_count_, kLanes)),
@@ -47,25 +49,26 @@ void DuelingBandit::score(const FeatureView& docs) {
   scores_.resize(options_.candidates + 1, docs.doc_count());
   const std::span<float> current = scores_.row(0);
   ranker_->score(docs, current);
-  if (!ranker_->is_linear()) ranker_->get_parameters(parameters_);
-  for (std::uint32_t candidate = 0; candidate < options_.candidates; ++candidate) {
-    const std::span<const float> direction(directions_.data() + candidate * stride_,
-                                           parameter_count_);
-    const float scale = scales_[candidate];
-    const std::span<float> scores = scores_.row(candidate + 1);
-    if (ranker_->is_linear()) {
-      probe_->set_parameters(direction);
-      probe_->score(docs, scores);
+  if (linear_) {
+    kernels().dot_rows_each({docs.data(), docs.doc_count(), docs.stride(), docs.readable_width()},
+                            {directions_.data(), options_.candidates, stride_, stride_},
+                            scores_.row(1).data(), scores_.stride());
+    for (std::uint32_t candidate = 0; candidate < options_.candidates; ++candidate) {
+      const std::span<float> scores = scores_.row(candidate + 1);
       for (std::size_t doc = 0; doc < scores.size(); ++doc) {
-        scores[doc] = current[doc] + scale * scores[doc];
+        scores[doc] = current[doc] + scales_[candidate] * scores[doc];
       }
-    } else {
-      for (std::size_t at = 0; at < parameter_count_; ++at) {
-        moved_[at] = parameters_[at] + scale * direction[at];
-      }
-      probe_->set_parameters(moved_);
-      probe_->score(docs, scores);
     }
+    return;
+  }
+  ranker_->get_parameters(parameters_);
+  for (std::uint32_t candidate = 0; candidate < options_.candidates; ++candidate) {
+    const float* direction = directions_.data() + candidate * stride_;
+    for (std::size_t at = 0; at < parameter_count_; ++at) {
+      moved_[at] = parameters_[at] + scales_[candidate] * direction[at];
+    }
+    probe_->set_parameters(moved_);
+    probe_->score(docs, scores_.row(candidate + 1));
   }
 }
 

@@ -51,6 +51,7 @@ class DuelingBandit final : public Learner {
   std::unique_ptr<Ranker> probe_;  // scores with the candidates' parameters in turn
   std::unique_ptr<Multileaving> multileaving_;
   DuelingBanditOptions options_;
+  bool linear_;  // the scores are dot products: those of all directions are computed together
   LearnerState state_;
 
   std::size_t parameter_count_;

@@ -47,6 +47,22 @@ std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
   k.dot_rows({rows.data(), shape.rows, shape.width, shape.width}, weights.data(), dots.data());
   keep(dots);
 
+  for (const std::size_t vectors : {1U, 4U, 6U}) {
+    const auto sets = random_floats(vectors * shape.width, 9);
+    const std::size_t out_stride = shape.rows + 3;
+    AlignedVector<float> each(vectors * out_stride, 7.0F);
+    AlignedVector<float> one_by_one = each;
+    const RowsView documents{rows.data(), shape.rows, shape.width, shape.width};
+    k.dot_rows_each(documents, {sets.data(), vectors, shape.width, shape.width}, each.data(),
+                    out_stride);
+    for (std::size_t v = 0; v < vectors; ++v) {
+      k.dot_rows(documents, sets.data() + v * shape.width, one_by_one.data() + v * out_stride);
+    }
+    EXPECT_EQ(std::memcmp(each.data(), one_by_one.data(), each.size() * sizeof(float)), 0)
+        << k.name;
+    keep(each);
+  }
+
   std::vector<const float*> pointers;
   for (std::size_t r = 0; r < shape.rows; ++r) pointers.push_back(rows.data() + r * shape.width);
   const auto scales = random_floats(shape.rows, 6);
@@ -187,6 +203,9 @@ std::vector<float> row_outcomes(const Kernels& k, const RowsView& rows, std::siz
   const auto scales = random_floats(rows.count, 24);
   std::vector<float> all(rows.count);
   k.dot_rows(rows, weights.data(), all.data());
+  std::vector<float> each(rows.count);
+  k.dot_rows_each(rows, {weights.data(), 1, padded_width, padded_width}, each.data(), rows.count);
+  all.insert(all.end(), each.begin(), each.end());
 
   AlignedVector<float> product(rows.count * kColumns);
   k.multiply(rows, matrix.data(), kColumns, bias.data(), product.data());
