@@ -56,9 +56,8 @@ Result<Joined*> Joiner::find(const std::string& name) {
   joined.response.clicked.resize(joined.kept.impression.shown.size());
   joined.response.viewed.resize(joined.kept.impression.shown.size());
   const std::uint64_t number = ImpressionKey::of(id).number;
-  const std::int64_t open_ms = std::int64_t{model_->spec.open_seconds} * 1000;
-  joined.late = joined.response.closed != Closed::kNo || number < model_->expired ||
-                joined.kept.shown_at + open_ms <= transaction_.now;
+  joined.late =
+      joined.response.closed != Closed::kNo || number < model_->update_due(transaction_.elapsed);
   return &joined;
 }
 

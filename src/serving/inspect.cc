@@ -147,8 +147,8 @@ Result<Stats> Service::stats(const Model& model, std::uint32_t points) const {
 
 namespace {
 
-Result<std::optional<SeenImpression>> see(StoreReader& reader, const Model& model, std::int64_t id,
-                                          std::int64_t now) {
+Result<std::optional<SeenImpression>> see(StoreReader& reader, const Model& model,
+                                          std::int64_t id) {
   auto kept = read_impression(reader, id);
   if (!kept) return kept.error();
   if (!*kept) return std::optional<SeenImpression>();
@@ -167,10 +167,7 @@ Result<std::optional<SeenImpression>> see(StoreReader& reader, const Model& mode
   seen.exploit = impression.exploit;
   constexpr std::array<std::string_view, 4> kStates{"open", "learned", "expired", "closed"};
   seen.state = kStates.at(static_cast<std::size_t>(said.closed));
-  const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
-  if (said.closed == Closed::kNo && seen.shown_at + open_ms <= now) {
-    seen.state = "expired";
-  }
+  if (said.closed == Closed::kNo && number < model.due) seen.state = "expired";
   for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
     const ShownItem& item = impression.shown[rank];
     seen.items.push_back({item.id, item.score, item.pinned, said.clicked[rank] != std::byte{0},
@@ -192,7 +189,7 @@ Result<std::vector<SeenImpression>> Service::impressions(const Model& model, std
   if (!ids) return ids.error();
   std::vector<SeenImpression> impressions;
   for (const std::int64_t id : *ids) {
-    auto seen = see(*parts_->reader, model, id, parts_->options.clock());
+    auto seen = see(*parts_->reader, model, id);
     if (!seen) return seen.error();
     if (*seen) impressions.push_back(std::move(**seen));
   }
@@ -205,7 +202,7 @@ Result<SeenImpression> Service::impression(const Model& model, std::string_view 
   const auto key = impression_id(*parts_->reader, model, id);
   if (!key) return key.error();
   if (!*key) return unknown;
-  auto seen = see(*parts_->reader, model, **key, parts_->options.clock());
+  auto seen = see(*parts_->reader, model, **key);
   if (!seen) return seen.error();
   if (!*seen) return unknown;
   return std::move(**seen);

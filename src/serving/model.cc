@@ -21,9 +21,17 @@ Model::Model(ModelSpec given, const ModelRow& row)
       items(spec.ranker.feature_count),
       next_number(row.next_number),
       reserved(row.next_number),
+      due(row.expired),
       reserved_in_store(row.next_number),
       expired(row.expired),
+      shown_marks(std::int64_t{spec.open_seconds} * 1000),
       dropped_log(row.dropped_log) {}
+
+std::uint64_t Model::update_due(std::int64_t elapsed) {
+  const std::int64_t open_ms = std::int64_t{spec.open_seconds} * 1000;
+  due = std::max(due.load(), shown_marks.take_until(elapsed - open_ms));
+  return due;
+}
 
 ModelRow Model::marks() const {
   return {
@@ -53,6 +61,12 @@ std::optional<std::uint64_t> impression_number(std::string_view name) {
 std::int64_t system_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+std::int64_t steady_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 

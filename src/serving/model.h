@@ -11,6 +11,7 @@
 #include "serving/item_table.h"
 #include "serving/model_spec.h"
 #include "serving/service.h"
+#include "serving/shown_marks.h"
 #include "serving/store.h"
 #include "serving/version.h"
 
@@ -33,6 +34,8 @@ class Model {
   // used, so that no number is used again after a crash.
   std::atomic<std::uint64_t> reserved;
   std::atomic<bool> removed{false};
+  // Impressions below take no more feedback: their time is up.
+  std::atomic<std::uint64_t> due;
   std::atomic<bool> snapshot_lost{false};  // the store refused an automatic one
 
   // Only the writer's thread uses these.
@@ -40,20 +43,22 @@ class Model {
   // Numbers in [gap_begin, gap_end) were reserved before the last start, and never used.
   std::uint64_t gap_begin = 0;
   std::uint64_t gap_end = 0;
-  std::uint64_t expired;
+  std::uint64_t expired;  // as the store has it: what is below is closed
+  ShownMarks shown_marks;
   std::int64_t dropped_log;
 
   // Counts of what is in the store.
   std::atomic<std::uint64_t> shown{0};
   // After a start it is an estimate, until none is open.
   std::atomic<std::uint64_t> open{0};
-  std::int64_t expires_at = 0;  // ms; no impression expires before; only the writer uses it
   // Since the start of the process.
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> events{};
   std::array<std::atomic<std::uint64_t>, kFeedbackStatuses> clicks{};
   std::atomic<double> entropy{0};
   std::atomic<double> update_norm{0};
 
+  // Brings `due` up to date; `elapsed` is the steady clock's time. Only for the writer.
+  std::uint64_t update_due(std::int64_t elapsed);
   // Its row with id and marks alone.
   [[nodiscard]] ModelRow marks() const;
   // How many numbers in [from, to) were used, without the gap of the last start.

@@ -212,6 +212,7 @@ Job keep_job(const ModelHandle& model, ImpressionRow row, Ranked ranked, Done<Ra
         ++series.impressions;
         series.entropies += state->ranked.entropy;
         state->row.shown_at = transaction.now;
+        model->shown_marks.add(ImpressionKey::of(state->row.id).number + 1, transaction.elapsed);
         return transaction.store.insert_impression(state->row);
       },
       [state, done = std::move(done)](const Result<void>& settled) {

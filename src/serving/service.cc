@@ -14,6 +14,32 @@
 namespace plackett::serving {
 namespace {
 
+// Says when the open impressions were shown, by samples of the times in the store. The clock may
+// have stepped since: no impression counts as shown after now, nor after one with a higher number.
+Result<void> mark_shown(Model& model, StoreReader& store, std::int64_t now, std::int64_t elapsed) {
+  constexpr std::uint64_t kSamples = 64;
+  const std::uint64_t end = model.gap_begin;
+  if (end <= model.expired) return {};
+  std::vector<StoreReader::Shown> samples;
+  const std::uint64_t step = (end - model.expired) / kSamples + 1;
+  for (std::uint64_t number = model.expired; number < end;
+       number = std::max(samples.back().first + 1, std::min(number + step, end - 1))) {
+    auto shown = store.shown_from(model.id, number);
+    if (!shown) return shown.error();
+    if (!*shown) break;
+    samples.push_back(**shown);
+  }
+  for (std::size_t at = samples.size(); at-- > 0;) {
+    std::int64_t& time = samples[at].second;
+    time = std::min(time, at + 1 < samples.size() ? samples[at + 1].second : now);
+  }
+  for (const auto& [number, time] : samples) {
+    model.shown_marks.add(number + 1, elapsed - (now - time));
+  }
+  model.update_due(elapsed);
+  return {};
+}
+
 // Reads counts and items.
 Result<void> fill(Model& model, StoreReader& store, std::int64_t now) {
   auto newest = store.recent(model.id, 1, false);
@@ -57,7 +83,9 @@ Result<void> recover_model(ServiceParts& parts, const ModelRow& row, StoreReader
   auto trainer = recover(*spec, row, store);
   if (!trainer) return Error{fmt::format("model {}: {}", row.name, trainer.error().message)};
   auto model = std::make_shared<Model>(std::move(spec).value(), row);
-  if (auto filled = fill(*model, store, parts.options.clock()); !filled) return filled;
+  const std::int64_t now = parts.options.clock();
+  if (auto filled = fill(*model, store, now); !filled) return filled;
+  if (auto marked = mark_shown(*model, store, now, parts.options.steady()); !marked) return marked;
   parts.learner->adopt(model, std::move(trainer).value());
   parts.models.emplace(row.name, model);
   return {};
@@ -136,6 +164,7 @@ Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
   WriterThread::Options writing;
   writing.queue_limit = options.queue_limit;
   writing.clock = options.clock;
+  writing.steady = options.steady;
   writing.upkeep = [&all] { all.upkeep->run(); };
   all.writer = std::make_unique<WriterThread>(*all.store, *all.learner, writing);
   all.writer->start();

@@ -34,6 +34,8 @@ using Done = std::function<void(Result<T>)>;
 
 // Milliseconds since 1970, by the system's clock.
 std::int64_t system_ms();
+// By a clock that never steps, from an arbitrary start.
+std::int64_t steady_ms();
 
 struct ServiceOptions {
   std::size_t queue_limit = 4096;  // requests waiting for the writer; more are refused
@@ -42,8 +44,9 @@ struct ServiceOptions {
   std::uint32_t automatic_snapshots_kept = 5;           // per model
   std::uint64_t keep_seconds = 0;                       // older impressions are dropped; 0: none
   std::uint64_t keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
-  // The time, asked from any thread; tests have their own.
+  // Both are asked from any thread; tests have their own.
   std::function<std::int64_t()> clock = system_ms;
+  std::function<std::int64_t()> steady = steady_ms;
 };
 
 // What a model is, and its state.

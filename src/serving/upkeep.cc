@@ -16,25 +16,26 @@ constexpr std::uint32_t kDroppedAtOnce = 2000;
 constexpr std::int64_t kFineSeriesMs = std::int64_t{24} * 3600 * 1000;
 constexpr std::int64_t kCoarseSeriesMs = std::int64_t{10} * 60 * 1000;
 
-// The number after the last impression that was shown at `time` or before: a binary search, since
-// times grow with numbers.
-Result<std::uint64_t> end_of(StoreReader& store, const Model& model, std::int64_t time) {
-  std::uint64_t low = 0;
-  std::uint64_t high = model.next_number;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    auto shown = store.shown_from(model.id, middle);
+// The number after the last impression that was shown at `time` or before, among samples from
+// `first` on at distances that double. Those before it were shown earlier, whatever the clock said
+// then. Repeated from where it ended, it finds all.
+Result<std::uint64_t> end_of(StoreReader& store, const Model& model, std::uint64_t first,
+                             std::int64_t time) {
+  std::uint64_t end = first;
+  for (std::uint64_t distance = 0; first + distance < model.next_number;
+       distance = 2 * distance + 1) {
+    auto shown = store.shown_from(model.id, first + distance);
     if (!shown) return shown.error();
-    if (!*shown || (*shown)->second > time) {
-      high = middle;
-    } else {
-      low = (*shown)->first + 1;
-    }
+    if (!*shown) break;
+    if ((*shown)->second <= time) end = (*shown)->first + 1;
   }
-  return low;
+  return end;
 }
 
 }  // namespace
+
+Upkeep::Upkeep(ServiceParts& parts)
+    : parts_(parts), started_(parts.options.clock() - parts.options.steady()) {}
 
 void Upkeep::run() {
   // A client that sees that the service is not ready sends nothing, so it must find out by itself.
@@ -64,7 +65,9 @@ void Upkeep::apply_retention() {
   const ServiceOptions& options = parts_.options;
   std::int64_t since = 0;
   if (options.keep_seconds > 0) {
-    since = options.clock() - static_cast<std::int64_t>(options.keep_seconds) * 1000;
+    // A clock that was set forward must not drop what is young.
+    const std::int64_t now = std::min(options.clock(), started_ + options.steady());
+    since = now - static_cast<std::int64_t>(options.keep_seconds) * 1000;
   }
   double excess = 0;
   if (options.keep_bytes > 0) {
@@ -78,23 +81,17 @@ void Upkeep::apply_retention() {
 }
 
 void Upkeep::expire(const ModelHandle& model) {
-  const std::int64_t now = parts_.options.clock();
-  if (now < model->expires_at) return;
+  const std::uint64_t end = model->update_due(parts_.options.steady());
+  if (end <= model->expired) {
+    if (model->shown_marks.empty()) model->open = 0;
+    return;
+  }
   // What expires is learned from; new feedback must not wait behind too much of it.
   if (parts_.learner->queued() > parts_.options.queue_limit / 2) return;
   StoreReader& read = parts_.store->read();
-  const std::int64_t open_ms = std::int64_t{model->spec.open_seconds} * 1000;
-  auto oldest = read.shown_from(model->id, model->expired);
-  if (!oldest) return;
-  if (!*oldest) model->open = 0;
-  // Impressions that are shown from now on stay open for as long.
-  model->expires_at = (*oldest ? (*oldest)->second : now) + open_ms;
-  if (now < model->expires_at) return;
-  auto end = end_of(read, *model, now - open_ms);
-  if (!end || *end <= model->expired) return;
-  auto waiting = read.waiting(model->id, *end, kExpiredAtOnce);
+  auto waiting = read.waiting(model->id, end, kExpiredAtOnce);
   if (!waiting) return;
-  std::uint64_t expired = *end;
+  std::uint64_t expired = end;
   if (waiting->size() == kExpiredAtOnce) {
     expired = ImpressionKey::of(waiting->back()).number + 1;
   }
@@ -145,7 +142,7 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   if (!first || !*first) return;
   std::uint64_t end = 0;
   if (kept_since > 0) {
-    auto old = end_of(read, *model, kept_since);
+    auto old = end_of(read, *model, (*first)->first, kept_since);
     if (!old) return;
     end = *old;
   }
@@ -154,8 +151,14 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
     end = std::max(end, (*first)->first + static_cast<std::uint64_t>(std::ceil(kept * excess)));
   }
   // Those that may still be learned from are kept.
-  end = std::min({end, model->expired, (*first)->first + kDroppedAtOnce});
+  end = std::min(end, (*first)->first + kDroppedAtOnce);
+  if (end > model->expired) {
+    auto open = read.first_open(model->id, model->expired, end);
+    if (!open) return;
+    end = open->value_or(end);
+  }
   if (end <= (*first)->first) return;
+  const std::uint64_t expired = std::max(end, model->expired);
 
   // A snapshot must include what is dropped: then the model is that snapshot and the log since.
   auto needed = read.last_log_of(model->id, (*first)->first, end);
@@ -172,6 +175,7 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   const auto apply = [&](Transaction& transaction) -> Result<void> {
     ModelRow row = model->marks();
     row.dropped_log = std::max(row.dropped_log, up_to);
+    row.expired = expired;
     if (auto set = transaction.store.set_model_marks(row); !set) return set;
     if (up_to > 0) {
       if (auto dropped = transaction.store.drop_log(model->id, up_to, 4 * kDroppedAtOnce);
@@ -181,8 +185,10 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
     }
     return transaction.store.drop_impressions(model->id, end);
   };
-  auto done = parts_.writer->run_now(
-      apply, [&] { model->dropped_log = std::max(model->dropped_log, up_to); });
+  auto done = parts_.writer->run_now(apply, [&] {
+    model->dropped_log = std::max(model->dropped_log, up_to);
+    model->expired = expired;
+  });
   if (done) [[maybe_unused]]
     const auto shrunk = parts_.store->shrink();
 }

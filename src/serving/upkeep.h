@@ -18,7 +18,7 @@ struct ServiceParts;
 // Only the writer's thread uses it.
 class Upkeep {
  public:
-  explicit Upkeep(ServiceParts& parts) : parts_(parts) {}
+  explicit Upkeep(ServiceParts& parts);
 
   void run();
   // A removed model whose rows are to be dropped.
@@ -34,6 +34,7 @@ class Upkeep {
   void flush_learned();
 
   ServiceParts& parts_;
+  std::int64_t started_;  // the system's time at the steady clock's 0, as it was at the start
   std::vector<std::int64_t> removed_;
   std::chrono::steady_clock::time_point coarsened_{};
 };

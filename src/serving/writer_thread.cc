@@ -130,7 +130,7 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
 }
 
 Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& applied) {
-  Transaction transaction(store_, options_.clock());
+  Transaction transaction(store_, options_.clock(), options_.steady());
   if (auto begun = store_.begin(); !begun) return begun;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     try {

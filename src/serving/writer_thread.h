@@ -25,10 +25,12 @@ namespace plackett::serving {
 // What a job sees of the transaction that it is part of.
 class Transaction {
  public:
-  Transaction(Store& its_store, std::int64_t time) : store(its_store), now(time) {}
+  Transaction(Store& its_store, std::int64_t time, std::int64_t steady)
+      : store(its_store), now(time), elapsed(steady) {}
 
   Store& store;
-  const std::int64_t now;  // ms since 1970
+  const std::int64_t now;      // ms since 1970
+  const std::int64_t elapsed;  // ms, by the steady clock
 
   // Appends to the log; the learner gets the entry after the commit.
   Result<void> log(const ModelHandle& model, LogKind kind, std::int64_t argument);
@@ -82,7 +84,8 @@ class WriterThread {
  public:
   struct Options {
     std::size_t queue_limit = 0;
-    std::function<std::int64_t()> clock;  // ms since 1970
+    std::function<std::int64_t()> clock;   // ms since 1970
+    std::function<std::int64_t()> steady;  // ms
     // Called between transactions, at most every `upkeep_every`.
     std::function<void()> upkeep;
     std::chrono::milliseconds upkeep_every{200};

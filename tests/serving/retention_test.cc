@@ -1,6 +1,8 @@
 // Old impressions are dropped; snapshots, and the log since, are kept.
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "served.h"
 #include "serving/recover.h"
 #include "store/sqlite/database.h"
@@ -93,6 +95,97 @@ TEST(Retention, KeepsTheStoreBelowItsSize) {
   EXPECT_GT(used(), kKept / 2);
   served.close();
   EXPECT_LT(size(), 2 * kKept) << "unused space goes back";
+}
+
+TEST(Retention, DropsClosedListsThoughTheirTimeIsNotUp) {
+  Served served;
+  served.close();
+  constexpr std::uint64_t kKept = 1 << 20;
+  served.options().keep_bytes = kKept;
+  served.open();
+  ModelSpec spec = small_spec("m", 136);
+  spec.open_seconds = 86'400;
+  const ModelHandle model = served.make(spec);
+  const Candidates candidates(12, 136);
+  Ranked last;
+  for (int round = 0; round < 600; ++round) {
+    last = *served.rank(model, candidates.view());
+    if (round != 400) served.tell(model, {{last.impression, "", "", EventKind::kClose}});
+  }
+  EXPECT_TRUE(eventually([&] { return !served->impression(*model, "i-399").ok(); }));
+  EXPECT_TRUE(served->impression(*model, "i-400").ok()) << "open";
+  EXPECT_EQ(served.feedback(model, {"i-400", "3", "", EventKind::kClick}),
+            FeedbackStatus::kAccepted);
+  EXPECT_EQ(served->info(*model).open, 1U);
+}
+
+// Learns by expiry from a list that was shown while the clock was off by `step`, and from one
+// shown after it was right again.
+void learn_after_a_step(std::chrono::hours step, bool restart) {
+  Served served;
+  ModelSpec spec = small_spec();
+  spec.open_seconds = 60;
+  ModelHandle model = served.make(spec);
+  const Candidates candidates(12, 5);
+  const auto show = [&] {
+    const auto ranked = served.rank(model, candidates.view());
+    EXPECT_EQ(served.feedback(model, {ranked->impression, std::to_string(ranked->items[3].item), "",
+                                      EventKind::kClick}),
+              FeedbackStatus::kAccepted);
+  };
+  show();
+  served.step_clock(step);
+  show();
+  served.step_clock(-step);
+  show();
+  if (restart) {
+    served.reopen();
+    model = served->find("m");
+  }
+  served.pass(std::chrono::seconds(61));
+  EXPECT_TRUE(eventually([&] { return served->info(*model).learned == 3; }))
+      << served->info(*model).learned << " learned, step " << step.count() << " h";
+  EXPECT_EQ(served->info(*model).open, 0U);
+}
+
+TEST(ClockSteps, DontHoldUpLearningByExpiry) {
+  for (const auto step : {std::chrono::hours(24), std::chrono::hours(-24)}) {
+    learn_after_a_step(step, false);
+    learn_after_a_step(step, true);
+  }
+}
+
+TEST(ClockSteps, ForwardNeitherClosesNorDropsWhatIsYoung) {
+  Served served;
+  served.close();
+  served.options().keep_seconds = 3600;
+  served.open();
+  const ModelHandle model = served.make(small_spec());
+  const Candidates candidates(12, 5);
+  const auto ranked = served.rank(model, candidates.view());
+  served.step_clock(std::chrono::hours(24 * 365));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // some upkeep
+  EXPECT_EQ(served.feedback(model, {ranked->impression, "3", "", EventKind::kClick}),
+            FeedbackStatus::kAccepted);
+}
+
+TEST(ClockSteps, DontHoldUpRetention) {
+  Served served;
+  served.close();
+  served.options().keep_seconds = 3600;
+  served.open();
+  ModelSpec spec = small_spec();
+  spec.open_seconds = 60;
+  const ModelHandle model = served.make(spec);
+  const Candidates candidates(12, 5);
+  const auto show = [&] { return served.rank(model, candidates.view())->impression; };
+  served.step_clock(std::chrono::hours(24 * 30));
+  const std::string ahead = show();
+  served.step_clock(std::chrono::hours(-24 * 30));
+  const std::string right = show();
+  served.pass(std::chrono::hours(2));
+  EXPECT_TRUE(eventually([&] { return !served->impression(*model, right).ok(); }));
+  EXPECT_FALSE(served->impression(*model, ahead).ok());
 }
 
 }  // namespace

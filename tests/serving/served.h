@@ -31,6 +31,7 @@ class Served {
  public:
   Served() {
     options_.clock = [this] { return now_.load(); };
+    options_.steady = [this] { return elapsed_.load(); };
     open();
   }
   Served(const Served&) = delete;
@@ -48,7 +49,12 @@ class Served {
     service_ = std::move(opened).value();
     scratch_ = std::make_unique<Scratch>(service_->make_scratch());
   }
-  void pass(std::chrono::milliseconds time) { now_ += time.count(); }
+  void pass(std::chrono::milliseconds time) {
+    now_ += time.count();
+    elapsed_ += time.count();
+  }
+  // Sets the system's clock forward, or back.
+  void step_clock(std::chrono::milliseconds by) { now_ += by.count(); }
   void close() {
     scratch_.reset();
     service_.reset();
@@ -106,6 +112,7 @@ class Served {
   using Scratch = decltype(std::declval<Service>().make_scratch());
   testing::TemporaryFolder folder_;
   std::atomic<std::int64_t> now_ = std::int64_t{1'800'000'000'000};
+  std::atomic<std::int64_t> elapsed_ = 1000;
   ServiceOptions options_;
   std::unique_ptr<Service> service_;
   std::unique_ptr<Scratch> scratch_;
