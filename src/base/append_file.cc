@@ -14,7 +14,7 @@ Result<AppendFile> AppendFile::open(const std::filesystem::path& path,
   file.path_ = path;
   file.sync_every_ = sync_every;
   file.synced_ = std::chrono::steady_clock::now();
-  file.descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  file.descriptor_ = Descriptor(::open(path.c_str(), O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC));
   if (!file.descriptor_.valid()) return system_error(path, "can't open", errno);
   return file;
 }

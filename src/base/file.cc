@@ -44,7 +44,8 @@ void MappedFile::Unmap::operator()(const std::byte* data) const {
 }
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path) {
-  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Without O_NONBLOCK, a pipe that nobody writes to would never open.
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!descriptor.valid()) return system_error(path, "can't open", errno);
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) {

@@ -16,14 +16,28 @@ Result<FileLock> FileLock::take_folder(const std::filesystem::path& folder) {
 
 Result<FileLock> FileLock::take(const std::filesystem::path& path, const std::string& busy) {
   FileLock lock;
-  lock.descriptor_ = Descriptor(
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
-  if (!lock.descriptor_.valid()) return system_error(path, "can't create", errno);
+  lock.descriptor_ = Descriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_NONBLOCK | O_CLOEXEC,
+                                       S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH));
+  if (!lock.descriptor_.valid()) return system_error(path, "can't open", errno);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return Error{fmt::format("{}: not a regular file", path.string())};
+  }
   if (::flock(lock.descriptor_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno == EWOULDBLOCK) return Error{ErrorCode::kConflict, busy};
   const bool no_locks = errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK;
   if (no_locks) return lock;
   return system_error(path, "can't lock", errno);
+}
+
+FileId FileId::of(const std::filesystem::path& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? FileId{status.st_dev, status.st_ino} : FileId{};
+}
+
+FileId FileId::of(const Descriptor& file) {
+  struct stat status {};
+  return ::fstat(file.get(), &status) == 0 ? FileId{status.st_dev, status.st_ino} : FileId{};
 }
 
 }  // namespace plackett

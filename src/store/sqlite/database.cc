@@ -9,9 +9,7 @@ namespace {
 constexpr int kBusyMs = 5000;
 
 Error error_of(sqlite3* handle) {
-  const char* file = sqlite3_db_filename(handle, "main");
-  return {ErrorCode::kUnavailable,
-          fmt::format("{}: {}", file == nullptr ? "store" : file, sqlite3_errmsg(handle))};
+  return {ErrorCode::kUnavailable, fmt::format("the store fails: {}", sqlite3_errmsg(handle))};
 }
 
 }  // namespace
@@ -74,6 +72,11 @@ std::span<const std::byte> Statement::blob(int column) const {
 
 Result<Database> Database::open(const std::filesystem::path& path, Access access,
                                 const std::string& vfs) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return Error{"not a regular file"};  // SQLite would wait for a pipe
+  }
   const int flags = (access == Access::kWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                               : SQLITE_OPEN_READONLY) |
                     SQLITE_OPEN_NOMUTEX;
@@ -83,7 +86,7 @@ Result<Database> Database::open(const std::filesystem::path& path, Access access
   Database database;
   database.handle_.reset(handle);
   if (code != SQLITE_OK) {
-    return Error{fmt::format("{}: can't open: {}", path.string(), sqlite3_errmsg(handle))};
+    return Error{fmt::format("can't open: {}", sqlite3_errmsg(handle))};
   }
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kBusyMs);

@@ -63,13 +63,12 @@ Result<void> check_schema(Database& database) {
   if (!application) return application.error();
   auto version = database.integer("PRAGMA user_version");
   if (!version) return version.error();
-  const char* file = sqlite3_db_filename(database.handle(), "main");
   if (*application != kApplication) {
-    return Error{fmt::format("{}: not a plackett store", file)};
+    return Error{"not a plackett store"};
   }
   if (*version != kVersion) {
-    return Error{fmt::format("{}: a store of version {}; this plackett reads version {}", file,
-                             *version, kVersion)};
+    return Error{
+        fmt::format("a store of version {}; this plackett reads version {}", *version, kVersion)};
   }
   return {};
 }

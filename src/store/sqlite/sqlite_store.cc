@@ -29,6 +29,8 @@ namespace {
 constexpr int kPageBytes = 8192;
 constexpr int kPagesShrunkAtOnce = 2000;
 
+std::filesystem::path log_of(const std::filesystem::path& path) { return path.string() + "-wal"; }
+
 // SQLite in WAL mode with synchronous=FULL: every commit syncs the write-ahead log. So all of the
 // log but the commit in progress is on the disk, and a commit whose sync failed is rolled back and
 // then written over by the next one.
@@ -45,9 +47,13 @@ class SqliteStore : public serving::Store {
 
   Result<void> begin() override {
     next_log_at_begin_ = next_log_;
+    if (auto there = check_files(); !there) return there;
     return database_->run("BEGIN IMMEDIATE");
   }
-  Result<void> commit() override { return database_->run("COMMIT"); }
+  Result<void> commit() override {
+    if (auto done = database_->run("COMMIT"); !done) return done;
+    return check_files();
+  }
   void roll_back() override {
     // Some failures have rolled back already.
     if (sqlite3_get_autocommit(database_->handle()) == 0) {
@@ -234,6 +240,8 @@ class SqliteStore : public serving::Store {
   void close() override { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
 
  private:
+  // That the files are where they were: what is written to a file without a name is lost.
+  Result<void> check_files() const;
   void checkpoint(int mode);
   // Deletes at most `limit` rows; true if none is left.
   template <typename... Values>
@@ -242,8 +250,12 @@ class SqliteStore : public serving::Store {
     return sqlite3_changes64(database_->handle()) < std::int64_t{limit};
   }
 
-  const SqliteOptions options_;
+  SqliteOptions options_;
+  // On the file itself, so that links lead to the same lock. Its descriptor must be closed after
+  // SQLite's: closing one would drop SQLite's own locks on the file.
   std::optional<FileLock> lock_;
+  FileId file_;
+  FileId log_;
   std::shared_ptr<Database> database_;
   std::unique_ptr<StoreReader> reader_;
   int wal_pages_ = 0;
@@ -253,10 +265,20 @@ class SqliteStore : public serving::Store {
 };
 
 Result<void> SqliteStore::open() {
-  const std::string path = options_.path.string();
-  auto lock = FileLock::take(path + ".lock", path + ": another plackett serves this store");
+  auto lock = FileLock::take(options_.path, "another plackett serves this store");
   if (!lock) return lock.error();
   lock_ = std::move(lock).value();
+  // SQLite names the write-ahead log after the file: under another name it would miss what the log
+  // holds.
+  std::error_code error;
+  options_.path = std::filesystem::canonical(options_.path, error);
+  if (error) return Error{fmt::format("can't open: {}", error.message())};
+  if (std::filesystem::hard_link_count(options_.path, error) > 1 &&
+      !std::filesystem::exists(log_of(options_.path), error)) {
+    return Error{
+        "the file has further names (hard links), and its write-ahead log may lie "
+        "beside another; remove the links or serve it under the name that it had"};
+  }
   auto database = Database::open(options_.path, Database::Access::kWrite, options_.vfs);
   if (!database) return database.error();
   database_ = std::make_shared<Database>(std::move(database).value());
@@ -272,7 +294,7 @@ Result<void> SqliteStore::open() {
                                [](const Statement& row) { return std::string(row.text(0)); });
   if (!mode) return mode.error();
   if (*mode != "wal") {
-    return Error{fmt::format("{}: no write-ahead log; the file system can't share memory", path)};
+    return Error{"no write-ahead log; the file system can't share memory"};
   }
   if (auto set = database_->script("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; "
                                    "PRAGMA cache_size=-16384; PRAGMA journal_size_limit=67108864;");
@@ -293,9 +315,18 @@ Result<void> SqliteStore::open() {
       "coalesce((SELECT max(dropped_log) FROM models), 0))");
   if (!last) return last.error();
   next_log_ = *last + 1;
+  file_ = lock_->file();
+  log_ = FileId::of(log_of(options_.path));
   // What the last process left in the log.
   checkpoint(SQLITE_CHECKPOINT_PASSIVE);
   return {};
+}
+
+Result<void> SqliteStore::check_files() const {
+  if (FileId::of(options_.path) == file_ && FileId::of(log_of(options_.path)) == log_) return {};
+  return Error{
+      ErrorCode::kUnavailable,
+      "the store's files were removed or replaced while it is served; restart the service"};
 }
 
 // A failed sync of the file may have lost pages that an earlier checkpoint wrote; SQLite would not
@@ -319,15 +350,15 @@ SqliteStore::~SqliteStore() {
 
 Result<std::unique_ptr<serving::Store>> open_sqlite(const SqliteOptions& options) {
   auto store = std::make_unique<SqliteStore>(options);
-  if (auto opened = store->open(); !opened) return opened.error();
+  if (auto opened = store->open(); !opened) return opened.error().in(options.path.string());
   return std::unique_ptr<serving::Store>(std::move(store));
 }
 
 Result<std::unique_ptr<StoreReader>> read_sqlite(const std::filesystem::path& path,
                                                  const std::string& vfs) {
   auto database = Database::open(path, Database::Access::kRead, vfs);
-  if (!database) return database.error();
-  if (auto sound = check_schema(*database); !sound) return sound.error();
+  if (!database) return database.error().in(path.string());
+  if (auto sound = check_schema(*database); !sound) return sound.error().in(path.string());
   return make_reader(std::make_shared<Database>(std::move(database).value()));
 }
 
