@@ -48,6 +48,7 @@ void print(const Replayed& replayed) {
              replayed.version->learner.updates, checksum(replayed.file));
   fmt::print("  {} of {} snapshots on the way are identical\n", report.compared - report.different,
              report.compared);
+  for (const std::string& missing : report.missing) fmt::print("  missing: {}\n", missing);
   if (!replayed.version->learning) fmt::print("  frozen: {}\n", replayed.version->frozen_because);
 }
 
@@ -60,6 +61,7 @@ nlohmann::ordered_json to_json(const Replayed& replayed) {
           {"learned", replayed.version->learned},
           {"snapshots_compared", replayed.report.compared},
           {"snapshots_different", replayed.report.different},
+          {"missing", replayed.report.missing},
           {"file_checksum", fmt::format("{:016x}", checksum(replayed.file))}};
 }
 
@@ -78,9 +80,11 @@ void replay(const ReplayOptions& options) {
     require_writable_file(*options.save_model);
   }
   bool same = true;
+  bool whole = true;
   for (const serving::ModelRow& row : rows) {
     const Replayed replayed = replay_model(row, *store);
     same = same && replayed.report.different == 0;
+    whole = whole && replayed.report.missing.empty();
     if (options.json) {
       print_json(to_json(replayed));
     } else {
@@ -91,6 +95,7 @@ void replay(const ReplayOptions& options) {
                       {reinterpret_cast<const char*>(replayed.file.data()), replayed.file.size()}));
     }
   }
+  if (!whole) throw Exit(kNegative, "the store does not have all that the log needs");
   if (!same) throw Exit(kNegative, "a snapshot differs from what the log gives");
 }
 

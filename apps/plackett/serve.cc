@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/memory_reserve.h"
 #include "command.h"
 #include "http/server.h"
 #include "serving/service.h"
@@ -25,6 +26,7 @@ namespace plackett::command {
 namespace {
 
 constexpr std::chrono::seconds kGrace{10};
+constexpr std::size_t kMemoryReserve = std::size_t{8} << 20;
 
 struct ServeOptions {
   std::string db = "plackett.db";
@@ -124,6 +126,8 @@ void serve(ServeOptions options, bool db_given) {
     db = temporary->path() / "demo.db";
   }
   allow_connections(options.server.limits.connections);
+  install_memory_reserve(kMemoryReserve);
+  options.service.log = [](const std::string& line) { fmt::print(stderr, "plackett: {}\n", line); };
   const auto service =
       take(serving::Service::open(take(store::open_sqlite({.path = db})), options.service));
   const auto server = take(http::Server::start(*service, options.server));
@@ -137,7 +141,10 @@ void serve(ServeOptions options, bool db_given) {
   fmt::print("plackett serves {}://{}{}{}:{}\n", options.tls_cert.empty() ? "http" : "https",
              v6 ? "[" : "", options.server.host, v6 ? "]" : "", server->port());
   if (std::fflush(stdout) != 0) throw Exit(kFailure, "standard output: can't write");
-  while (!stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  while (!stop_requested()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    refill_memory_reserve();
+  }
   server->stop(kGrace);
   service->stop();
 }

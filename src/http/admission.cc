@@ -93,6 +93,15 @@ bool admit(Exchange& exchange, Match& match) {
                   "Host names another server; without tokens, a server on loopback answers to "
                   "localhost, 127.x.x.x, [::1] and the names given by --allow-host");
   }
+  if (!exchange.target.authority.empty() &&
+      !iequals({exchange.target.authority.data(), exchange.target.authority.size()},
+               request[Field::host])) {
+    return refuse(400, "the address and Host name different servers");
+  }
+  const auto coding = request.find(Field::content_encoding);
+  if (coding != request.end() && !iequals(coding->value(), "identity")) {
+    return refuse(415, "Content-Encoding: bodies must not be compressed");
+  }
   const auto expect = request.find(Field::expect);
   if (expect != request.end() && !iequals(expect->value(), "100-continue")) {
     return refuse(417, "only Expect: 100-continue is known");

@@ -30,8 +30,13 @@ constexpr std::size_t kHeaderBuffer = 4096;
 constexpr std::size_t kBodyBuffer = std::size_t{64} << 10;
 // What the announced length of a body may reserve before its bytes arrive.
 constexpr std::uint64_t kMaxReserved = std::uint64_t{256} << 10;
+// Smaller answers are not counted: a connection has only one.
+constexpr std::size_t kSmallAnswer = std::size_t{64} << 10;
 constexpr std::size_t kLingerBytes = std::size_t{4} << 20;
 constexpr double kLingerSeconds = 2;
+// At the limit of connections a new one waits a little for another to close before it is refused.
+constexpr std::chrono::milliseconds kWaitAtLimit{20};
+constexpr int kWaitsAtLimit = 5;
 
 Clock::duration duration_of(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -58,12 +63,12 @@ class Deadline {
 };
 
 // What Beast's parser leaves to us: one Host, which HTTP/1.1 requires; no second Origin or token;
-// no coding that would hide where the body ends.
+// no coding that would hide where the body ends, and none at all in HTTP/1.0.
 bool has_sound_fields(const Request& request) {
   const auto coding = request.find(Field::transfer_encoding);
   return request.count(Field::host) <= 1 && request.count(Field::origin) <= 1 &&
          request.count(Field::authorization) <= 1 && request.count(Field::transfer_encoding) <= 1 &&
-         (request.version() < 11 || request.count(Field::host) == 1) &&
+         (request.version() < 11 ? coding == request.end() : request.count(Field::host) == 1) &&
          (coding == request.end() || beast::iequals(coding->value(), "chunked"));
 }
 
@@ -75,6 +80,7 @@ class Connection {
         stream_(stream),
         open_(open),
         exchange_{worker.site, worker.scratch, worker.io},
+        bodies_(worker.site.bodies),
         limits_(worker.site.options.limits) {}
 
   // `refused`: there are too many connections; says so and closes.
@@ -94,6 +100,7 @@ class Connection {
     expire_after(limits_.request_seconds + 1);
   }
   Awaitable<Reading> read_request();
+  Awaitable<bool> read_body(error_code& error);
   Reading answer_unread(const error_code& error, bool too_late);
   Awaitable<void> handle();
   void write_head(bool keep);
@@ -104,6 +111,7 @@ class Connection {
   Stream& stream_;
   OpenConnection& open_;
   Exchange exchange_;
+  BodyShare bodies_;
   const Limits& limits_;
   beast::flat_buffer buffer_;
   std::optional<protocol::request_parser<RequestBody>> parser_;
@@ -141,6 +149,7 @@ Awaitable<bool> Connection<Stream>::wait_for_request() {
   open_.is_idle = true;
   exchange_.response = {};
   parser_.emplace();
+  bodies_.clear();
   parser_->header_limit(limits_.header_bytes);
   parser_->body_limit(limits_.body_bytes);
   exchange_.request = &parser_->get();
@@ -201,10 +210,30 @@ auto Connection<Stream>::read_request() -> Awaitable<Reading> {
       protocol::response<protocol::empty_body> go_on(protocol::status::continue_, 11);
       co_await protocol::async_write(stream_, go_on, into(error));
     }
-    if (!error) co_await protocol::async_read(stream_, buffer_, *parser_, into(error));
+    const bool fits = co_await read_body(error);
+    if (!fits) {
+      exchange_.refuse({ErrorCode::kBusy, "too many large requests at once; try again later"});
+      co_return Reading::kAnswered;
+    }
   }
   read_at_ = Clock::now();
   co_return error ? answer_unread(error, deadline && deadline->passed()) : Reading::kWhole;
+}
+
+// The body's memory grows with the bytes that arrive. False if all bodies together take too much.
+template <typename Stream>
+Awaitable<bool> Connection<Stream>::read_body(error_code& error) {
+  auto& body = parser_->get().body();
+  if (!bodies_.add(body.capacity())) co_return false;
+  while (!error && !parser_->is_done()) {
+    if (body.size() + kBodyBuffer > body.capacity()) {
+      const std::size_t more = std::max(body.capacity(), kBodyBuffer + simdjson::SIMDJSON_PADDING);
+      if (!bodies_.add(more)) co_return false;
+      body.reserve(body.capacity() + more);
+    }
+    co_await protocol::async_read_some(stream_, buffer_, *parser_, into(error));
+  }
+  co_return true;
 }
 
 template <typename Stream>
@@ -231,6 +260,8 @@ Awaitable<void> Connection<Stream>::handle() {
     co_await match_.route->handle(exchange_);
   } catch (const Refused& refused) {
     exchange_.refuse(refused.error);
+  } catch (const std::bad_alloc&) {
+    exchange_.refuse({ErrorCode::kUnavailable, "not enough memory for this request"});
   } catch (const std::exception& error) {
     exchange_.fail(500, fmt::format("internal error: {}", error.what()));
   }
@@ -263,8 +294,11 @@ void Connection<Stream>::write_head(bool keep) {
 // False if the client does not take it.
 template <typename Stream>
 Awaitable<bool> Connection<Stream>::send(bool keep) {
-  write_head(keep);
   const Response& response = exchange_.response;
+  if (response.body().size() > kSmallAnswer && !bodies_.add(response.body().size())) {
+    exchange_.refuse({ErrorCode::kBusy, "too many large answers at once; try again later"});
+  }
+  write_head(keep);
   const std::chrono::duration<double> seconds = Clock::now() - read_at_;
   worker_.meters.count(match_.index, response.result_int(), seconds.count());
   const bool head_only = parser_ && parser_->get().method() == Verb::head;
@@ -300,17 +334,14 @@ Awaitable<void> Connection<Stream>::linger() {
   }
 }
 
-// Keeps the count and the list of the open connections.
+// Keeps the list of the open connections.
 class Registration {
  public:
   Registration(Worker& worker, TcpStream& stream)
       : worker_(worker), place_(worker.connections.insert(worker.connections.end(), {&stream})) {}
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
-  ~Registration() {
-    worker_.connections.erase(place_);
-    worker_.site.connections.fetch_sub(1);
-  }
+  ~Registration() { worker_.connections.erase(place_); }
   OpenConnection& open() { return *place_; }
 
  private:
@@ -320,8 +351,22 @@ class Registration {
 
 }  // namespace
 
-Awaitable<void> serve_connection(Worker& worker, Socket socket, bool refused) {
+// `counted` leaves the count when the connection ends.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+Awaitable<void> serve_connection(Worker& worker, Socket socket, [[maybe_unused]] Counted counted) {
   error_code error;
+  const auto full = [&] {
+    return worker.site.connections > worker.site.options.limits.connections;
+  };
+  if (full()) {
+    // Another may be closing just now.
+    asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor> pause(*worker.io);
+    for (int waits = 0; full() && waits < kWaitsAtLimit; ++waits) {
+      pause.expires_after(kWaitAtLimit);
+      co_await pause.async_wait(into(error));
+    }
+  }
+  const bool refused = full();
   socket.set_option(asio::ip::tcp::no_delay(true), error);
   if (worker.tls == nullptr) {
     TcpStream stream(std::move(socket));

@@ -54,7 +54,8 @@ void Exchange::fail(unsigned code, std::string_view message, std::string_view wh
 
 void Exchange::refuse(const Error& error) {
   fail(status_of(error.code), error.message, error.where);
-  if (error.code == ErrorCode::kBusy) response.set(Field::retry_after, "1");
+  if (status_of(error.code) == 429 || status_of(error.code) == 503)
+    response.set(Field::retry_after, "1");
 }
 
 }  // namespace plackett::http

@@ -66,7 +66,16 @@ void get_ready(Exchange& exchange) {
   const std::string why =
       exchange.site.stopping ? "the server is stopping" : exchange.site.service.not_ready();
   if (!why.empty()) exchange.status(503);
-  JsonWriter(exchange.response.body()).object("status", why.empty() ? "ready" : why);
+  JsonWriter json(exchange.response.body());
+  json.object([&] {
+    json.fields("status", why.empty() ? "ready" : why);
+    const auto faults = exchange.site.service.faults();
+    if (faults.empty()) return;
+    const auto write_reasons = [&] {
+      for (const auto& [model, reason] : faults) json.fields(model, reason);
+    };
+    json.fields("frozen", [&] { json.object(write_reasons); });
+  });
 }
 
 void get_dashboard(Exchange& exchange) { answer_page(exchange, "dashboard.html"); }

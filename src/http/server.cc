@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/file.h"
 #include "http/allowed_hosts.h"
 #include "http/worker.h"
 
@@ -22,11 +23,9 @@ namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 
-// At the limit of connections a new one waits a little for another to close before it is refused;
-// those behind it wait in the system's queue.
-constexpr std::chrono::milliseconds kWaitAtLimit{20};
-constexpr int kWaitsAtLimit = 5;
 constexpr std::chrono::milliseconds kAfterAcceptFails{100};
+// Connections above the limit that are told so at once; more are closed without a word.
+constexpr std::size_t kRefusedAtOnce = 128;
 
 // TLS 1.2 and 1.3.
 Result<std::unique_ptr<ssl::context>> make_tls(const std::string& cert, const std::string& key) {
@@ -37,12 +36,16 @@ Result<std::unique_ptr<ssl::context>> make_tls(const std::string& cert, const st
                            ssl::context::no_tlsv1_1 | SSL_OP_NO_RENEGOTIATION,
                        error);
   if (error) return Error{fmt::format("TLS: {}", error.message())};
-  context->use_certificate_chain_file(cert, error);
+  const auto chain = read_file(cert);
+  if (!chain) return chain.error();
+  context->use_certificate_chain(asio::buffer(*chain), error);
   if (error) return Error{fmt::format("{}: not a certificate in PEM: {}", cert, error.message())};
-  context->use_private_key_file(key, ssl::context::pem, error);
-  if (error) {
-    return Error{fmt::format("{}: not a private key in PEM, or not the certificate's: {}", key,
-                             error.message())};
+  const auto secret = read_file(key);
+  if (!secret) return secret.error();
+  context->use_private_key(asio::buffer(*secret), ssl::context::pem, error);
+  if (error) return Error{fmt::format("{}: not a private key in PEM: {}", key, error.message())};
+  if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
+    return Error{fmt::format("{}: not the private key of {}", key, cert)};
   }
   return context;
 }
@@ -51,6 +54,7 @@ Result<std::unique_ptr<ssl::context>> make_tls(const std::string& cert, const st
 
 struct ServerParts {
   Awaitable<void> accept();
+  void start_accepting();
   Result<void> listen();
 
   Site site;
@@ -78,15 +82,19 @@ Awaitable<void> ServerParts::accept() {
       co_await pause.async_wait(into(error));
       continue;
     }
-    const auto full = [this] { return site.connections >= site.options.limits.connections; };
-    for (int waits = 0; full() && waits < kWaitsAtLimit; ++waits) {
-      pause.expires_after(kWaitAtLimit);
-      co_await pause.async_wait(into(error));
+    if (site.connections >= site.options.limits.connections + kRefusedAtOnce) continue;
+    try {
+      worker.adopt(std::move(socket));
+    } catch (const std::exception&) {
+      // Out of memory: this connection is closed.
     }
-    const bool refused = full();
-    site.connections.fetch_add(1);
-    worker.adopt(std::move(socket), refused);
   }
+}
+
+void ServerParts::start_accepting() {
+  asio::co_spawn(*workers.front()->io, accept(), [this](const std::exception_ptr& failed) {
+    if (failed && !site.stopping) start_accepting();  // it was out of memory
+  });
 }
 
 Result<void> ServerParts::listen() {
@@ -136,9 +144,14 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
     parts->site.meters.push_back(&parts->workers.back()->meters);
   }
   if (const auto listening = parts->listen(); !listening) return listening.error();
-  asio::co_spawn(*parts->workers.front()->io, parts->accept(), asio::detached);
-  for (const auto& worker : parts->workers) worker->run();
-  return std::unique_ptr<Server>(new Server(std::move(parts)));
+  std::unique_ptr<Server> server(new Server(std::move(parts)));
+  try {
+    for (const auto& worker : server->parts_->workers) worker->run();
+  } catch (const std::system_error& error) {
+    return Error{ErrorCode::kUnavailable, fmt::format("can't start a thread: {}", error.what())};
+  }
+  server->parts_->start_accepting();
+  return server;
 }
 
 std::uint16_t Server::port() const { return parts_->port; }

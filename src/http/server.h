@@ -15,6 +15,8 @@ namespace plackett::http {
 
 struct Limits {
   std::uint64_t body_bytes = std::uint64_t{16} << 20;
+  // Bodies of requests and large answers, all connections together; at least body_bytes.
+  std::uint64_t all_bodies_bytes = std::uint64_t{256} << 20;
   std::uint32_t header_bytes = 16 * 1024;
   std::size_t items = 1000;  // per request to rank
   std::size_t connections = 1024;

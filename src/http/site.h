@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "http/body_budget.h"
 #include "http/feature_row.h"
 #include "http/json_reader.h"
 #include "http/meters.h"
@@ -22,6 +23,7 @@ struct Site {
   ServerOptions options;
   Tokens tokens{};
   Router router{};
+  BodyBudget bodies{options.limits.all_bodies_bytes};
   bool local_names_only = false;        // Host must name loopback, or be one of options.allow_hosts
   std::vector<const Meters*> meters{};  // one per thread
   std::atomic<std::size_t> connections{0};

@@ -56,11 +56,14 @@ Error badly_encoded(std::string_view part) {
 
 Result<void> parse_target(std::string_view text, Target& target) {
   target.query.clear();
+  target.authority = {};
   if (!text.starts_with('/')) {
     const std::size_t scheme = text.find("://");
     if (scheme == std::string_view::npos) return Error{"the address must start with a slash"};
     text.remove_prefix(scheme + 3);
-    text.remove_prefix(std::min(text.find_first_of("/?"), text.size()));
+    target.authority = text.substr(0, text.find_first_of("/?"));
+    if (target.authority.empty()) return Error{"the address names no host"};
+    text.remove_prefix(target.authority.size());
   }
   std::string_view query = text;
   std::string_view path = next_part(query, '?');

@@ -13,8 +13,9 @@
 namespace plackett::http {
 
 struct Target {
-  std::vector<std::string> segments;  // of "/models/a%2Fb": "models", "a/b"; of "/": none
-  std::vector<std::pair<std::string, std::string>> query;
+  std::string_view authority{};         // of "http://host/path": "host"; a view of the text
+  std::vector<std::string> segments{};  // of "/models/a%2Fb": "models", "a/b"; of "/": none
+  std::vector<std::pair<std::string, std::string>> query{};
 };
 
 // Reads "/path?query" or, as proxies send it, "http://host/path?query". Refuses percent signs

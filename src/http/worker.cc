@@ -19,11 +19,21 @@ Worker::Worker(Site& its_site, asio::ssl::context* its_tls)
       busy_(asio::make_work_guard(*io)) {}
 
 void Worker::run() {
-  thread_ = std::thread([this] { io->run(); });
+  thread_ = std::thread([this] {
+    for (;;) {
+      try {
+        io->run();
+        return;
+      } catch (const std::exception&) {
+        // Out of memory outside of a connection's own code: the others go on.
+      }
+    }
+  });
 }
 
-void Worker::adopt(Socket socket, bool refused) {
-  asio::co_spawn(*io, serve_connection(*this, std::move(socket), refused), asio::detached);
+void Worker::adopt(Socket socket) {
+  asio::co_spawn(*io, serve_connection(*this, std::move(socket), Counted(site.connections)),
+                 asio::detached);
 }
 
 void Worker::for_each_connection(void (*work)(OpenConnection& connection)) {

@@ -1,6 +1,7 @@
 // A thread of the server with its connections.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -18,6 +19,20 @@ namespace plackett::http {
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 using TcpStream = boost::beast::basic_stream<boost::asio::ip::tcp, Executor>;
 
+// Adds one to a count as long as it lives.
+class Counted {
+ public:
+  explicit Counted(std::atomic<std::size_t>& count) : count_(&count) { ++count; }
+  Counted(Counted&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
+  Counted& operator=(Counted&&) = delete;
+  ~Counted() {
+    if (count_ != nullptr) --*count_;
+  }
+
+ private:
+  std::atomic<std::size_t>* count_;
+};
+
 struct OpenConnection {
   TcpStream* stream = nullptr;
   bool is_idle = true;  // no request is under way
@@ -34,7 +49,7 @@ class Worker {
   void run();  // starts the thread
 
   // From any thread.
-  void adopt(Socket socket, bool refused);
+  void adopt(Socket socket);
   void close_idle();
   // Closes all connections, waits for the service's answers to their requests and ends the thread.
   // A second call does nothing.
@@ -61,7 +76,7 @@ class Worker {
 };
 
 // Serves a client's requests one after the other until the connection is closed, on the worker's
-// thread. The site has counted the connection. `refused`: it is one too many, and is only told so.
-Awaitable<void> serve_connection(Worker& worker, Socket socket, bool refused);
+// thread. If there are too many connections, the client is only told so.
+Awaitable<void> serve_connection(Worker& worker, Socket socket, Counted counted);
 
 }  // namespace plackett::http

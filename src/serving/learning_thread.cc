@@ -109,7 +109,7 @@ void LearningThread::work(std::vector<Item>& batch) {
     const TrainedHandle trained = find(*item.model);
     if (trained == nullptr) continue;  // the model was removed
     if (item.entry && trained->stalled.empty()) {
-      const auto norm = trained->trainer.apply(*item.entry, *reader_);
+      const auto norm = apply(trained->trainer, *item.entry);
       if (!norm) {
         trained->stalled = norm.error().message;
       } else if (*norm > 0) {
@@ -127,15 +127,26 @@ void LearningThread::work(std::vector<Item>& batch) {
   }
 }
 
+Result<double> LearningThread::apply(Trainer& trainer, const LogEntry& entry) {
+  try {
+    return trainer.apply(entry, *reader_);
+  } catch (const std::bad_alloc&) {
+    // What it changed so far is unknown; the next start applies the log again.
+    return Error{ErrorCode::kUnavailable, "not enough memory to learn"};
+  }
+}
+
 void LearningThread::publish(TrainedModel& trained) {
   auto version = trained.trainer.version();
   if (!trained.stalled.empty()) {
     // The log continues; the next start applies it.
     auto stalled = std::make_shared<Version>(*version);
     stalled->learning = false;
-    stalled->frozen_because = "the store can't be read: " + trained.stalled;
+    stalled->frozen_because = "it can't follow the log: " + trained.stalled;
     version = std::move(stalled);
   }
+  const auto before = trained.model->publication.latest();
+  if (version->has_fault() && !before->has_fault()) hooks_.frozen(*trained.model, *version);
   trained.model->publication.publish(std::move(version));
   const std::uint64_t at = trained.trainer.version_number();
   if (trained.model->snapshot_lost.exchange(false)) trained.snapshot_version = 0;

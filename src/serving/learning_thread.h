@@ -23,6 +23,8 @@ namespace plackett::serving {
 struct LearningHooks {
   // An update changed the parameters by this much.
   std::function<void(Model&, double norm)> updated;
+  // It had to freeze the model.
+  std::function<void(const Model&, const Version&)> frozen;
   // A snapshot is due.
   std::function<void(const ModelHandle&, SnapshotRow)> snapshot;
 };
@@ -69,6 +71,7 @@ class LearningThread {
   };
   using TrainedHandle = std::shared_ptr<TrainedModel>;
   TrainedHandle find(const Model& model);
+  Result<double> apply(Trainer& trainer, const LogEntry& entry);
   void publish(TrainedModel& trained);
   void run();
   void work(std::vector<Item>& batch);

@@ -19,10 +19,6 @@ Result<ModelHandle> insert(const ServiceParts& parts, const ModelSpec& spec,
                            Transaction& transaction) {
   auto rows = transaction.store.read().models();
   if (!rows) return rows.error();
-  if (std::any_of(rows->begin(), rows->end(),
-                  [&spec](const auto& row) { return row.name == spec.name; })) {
-    return Error{ErrorCode::kConflict, "another request is creating the model"};
-  }
   if (rows->size() >= kMostModels) {
     return Error{ErrorCode::kTooLarge,
                  fmt::format("there are {} models; no more fit", rows->size())};
@@ -55,11 +51,13 @@ Result<Job> creation_job(ServiceParts& parts, ModelSpec spec,
       [&parts, spec = std::move(spec), trainer,
        more = std::move(more)](Transaction& transaction) -> Result<CreatedModel> {
         CreatedModel created{parts.find(spec.name), false};
+        if (created.model == nullptr) created.model = transaction.created[spec.name];
         if (created.model == nullptr) {
           if (!*trainer) return Error{ErrorCode::kConflict, "another request removed the model"};
           auto inserted = insert(parts, spec, transaction);
           if (!inserted) return inserted.error();
           created = {*inserted, true};
+          transaction.created[spec.name] = *inserted;
         } else if (!(created.model->spec == spec)) {
           return Error{
               ErrorCode::kConflict,

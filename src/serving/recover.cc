@@ -95,7 +95,10 @@ Result<Trainer> replay(const ModelSpec& spec, const ModelRow& model, StoreReader
     for (; next != states.end() && next->log <= trainer->last_log(); ++next) {
       if (next->log < trainer->last_log()) continue;  // that part of the log was dropped
       auto snapshot = store.snapshot(next->id);
-      if (!snapshot || !*snapshot) continue;
+      if (!snapshot || !*snapshot) {
+        report.missing.push_back(fmt::format("snapshot {} can't be read", next->id));
+        continue;
+      }
       ++report.compared;
       if (serialise_model(trainer->saved()) != (*snapshot)->file) ++report.different;
     }
@@ -106,6 +109,7 @@ Result<Trainer> replay(const ModelSpec& spec, const ModelRow& model, StoreReader
     compare();
   });
   if (!followed) return followed.error();
+  report.missing.insert(report.missing.end(), trainer->missing().begin(), trainer->missing().end());
   return trainer;
 }
 

@@ -19,6 +19,8 @@ struct ReplayReport {
   std::uint64_t compared = 0;   // snapshots that the replay passed
   std::uint64_t different = 0;  // of those, how many had other bytes
   bool from_snapshot = false;   // the start of the log was dropped
+  // What the log needs and the store does not have; the model's state is wrong from there on.
+  std::vector<std::string> missing{};
 };
 
 // From the whole log, or, if its start was dropped, from the snapshot that includes that; compares

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include "serving/recover.h"
@@ -86,6 +87,8 @@ Result<void> recover_model(ServiceParts& parts, const ModelRow& row, StoreReader
   const std::int64_t now = parts.options.clock();
   if (auto filled = fill(*model, store, now); !filled) return filled;
   if (auto marked = mark_shown(*model, store, now, parts.options.steady()); !marked) return marked;
+  const auto version = trainer->version();
+  if (version->has_fault()) parts.log_fault(*model, *version);
   parts.learner->adopt(model, std::move(trainer).value());
   parts.models.emplace(row.name, model);
   return {};
@@ -123,6 +126,10 @@ Result<void> write_last(ServiceParts& parts, std::int64_t now) {
   return {};
 }
 
+Error no_thread(const std::system_error& error) {
+  return {ErrorCode::kUnavailable, fmt::format("can't start a thread: {}", error.what())};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
@@ -145,11 +152,18 @@ Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
     ++sums.updates;
     sums.update_norms += norm;
   };
+  hooks.frozen = [&all](const Model& model, const Version& version) {
+    all.log_fault(model, version);
+  };
   hooks.snapshot = [&all](const ModelHandle& model, SnapshotRow snapshot) {
     submit_automatic_snapshot(all, model, std::move(snapshot));
   };
-  all.learner = std::make_unique<LearningThread>(*std::move(learner_reader), options.snapshot_every,
-                                                 std::move(hooks));
+  try {
+    all.learner = std::make_unique<LearningThread>(*std::move(learner_reader),
+                                                   options.snapshot_every, std::move(hooks));
+  } catch (const std::system_error& error) {
+    return no_thread(error);
+  }
   all.upkeep = std::make_unique<Upkeep>(all);
   auto rows = all.reader->models();
   if (!rows) return rows.error();
@@ -165,9 +179,14 @@ Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
   writing.queue_limit = options.queue_limit;
   writing.clock = options.clock;
   writing.steady = options.steady;
+  writing.log = options.log;
   writing.upkeep = [&all] { all.upkeep->run(); };
   all.writer = std::make_unique<WriterThread>(*all.store, *all.learner, writing);
-  all.writer->start();
+  try {
+    all.writer->start();
+  } catch (const std::system_error& error) {
+    return no_thread(error);
+  }
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
 
@@ -193,6 +212,15 @@ void Service::stop() {
 std::string Service::not_ready() const {
   if (parts_->stopped) return "the service is stopping";
   return parts_->writer->failure();
+}
+
+std::vector<std::pair<std::string, std::string>> Service::faults() const {
+  std::vector<std::pair<std::string, std::string>> faults;
+  for (const ModelHandle& model : parts_->all_models()) {
+    const auto version = model->publication.latest();
+    if (version->has_fault()) faults.emplace_back(model->spec.name, version->frozen_because);
+  }
+  return faults;
 }
 
 ModelHandle Service::find(std::string_view name) const { return parts_->find(name); }

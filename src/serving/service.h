@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/aligned.h"
@@ -44,6 +45,8 @@ struct ServiceOptions {
   std::uint32_t automatic_snapshots_kept = 5;           // per model
   std::uint64_t keep_seconds = 0;                       // older impressions are dropped; 0: none
   std::uint64_t keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
+  // Told, from any thread, what the operator should know, in one line; may be empty.
+  std::function<void(const std::string&)> log{};
   // Both are asked from any thread; tests have their own.
   std::function<std::int64_t()> clock = system_ms;
   std::function<std::int64_t()> steady = steady_ms;
@@ -221,6 +224,8 @@ class Service {
 
   // Why it can't take writes now; empty if it can.
   [[nodiscard]] std::string not_ready() const;
+  // Models that had to be frozen, and why.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> faults() const;
 
   [[nodiscard]] ModelHandle find(std::string_view name) const;  // null if there is none
   [[nodiscard]] std::vector<ModelInfo> models() const;          // by name

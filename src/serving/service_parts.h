@@ -41,6 +41,12 @@ struct ServiceParts {
   std::unique_ptr<WriterThread> writer;
   std::atomic<bool> stopped{false};
 
+  void log(const std::string& line) const {
+    if (options.log) options.log(line);
+  }
+  void log_fault(const Model& model, const Version& version) const {
+    log("model " + model.spec.name + " is frozen: " + version.frozen_because);
+  }
   [[nodiscard]] ModelHandle find(std::string_view name) const {
     const std::shared_lock lock(models_mutex);
     const auto found = models.find(name);

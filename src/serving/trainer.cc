@@ -66,6 +66,11 @@ void Trainer::freeze(std::string why) {
   frozen_because_ = std::move(why);
 }
 
+void Trainer::miss(const LogEntry& entry, std::string_view what) {
+  freeze(fmt::format("log entry {}: {}", entry.seq, what));
+  missing_.push_back(frozen_because_);
+}
+
 Result<double> Trainer::apply(const LogEntry& entry, StoreReader& store) {
   auto norm = apply_to_model(entry, store);
   if (!norm) return norm;
@@ -79,25 +84,26 @@ Result<double> Trainer::apply_to_model(const LogEntry& entry, StoreReader& store
     case LogKind::kLearn:
     case LogKind::kExpire:
       if (!learning_) return 0;
-      return learn(entry.argument, store);
+      return learn(entry, store);
     case LogKind::kRollback: {
       auto snapshot = store.snapshot(entry.argument);
       if (!snapshot) return snapshot.error();
       if (!*snapshot) {
-        freeze(fmt::format("snapshot {} is missing", entry.argument));
+        miss(entry, fmt::format("snapshot {} is missing", entry.argument));
       } else if (auto loaded = load((*snapshot)->file); !loaded) {
-        freeze(loaded.error().message);
+        miss(entry, fmt::format("snapshot {}: {}", entry.argument, loaded.error().message));
       }
       return 0;
     }
     case LogKind::kFreeze:
-      freeze("asked");
+      freeze(std::string(kFrozenAsAsked));
       return 0;
     case LogKind::kResume:
       learning_ = true;
       frozen_because_.clear();
       return 0;
   }
+  miss(entry, fmt::format("its kind {} is unknown", static_cast<int>(entry.kind)));
   return 0;
 }
 
@@ -109,21 +115,22 @@ bool Trainer::is_finite() {
          std::all_of(state.memory.begin(), state.memory.end(), finite);
 }
 
-Result<double> Trainer::learn(std::int64_t impression_id, StoreReader& store) {
-  auto kept = read_impression(store, impression_id);
+Result<double> Trainer::learn(const LogEntry& entry, StoreReader& store) {
+  auto kept = read_impression(store, entry.argument);
   if (!kept) return kept.error();
-  auto response = store.response(impression_id);
+  auto response = store.response(entry.argument);
   if (!response) return response.error();
-  if (!*kept || !*response) {
-    freeze("an impression that the log names is missing");
-    return 0;
-  }
+  const auto miss_impression = [&](std::string_view what) {
+    const std::uint64_t number = ImpressionKey::of(entry.argument).number;
+    miss(entry, fmt::format("impression {} {}", impression_name(number), what));
+    return 0.0;
+  };
+  if (!*kept || !*response) return miss_impression("is missing or damaged");
   const Impression& impression = (*kept)->impression;
   const std::uint32_t count = impression.sampled_count();
   if (impression.rows.empty() || impression.feature_count != spec_.ranker.feature_count ||
       (*response)->clicked.size() != impression.shown.size()) {
-    freeze("an impression that the log names does not fit the model");
-    return 0;
+    return miss_impression("does not fit the model");
   }
   ++learned_;
   sampled_.set(impression, (*response)->clicked);

@@ -38,16 +38,20 @@ class Trainer {
   [[nodiscard]] std::uint64_t version_number() const { return version_; }
   [[nodiscard]] std::shared_ptr<const Version> version() const;
   [[nodiscard]] SavedModel saved() const;
+  // What entries needed and the store did not have.
+  [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
   // A snapshot of the current state, without id, model, kind, note and time.
   [[nodiscard]] SnapshotRow snapshot() const;
 
  private:
   Trainer() = default;
   Result<double> apply_to_model(const LogEntry& entry, StoreReader& store);
-  Result<double> learn(std::int64_t impression, StoreReader& store);
+  Result<double> learn(const LogEntry& entry, StoreReader& store);
   [[nodiscard]] bool is_finite();
   Result<void> load(const std::vector<std::byte>& file);
   void freeze(std::string why);
+  // Freezes it because what the entry needs is missing.
+  void miss(const LogEntry& entry, std::string_view what);
 
   ModelSpec spec_;
   std::unique_ptr<Learner> learner_;
@@ -56,6 +60,7 @@ class Trainer {
   std::int64_t last_log_ = 0;
   bool learning_ = true;
   std::string frozen_because_;
+  std::vector<std::string> missing_;
   double learning_rate_ = 0;  // the spec's
 
   SampledPart sampled_;

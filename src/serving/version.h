@@ -6,11 +6,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "plackett/model_file.h"
 #include "plackett/ranker.h"
 
 namespace plackett::serving {
+
+// Version::frozen_because of a model that its owner froze. All other reasons are faults.
+inline constexpr std::string_view kFrozenAsAsked = "asked";
 
 // A model at one moment. Never changes; threads that rank clone the ranker, which has scratch.
 struct Version {
@@ -20,6 +24,8 @@ struct Version {
   std::uint64_t learned = 0;  // impressions learned from
   bool learning = true;
   std::string frozen_because;
+
+  [[nodiscard]] bool has_fault() const { return !learning && frozen_because != kFrozenAsAsked; }
 };
 
 // The newest version. Publishing and reading lock for the copy of one pointer; readers that check

@@ -94,7 +94,11 @@ void WriterThread::run() {
     if (!jobs.empty()) [[maybe_unused]]
       const auto done = run_now(std::exchange(jobs, {}));
     if (Clock::now() >= upkeep_at) {
-      if (options_.upkeep) options_.upkeep();
+      try {
+        if (options_.upkeep) options_.upkeep();
+      } catch (const std::exception&) {
+        // Out of memory: it is tried again.
+      }
       upkeep_at = Clock::now() + options_.upkeep_every;
     }
   }
@@ -112,9 +116,14 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   const auto start = Clock::now();
   std::vector<Applied> applied(jobs.size());
   auto written = write(jobs, applied);
+  const std::string failure = written ? "" : written.error().message;
   {
     const std::lock_guard lock(mutex_);
-    failure_ = written ? "" : written.error().message;
+    if (options_.log && failure.empty() != failure_.empty()) {
+      options_.log(failure.empty() ? "the store takes changes again"
+                                   : "no change is taken until this is over: " + failure);
+    }
+    failure_ = failure;
   }
   if (written) {
     ++commits_;

@@ -34,6 +34,8 @@ class Transaction {
 
   // Appends to the log; the learner gets the entry after the commit.
   Result<void> log(const ModelHandle& model, LogKind kind, std::int64_t argument);
+  // Models that earlier jobs of the transaction create, by name.
+  std::unordered_map<std::string, ModelHandle> created;
   // Added to the model's series with the commit.
   SeriesRow& series(const Model& model);
 
@@ -84,8 +86,9 @@ class WriterThread {
  public:
   struct Options {
     std::size_t queue_limit = 0;
-    std::function<std::int64_t()> clock;   // ms since 1970
-    std::function<std::int64_t()> steady;  // ms
+    std::function<std::int64_t()> clock;          // ms since 1970
+    std::function<std::int64_t()> steady;         // ms
+    std::function<void(const std::string&)> log;  // may be empty
     // Called between transactions, at most every `upkeep_every`.
     std::function<void()> upkeep;
     std::chrono::milliseconds upkeep_every{200};
