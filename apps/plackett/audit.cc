@@ -49,7 +49,11 @@ audit::CaseOptions case_options(const Options& options) {
     fail({fmt::format("{} documents; expected 2 to {}", docs, audit::kMaxDocs)});
   }
   for (const double score : options.scores) {
-    if (!std::isfinite(score)) fail({fmt::format("--scores: {}; scores are finite", score)});
+    // Beyond that, rounding decides which of two probabilities is larger.
+    constexpr double kMost = 1000;
+    if (!(std::abs(score) <= kMost)) {
+      fail({fmt::format("--scores: {}; expected scores from -{} to {}", score, kMost, kMost)});
+    }
   }
   for (const std::uint32_t label : options.labels) {
     if (label < options.grades) continue;

@@ -34,6 +34,7 @@ struct ServeOptions {
   std::string tls_cert;
   std::string tls_key;
   std::string max_body = "16M";
+  std::string max_bodies = "256M";
   std::string keep_bytes = "0";
   std::uint64_t keep_days = 0;
   serving::ServiceOptions service;
@@ -91,6 +92,11 @@ void check(ServeOptions& options) {
     fail(Error{"--tls-cert and --tls-key go together"});
   }
   options.server.limits.body_bytes = parse_bytes("--max-body", options.max_body);
+  options.server.limits.all_bodies_bytes = parse_bytes("--max-bodies", options.max_bodies);
+  if (options.server.limits.all_bodies_bytes < options.server.limits.body_bytes) {
+    fail(Error{fmt::format("--max-bodies {}; expected at least --max-body, {}", options.max_bodies,
+                           options.max_body)});
+  }
   constexpr std::uint64_t kLeastBody = 1024;
   if (options.server.limits.body_bytes < kLeastBody) {
     fail(Error{fmt::format("--max-body {}; expected at least 1K", options.max_body)});
@@ -117,6 +123,7 @@ void allow_connections(std::size_t connections) {
 
 void serve(ServeOptions options, bool db_given) {
   check(options);
+  if (options.db.empty()) fail(Error{"--db: expected the name of a file"});
   StopSignal signal("stopped at once; everything that was answered is in the store");
   signal.begin_work();
   std::unique_ptr<TemporaryFolder> temporary;
@@ -153,6 +160,8 @@ void add_limits(CLI::App& command, ServeOptions& options) {
   constexpr std::uint64_t kMost = 1'000'000;
   http::Limits& limits = options.server.limits;
   command.add_option("--max-body", options.max_body, "largest body of a request (64K, 16M, 1G)");
+  command.add_option("--max-bodies", options.max_bodies,
+                     "most memory for the bodies of all requests (256M, 1G)");
   command.add_option("--max-items", limits.items, "most items per rank request")
       ->check(integer(1, kMost));
   command.add_option("--max-connections", limits.connections, "most simultaneous connections")

@@ -43,7 +43,11 @@ Result<std::unique_ptr<ssl::context>> make_tls(const std::string& cert, const st
   const auto secret = read_file(key);
   if (!secret) return secret.error();
   context->use_private_key(asio::buffer(*secret), ssl::context::pem, error);
-  if (error) return Error{fmt::format("{}: not a private key in PEM: {}", key, error.message())};
+  if (error) {
+    return Error{fmt::format("{}: not a private key in PEM, or not that of {}: {}", key, cert,
+                             error.message())};
+  }
+  // A key of another kind than the certificate's would be kept for another certificate.
   if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
     return Error{fmt::format("{}: not the private key of {}", key, cert)};
   }

@@ -71,6 +71,66 @@ TEST_F(HostileConnections, ThatDribbleTheirBodiesAreClosed) {
   EXPECT_LT(seconds_since(start), 5);
 }
 
+// Above the limit, every one is told so, and soon.
+TEST_F(HostileConnections, AboveTheLimitAreRefusedAtOnce) {
+  std::vector<std::unique_ptr<Connection>> idle;
+  for (int at = 0; at < 40; ++at) idle.push_back(std::make_unique<Connection>(server.port()));
+  for (const auto& connection : idle) {
+    connection->send(request_bytes("GET", "/health", ""));
+    EXPECT_THAT(connection->read_answer(), HasStatus(200));
+  }
+  const Clock::time_point start = Clock::now();
+  std::vector<std::unique_ptr<Connection>> more;
+  for (int at = 0; at < 60; ++at) more.push_back(std::make_unique<Connection>(server.port()));
+  for (const auto& connection : more) {
+    connection->send(request_bytes("GET", "/health", ""));
+    EXPECT_THAT(connection->read_answer(), IsError(503));
+  }
+  EXPECT_LT(seconds_since(start), 1.5);
+}
+
+class LargeBodies : public testing::HostileTest {
+ protected:
+  LargeBodies() : HostileTest({"--max-body", "4M", "--max-bodies", "16M"}) {}
+
+  HttpClient client = server.client();
+};
+
+TEST_F(LargeBodies, TakeNoMoreMemoryThanTheyMay) {
+  constexpr int kConnections = 40;
+  const std::string part(3 << 20, '[');
+  std::vector<std::unique_ptr<Connection>> holding;
+  int refused = 0;
+  for (int at = 0; at < kConnections; ++at) {
+    holding.push_back(std::make_unique<Connection>(server.port()));
+    holding.back()->send(
+        request_bytes("POST", "/models/shop/rank", "", {{"Content-Length", "4000000"}}));
+    holding.back()->send(part);
+  }
+  EXPECT_THAT(client.get("/health"), HasStatus(200));
+  EXPECT_THAT(client.post("/models/shop/rank", Json{{"items", items(4)}}), HasStatus(200))
+      << "small requests are served";
+  for (const auto& connection : holding) {
+    connection->send(std::string(1000, '['));
+  }
+  for (const auto& connection : holding) {
+    try {
+      const Answer answer = connection->read_answer();
+      if (answer.status == 429) ++refused;
+      EXPECT_THAT(answer, AnyOf(IsError(429), IsError(408)));
+    } catch (const NoAnswer&) {
+    }
+  }
+  EXPECT_GE(refused, kConnections - 6);
+  holding.clear();
+  EXPECT_TRUE(eventually([&] {
+    return client
+               .post("/models/shop/rank",
+                     Json{{"items", items(4)}, {"context", std::string(3 << 20, 'x')}})
+               .status != 429;
+  })) << "what was taken is given back";
+}
+
 // They are given ten seconds.
 TEST_F(SlowConnections, DoNotKeepOthersWaiting) {
   std::vector<std::unique_ptr<Connection>> slow;

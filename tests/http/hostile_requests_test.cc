@@ -39,6 +39,36 @@ TEST_F(HostileRequests, WithHugeHeadersAreRefused) {
               HasStatus(200));
 }
 
+TEST_F(HostileRequests, OfHttp10HaveNoTransferCoding) {
+  const std::string body = "0\r\n\r\n";
+  EXPECT_THAT(answer_to("POST /models/shop/rank HTTP/1.0\r\n" + kHost +
+                        "Transfer-Encoding: chunked\r\n\r\n" + body),
+              IsError(400));
+}
+
+TEST_F(HostileRequests, WithCompressedBodiesAreRefused) {
+  const std::string body = Json{{"items", items(4)}}.dump();
+  for (const char* coding : {"gzip", "br", "identity, gzip"}) {
+    EXPECT_THAT(
+        answer_to(request_bytes("POST", "/models/shop/rank", body, {{"Content-Encoding", coding}})),
+        IsError(415))
+        << coding;
+  }
+  EXPECT_THAT(answer_to(request_bytes("POST", "/models/shop/rank", body,
+                                      {{"Content-Encoding", "identity"}})),
+              HasStatus(200));
+}
+
+TEST_F(HostileRequests, WithTwoNamesOfTheServerAreRefused) {
+  const auto get = [&](const std::string& address) {
+    return answer_to("GET " + address + " HTTP/1.1\r\n" + kHost + "\r\n");
+  };
+  EXPECT_THAT(get("http://127.0.0.1/health"), HasStatus(200));
+  EXPECT_THAT(get("http://shop.example/health"), IsError(400));
+  EXPECT_THAT(get("http://user@127.0.0.1/health"), IsError(400));
+  EXPECT_THAT(get("http:///health"), IsError(400));
+}
+
 TEST_F(HostileRequests, ThatAreNotHttpAreRefused) {
   for (const std::string bytes :
        {"GET\r\n\r\n", "GET /health\r\n\r\n", "GET /health HTTP\r\n\r\n",

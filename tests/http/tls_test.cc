@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <sys/stat.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -31,8 +32,9 @@ using ::testing::StartsWith;
 using testing::TemporaryFolder;
 
 // Writes a key, and a certificate for it that it signs itself.
-void write_certificate(const std::string& cert_path, const std::string& key_path) {
-  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
+void write_certificate(const std::string& cert_path, const std::string& key_path,
+                       EVP_PKEY* made = EVP_EC_gen("P-256")) {
+  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> key(made, EVP_PKEY_free);
   const std::unique_ptr<X509, void (*)(X509*)> cert(X509_new(), X509_free);
   X509_set_version(cert.get(), X509_VERSION_3);
   ASN1_INTEGER_set(X509_get_serialNumber(cert.get()), 1);
@@ -114,6 +116,31 @@ TEST_F(Tls, ShowsTheCertificateAndStopsCleanly) {
   trusted = folder / "other.pem";
   EXPECT_ANY_THROW((void)over_tls(server, kHealth, TLS1_3_VERSION)) << "no client looks at it";
   EXPECT_EQ(server.stop(), 0) << server.error_output();
+}
+
+TEST_F(Tls, NeedsTheCertificatesOwnKey) {
+  for (EVP_PKEY* other : {EVP_EC_gen("P-256"), EVP_RSA_gen(2048)}) {
+    write_certificate(folder / "other.pem", folder / "other_key.pem", other);
+    const auto run = testing::run_command("serve --port 0 --db '" + (folder / "x.db") +
+                                          "' --tls-cert '" + (folder / "cert.pem") +
+                                          "' --tls-key '" + (folder / "other_key.pem") + "'");
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, HasSubstr("other_key.pem: not "));
+    EXPECT_THAT(run.err, HasSubstr("of " + (folder / "cert.pem")));
+  }
+}
+
+TEST_F(Tls, IsNotReadFromAPipe) {
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const std::string& arguments :
+       {"--tls-key '" + (folder / "pipe") + "' --tls-cert '" + (folder / "cert.pem") + "'",
+        "--tls-key '" + (folder / "key.pem") + "' --tls-cert '" + (folder / "pipe") + "'",
+        "--tokens '" + (folder / "pipe") + "'"}) {
+    const auto run =
+        testing::run_command("serve --port 0 --db '" + (folder / "x.db") + "' " + arguments);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_THAT(run.err, HasSubstr("pipe: not a regular file")) << arguments;
+  }
 }
 
 TEST_F(Tls, OfOldVersionsIsRefused) {

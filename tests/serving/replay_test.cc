@@ -86,6 +86,33 @@ TEST(Replay, ALogWithEverythingInItGivesTheServersBits) {
   EXPECT_EQ(after.different, 0U);
 }
 
+TEST(Replay, SaysWhatIsMissing) {
+  const Candidates candidates(12, 5);
+  for (const std::string damage :
+       {"UPDATE impressions SET data = x'00' WHERE id = (SELECT min(id) + 3 FROM impressions)",
+        "DELETE FROM responses WHERE impression = (SELECT min(impression) + 3 FROM responses)",
+        "UPDATE log SET kind = 77 WHERE seq = 4"}) {
+    Served served;
+    const ModelHandle model = served.make(network_spec());
+    learn(served, model, candidates, 8);
+    served.close();
+    auto database = store::Database::open(served.db(), store::Database::Access::kWrite);
+    ASSERT_TRUE(database->script(damage).ok());
+    ASSERT_TRUE(database->script("DELETE FROM snapshots").ok());
+    ReplayReport report;
+    replayed(served.db(), report);
+    ASSERT_EQ(report.missing.size(), 1U) << damage;
+    EXPECT_THAT(report.missing.front(), ::testing::StartsWith("log entry 4: "));
+
+    std::vector<std::string> lines;
+    served.options().log = [&](const std::string& line) { lines.push_back(line); };
+    served.open();
+    ASSERT_EQ(served->faults().size(), 1U) << damage;
+    EXPECT_EQ(served->faults().front().second, report.missing.front());
+    EXPECT_THAT(lines, ::testing::ElementsAre("model m is frozen: " + report.missing.front()));
+  }
+}
+
 TEST(Replay, NoticesAClickThatIsNotWhatWasLearned) {
   const Candidates candidates(12, 5);
   Served served;
