@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/file.h"
 #include "dataset/build_fold.h"
 #include "dataset/cache_format.h"
 #include "dataset/known_grades.h"
@@ -22,78 +23,54 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSynthetic = "synthetic";
 
 Result<std::unique_ptr<LetorText>> parse_file(const fs::path& path, const LoadOptions& options) {
-  auto file = LetorFile::open(path);
+  const auto file = MappedFile::open(path);
   if (!file) return file.error();
-  LetorOptions parse;
-  parse.path = path.string();
-  parse.max_feature_id = options.max_feature_id;
-  parse.threads = options.threads;
-  return parse_letor(file->text(), parse);
-}
-
-// The texts of one fold.
-struct FoldTexts {
-  std::unique_ptr<LetorText> train, validation, test;
-
-  [[nodiscard]] std::uint32_t max_id() const {
-    return std::max({train->max_id(), test->max_id(), validation ? validation->max_id() : 0});
-  }
-};
-
-Result<FoldTexts> parse_fold(const LetorFold& files, const LoadOptions& options) {
-  FoldTexts texts;
-  const auto parse = [&](const fs::path& path, std::unique_ptr<LetorText>& into) -> Result<void> {
-    auto text = parse_file(path, options);
+  const LetorOptions parse{
+      .path = path.string(), .max_feature_id = options.max_feature_id, .threads = options.threads};
+  if (path.extension() == ".gz") {
+    const auto text = unpack_gzip(file->bytes(), parse.path);
     if (!text) return text.error();
-    into = std::move(*text);
-    return {};
-  };
-  if (auto done = parse(files.train, texts.train); !done) return done.error();
-  if (files.validation) {
-    if (auto done = parse(*files.validation, texts.validation); !done) return done.error();
+    return parse_letor(*text, parse);
   }
-  if (auto done = parse(files.test, texts.test); !done) return done.error();
-  return texts;
+  const auto* text = reinterpret_cast<const char*>(file->bytes().data());
+  return parse_letor({text, file->bytes().size()}, parse);
 }
 
-// The largest feature id of any file. Costs a parse of all of them.
-Result<std::uint32_t> largest_id(const std::vector<LetorFold>& folds, const LoadOptions& options) {
-  std::uint32_t largest = 0;
-  for (const LetorFold& fold : folds) {
-    const auto texts = parse_fold(fold, options);
-    if (!texts) return texts.error();
-    largest = std::max(largest, texts->max_id());
+Result<RawFold> parse_fold(const LetorFold& files, const LoadOptions& options) {
+  RawFold raw{files.name, files.train.string()};
+  for (const auto& [path, into] :
+       {std::pair{&files.train, &raw.train}, std::pair{&files.validation, &raw.validation},
+        std::pair{&files.test, &raw.test}}) {
+    if (path->empty()) continue;
+    auto text = parse_file(*path, options);
+    if (!text) return text.error();
+    *into = std::move(*text);
   }
-  return largest;
-}
-
-Result<Fold> load_fold(const LetorFold& files, const LoadOptions& options,
-                       std::uint32_t& source_feature_count) {
-  const auto texts = parse_fold(files, options);
-  if (!texts) return texts.error();
-  source_feature_count = std::max(source_feature_count, texts->max_id());
-  return build_fold({files.name, files.train.string(), texts->train.get(), texts->validation.get(),
-                     texts->test.get()},
-                    options, source_feature_count);
+  return raw;
 }
 
 Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
-  auto files = find_letor_folds(folder);
+  const auto files = find_letor_folds(folder);
   if (!files) return files.error();
   Dataset dataset;
   dataset.name = folder_name(folder);
   dataset.origin = "LETOR text";
   if (!options.drop_constant_features && !options.keep_feature_ids && files->size() > 1) {
-    // Every fold must have the columns of all folds.
-    auto largest = largest_id(*files, options);
-    if (!largest) return largest.error();
-    dataset.source_feature_count = *largest;
+    // Every fold must have the columns of all folds. Costs a parse of all of them.
+    for (const LetorFold& fold : *files) {
+      const auto raw = parse_fold(fold, options);
+      if (!raw) return raw.error();
+      dataset.source_feature_count = std::max(dataset.source_feature_count, raw->max_id());
+    }
   }
   std::vector<std::uint32_t> known_ids;  // per fold: constant ids are known up to this one
   for (const LetorFold& fold_files : *files) {
-    auto fold = load_fold(fold_files, options, dataset.source_feature_count);
-    if (!fold) return fold.error();
+    const auto raw = parse_fold(fold_files, options);
+    if (!raw) return raw.error();
+    dataset.source_feature_count = std::max(dataset.source_feature_count, raw->max_id());
     known_ids.push_back(dataset.source_feature_count);
+    auto fold = build_fold(*raw, options, dataset.source_feature_count);
+    if (!fold) return fold.error();
     dataset.folds.push_back(std::move(*fold));
   }
   for (std::size_t number = 0; number < dataset.folds.size(); ++number) {
@@ -102,9 +79,9 @@ Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
     for (std::uint32_t id = known_ids[number] + 1; id <= dataset.source_feature_count; ++id) {
       fold.constant_feature_ids.push_back(id);
     }
-    dataset.max_label =
-        std::max({dataset.max_label, largest_label(fold.train), largest_label(fold.test),
-                  fold.validation ? largest_label(*fold.validation) : 0});
+    for (const auto& [part, split] : splits_of(fold)) {
+      dataset.max_label = std::max(dataset.max_label, largest_label(*split));
+    }
   }
   return dataset;
 }

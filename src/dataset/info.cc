@@ -3,19 +3,6 @@
 #include "plackett/dataset.h"
 
 namespace plackett {
-namespace {
-
-// Requires: counts not empty. Reorders them.
-double median(std::vector<std::uint32_t>& counts) {
-  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
-  std::nth_element(counts.begin(), middle, counts.end());
-  if (counts.size() % 2 == 1) return *middle;
-  const std::uint32_t below = *std::max_element(counts.begin(), middle);
-  return (static_cast<double>(below) + *middle) / 2;
-}
-
-}  // namespace
-
 SplitInfo describe(const Split& split, std::uint32_t max_label) {
   SplitInfo info;
   info.queries = split.query_count();
@@ -35,10 +22,12 @@ SplitInfo describe(const Split& split, std::uint32_t max_label) {
     doc_counts.push_back(static_cast<std::uint32_t>(labels.size()));
   }
   if (doc_counts.empty()) return info;
-  const auto [least, most] = std::minmax_element(doc_counts.begin(), doc_counts.end());
-  info.min_docs = *least;
-  info.max_docs = *most;
-  info.median_docs = median(doc_counts);
+  std::sort(doc_counts.begin(), doc_counts.end());
+  info.min_docs = doc_counts.front();
+  info.max_docs = doc_counts.back();
+  const std::size_t middle = doc_counts.size() / 2;
+  const std::uint32_t below = doc_counts[(doc_counts.size() - 1) / 2];
+  info.median_docs = (static_cast<double>(below) + doc_counts[middle]) / 2;
   return info;
 }
 

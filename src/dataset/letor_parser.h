@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dataset/raw_split.h"
+#include "dataset/build_fold.h"
 #include "plackett/result.h"
 
 namespace plackett {
