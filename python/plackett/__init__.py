@@ -19,11 +19,12 @@ Your own loop, with your own users:
 >>> learner.impressions
 480
 
-All of it: docs/reference/python.md.
+All of it: docs/reference/python.md. Other examples assume `import plackett` and, as NumPy's own,
+`import numpy as np`.
 """
 
 from ._compare import compare
-from ._data import Dataset, Fold
+from ._data import Dataset, Fold, load
 from ._engine import (
     ClickModel,
     Impression,
@@ -45,7 +46,6 @@ from ._engine import (
     version,
 )
 from ._errors import BadType, BadValue, Error, MissingFile
-from ._load import load
 from ._methods import DBGD, MGD, PDGD, Cascade, Pairwise
 from ._pairs import Pair, pairs
 from ._results import (

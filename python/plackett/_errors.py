@@ -10,7 +10,6 @@ import numpy as np
 class Error(Exception):
     """Base class of plackett's exceptions.
 
-    >>> import plackett
     >>> try:
     ...     plackett.ndcg([5], labels=[1, 0])
     ... except plackett.Error as error:
@@ -24,7 +23,6 @@ class Error(Exception):
 class BadValue(Error, ValueError):
     """A value that is not allowed. The message says what is.
 
-    >>> import plackett
     >>> plackett.PDGD(features=3, shown=0)
     Traceback (most recent call last):
         ...
@@ -37,7 +35,6 @@ class BadValue(Error, ValueError):
 class BadType(Error, TypeError):
     """An argument of a wrong type.
 
-    >>> import plackett
     >>> plackett.PDGD(features=3, shown="ten")
     Traceback (most recent call last):
         ...
@@ -50,7 +47,6 @@ class BadType(Error, TypeError):
 class MissingFile(Error, FileNotFoundError):
     """A file or folder that does not exist.
 
-    >>> import plackett
     >>> plackett.Ranker.load("nowhere.plk")
     Traceback (most recent call last):
         ...

@@ -160,34 +160,18 @@ MethodEntry method_entry(std::string text, std::string_view name) {
 }
 
 py::object option_value(OptionKind kind, const std::string& text) {
-  switch (kind) {
-    case OptionKind::kInteger:
-      return py::int_(py::str(text));
-    case OptionKind::kNumber:
-      return py::float_(py::str(text));
-    case OptionKind::kIntegers:
-      return py::eval(fmt::format("({},)", text));
-    case OptionKind::kFlag:
-      return py::bool_(text == "true");
-    case OptionKind::kName:
-      break;
-  }
+  if (kind == OptionKind::kInteger) return py::int_(py::str(text));
+  if (kind == OptionKind::kNumber) return py::float_(py::str(text));
+  if (kind == OptionKind::kIntegers) return py::eval(fmt::format("({},)", text));
+  if (kind == OptionKind::kFlag) return py::bool_(text == "true");
   return py::str(text);
 }
 
 std::string option_text(OptionKind kind, Bounds bounds, py::handle value, std::string_view name) {
-  switch (kind) {
-    case OptionKind::kInteger:
-      return std::to_string(integer(value, name, bounds));
-    case OptionKind::kNumber:
-      return py::repr(py::float_(number(value, name)));
-    case OptionKind::kIntegers:
-      return fmt::format("{}", fmt::join(hidden_layers(value), ","));
-    case OptionKind::kFlag:
-      return truth(value, name) ? "true" : "false";
-    case OptionKind::kName:
-      break;
-  }
+  if (kind == OptionKind::kInteger) return std::to_string(integer(value, name, bounds));
+  if (kind == OptionKind::kNumber) return py::repr(py::float_(number(value, name)));
+  if (kind == OptionKind::kIntegers) return fmt::format("{}", fmt::join(hidden_layers(value), ","));
+  if (kind == OptionKind::kFlag) return truth(value, name) ? "true" : "false";
   return text(value, name);
 }
 

@@ -98,7 +98,6 @@ It keeps its features alive; don't change them before the clicks are learned fro
 take a ranking take it too. Pickled or copied, with its features, pdgd and cascade can still learn
 from it; the others learn only from the object that rank returned.
 
->>> import numpy as np, plackett
 >>> impression = plackett.PDGD(features=3, shown=2).rank(np.eye(3))
 >>> len(impression.ranking), impression.shown_scores
 (2, array([0., 0.])))");
@@ -106,7 +105,6 @@ from it; the others learn only from the object that rank returned.
       R"(As plackett.document_weights, from the scores at
 the time of showing: one float64 per candidate. For lists that pdgd and cascade sampled.
 
->>> import numpy as np, plackett
 >>> impression = plackett.PDGD(features=3).rank(np.eye(3))
 >>> weights = impression.document_weights([0, 1, 0])
 >>> weights[impression.ranking]

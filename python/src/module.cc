@@ -45,14 +45,12 @@ PYBIND11_MODULE(_engine, module) {
       module, "version", [] { return plackett::version(); }, with(),
       R"(The engine's version, as text: "0.1.0".
 
->>> import plackett
 >>> plackett.version() == plackett.__version__
 True)");
   add(
       module, "simd_target", [] { return plackett::simd_target(); }, with(),
       R"(The instruction set that the inner loops use on this machine: "avx2".
 
->>> import plackett
 >>> isinstance(plackett.simd_target(), str)
 True)");
 }

@@ -221,7 +221,6 @@ whose feature ids and scaling a saved model then holds. Networks have `hidden` u
 layer and start from `seed`. The engine does not call methods that a subclass overrides: for your
 own models use plackett.document_weights and plackett.evaluate.
 
->>> import numpy as np, plackett
 >>> ranker = plackett.Ranker(features=2)
 >>> ranker.parameters = [1.0, -1.0]
 >>> ranker.score(np.array([[1, 2], [3, 1]], dtype=np.float32))
@@ -235,7 +234,6 @@ array([1, 0]))");
 
 `features` is documents x features, or a plackett.Query.
 
->>> import numpy as np, plackett
 >>> plackett.Ranker(features=2).score(np.eye(2))
 array([0., 0.], dtype=float32))");
   add(ranker, "rank", rank,
@@ -244,7 +242,6 @@ array([0., 0.], dtype=float32))");
 
 `seed` orders equal scores.
 
->>> import plackett
 >>> ranker = plackett.Ranker(features=1)
 >>> ranker.parameters = [1]
 >>> ranker.rank([[0.5], [2.0], [1.0]], k=2)
@@ -254,14 +251,12 @@ array([1, 2]))");
 parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters. Fails and
 changes nothing if one would not be finite.
 
->>> import plackett
 >>> ranker = plackett.Ranker(features=2)
 >>> ranker.step([[1, 0], [0, 1]], weights=[1, -1], rate=0.5)
 >>> ranker.parameters
 array([ 0.5, -0.5], dtype=float32))");
   add(ranker, "copy", copied, with(), R"(An independent copy, with what a subclass set on it.
 
->>> import plackett
 >>> first = plackett.Ranker(features=2)
 >>> second = first.copy()
 >>> second.parameters = [1, 2]
@@ -275,7 +270,7 @@ array([0., 0.], dtype=float32))");
       with("path"_a),
       R"(Writes the model to a file that load and `plackett evaluate` read (docs/formats/model.md).
 
->>> import os, plackett, tempfile
+>>> import os, tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     plackett.Ranker(features=2).save(os.path.join(folder, "model.plk"))
 ...     os.listdir(folder)
@@ -288,7 +283,7 @@ array([0., 0.], dtype=float32))");
 
 The ranker of a saved model.
 
->>> import os, plackett, tempfile
+>>> import os, tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     path = os.path.join(folder, "model.plk")
 ...     plackett.PDGD(features=2).save(path)

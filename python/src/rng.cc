@@ -44,17 +44,14 @@ void bind_rng(py::module_& module) {
 It is named by (seed, run, impression, purpose). The engine draws everything from such streams
 (docs/formats/random_numbers.md), so that any event can be drawn again alone.
 
->>> import plackett
 >>> plackett.stream(1, 0, 5, "query").below(100) == plackett.stream(1, 0, 5, "query").below(100)
 True)");
   add(rng, "uniform", &Rng::uniform, with(), R"(Uniform on [0, 1).
 
->>> import plackett
 >>> 0 <= plackett.stream(1).uniform() < 1
 True)");
   add(rng, "normal", &Rng::normal, with(), R"(Standard normal.
 
->>> import plackett
 >>> plackett.stream(1).normal() == plackett.stream(1).normal()
 True)");
   add(
@@ -62,17 +59,14 @@ True)");
       [](Rng& one, Given bound) { return one.below(integer32(bound, "bound", {.least = 1})); },
       with("bound"_a), R"(Uniform on 0 to bound - 1.
 
->>> import plackett
 >>> plackett.stream(1).below(6) in range(6)
 True)");
   add(rng, "next_u32", &Rng::next_u32, with(), R"(32 random bits.
 
->>> import plackett
 >>> 0 <= plackett.stream(1).next_u32() < 2**32
 True)");
   add(rng, "next_u64", &Rng::next_u64, with(), R"(64 random bits.
 
->>> import plackett
 >>> 0 <= plackett.stream(1).next_u64() < 2**64
 True)");
   no_constructor(rng);
@@ -82,7 +76,6 @@ True)");
 
 Purposes are query, ranking, clicks, initialise, tie-break, synthetic and test.
 
->>> import plackett
 >>> plackett.stream(1).uniform() == plackett.stream(1).uniform()
 True)");
 }

@@ -2,11 +2,14 @@
 
 #include <array>
 
+#include "users/position_based.h"
+
 namespace plackett {
 namespace {
 
+// The cascades, then the others.
 constexpr std::array kNames = std::to_array<std::string_view>(
-    {"perfect", "navigational", "informational", "almost-random", "random"});
+    {"perfect", "navigational", "informational", "almost-random", "random", kPositionBased});
 
 constexpr std::array kGradeCounts = std::to_array<std::uint32_t>({2, 3, 5});
 
@@ -38,7 +41,9 @@ constexpr std::array kRows = std::to_array<Row>({
 
 }  // namespace
 
-std::span<const std::string_view> cascade_names() { return kNames; }
+std::span<const std::string_view> click_model_names() { return kNames; }
+
+std::span<const std::string_view> cascade_names() { return std::span(kNames).first(5); }
 
 std::span<const std::uint32_t> built_in_grade_counts() { return kGradeCounts; }
 
@@ -49,6 +54,18 @@ std::optional<CascadeTable> cascade_table(std::string_view name, std::uint32_t g
                         std::span(row.stop).first(grade_count)};
   }
   return std::nullopt;
+}
+
+std::unique_ptr<User> make_user(std::string name, const CascadeTable& table,
+                                const UserOptions& options) {
+  if (table.stop.empty()) {
+    return std::make_unique<PositionBasedUser>(
+        PositionBasedUser::Spec{.name = std::move(name), .click = table.click, .eta = options.eta});
+  }
+  return std::make_unique<CascadeUser>(CascadeUser::Spec{.name = std::move(name),
+                                                         .click = table.click,
+                                                         .stop = table.stop,
+                                                         .stop_rule = options.stop_rule});
 }
 
 }  // namespace plackett
