@@ -17,8 +17,6 @@ class Error(Exception):
     ranking: document 5; documents are 0 to 1
     """
 
-    __module__ = "plackett"
-
 
 class BadValue(Error, ValueError):
     """A value that is not allowed. The message says what is.
@@ -28,8 +26,6 @@ class BadValue(Error, ValueError):
         ...
     plackett.BadValue: shown: 0; expected an integer from 1 to 100
     """
-
-    __module__ = "plackett"
 
 
 class BadType(Error, TypeError):
@@ -41,8 +37,6 @@ class BadType(Error, TypeError):
     plackett.BadType: shown: 'ten'; expected an integer from 1 to 100
     """
 
-    __module__ = "plackett"
-
 
 class MissingFile(Error, FileNotFoundError):
     """A file or folder that does not exist.
@@ -53,7 +47,9 @@ class MissingFile(Error, FileNotFoundError):
     plackett.MissingFile: path: nowhere.plk: can't open: No such file or directory
     """
 
-    __module__ = "plackett"
+
+for _public in (Error, BadValue, BadType, MissingFile):
+    _public.__module__ = "plackett"
 
 
 def shown(value: Any) -> str:

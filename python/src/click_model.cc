@@ -2,9 +2,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "arrays.h"
-#include "classes.h"
-#include "impression.h"
+#include "handles.h"
 #include "plackett/make_user.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"

@@ -4,10 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "arrays.h"
 #include "background.h"
-#include "classes.h"
-#include "data.h"
+#include "handles.h"
 #include "plackett/wrap.h"
 
 namespace plackett::python {

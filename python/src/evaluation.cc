@@ -5,12 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "arrays.h"
 #include "background.h"
-#include "classes.h"
-#include "data.h"
-#include "impression.h"
-#include "model.h"
+#include "handles.h"
 #include "plackett/evaluate.h"
 #include "plackett/metrics.h"
 #include "plackett/ndcg.h"

@@ -1,9 +1,7 @@
-#include "impression.h"
+#include "handles.h"
 
 #include <cmath>
 #include <utility>
-
-#include "classes.h"
 
 namespace plackett::python {
 
@@ -66,9 +64,9 @@ py::tuple reduced(const Impression& impression) {
 
 // What reduced() took apart. It is nobody's last impression: methods that learn only from that one
 // keep more of it than a pickle holds.
-Impression restored(const std::string& method, Given features, Given ranking, Given scores,
-                    double shift, double sum, std::uint64_t seed, std::uint32_t run,
-                    std::uint64_t number) {
+Impression impression_of(const std::string& method, Given features, Given ranking, Given scores,
+                         double shift, double sum, std::uint64_t seed, std::uint32_t run,
+                         std::uint64_t number) {
   Impression impression;
   impression.method = take(find_method(method));
   const py::array matrix = matrix_of(features, "features");
@@ -126,7 +124,7 @@ array([-0.125,  0.25 , -0.125]))");
                            one.ranking.shown.size(), one.rows.view.doc_count());
       });
   no_constructor(impression);
-  module.def("impression_of", restored);
+  module.def("impression_of", impression_of);
 }
 
 }  // namespace plackett::python

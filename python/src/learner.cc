@@ -5,8 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "impression.h"
-#include "model.h"
+#include "handles.h"
 #include "plackett/simulation.h"
 
 namespace plackett::python {

@@ -4,9 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "arrays.h"
-#include "data.h"
-#include "model.h"
+#include "handles.h"
 #include "plackett/evaluate.h"
 #include "plackett/simulation.h"
 #include "plackett/top_k.h"
@@ -45,9 +43,8 @@ RankerHandle make_ranker_handle(const RankerRequest& request) {
     spec.feature_count = static_cast<std::uint32_t>(shape.feature_ids.size());
     shape.scaling = text(request.features.attr("scaling"), "features");
   } else {
-    const auto count = py::reinterpret_steal<py::object>(PyNumber_Index(request.features.ptr()));
+    const py::object count = as_integer(request.features);
     if (!count) {
-      clear_error();
       bad_type("features: {}; expected the number of features per document, or a plackett.Fold",
                shown_value(request.features));
     }

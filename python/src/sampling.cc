@@ -2,10 +2,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "arrays.h"
 #include "background.h"
-#include "classes.h"
-#include "impression.h"
+#include "handles.h"
 #include "plackett/document_weights.h"
 #include "plackett/pairs.h"
 #include "plackett/plackett_luce.h"

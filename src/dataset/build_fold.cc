@@ -92,6 +92,13 @@ std::uint32_t largest_label(const Split& split) {
   return *std::max_element(labels, labels + split.doc_count());
 }
 
+std::string ids_complaint(std::vector<std::uint32_t> ids) {
+  std::sort(ids.begin(), ids.end());
+  if (!ids.empty() && ids.front() == 0) return "feature id 0; ids start at 1";
+  const auto twice = std::adjacent_find(ids.begin(), ids.end());
+  return twice == ids.end() ? "" : fmt::format("feature id {} twice; ids differ", *twice);
+}
+
 std::string queries_complaint(std::span<const std::uint64_t> begin) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   if (begin.size() < 2) return "no query; it holds the start of each query and the end of the last";

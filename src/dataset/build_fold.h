@@ -74,6 +74,9 @@ std::vector<std::pair<std::string_view, const Split*>> splits_of(const Fold& fol
 // Requires: the split has documents.
 std::uint32_t largest_label(const Split& split);
 
+// Why these can't be feature ids, or an empty string.
+std::string ids_complaint(std::vector<std::uint32_t> ids);
+
 // Why this can't be a split's query_begin, or an empty string.
 std::string queries_complaint(std::span<const std::uint64_t> query_begin);
 

@@ -14,17 +14,12 @@
 namespace plackett::cache {
 namespace {
 
-std::string ids_complaint(const Fold& fold) {
-  std::vector<std::uint32_t> ids = fold.feature_ids;
-  if (ids.empty()) return "no features; a fold has at least 1";
-  if (ids.size() > kMostFeatures) {
-    return fmt::format("{} features; at most {}", ids.size(), kMostFeatures);
+std::string fold_complaint(const Fold& fold) {
+  if (fold.feature_ids.empty()) return "no features; a fold has at least 1";
+  if (fold.feature_ids.size() > kMostFeatures) {
+    return fmt::format("{} features; at most {}", fold.feature_ids.size(), kMostFeatures);
   }
-  std::sort(ids.begin(), ids.end());
-  if (ids.front() == 0) return "feature id 0; ids start at 1";
-  if (const auto twice = std::adjacent_find(ids.begin(), ids.end()); twice != ids.end()) {
-    return fmt::format("feature id {} twice; ids differ", *twice);
-  }
+  if (auto reason = ids_complaint(fold.feature_ids); !reason.empty()) return reason;
   const auto& constant = fold.constant_feature_ids;
   if (!constant.empty() && constant.front() == 0) return "constant feature id 0; ids start at 1";
   const auto falling = std::adjacent_find(constant.begin(), constant.end(), std::greater_equal());
@@ -94,7 +89,7 @@ std::string dataset_complaint(const Dataset& dataset) {
     return fmt::format("largest label {}; labels go up to {}", dataset.max_label, kMaxLabel);
   }
   for (const Fold& fold : dataset.folds) {
-    if (const auto reason = ids_complaint(fold); !reason.empty()) {
+    if (const auto reason = fold_complaint(fold); !reason.empty()) {
       return fmt::format("{}: {}", fold.name, reason);
     }
     const auto feature_count = static_cast<std::uint32_t>(fold.feature_ids.size());

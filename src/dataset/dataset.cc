@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <new>
-#include <set>
 #include <string_view>
 
 #include "base/file.h"
@@ -86,17 +85,6 @@ Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
   return dataset;
 }
 
-Result<void> check(const LoadOptions& options) {
-  if (!options.keep_feature_ids) return {};
-  if (options.keep_feature_ids->empty()) return Error{"no feature ids to keep; give at least one"};
-  std::set<std::uint32_t> seen;
-  for (const std::uint32_t id : *options.keep_feature_ids) {
-    if (id == 0) return Error{"feature id 0 to keep; ids start at 1"};
-    if (!seen.insert(id).second) return Error{fmt::format("feature id {} to keep twice", id)};
-  }
-  return {};
-}
-
 Result<SyntheticOptions> synthetic_at(const std::string& where) {
   return synthetic_preset(where == kSynthetic ? "default" : where.substr(kSynthetic.size() + 1));
 }
@@ -110,7 +98,12 @@ Error not_a_dataset(const std::string& where) {
 }
 
 Result<Dataset> load(const std::string& where, const LoadOptions& options) {
-  if (auto valid = check(options); !valid) return valid.error();
+  if (const auto& ids = options.keep_feature_ids) {
+    if (ids->empty()) return Error{"no feature ids to keep; give at least one"};
+    if (const auto reason = ids_complaint(*ids); !reason.empty()) {
+      return Error{"features to keep: " + reason};
+    }
+  }
   if (is_synthetic(where)) {
     const auto synthetic = synthetic_at(where);
     if (!synthetic) return synthetic.error();
@@ -150,6 +143,34 @@ std::uint32_t Dataset::grade_count() const {
   if (max_label <= 1) return 2;
   if (max_label == 2) return 3;
   return std::max(max_label + 1, 5U);
+}
+
+SplitInfo describe(const Split& split, std::uint32_t max_label) {
+  SplitInfo info;
+  info.queries = split.query_count();
+  info.documents = split.doc_count();
+  info.label_counts.assign(max_label + 1, 0);
+  std::vector<std::uint32_t> doc_counts;
+  doc_counts.reserve(info.queries);
+  for (std::uint32_t query = 0; query < info.queries; ++query) {
+    const auto labels = split.judgments(Query{query}).labels();
+    bool relevant = false;
+    for (const std::uint8_t label : labels) {
+      if (label >= info.label_counts.size()) info.label_counts.resize(label + 1U, 0);
+      ++info.label_counts[label];
+      relevant = relevant || label > 0;
+    }
+    if (!relevant) ++info.queries_without_relevant;
+    doc_counts.push_back(static_cast<std::uint32_t>(labels.size()));
+  }
+  if (doc_counts.empty()) return info;
+  std::sort(doc_counts.begin(), doc_counts.end());
+  info.min_docs = doc_counts.front();
+  info.max_docs = doc_counts.back();
+  const std::size_t middle = doc_counts.size() / 2;
+  const std::uint32_t below = doc_counts[(doc_counts.size() - 1) / 2];
+  info.median_docs = (static_cast<double>(below) + doc_counts[middle]) / 2;
+  return info;
 }
 
 Result<Dataset> load_dataset(const std::string& where, const LoadOptions& options) {

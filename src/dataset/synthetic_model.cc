@@ -98,29 +98,20 @@ void SyntheticModel::draw_features() {
     feature.noise = 0.05 + 0.3 * rng.uniform();
     feature.side_factor = rng.below(kFactors);
     const double kind = rng.uniform();
-    if (number < options_.constant_features) {
-      feature.shape = Shape::kConstant;
-      continue;
-    }
     if (number < plain) {
-      feature.shape = Shape::kNoise;
+      feature.shape = number < options_.constant_features ? Shape::kConstant : Shape::kNoise;
       continue;
     }
     // The first of each factor is a nearly clean view of it; the others are distorted.
     const std::uint32_t rank = number - plain;
     feature.main_factor = rank % kFactors;
+    feature.shape = rank < kFactors || kind < 0.5 ? Shape::kLinear
+                    : kind < 0.75                 ? Shape::kHeavyTail
+                    : kind < 0.9                  ? Shape::kCount
+                                                  : Shape::kSwitch;
     if (rank < kFactors) {
-      feature.shape = Shape::kLinear;
       feature.side_weight = 0;
       feature.noise = 0.03;
-    } else if (kind < 0.5) {
-      feature.shape = Shape::kLinear;
-    } else if (kind < 0.75) {
-      feature.shape = Shape::kHeavyTail;
-    } else if (kind < 0.9) {
-      feature.shape = Shape::kCount;
-    } else {
-      feature.shape = Shape::kSwitch;
     }
   }
 }
