@@ -131,9 +131,7 @@ def load(
     """
     given = locals()
     options = {option: given[option] for option in _DEFAULT}
-    return dataset_of(
-        _engine.load(where, name, options, keep_feature_ids, verify_cache, threads)
-    )
+    return dataset_of(_engine.load(where, name, options, keep_feature_ids, verify_cache, threads))
 
 
 def dataset_of(handle: _engine.DatasetHandle) -> Dataset:

@@ -2,6 +2,7 @@
 #include "plackett/rng.h"
 
 #include <array>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -22,12 +23,10 @@ constexpr std::array<std::pair<std::string_view, Purpose>, 7> kPurposes{{
 }};
 
 Purpose purpose_of(const std::string& wanted) {
-  std::vector<std::string_view> known;
   for (const auto& [name, purpose] : kPurposes) {
     if (name == wanted) return purpose;
-    known.push_back(name);
   }
-  bad_value("purpose: \"{}\"; known are {}", wanted, fmt::join(known, ", "));
+  bad_value("purpose: \"{}\"; known are {}", wanted, fmt::join(std::views::keys(kPurposes), ", "));
 }
 
 Rng stream(py::handle seed, py::handle run, py::handle impression, py::handle purpose) {
