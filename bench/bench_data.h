@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "dataset/row_buffer.h"
+#include "dataset/build_fold.h"
 #include "plackett/dataset.h"
 #include "plackett/rng.h"
 
@@ -20,18 +20,18 @@ struct Shape {
 
 inline Split make_split(const Shape& shape) {
   struct Memory {
-    RowBuffer rows;
+    std::shared_ptr<float> rows;
     std::vector<std::uint8_t> labels;
     std::vector<std::uint64_t> query_begin;
   };
   auto memory = std::make_shared<Memory>();
   const std::size_t docs = std::size_t{shape.docs} * shape.queries;
   const std::uint32_t stride = padded_width(shape.features);
-  memory->rows = RowBuffer::zeroed(docs * stride).value();
+  memory->rows = zeroed_rows(docs * stride).value();
   memory->labels.resize(docs);
   Rng rng({.seed = 77});
   for (std::size_t doc = 0; doc < docs; ++doc) {
-    float* row = memory->rows.data() + doc * stride;
+    float* row = memory->rows.get() + doc * stride;
     for (std::uint32_t f = 0; f < shape.features; ++f) {
       row[f] = static_cast<float>(rng.next_u32()) * 0x1p-32F;
     }
@@ -48,7 +48,7 @@ inline Split make_split(const Shape& shape) {
   Split::Storage storage;
   storage.feature_count = shape.features;
   storage.query_count = shape.queries;
-  storage.rows = memory->rows.data();
+  storage.rows = memory->rows.get();
   storage.labels = memory->labels.data();
   storage.query_begin = memory->query_begin.data();
   storage.owner = std::move(memory);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,10 @@ class PLACKETT_EXPORT PairInference {
   // seen: those above the last click, and the first below it. Ordered by winner, then by loser.
   // Requires: clicks.size() == ranking.shown.size() == ranking.scores.size(). The result is
   // valid until the next call. Cost: O(clicked x unclicked x seen), which is cubic in the shown
-  // documents if half of them are clicked.
-  std::span<const WeightedPair> infer(const Ranking& ranking, std::span<const std::uint8_t> clicks);
+  // documents if half of them are clicked. `stop` is asked before each clicked document; once it
+  // returns true, the pairs so far are returned.
+  std::span<const WeightedPair> infer(const Ranking& ranking, std::span<const std::uint8_t> clicks,
+                                      const std::function<bool()>* stop = nullptr);
 
  private:
   SwapOdds odds_;

@@ -19,92 +19,59 @@ Your own loop, with your own users:
 >>> learner.impressions
 480
 
-All of it: docs/reference/python.md.
+All of it: docs/reference/python.md. Other examples assume `import plackett` and, as NumPy's own,
+`import numpy as np`.
 """
 
-from ._compare import compare
-from ._data import Dataset, Fold
+# "as" marks what the package exports.
+from ._compare import compare as compare
+from ._data import Dataset as Dataset, Fold as Fold, load as load
 from ._engine import (
-    ClickModel,
-    Impression,
-    Learner,
-    Query,
-    Ranker,
-    Rng,
-    Split,
-    click_model_names,
-    document_weights,
-    evaluate,
-    log_probability,
-    methods,
-    metrics,
-    ndcg,
-    sample_ranking,
-    simd_target,
-    stream,
-    version,
+    ClickModel as ClickModel,
+    Impression as Impression,
+    Learner as Learner,
+    Query as Query,
+    Ranker as Ranker,
+    Rng as Rng,
+    Split as Split,
+    click_model_names as click_model_names,
+    document_weights as document_weights,
+    evaluate as evaluate,
+    log_probability as log_probability,
+    methods as methods,
+    metrics as metrics,
+    ndcg as ndcg,
+    sample_ranking as sample_ranking,
+    simd_target as simd_target,
+    stream as stream,
+    version as version,
 )
-from ._errors import BadType, BadValue, Error, MissingFile
-from ._load import load
-from ._methods import DBGD, MGD, PDGD, Cascade, Pairwise
-from ._pairs import Pair, pairs
+from ._errors import (
+    BadType as BadType,
+    BadValue as BadValue,
+    Error as Error,
+    MissingFile as MissingFile,
+)
+from ._methods import (
+    DBGD as DBGD,
+    MGD as MGD,
+    PDGD as PDGD,
+    Cascade as Cascade,
+    Pairwise as Pairwise,
+)
+from ._pairs import Pair as Pair, pairs as pairs
 from ._results import (
-    Cell,
-    Compared,
-    Contrast,
-    Curve,
-    MeasureTests,
-    Moments,
-    Runs,
-    Simulated,
-    TTest,
+    Cell as Cell,
+    Compared as Compared,
+    Contrast as Contrast,
+    Curve as Curve,
+    MeasureTests as MeasureTests,
+    Moments as Moments,
+    Runs as Runs,
+    Simulated as Simulated,
+    TTest as TTest,
 )
-from ._simulate import simulate
+from ._simulate import simulate as simulate
 
 __version__ = version()
-
-__all__ = [
-    "DBGD",
-    "MGD",
-    "PDGD",
-    "BadType",
-    "BadValue",
-    "Cascade",
-    "Cell",
-    "ClickModel",
-    "Compared",
-    "Contrast",
-    "Curve",
-    "Dataset",
-    "Error",
-    "Fold",
-    "Impression",
-    "Learner",
-    "MeasureTests",
-    "MissingFile",
-    "Moments",
-    "Pair",
-    "Pairwise",
-    "Query",
-    "Ranker",
-    "Rng",
-    "Runs",
-    "Simulated",
-    "Split",
-    "TTest",
-    "click_model_names",
-    "compare",
-    "document_weights",
-    "evaluate",
-    "load",
-    "log_probability",
-    "methods",
-    "metrics",
-    "ndcg",
-    "pairs",
-    "sample_ranking",
-    "simd_target",
-    "simulate",
-    "stream",
-    "version",
-]
+__all__ = sorted(name for name in globals() if not name.startswith("_"))

@@ -99,7 +99,6 @@ def compare(
     holds; data must then be what load() reads. `fresh` discards what the folder holds. `progress`
     and Ctrl-C as in simulate().
 
-    >>> import plackett
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=5, impressions=500)
     >>> [cell.label for cell in result.cells]
     ['DBGD (linear)', 'PDGD (linear)']

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn, Union
@@ -10,6 +11,8 @@ import numpy as np
 
 from . import _engine
 from ._errors import BadType, BadValue, as_array, shown
+
+_DEFAULT: dict[str, Any] = _engine.load_defaults
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -29,7 +32,6 @@ class _NeverPickled:
 class Fold(_NeverPickled):
     """Training, validation and test queries.
 
-    >>> import plackett
     >>> plackett.load("synthetic").folds[0]
     <plackett.Fold Fold1: 480 training and 160 test queries, 42 features>
     """
@@ -53,7 +55,6 @@ class Dataset(_NeverPickled):
 
     plackett.load reads one; from_arrays makes one from arrays.
 
-    >>> import plackett
     >>> data = plackett.load("synthetic")
     >>> len(data.folds), data.max_label, data.grade_count
     (5, 4, 5)
@@ -86,7 +87,6 @@ class Dataset(_NeverPickled):
         kept alive; others are converted once. Labels and query_begin are copied. Nothing is scaled
         or dropped. Don't change the features while a run uses them.
 
-        >>> import numpy as np, plackett
         >>> features = np.eye(4, dtype=np.float32)
         >>> part = (features, [1, 0, 0, 2], [7, 7, 8, 8])
         >>> data = plackett.Dataset.from_arrays(train=part, test=part)
@@ -105,6 +105,33 @@ class Dataset(_NeverPickled):
         named = [(f"folds[{number}]", fold) for number, fold in enumerate(folds)]
         given = [(place, _fold(fold, place)) for place, fold in named]
         return dataset_of(_engine.dataset_of(name, given))
+
+
+def load(
+    where: str | os.PathLike[str],
+    *,
+    scaling: str = _DEFAULT["scaling"],
+    keep_constant_features: bool = _DEFAULT["keep_constant_features"],
+    keep_feature_ids: Sequence[int] | None = None,
+    max_feature_id: int = _DEFAULT["max_feature_id"],
+    verify_cache: bool = _DEFAULT["verify_cache"],
+    threads: int = _DEFAULT["threads"],
+    name: str | None = None,
+) -> Dataset:
+    """A dataset: a folder of LETOR files, a cache file, "synthetic" or "synthetic:PRESET".
+
+    Features are scaled within each query ("query-minmax") or not at all ("none"). Those constant
+    over the training file are dropped unless `keep_constant_features`; `keep_feature_ids` keeps
+    exactly those, in that order. `verify_cache` checks a cache's checksums. Reads with `threads`
+    threads (0: one per core). Results name the data `name`, by default the folder's name.
+
+    >>> data = plackett.load("synthetic", scaling="none")
+    >>> data
+    <plackett.Dataset synthetic: 5 folds, labels 0 to 4>
+    """
+    given = locals()
+    options = {option: given[option] for option in _DEFAULT}
+    return dataset_of(_engine.load(where, name, options, keep_feature_ids, verify_cache, threads))
 
 
 def dataset_of(handle: _engine.DatasetHandle) -> Dataset:

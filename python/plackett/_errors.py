@@ -10,7 +10,6 @@ import numpy as np
 class Error(Exception):
     """Base class of plackett's exceptions.
 
-    >>> import plackett
     >>> try:
     ...     plackett.ndcg([5], labels=[1, 0])
     ... except plackett.Error as error:
@@ -18,46 +17,39 @@ class Error(Exception):
     ranking: document 5; documents are 0 to 1
     """
 
-    __module__ = "plackett"
-
 
 class BadValue(Error, ValueError):
     """A value that is not allowed. The message says what is.
 
-    >>> import plackett
     >>> plackett.PDGD(features=3, shown=0)
     Traceback (most recent call last):
         ...
     plackett.BadValue: shown: 0; expected an integer from 1 to 100
     """
 
-    __module__ = "plackett"
-
 
 class BadType(Error, TypeError):
     """An argument of a wrong type.
 
-    >>> import plackett
     >>> plackett.PDGD(features=3, shown="ten")
     Traceback (most recent call last):
         ...
     plackett.BadType: shown: 'ten'; expected an integer from 1 to 100
     """
 
-    __module__ = "plackett"
-
 
 class MissingFile(Error, FileNotFoundError):
     """A file or folder that does not exist.
 
-    >>> import plackett
     >>> plackett.Ranker.load("nowhere.plk")
     Traceback (most recent call last):
         ...
     plackett.MissingFile: path: nowhere.plk: can't open: No such file or directory
     """
 
-    __module__ = "plackett"
+
+for _public in (Error, BadValue, BadType, MissingFile):
+    _public.__module__ = "plackett"
 
 
 def shown(value: Any) -> str:

@@ -39,7 +39,6 @@ def _class_of(method):
         lines.append(f"    {keyword}={setting['default']!r}: {setting['help']}{choice}")
     lines += [
         "",
-        ">>> import plackett",
         f">>> plackett.{method['title']}(features=10).method",
         repr(name),
     ]
@@ -75,7 +74,7 @@ def _load(cls, path, **options):
     The learning rate is the file's unless the settings name one. Fails if the settings would drop
     what the learner kept between updates (steps="adagrad" left out).
 
-    >>> import os, plackett, tempfile
+    >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "model.plk")
     ...     learner = plackett.PDGD(features=3, shown=5, steps="adagrad")

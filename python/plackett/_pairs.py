@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 class Pair(NamedTuple):
     """An inferred preference between two shown documents.
 
-    >>> import plackett
     >>> pair = plackett.pairs([0.0, 0.0], ranking=[1, 0], clicks=[0, 1])[0]
     >>> pair.winner, pair.loser, pair.weight
     (0, 1, 0.125)
@@ -38,7 +37,6 @@ def pairs(
     shown_scores, which are by rank), `ranking` the documents shown or an Impression, `clicks` a 0
     or 1 for each. The time grows as that of document_weights.
 
-    >>> import plackett
     >>> plackett.pairs([0.0, 0.0], ranking=[1, 0], clicks=[0, 1])
     [Pair(winner=0, loser=1, winner_rank=1, loser_rank=0, rho=0.5, weight=0.125)]
     """

@@ -22,7 +22,6 @@ MEASURES = ("offline", "online")
 class Moments(NamedTuple):
     """Mean and sample standard deviation over runs.
 
-    >>> import plackett
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
     >>> 0 < result.offline.mean < 1 and result.offline.std > 0
     True
@@ -36,7 +35,6 @@ class Moments(NamedTuple):
 class Curve:
     """The learning curve: values at some impressions, over all runs.
 
-    >>> import plackett
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
     >>> int(result.curve.impression[-1]), result.curve.offline_mean.shape
     (100, (15,))
@@ -53,7 +51,6 @@ class Curve:
 class Runs:
     """Every run by itself: arrays of runs x points of the curve.
 
-    >>> import plackett
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
     >>> result.runs.offline.shape == (2, len(result.curve.impression))
     True
@@ -73,7 +70,6 @@ class Runs:
 class Cell:
     """All runs of one method under one click model on one dataset.
 
-    >>> import plackett
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> result.cells[1]  # doctest: +ELLIPSIS
     Cell(label='PDGD (linear)', method='pdgd', ...)
@@ -98,7 +94,6 @@ class Cell:
     def to_dataframe(self) -> pandas.DataFrame:
         """The curve, one row per point. Needs pandas.
 
-        >>> import plackett
         >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
         >>> list(result.to_dataframe())[:2]  # doctest: +NEEDS_PANDAS
         ['impression', 'offline_mean']
@@ -110,7 +105,6 @@ class Cell:
 class Simulated(Cell):
     """What plackett.simulate returns.
 
-    >>> import plackett
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
     >>> result.label, result.learner.impressions
     ('PDGD (linear)', 100)
@@ -127,7 +121,6 @@ class Simulated(Cell):
 class TTest(NamedTuple):
     """A two-tailed t-test of the difference of two means.
 
-    >>> import plackett
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> result.contrasts[0].offline.student.degrees
     2.0
@@ -141,7 +134,6 @@ class TTest(NamedTuple):
 class MeasureTests(NamedTuple):
     """Student's test (one variance for both) and Welch's (each its own).
 
-    >>> import plackett
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> 0 <= result.contrasts[0].offline.welch.p <= 1
     True
@@ -155,7 +147,6 @@ class MeasureTests(NamedTuple):
 class Contrast:
     """One cell against one baseline, under the same click model on the same dataset.
 
-    >>> import plackett
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> result.contrasts[0].cell.method, result.contrasts[0].baseline.method
     ('pdgd', 'dbgd')
@@ -172,7 +163,6 @@ class Compared:
     """What plackett.compare returns. It holds the engine's own results for report(), so it can't be
     pickled; its cells and contrasts can.
 
-    >>> import plackett
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> len(result.cells), len(result.contrasts)
     (2, 1)
@@ -186,7 +176,7 @@ class Compared:
     def report(self, folder: str | os.PathLike[str]) -> None:
         """Writes report.html, curves and tables to the folder, which is created if it is missing.
 
-        >>> import os, plackett, tempfile
+        >>> import os, tempfile
         >>> result = plackett.compare("synthetic", ["pdgd"], ["perfect"], runs=2, impressions=100)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     result.report(folder)
@@ -198,7 +188,6 @@ class Compared:
     def to_dataframe(self) -> pandas.DataFrame:
         """One row per cell. Needs pandas.
 
-        >>> import plackett
         >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], runs=2, impressions=100)
         >>> list(result.to_dataframe()["method"])[:2]  # doctest: +NEEDS_PANDAS
         ['dbgd', 'pdgd']

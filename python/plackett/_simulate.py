@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any, Union
 
 from . import _engine
-from ._data import Dataset
+from ._data import Dataset, load
 from ._errors import BadType
-from ._load import load
 from ._progress import Progress, callback
 from ._results import Simulated, cell_fields
 
@@ -54,7 +53,6 @@ def simulate(
     a terminal, or a function of (impressions done, impressions in total); an exception from it
     stops the runs, and so does Ctrl-C. Other Python threads run meanwhile.
 
-    >>> import plackett
     >>> result = plackett.simulate("synthetic", "pdgd", runs=2, impressions=500, learning_rate=0.1)
     >>> len(result.runs), int(result.curve.impression[-1])
     (2, 500)

@@ -19,16 +19,19 @@ void clear_error() {
 
 std::string shown_value(py::handle value) { return py::str(errors_module().attr("shown")(value)); }
 
+py::object as_integer(py::handle value) {
+  auto integer = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  clear_error();
+  return integer;
+}
+
 std::uint64_t integer(py::handle value, std::string_view name, Bounds bounds) {
   const auto rule = [&] {
     return fmt::format("{}; expected an integer from {} to {}", shown_value(value), bounds.least,
                        bounds.most == Bounds{}.most ? "2^64 - 1" : std::to_string(bounds.most));
   };
-  const auto as_int = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!as_int) {
-    clear_error();
-    bad_type("{}: {}", name, rule());
-  }
+  const py::object as_int = as_integer(value);
+  if (!as_int) bad_type("{}: {}", name, rule());
   const std::uint64_t got = PyLong_AsUnsignedLongLong(as_int.ptr());
   const bool fits = PyErr_Occurred() == nullptr;
   PyErr_Clear();
@@ -85,10 +88,7 @@ std::string path(py::handle value, std::string_view name) {
 
 std::vector<std::uint32_t> hidden_layers(py::handle value) {
   constexpr Bounds kUnits{1, kMaxUnits};
-  if (const auto units = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()))) {
-    return {integer32(units, "hidden", kUnits)};
-  }
-  clear_error();
+  if (const py::object units = as_integer(value)) return {integer32(units, "hidden", kUnits)};
   if (!py::isinstance<py::sequence>(value) || py::isinstance<py::str>(value) ||
       py::isinstance<py::bytes>(value)) {
     bad_type("hidden: {}; expected the units of each hidden layer, as (64, 32)",
@@ -108,8 +108,7 @@ std::string setting_text(py::handle value, const std::string& name) {
   if (py::isinstance<py::str>(value)) return text(value, name);
   py::object as_number;
   if (!py::isinstance<py::bool_>(value) && PyNumber_Check(value.ptr()) != 0) {
-    as_number = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-    clear_error();
+    as_number = as_integer(value);
     if (!as_number) as_number = py::reinterpret_steal<py::object>(PyNumber_Float(value.ptr()));
     clear_error();
   }
@@ -160,34 +159,18 @@ MethodEntry method_entry(std::string text, std::string_view name) {
 }
 
 py::object option_value(OptionKind kind, const std::string& text) {
-  switch (kind) {
-    case OptionKind::kInteger:
-      return py::int_(py::str(text));
-    case OptionKind::kNumber:
-      return py::float_(py::str(text));
-    case OptionKind::kIntegers:
-      return py::eval(fmt::format("({},)", text));
-    case OptionKind::kFlag:
-      return py::bool_(text == "true");
-    case OptionKind::kName:
-      break;
-  }
+  if (kind == OptionKind::kInteger) return py::int_(py::str(text));
+  if (kind == OptionKind::kNumber) return py::float_(py::str(text));
+  if (kind == OptionKind::kIntegers) return py::eval(fmt::format("({},)", text));
+  if (kind == OptionKind::kFlag) return py::bool_(text == "true");
   return py::str(text);
 }
 
 std::string option_text(OptionKind kind, Bounds bounds, py::handle value, std::string_view name) {
-  switch (kind) {
-    case OptionKind::kInteger:
-      return std::to_string(integer(value, name, bounds));
-    case OptionKind::kNumber:
-      return py::repr(py::float_(number(value, name)));
-    case OptionKind::kIntegers:
-      return fmt::format("{}", fmt::join(hidden_layers(value), ","));
-    case OptionKind::kFlag:
-      return truth(value, name) ? "true" : "false";
-    case OptionKind::kName:
-      break;
-  }
+  if (kind == OptionKind::kInteger) return std::to_string(integer(value, name, bounds));
+  if (kind == OptionKind::kNumber) return py::repr(py::float_(number(value, name)));
+  if (kind == OptionKind::kIntegers) return fmt::format("{}", fmt::join(hidden_layers(value), ","));
+  if (kind == OptionKind::kFlag) return truth(value, name) ? "true" : "false";
   return text(value, name);
 }
 

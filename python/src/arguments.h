@@ -29,7 +29,9 @@ struct Bounds {
 // Of `threads`; 0 stands for one per core.
 inline constexpr Bounds kThreads{0, 4096};
 
-// Python's and NumPy's integers.
+// Python's int if the value is one of Python's or NumPy's integers, else null.
+py::object as_integer(py::handle value);
+
 std::uint64_t integer(py::handle value, std::string_view name, Bounds bounds = {});
 std::uint32_t integer32(py::handle value, std::string_view name, Bounds bounds = {});
 

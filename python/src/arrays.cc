@@ -6,8 +6,8 @@
 #include <string>
 
 #include "arguments.h"
-#include "data.h"
 #include "failure.h"
+#include "handles.h"
 #include "plackett/judgments.h"
 
 namespace plackett::python {

@@ -2,9 +2,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "arrays.h"
-#include "classes.h"
-#include "impression.h"
+#include "handles.h"
 #include "plackett/make_user.h"
 #include "plackett/protocol.h"
 #include "plackett/simulation.h"
@@ -101,7 +99,6 @@ void bind_click_model(py::module_& module) {
 the number of labels, a Dataset's grade_count. `protocol` says when cascade users may stop; `eta`
 how fast position-based ones look away. Unpickling reads a file again.
 
->>> import plackett
 >>> user = plackett.ClickModel("perfect", grades=3)
 >>> user.click([2, 0, 1], labels=[0, 0, 2], rng=plackett.stream(1))
 array([ True, False, False]))");
@@ -116,13 +113,11 @@ plackett.Query. For documents give either `rng`, which advances from call to cal
 which every call draws the same. An impression needs neither: its clicks come from the stream of its
 learner's seed and run and its number, as in plackett.simulate.
 
->>> import plackett
 >>> plackett.ClickModel("perfect").click([1, 0], labels=[4, 0], rng=plackett.stream(1))
 array([False,  True]))");
   add(model, "probability", probability, with("labels"_a, "clicks"_a),
       R"(Of exactly these clicks on these labels, from the top.
 
->>> import plackett
 >>> plackett.ClickModel("perfect").probability(labels=[4, 0], clicks=[1, 0])
 1.0)");
   property(model, "name", "\"perfect\".", [](const ClickModel& one) { return one.user->name(); });
@@ -143,7 +138,6 @@ array([False,  True]))");
       },
       with(), R"(The built-in click models.
 
->>> import plackett
 >>> plackett.click_model_names()[0]
 'perfect')");
 }

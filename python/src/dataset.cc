@@ -4,10 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "arrays.h"
 #include "background.h"
-#include "classes.h"
-#include "data.h"
+#include "handles.h"
 #include "plackett/wrap.h"
 
 namespace plackett::python {
@@ -169,7 +167,6 @@ void bind_split(py::module_& module) {
 
 Learners and rankers take it in place of its features.
 
->>> import plackett
 >>> query = plackett.load("synthetic").folds[0].train[0]
 >>> query.features.shape == (len(query), 42)
 True)");
@@ -193,7 +190,6 @@ True)");
   py::class_<SplitHandle, SplitPointer> split(module, "Split",
                                               R"(A sequence of queries: those of one file.
 
->>> import plackett
 >>> train = plackett.load("synthetic").folds[0].train
 >>> len(train), train[-1]
 (480, <plackett.Query 479: 14 documents, 42 features>)

@@ -5,12 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "arrays.h"
 #include "background.h"
-#include "classes.h"
-#include "data.h"
-#include "impression.h"
-#include "model.h"
+#include "handles.h"
 #include "plackett/evaluate.h"
 #include "plackett/metrics.h"
 #include "plackett/ndcg.h"
@@ -30,11 +26,8 @@ double ndcg(Given ranking, Given labels, Given k) {
   const auto known = some_labels(labels, copied);
   const std::vector<Doc> docs = ranked_docs(ranking, known.size(), "labels");
   const std::array<std::uint64_t, 2> begin{0, known.size()};
-  Split::Storage storage;
-  storage.query_count = 1;
-  storage.labels = known.data();
-  storage.query_begin = begin.data();
-  const NdcgTable table(Split(std::move(storage)), integer32(k, "k", {1, 1'000'000}));
+  const Split split({.query_count = 1, .labels = known.data(), .query_begin = begin.data()});
+  const NdcgTable table(split, integer32(k, "k", {1, 1'000'000}));
   return table.ndcg(Query{0}, Judgments(known), docs);
 }
 
@@ -166,7 +159,6 @@ void bind_evaluation(py::module_& module) {
 The gain is 2^label - 1, the discount 1 / log2(rank + 1) with ranks from 1. `labels` are those of
 all candidates; 0 if none is above 0.
 
->>> import plackett
 >>> plackett.ndcg([1, 0], labels=[0, 1])
 1.0)");
   add(module, "metrics", metrics_of, with("ranking"_a, "labels"_a, "max_label"_a = py::none()),
@@ -175,7 +167,6 @@ all candidates; 0 if none is above 0.
 NDCG@1, NDCG@3, NDCG@5, NDCG@10, MRR, MAP and ERR@10. `max_label` is the highest possible label, for
 ERR@10; if None, the highest of these.
 
->>> import plackett
 >>> plackett.metrics([1, 0], labels=[1, 0])["MRR"]
 0.5)");
   add(module, "evaluate", evaluate_any,
@@ -187,7 +178,6 @@ ERR@10; if None, the highest of these.
 which are compared as float64. Queries without a relevant document are left out ("skip"), or count
 as "zero" or "one"; `seed` orders equal scores.
 
->>> import plackett
 >>> test = plackett.load("synthetic").folds[0].test
 >>> means = plackett.evaluate(lambda features: features[:, 0], test)
 >>> 0 < means["NDCG@10"] < 1

@@ -3,11 +3,8 @@
 #include <tuple>
 #include <utility>
 
-#include "arrays.h"
 #include "background.h"
-#include "classes.h"
-#include "data.h"
-#include "model.h"
+#include "handles.h"
 #include "plackett/report.h"
 #include "plackett/simulate.h"
 

@@ -47,7 +47,4 @@ T take(Result<T>&& result, std::string_view argument = {}) {
 // plackett/_errors.py. Lives as long as the process.
 py::handle errors_module();
 
-// Loads it, and translates failures from then on.
-void bind_failures();
-
 }  // namespace plackett::python

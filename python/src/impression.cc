@@ -1,9 +1,7 @@
-#include "impression.h"
+#include "handles.h"
 
 #include <cmath>
 #include <utility>
-
-#include "classes.h"
 
 namespace plackett::python {
 
@@ -66,9 +64,9 @@ py::tuple reduced(const Impression& impression) {
 
 // What reduced() took apart. It is nobody's last impression: methods that learn only from that one
 // keep more of it than a pickle holds.
-Impression restored(const std::string& method, Given features, Given ranking, Given scores,
-                    double shift, double sum, std::uint64_t seed, std::uint32_t run,
-                    std::uint64_t number) {
+Impression impression_of(const std::string& method, Given features, Given ranking, Given scores,
+                         double shift, double sum, std::uint64_t seed, std::uint32_t run,
+                         std::uint64_t number) {
   Impression impression;
   impression.method = take(find_method(method));
   const py::array matrix = matrix_of(features, "features");
@@ -98,7 +96,6 @@ It keeps its features alive; don't change them before the clicks are learned fro
 take a ranking take it too. Pickled or copied, with its features, pdgd and cascade can still learn
 from it; the others learn only from the object that rank returned.
 
->>> import numpy as np, plackett
 >>> impression = plackett.PDGD(features=3, shown=2).rank(np.eye(3))
 >>> len(impression.ranking), impression.shown_scores
 (2, array([0., 0.])))");
@@ -106,7 +103,6 @@ from it; the others learn only from the object that rank returned.
       R"(As plackett.document_weights, from the scores at
 the time of showing: one float64 per candidate. For lists that pdgd and cascade sampled.
 
->>> import numpy as np, plackett
 >>> impression = plackett.PDGD(features=3).rank(np.eye(3))
 >>> weights = impression.document_weights([0, 1, 0])
 >>> weights[impression.ranking]
@@ -128,7 +124,7 @@ array([-0.125,  0.25 , -0.125]))");
                            one.ranking.shown.size(), one.rows.view.doc_count());
       });
   no_constructor(impression);
-  module.def("impression_of", restored);
+  module.def("impression_of", impression_of);
 }
 
 }  // namespace plackett::python

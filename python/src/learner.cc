@@ -5,8 +5,7 @@
 #include <atomic>
 #include <utility>
 
-#include "impression.h"
-#include "model.h"
+#include "handles.h"
 #include "plackett/simulation.h"
 
 namespace plackett::python {
@@ -224,7 +223,6 @@ py::list method_table() {
 void bind_learner(py::module_& module) {
   add(module, "methods", method_table, with(), R"(All methods with their settings: a list of dicts.
 
->>> import plackett
 >>> [method["name"] for method in plackett.methods()]
 ['cascade', 'dbgd', 'mgd', 'pairwise', 'pdgd'])");
   py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
@@ -235,7 +233,6 @@ plackett.Ranker, which is copied; `features` the number of features per document
 plackett.Fold. What it shows is a function of (seed, run, impression number), as in
 plackett.simulate. One thread at a time.
 
->>> import numpy as np, plackett
 >>> learner = plackett.Learner("pdgd", features=3, learning_rate=0.2)
 >>> impression = learner.rank(np.eye(3))
 >>> learner.learn(impression, clicks=[0, 1, 0])
@@ -256,7 +253,6 @@ plackett.simulate. One thread at a time.
 `features` is documents x features, or a plackett.Query. float32 rows are used in place: don't
 change them before the impression's clicks are learned from.
 
->>> import numpy as np, plackett
 >>> plackett.PDGD(features=3, shown=2).rank(np.eye(3))
 <plackett.Impression 0: 2 of 3 documents>)");
   add(learner, "learn", learn, with("impression"_a, "clicks"_a),
@@ -266,7 +262,6 @@ The scores at the time of showing count, however old the list is. Methods that l
 their last impression, and once (dbgd, mgd, pairwise), refuse others. For pdgd and cascade every
 call is a step, so give all clicks on a list in one call.
 
->>> import numpy as np, plackett
 >>> learner = plackett.PDGD(features=3)
 >>> learner.learn(learner.rank(np.eye(3)), clicks=[0, 1, 0])
 >>> learner.updates
@@ -279,7 +274,7 @@ call is a step, so give all clicks on a list in one call.
       with("path"_a),
       R"(Writes the model and its learner's state (docs/formats/model.md) for Learner.load.
 
->>> import os, plackett, tempfile
+>>> import os, tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     plackett.PDGD(features=3).save(os.path.join(folder, "model.plk"))
 ...     os.listdir(folder)

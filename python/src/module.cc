@@ -1,10 +1,32 @@
 // plackett._engine: the engine as Python sees it. python/plackett/ makes the package from it.
+#include <array>
+
 #include "classes.h"
 #include "plackett/rng.h"
 #include "plackett/version.h"
 
 namespace plackett::python {
 namespace {
+
+// How Python users follow a hint, by its value.
+constexpr std::array<std::string_view, 4> kAdvice{"", " (out=)", " (out=, fresh=True)",
+                                                  " (load(..., name=))"};
+static_assert(static_cast<std::size_t>(Hint::kOtherName) + 1 == kAdvice.size());
+
+py::handle errors;  // plackett/_errors.py
+
+// Translates failures from then on.
+void bind_failures() {
+  errors = py::module_::import("plackett._errors").release();
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Failure& failure) {
+      const py::object type = errors.attr(failure.exception);
+      PyErr_SetString(type.ptr(), failure.what());
+    }
+  });
+}
 
 // Constructing an object of pybind11's common base class would end the process, and pickle's
 // protocols 0 and 1 do that. Refuses it; classes made later are constructed as before.
@@ -22,6 +44,14 @@ void refuse_bare_objects(py::handle common_base) {
 }
 
 }  // namespace
+
+py::handle errors_module() { return errors; }
+
+Failure::Failure(const Error& error, std::string_view argument)
+    : Failure(error.code == ErrorCode::kNotFound ? "MissingFile" : "BadValue",
+              fmt::format("{}{}{}{}", argument, argument.empty() ? "" : ": ", error.message,
+                          kAdvice.at(static_cast<std::size_t>(error.hint)))) {}
+
 }  // namespace plackett::python
 
 PYBIND11_MODULE(_engine, module) {
@@ -41,18 +71,14 @@ PYBIND11_MODULE(_engine, module) {
   bind_sampling(module);
   bind_evaluation(module);
   bind_experiments(module);
-  add(
-      module, "version", [] { return plackett::version(); }, with(),
+  add(module, "version", &plackett::version, with(),
       R"(The engine's version, as text: "0.1.0".
 
->>> import plackett
 >>> plackett.version() == plackett.__version__
 True)");
-  add(
-      module, "simd_target", [] { return plackett::simd_target(); }, with(),
+  add(module, "simd_target", &plackett::simd_target, with(),
       R"(The instruction set that the inner loops use on this machine: "avx2".
 
->>> import plackett
 >>> isinstance(plackett.simd_target(), str)
 True)");
 }

@@ -4,9 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "arrays.h"
-#include "data.h"
-#include "model.h"
+#include "handles.h"
 #include "plackett/evaluate.h"
 #include "plackett/simulation.h"
 #include "plackett/top_k.h"
@@ -45,9 +43,8 @@ RankerHandle make_ranker_handle(const RankerRequest& request) {
     spec.feature_count = static_cast<std::uint32_t>(shape.feature_ids.size());
     shape.scaling = text(request.features.attr("scaling"), "features");
   } else {
-    const auto count = py::reinterpret_steal<py::object>(PyNumber_Index(request.features.ptr()));
+    const py::object count = as_integer(request.features);
     if (!count) {
-      clear_error();
       bad_type("features: {}; expected the number of features per document, or a plackett.Fold",
                shown_value(request.features));
     }
@@ -221,7 +218,6 @@ whose feature ids and scaling a saved model then holds. Networks have `hidden` u
 layer and start from `seed`. The engine does not call methods that a subclass overrides: for your
 own models use plackett.document_weights and plackett.evaluate.
 
->>> import numpy as np, plackett
 >>> ranker = plackett.Ranker(features=2)
 >>> ranker.parameters = [1.0, -1.0]
 >>> ranker.score(np.array([[1, 2], [3, 1]], dtype=np.float32))
@@ -235,7 +231,6 @@ array([1, 0]))");
 
 `features` is documents x features, or a plackett.Query.
 
->>> import numpy as np, plackett
 >>> plackett.Ranker(features=2).score(np.eye(2))
 array([0., 0.], dtype=float32))");
   add(ranker, "rank", rank,
@@ -244,7 +239,6 @@ array([0., 0.], dtype=float32))");
 
 `seed` orders equal scores.
 
->>> import plackett
 >>> ranker = plackett.Ranker(features=1)
 >>> ranker.parameters = [1]
 >>> ranker.rank([[0.5], [2.0], [1.0]], k=2)
@@ -254,14 +248,12 @@ array([1, 2]))");
 parameters += rate * sum over documents of weights[doc] * d score(doc) / d parameters. Fails and
 changes nothing if one would not be finite.
 
->>> import plackett
 >>> ranker = plackett.Ranker(features=2)
 >>> ranker.step([[1, 0], [0, 1]], weights=[1, -1], rate=0.5)
 >>> ranker.parameters
 array([ 0.5, -0.5], dtype=float32))");
   add(ranker, "copy", copied, with(), R"(An independent copy, with what a subclass set on it.
 
->>> import plackett
 >>> first = plackett.Ranker(features=2)
 >>> second = first.copy()
 >>> second.parameters = [1, 2]
@@ -275,7 +267,7 @@ array([0., 0.], dtype=float32))");
       with("path"_a),
       R"(Writes the model to a file that load and `plackett evaluate` read (docs/formats/model.md).
 
->>> import os, plackett, tempfile
+>>> import os, tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     plackett.Ranker(features=2).save(os.path.join(folder, "model.plk"))
 ...     os.listdir(folder)
@@ -288,7 +280,7 @@ array([0., 0.], dtype=float32))");
 
 The ranker of a saved model.
 
->>> import os, plackett, tempfile
+>>> import os, tempfile
 >>> with tempfile.TemporaryDirectory() as folder:
 ...     path = os.path.join(folder, "model.plk")
 ...     plackett.PDGD(features=2).save(path)

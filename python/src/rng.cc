@@ -2,6 +2,7 @@
 #include "plackett/rng.h"
 
 #include <array>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -22,12 +23,10 @@ constexpr std::array<std::pair<std::string_view, Purpose>, 7> kPurposes{{
 }};
 
 Purpose purpose_of(const std::string& wanted) {
-  std::vector<std::string_view> known;
   for (const auto& [name, purpose] : kPurposes) {
     if (name == wanted) return purpose;
-    known.push_back(name);
   }
-  bad_value("purpose: \"{}\"; known are {}", wanted, fmt::join(known, ", "));
+  bad_value("purpose: \"{}\"; known are {}", wanted, fmt::join(std::views::keys(kPurposes), ", "));
 }
 
 Rng stream(py::handle seed, py::handle run, py::handle impression, py::handle purpose) {
@@ -44,17 +43,14 @@ void bind_rng(py::module_& module) {
 It is named by (seed, run, impression, purpose). The engine draws everything from such streams
 (docs/formats/random_numbers.md), so that any event can be drawn again alone.
 
->>> import plackett
 >>> plackett.stream(1, 0, 5, "query").below(100) == plackett.stream(1, 0, 5, "query").below(100)
 True)");
   add(rng, "uniform", &Rng::uniform, with(), R"(Uniform on [0, 1).
 
->>> import plackett
 >>> 0 <= plackett.stream(1).uniform() < 1
 True)");
   add(rng, "normal", &Rng::normal, with(), R"(Standard normal.
 
->>> import plackett
 >>> plackett.stream(1).normal() == plackett.stream(1).normal()
 True)");
   add(
@@ -62,17 +58,14 @@ True)");
       [](Rng& one, Given bound) { return one.below(integer32(bound, "bound", {.least = 1})); },
       with("bound"_a), R"(Uniform on 0 to bound - 1.
 
->>> import plackett
 >>> plackett.stream(1).below(6) in range(6)
 True)");
   add(rng, "next_u32", &Rng::next_u32, with(), R"(32 random bits.
 
->>> import plackett
 >>> 0 <= plackett.stream(1).next_u32() < 2**32
 True)");
   add(rng, "next_u64", &Rng::next_u64, with(), R"(64 random bits.
 
->>> import plackett
 >>> 0 <= plackett.stream(1).next_u64() < 2**64
 True)");
   no_constructor(rng);
@@ -82,7 +75,6 @@ True)");
 
 Purposes are query, ranking, clicks, initialise, tie-break, synthetic and test.
 
->>> import plackett
 >>> plackett.stream(1).uniform() == plackett.stream(1).uniform()
 True)");
 }

@@ -1,10 +1,9 @@
 // The Plackett-Luce distribution, inferred pairs, and PDGD's weights.
 #include <algorithm>
+#include <numeric>
 
-#include "arrays.h"
 #include "background.h"
-#include "classes.h"
-#include "impression.h"
+#include "handles.h"
 #include "plackett/document_weights.h"
 #include "plackett/pairs.h"
 #include "plackett/plackett_luce.h"
@@ -12,54 +11,22 @@
 namespace plackett::python {
 namespace {
 
-// Work is counted in steps of a few nanoseconds. Below this, a few milliseconds, a thread is not
-// worth it.
-constexpr std::uint64_t kLongWork = 1'000'000;
-// Between checks of whether to stop; about a tenth of a second.
-constexpr std::uint64_t kPartWork = 20'000'000;
-
-// Some winners at a time. infer() needs the last click in every part, as it says how far the user
-// saw. Documents whose clicks were left out are not losers, and the pairs of the last click belong
-// to the last part.
-std::vector<WeightedPair> in_parts(const Ranking& ranking, std::span<const std::uint8_t> clicks,
-                                   const std::vector<std::uint32_t>& winners, std::size_t part,
-                                   const Watch& watch) {
-  std::vector<WeightedPair> pairs;
+// On a thread of its own if it takes more than a few milliseconds: steps take a few nanoseconds.
+std::vector<WeightedPair> inferred_pairs(const Ranking& ranking,
+                                         std::span<const std::uint8_t> clicks) {
+  constexpr std::uint64_t kLongWork = 1'000'000;
+  const std::uint64_t seen = seen_places(clicks);
+  const auto winners = std::accumulate(clicks.begin(), clicks.end(), std::uint64_t{0});
   PairInference inference;
-  std::vector<std::uint8_t> some(clicks.size());
-  for (std::size_t begin = 0; begin < winners.size() && !watch.stop(); begin += part) {
-    const std::size_t end = std::min(begin + part, winners.size());
-    std::fill(some.begin(), some.end(), std::uint8_t{0});
-    some[winners.back()] = 1;
-    for (std::size_t at = begin; at < end; ++at) some[winners[at]] = 1;
-    for (const WeightedPair& pair : inference.infer(ranking, some)) {
-      if (clicks[pair.loser_rank] == 0 && pair.winner_rank <= winners[end - 1]) {
-        pairs.push_back(pair);
-      }
-    }
-  }
-  return pairs;
+  const auto pairs = winners * seen * seen < kLongWork
+                         ? inference.infer(ranking, clicks)
+                         : in_background([&](const Watch& watch) {
+                             return inference.infer(ranking, clicks, &watch.stop);
+                           });
+  return {pairs.begin(), pairs.end()};
 }
 
 }  // namespace
-
-std::vector<WeightedPair> inferred_pairs(const Ranking& ranking,
-                                         std::span<const std::uint8_t> clicks) {
-  std::vector<std::uint32_t> winners;
-  for (std::uint32_t rank = 0; rank < clicks.size(); ++rank) {
-    if (clicks[rank] != 0) winners.push_back(rank);
-  }
-  const std::uint64_t seen = seen_places(clicks);
-  const std::uint64_t work = seen * seen;  // per winner
-  if (winners.size() * work < kLongWork) {
-    PairInference inference;
-    const auto pairs = inference.infer(ranking, clicks);
-    return {pairs.begin(), pairs.end()};
-  }
-  const auto part = static_cast<std::size_t>(std::max<std::uint64_t>(kPartWork / work, 2));
-  return in_background(
-      [&](const Watch& watch) { return in_parts(ranking, clicks, winners, part, watch); });
-}
 
 py::array_t<double> weights_by_doc(const Ranking& ranking, std::span<const std::uint8_t> clicks,
                                    std::size_t doc_count) {
@@ -153,14 +120,13 @@ void bind_sampling(py::module_& module) {
 Without replacement, each rank in proportion to exp(score). Scores are taken as float32. Give either
 `rng`, which advances from call to call, or `seed`, with which every call draws the same.
 
->>> import plackett
 >>> plackett.sample_ranking([0.0, 50.0, 100.0], rng=plackett.stream(1))
 array([2, 1, 0]))");
   add(module, "log_probability", log_probability_of, with("scores"_a, "ranking"_a),
       R"(Of drawing that ranking: all
 documents, or some at the top.
 
->>> import math, plackett
+>>> import math
 >>> round(math.exp(plackett.log_probability([0.0, 0.0, 0.0], [2, 0])), 12)
 0.166666666667)");
   module.def("pairs", pairs_of);
@@ -174,7 +140,6 @@ differentiated elsewhere. `scores` are those of all candidates when the list was
 Impression, `clicks` a 0 or 1 for each. float64, by document. The time grows with the clicks times
 the square of the documents seen. If that is long, the GIL is free and Ctrl-C stops it.
 
->>> import plackett
 >>> plackett.document_weights([0.0, 0.0, 0.0], ranking=[2, 0, 1], clicks=[0, 1, 0])
 array([ 0.25 , -0.125, -0.125]))");
 }

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cassert>
 #include <cstring>
 #include <fstream>
@@ -12,7 +10,6 @@
 #include "base/aligned.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/parallel.h"
 #include "dataset/cache_format.h"
 #include "plackett/cache.h"
 #include "plackett/scaling.h"
@@ -26,53 +23,46 @@ using cache::Selection;
 // Of an index or of features; the sum of two can't overflow.
 constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint64_t>::max() / 4;
 
-// Returns the index's arrays in place, one after another. After the first that reaches past the end
-// all are empty, values are 0 and ok() is false.
+// Returns the fields of the index one after another, arrays in place. After the first failure
+// arrays are empty and values 0.
 class IndexReader {
  public:
-  explicit IndexReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit IndexReader(std::span<const std::byte> bytes = {}) : bytes_(bytes) {}
 
   template <typename T>
   std::span<const T> array(std::uint64_t count) {
-    if (!ok_ || count > bytes_.size() / sizeof(T) ||
+    if (count > bytes_.size() / sizeof(T) ||
         cache::round_up(count * sizeof(T), 8) > bytes_.size()) {
-      ok_ = false;
-      return {};
+      fail("its parts don't fill it exactly");
     }
+    if (failed()) return {};
     const std::span values(reinterpret_cast<const T*>(bytes_.data()), count);
     bytes_ = bytes_.subspan(cache::round_up(count * sizeof(T), 8));
     return values;
   }
-  template <typename T, std::size_t kCount>
-  std::array<T, kCount> values() {
-    std::array<T, kCount> read{};
-    const auto found = array<T>(kCount);
-    std::copy(found.begin(), found.end(), read.begin());
-    return read;
-  }
-  std::string text() {
-    const auto characters = array<char>(values<std::uint64_t, 1>()[0]);
-    return {characters.begin(), characters.end()};
-  }
   template <typename T>
-  std::vector<T> copy(std::uint64_t count) {
-    const auto found = array<T>(count);
+  T value() {
+    const auto found = array<T>(1);
+    return found.empty() ? T{} : found.front();
+  }
+  template <typename Values>  // a string or a vector
+  Values copy(std::uint64_t count) {
+    const auto found = array<typename Values::value_type>(count);
     return {found.begin(), found.end()};
   }
-  [[nodiscard]] bool ok() const { return ok_; }
+  std::string text() { return copy<std::string>(value<std::uint64_t>()); }
+
+  // Keeps the first reason; an empty one is none.
+  void fail(std::string reason) {
+    if (!failed()) reason_ = std::move(reason);
+  }
+  [[nodiscard]] bool failed() const { return !reason_.empty(); }
+  [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] bool at_end() const { return bytes_.empty(); }
 
  private:
   std::span<const std::byte> bytes_;
-  bool ok_ = true;
-};
-
-// A part of a split's feature data and the checksum it should have.
-struct Chunk {
-  Split split;
-  std::string place;  // "Fold1 train"
-  std::uint64_t number = 0;
-  std::uint64_t expected = 0;
+  std::string reason_;
 };
 
 class CacheParser {
@@ -81,28 +71,26 @@ class CacheParser {
       : bytes_(bytes), options_(options) {}
 
   Result<CachedDataset> parse() {
-    auto header = read_header();
+    const auto header = read_header();
     if (!header) return header.error();
-    const std::uint64_t data_begin = cache::data_offset(header->index_bytes);
-    data_ = bytes_.subspan(data_begin);
-    IndexReader index(bytes_.subspan(sizeof(Header), header->index_bytes));
-    CachedDataset cached;
-    if (auto read = read_index(index, cached); !read) return read.error();
-    if (!index.ok() || !index.at_end() || !data_.empty()) {
-      return wrong("its parts don't fill it exactly");
-    }
-    if (const auto reason = cache::dataset_complaint(cached.dataset); !reason.empty()) {
-      return wrong(reason);
-    }
-    if (options_.cache.verify_features) {
-      if (auto verified = verify_features(); !verified) return verified.error();
+    data_ = bytes_.subspan(cache::data_offset(header->index_bytes));
+    index_ = IndexReader(bytes_.subspan(sizeof(Header), header->index_bytes));
+    CachedDataset cached = read_dataset();
+    if (!index_.at_end() || !data_.empty()) index_.fail("its parts don't fill it exactly");
+    if (!index_.failed()) index_.fail(cache::dataset_complaint(cached.dataset));
+    if (index_.failed()) return wrong(index_.reason());
+    if (!options_.cache.verify_features) return cached;
+    for (const auto& [split, place, sums] : splits_) {
+      const auto expected = options_.check ? sums : std::span<const std::uint64_t>();
+      const auto verified = cache::chunk_checksums(split, expected, options_.cache.threads);
+      if (!verified) return verified.error().in(place).in(options_.name);
     }
     return cached;
   }
 
  private:
-  [[nodiscard]] Error wrong(std::string_view what) const {
-    return Error{fmt::format("{}: {}", options_.name, what)};
+  [[nodiscard]] Error wrong(std::string what) const {
+    return Error{std::move(what)}.in(options_.name);
   }
 
   // Checks sizes and checksum.
@@ -140,131 +128,106 @@ class CacheParser {
     return header;
   }
 
-  Result<void> read_index(IndexReader& index, CachedDataset& cached) {
+  CachedDataset read_dataset() {
+    CachedDataset cached;
     Dataset& dataset = cached.dataset;
-    const auto [scaling, selection, max_label, source_feature_count, fold_count, zero] =
-        index.values<std::uint32_t, 6>();
-    if (scaling > static_cast<std::uint32_t>(Scaling::kNone)) {
-      return wrong(fmt::format("scaling {}; known are 0 and 1", scaling));
+    const auto fields = index_.value<cache::DatasetFields>();
+    if (fields.scaling > static_cast<std::uint32_t>(Scaling::kNone)) {
+      index_.fail(fmt::format("scaling {}; known are 0 and 1", fields.scaling));
     }
-    if (selection > static_cast<std::uint32_t>(Selection::kGiven)) {
-      return wrong(fmt::format("selection {}; known are 0 to 2", selection));
+    if (fields.selection > static_cast<std::uint32_t>(Selection::kGiven)) {
+      index_.fail(fmt::format("selection {}; known are 0 to 2", fields.selection));
     }
-    dataset.max_label = max_label;
-    dataset.source_feature_count = source_feature_count;
-    dataset.name = index.text();
-    dataset.origin = index.text();
-    for (std::uint32_t number = 0; number < fold_count && index.ok(); ++number) {
-      auto fold = read_fold(index);
-      if (!fold) return fold.error();
-      dataset.folds.push_back(std::move(*fold));
+    cached.loaded_with.scaling = Scaling{static_cast<std::uint8_t>(fields.scaling)};
+    dataset.max_label = fields.max_label;
+    dataset.source_feature_count = fields.source_feature_count;
+    dataset.name = index_.text();
+    dataset.origin = index_.text();
+    while (dataset.folds.size() < fields.fold_count && !index_.failed()) {
+      dataset.folds.push_back(read_fold());
+      dataset.folds.back().scaling = cached.loaded_with.scaling;
     }
-    cached.loaded_with.scaling = Scaling{static_cast<std::uint8_t>(scaling)};
-    for (Fold& fold : dataset.folds) fold.scaling = cached.loaded_with.scaling;
-    cached.loaded_with.drop_constant_features = Selection{selection} != Selection::kAll;
-    if (Selection{selection} == Selection::kGiven && !dataset.folds.empty()) {
-      cached.loaded_with.keep_feature_ids = dataset.folds.front().feature_ids;
-      for (const Fold& fold : dataset.folds) {
-        if (fold.feature_ids == dataset.folds.front().feature_ids) continue;
-        return wrong(fmt::format("{} has other features than {}; they were given for all",
-                                 fold.name, dataset.folds.front().name));
-      }
+    const Selection selection{fields.selection};
+    cached.loaded_with.drop_constant_features = selection != Selection::kAll;
+    if (selection != Selection::kGiven || dataset.folds.empty()) return cached;
+    const Fold& first = dataset.folds.front();
+    cached.loaded_with.keep_feature_ids = first.feature_ids;
+    for (const Fold& fold : dataset.folds) {
+      if (fold.feature_ids == first.feature_ids) continue;
+      index_.fail(fmt::format("{} has other features than {}; they were given for all", fold.name,
+                              first.name));
     }
-    return {};
+    return cached;
   }
 
-  Result<Fold> read_fold(IndexReader& index) {
+  Fold read_fold() {
     Fold fold;
-    fold.name = index.text();
-    const auto [feature_count, constant_count, has_validation, zero] =
-        index.values<std::uint32_t, 4>();
-    if (feature_count > cache::kMostFeatures) {
-      return wrong(fmt::format("{}: {} features; at most {}", fold.name, feature_count,
-                               cache::kMostFeatures));
+    fold.name = index_.text();
+    const auto fields = index_.value<cache::FoldFields>();
+    if (fields.feature_count > cache::kMostFeatures) {
+      index_.fail(fmt::format("{}: {} features; at most {}", fold.name, fields.feature_count,
+                              cache::kMostFeatures));
     }
-    if (has_validation > 1) {
-      return wrong(fmt::format("{}: {} validation splits; 0 or 1", fold.name, has_validation));
+    if (fields.has_validation > 1) {
+      index_.fail(
+          fmt::format("{}: {} validation splits; 0 or 1", fold.name, fields.has_validation));
     }
-    fold.feature_ids = index.copy<std::uint32_t>(feature_count);
-    fold.constant_feature_ids = index.copy<std::uint32_t>(constant_count);
-    const auto read = [&](Split& into, const char* part) -> Result<void> {
-      auto split = read_split(index, feature_count, fold.name + part);
-      if (!split) return split.error();
-      into = std::move(*split);
-      return {};
-    };
-    auto done = read(fold.train, " train");
-    if (done && has_validation == 1) done = read(fold.validation.emplace(), " validation");
-    if (done) done = read(fold.test, " test");
-    if (!done) return done.error();
+    using Ids = std::vector<std::uint32_t>;
+    fold.feature_ids = index_.copy<Ids>(fields.feature_count);
+    fold.constant_feature_ids = index_.copy<Ids>(fields.constant_count);
+    fold.train = read_split(fields.feature_count, fold.name + " train");
+    if (fields.has_validation == 1) {
+      fold.validation = read_split(fields.feature_count, fold.name + " validation");
+    }
+    fold.test = read_split(fields.feature_count, fold.name + " test");
     return fold;
   }
 
   // A split whose memory is complete; its content is not checked yet.
-  Result<Split> read_split(IndexReader& index, std::uint32_t feature_count,
-                           const std::string& place) {
-    const std::uint64_t query_count = index.values<std::uint64_t, 1>()[0];
+  Split read_split(std::uint32_t feature_count, const std::string& place) {
+    const auto query_count = index_.value<std::uint64_t>();
     if (query_count > std::numeric_limits<std::uint32_t>::max()) {
-      return wrong(fmt::format("{}: {} queries; fewer than 2^32", place, query_count));
+      index_.fail(fmt::format("{}: {} queries; fewer than 2^32", place, query_count));
     }
-    const auto query_begin = index.array<std::uint64_t>(query_count + 1);
+    const auto query_begin = index_.array<std::uint64_t>(query_count + 1);
     const std::uint64_t doc_count = query_begin.empty() ? 0 : query_begin.back();
-    const auto labels = index.array<std::uint8_t>(doc_count);
-    if (!index.ok() || query_count == 0 || doc_count == 0 || feature_count == 0) {
-      return wrong(
+    const auto labels = index_.array<std::uint8_t>(doc_count);
+    if (query_count == 0 || doc_count == 0 || feature_count == 0) {
+      index_.fail(
           fmt::format("{}: {} queries, {} documents, {} features; expected at least 1 of each",
                       place, query_count, doc_count, feature_count));
     }
     const std::uint64_t row_bytes = cache::row_bytes(feature_count);
-    if (doc_count > data_.size() / row_bytes) {
-      return wrong(fmt::format("{}: {} documents of {} bytes in {} bytes of feature data", place,
-                               doc_count, row_bytes, data_.size()));
+    if (!index_.failed() && doc_count > data_.size() / row_bytes) {
+      index_.fail(fmt::format("{}: {} documents of {} bytes in {} bytes of feature data", place,
+                              doc_count, row_bytes, data_.size()));
     }
+    if (index_.failed()) return {};
     const auto data = data_.first(doc_count * row_bytes);
     data_ = data_.subspan(data.size());
-    const auto sums = index.array<std::uint64_t>(cache::chunk_count(data.size()));
-
-    Split::Storage storage;
-    storage.feature_count = feature_count;
-    storage.query_count = static_cast<std::uint32_t>(query_count);
-    storage.rows = reinterpret_cast<const float*>(data.data());
-    storage.labels = labels.data();
-    storage.query_begin = query_begin.data();
-    storage.owner = options_.owner;
-    Split split(std::move(storage));
-    for (std::uint64_t number = 0; number < sums.size(); ++number) {
-      chunks_.push_back({split, place, number, sums[number]});
-    }
+    const auto sums = index_.array<std::uint64_t>(cache::chunk_count(data.size()));
+    Split split({.feature_count = feature_count,
+                 .query_count = static_cast<std::uint32_t>(query_count),
+                 .rows = reinterpret_cast<const float*>(data.data()),
+                 .labels = labels.data(),
+                 .query_begin = query_begin.data(),
+                 .owner = options_.owner});
+    splits_.push_back({split, place, sums});
     return split;
   }
 
-  // Why a chunk is invalid, or nothing.
-  [[nodiscard]] std::string complaint(const Chunk& chunk) const {
-    const auto data = cache::data_of(chunk.split);
-    if (options_.check && checksum(cache::chunk_of(data, chunk.number)) != chunk.expected) {
-      return fmt::format("checksum of feature chunk {} does not match: the file is damaged",
-                         chunk.number);
-    }
-    return cache::chunk_complaint(chunk.split, chunk.number);
-  }
-
-  [[nodiscard]] Result<void> verify_features() const {
-    std::atomic<std::size_t> first_bad{chunks_.size()};
-    parallel_for(options_.cache.threads, chunks_.size(), [&](std::size_t number) {
-      if (complaint(chunks_[number]).empty()) return;
-      std::size_t before = first_bad.load();
-      while (number < before && !first_bad.compare_exchange_weak(before, number)) {
-      }
-    });
-    if (first_bad == chunks_.size()) return {};
-    const Chunk& chunk = chunks_[first_bad];
-    return wrong(fmt::format("{}: {}", chunk.place, complaint(chunk)));
-  }
+  // A split, its place ("Fold1 train") and the checksums that its chunks should have.
+  struct UnverifiedSplit {
+    Split split;
+    std::string place;
+    std::span<const std::uint64_t> sums;
+  };
 
   std::span<const std::byte> bytes_;
   std::span<const std::byte> data_;  // feature data of the splits that are not read yet
   const ParseCacheOptions& options_;
-  std::vector<Chunk> chunks_;
+  IndexReader index_;
+  std::vector<UnverifiedSplit> splits_;
 };
 
 std::string selection_of(const LoadOptions& options) {
@@ -326,7 +289,7 @@ Result<Dataset> load_cache(const std::filesystem::path& path, const LoadOptions&
   auto cached = open_cache(path, {.verify_features = asked.verify_cache, .threads = asked.threads});
   if (!cached) return cached.error();
   if (const auto reason = contradiction(*cached, asked); !reason.empty()) {
-    return Error{fmt::format("{}: {}", path.string(), reason)};
+    return Error{reason}.in(path.string());
   }
   return std::move(cached->dataset);
 }

@@ -5,24 +5,21 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
-#include <limits>
 #include <utility>
-#include <vector>
+
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "dataset/build_fold.h"
 
 namespace plackett::cache {
 namespace {
 
-std::string ids_complaint(const Fold& fold) {
-  std::vector<std::uint32_t> ids = fold.feature_ids;
-  if (ids.empty()) return "no features; a fold has at least 1";
-  if (ids.size() > kMostFeatures) {
-    return fmt::format("{} features; at most {}", ids.size(), kMostFeatures);
+std::string fold_complaint(const Fold& fold) {
+  if (fold.feature_ids.empty()) return "no features; a fold has at least 1";
+  if (fold.feature_ids.size() > kMostFeatures) {
+    return fmt::format("{} features; at most {}", fold.feature_ids.size(), kMostFeatures);
   }
-  std::sort(ids.begin(), ids.end());
-  if (ids.front() == 0) return "feature id 0; ids start at 1";
-  if (const auto twice = std::adjacent_find(ids.begin(), ids.end()); twice != ids.end()) {
-    return fmt::format("feature id {} twice; ids differ", *twice);
-  }
+  if (auto reason = ids_complaint(fold.feature_ids); !reason.empty()) return reason;
   const auto& constant = fold.constant_feature_ids;
   if (!constant.empty() && constant.front() == 0) return "constant feature id 0; ids start at 1";
   const auto falling = std::adjacent_find(constant.begin(), constant.end(), std::greater_equal());
@@ -39,67 +36,16 @@ std::string split_complaint(const Split& split, std::uint32_t feature_count,
     return fmt::format("{} features; its fold has {}", storage.feature_count, feature_count);
   }
   if (storage.query_count == 0) return "no queries; a split has at least 1";
-  if (storage.query_begin[0] != 0) {
-    return fmt::format("starts at document {}; the first is 0", storage.query_begin[0]);
-  }
-  for (std::uint32_t query = 0; query < storage.query_count; ++query) {
-    const std::uint64_t begin = storage.query_begin[query];
-    const std::uint64_t end = storage.query_begin[query + 1];
-    if (end <= begin) {
-      return fmt::format("query {} goes from document {} to {}; a query has at least 1", query,
-                         begin, end);
-    }
-    if (end - begin > std::numeric_limits<std::uint32_t>::max()) {
-      return fmt::format("query {} has {} documents; fewer than 2^32", query, end - begin);
-    }
-  }
-  const std::uint8_t* end = storage.labels + split.doc_count();
-  const std::uint8_t largest = *std::max_element(storage.labels, end);
-  if (largest > max_label) {
+  const auto reason =
+      queries_complaint({storage.query_begin, std::size_t{storage.query_count} + 1});
+  if (!reason.empty()) return reason;
+  if (const std::uint32_t largest = largest_label(split); largest > max_label) {
     return fmt::format("label {}; the dataset's largest is {}", largest, max_label);
   }
   return {};
 }
 
-}  // namespace
-
-std::span<const std::byte> data_of(const Split& split) {
-  assert(split.storage().foreign_stride == 0);
-  return std::as_bytes(
-      std::span(split.storage().rows, split.doc_count() * padded_width(split.feature_count())));
-}
-
-std::uint64_t chunk_count(std::uint64_t data_bytes) {
-  return data_bytes / kChunkBytes + (data_bytes % kChunkBytes != 0 ? 1 : 0);
-}
-
-std::span<const std::byte> chunk_of(std::span<const std::byte> data, std::uint64_t chunk) {
-  const std::uint64_t begin = chunk * kChunkBytes;
-  return data.subspan(begin, std::min<std::uint64_t>(kChunkBytes, data.size() - begin));
-}
-
-std::string dataset_complaint(const Dataset& dataset) {
-  if (dataset.folds.empty()) return "no folds; a dataset has at least 1";
-  if (dataset.max_label > kMaxLabel) {
-    return fmt::format("largest label {}; labels go up to {}", dataset.max_label, kMaxLabel);
-  }
-  for (const Fold& fold : dataset.folds) {
-    if (const auto reason = ids_complaint(fold); !reason.empty()) {
-      return fmt::format("{}: {}", fold.name, reason);
-    }
-    const auto feature_count = static_cast<std::uint32_t>(fold.feature_ids.size());
-    for (const auto& [part, split] :
-         {std::pair{"train", &fold.train},
-          std::pair{"validation", fold.validation ? &*fold.validation : nullptr},
-          std::pair{"test", &fold.test}}) {
-      if (split == nullptr) continue;
-      const auto reason = split_complaint(*split, feature_count, dataset.max_label);
-      if (!reason.empty()) return fmt::format("{} {}: {}", fold.name, part, reason);
-    }
-  }
-  return {};
-}
-
+// Why the rows that start in a chunk are invalid, or an empty string.
 std::string chunk_complaint(const Split& split, std::uint64_t chunk) {
   const std::uint64_t bytes = row_bytes(split.feature_count());
   const std::uint64_t first = round_up(chunk * kChunkBytes, bytes) / bytes;
@@ -127,6 +73,53 @@ std::string chunk_complaint(const Split& split, std::uint64_t chunk) {
     }
   }
   return {};
+}
+
+}  // namespace
+
+std::span<const std::byte> data_of(const Split& split) {
+  assert(split.storage().foreign_stride == 0);
+  return std::as_bytes(
+      std::span(split.storage().rows, split.doc_count() * padded_width(split.feature_count())));
+}
+
+std::string dataset_complaint(const Dataset& dataset) {
+  if (dataset.folds.empty()) return "no folds; a dataset has at least 1";
+  if (dataset.max_label > kMaxLabel) {
+    return fmt::format("largest label {}; labels go up to {}", dataset.max_label, kMaxLabel);
+  }
+  for (const Fold& fold : dataset.folds) {
+    if (const auto reason = fold_complaint(fold); !reason.empty()) {
+      return fmt::format("{}: {}", fold.name, reason);
+    }
+    const auto feature_count = static_cast<std::uint32_t>(fold.feature_ids.size());
+    for (const auto& [part, split] : splits_of(fold)) {
+      const auto reason = split_complaint(*split, feature_count, dataset.max_label);
+      if (!reason.empty()) return fmt::format("{} {}: {}", fold.name, part, reason);
+    }
+  }
+  return {};
+}
+
+Result<std::vector<std::uint64_t>> chunk_checksums(const Split& split,
+                                                   std::span<const std::uint64_t> expected,
+                                                   unsigned threads) {
+  const auto data = data_of(split);
+  std::vector<std::uint64_t> sums(chunk_count(data.size()));
+  std::vector<std::string> complaints(sums.size());
+  parallel_for(threads, sums.size(), [&](std::size_t chunk) {
+    const auto rest = data.subspan(chunk * kChunkBytes);
+    sums[chunk] = checksum(rest.first(std::min<std::size_t>(kChunkBytes, rest.size())));
+    complaints[chunk] =
+        expected.empty() || sums[chunk] == expected[chunk]
+            ? chunk_complaint(split, chunk)
+            : fmt::format("checksum of feature chunk {} does not match: the file is damaged",
+                          chunk);
+  });
+  for (std::string& complaint : complaints) {
+    if (!complaint.empty()) return Error{std::move(complaint)};
+  }
+  return sums;
 }
 
 }  // namespace plackett::cache

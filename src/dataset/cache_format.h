@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plackett/cache.h"
 #include "plackett/dataset.h"
@@ -56,6 +57,16 @@ inline constexpr std::size_t kChecksummedFrom = offsetof(Header, index_bytes);
 // How the features of a fold were chosen.
 enum class Selection : std::uint32_t { kVarying = 0, kAll = 1, kGiven = 2 };
 
+// The index starts with these; name, origin and the folds follow.
+struct DatasetFields {
+  std::uint32_t scaling, selection, max_label, source_feature_count, fold_count, zero;
+};
+
+// Of each fold, between its name and its feature ids.
+struct FoldFields {
+  std::uint32_t feature_count, constant_count, has_validation, zero;
+};
+
 constexpr std::uint64_t round_up(std::uint64_t size, std::uint64_t multiple) {
   return (size + multiple - 1) / multiple * multiple;
 }
@@ -69,16 +80,22 @@ constexpr std::uint64_t row_bytes(std::uint32_t feature_count) {
   return std::uint64_t{padded_width(feature_count)} * sizeof(float);
 }
 
-// The bytes of a split's rows, and one chunk of them.
-std::span<const std::byte> data_of(const Split& split);
-std::uint64_t chunk_count(std::uint64_t data_bytes);
-std::span<const std::byte> chunk_of(std::span<const std::byte> data, std::uint64_t chunk);
+constexpr std::uint64_t chunk_count(std::uint64_t data_bytes) {
+  return data_bytes / kChunkBytes + (data_bytes % kChunkBytes != 0 ? 1 : 0);
+}
 
-// Why a dataset is invalid, or nothing. Does not look at the features.
+// The bytes of a split's rows.
+std::span<const std::byte> data_of(const Split& split);
+
+// Why a dataset is invalid, or an empty string. Does not look at the features.
 // Requires: labels and query_begin readable as far as query_begin's last element says.
 std::string dataset_complaint(const Dataset& dataset);
 
-// Why the rows that start in a chunk are invalid, or nothing: features are finite, padding is 0.
-std::string chunk_complaint(const Split& split, std::uint64_t chunk);
+// The checksums of the chunks of a split's rows. Fails at the first chunk whose checksum is not the
+// expected one, unless `expected` is empty, or which has an invalid row: features are finite,
+// padding is 0.
+Result<std::vector<std::uint64_t>> chunk_checksums(const Split& split,
+                                                   std::span<const std::uint64_t> expected,
+                                                   unsigned threads);
 
 }  // namespace plackett::cache

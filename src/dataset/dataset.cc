@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <new>
-#include <set>
 #include <string_view>
 
+#include "base/file.h"
 #include "dataset/build_fold.h"
 #include "dataset/cache_format.h"
 #include "dataset/known_grades.h"
@@ -22,78 +22,54 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSynthetic = "synthetic";
 
 Result<std::unique_ptr<LetorText>> parse_file(const fs::path& path, const LoadOptions& options) {
-  auto file = LetorFile::open(path);
+  const auto file = MappedFile::open(path);
   if (!file) return file.error();
-  LetorOptions parse;
-  parse.path = path.string();
-  parse.max_feature_id = options.max_feature_id;
-  parse.threads = options.threads;
-  return parse_letor(file->text(), parse);
-}
-
-// The texts of one fold.
-struct FoldTexts {
-  std::unique_ptr<LetorText> train, validation, test;
-
-  [[nodiscard]] std::uint32_t max_id() const {
-    return std::max({train->max_id(), test->max_id(), validation ? validation->max_id() : 0});
-  }
-};
-
-Result<FoldTexts> parse_fold(const LetorFold& files, const LoadOptions& options) {
-  FoldTexts texts;
-  const auto parse = [&](const fs::path& path, std::unique_ptr<LetorText>& into) -> Result<void> {
-    auto text = parse_file(path, options);
+  const LetorOptions parse{
+      .path = path.string(), .max_feature_id = options.max_feature_id, .threads = options.threads};
+  if (path.extension() == ".gz") {
+    const auto text = unpack_gzip(file->bytes(), parse.path);
     if (!text) return text.error();
-    into = std::move(*text);
-    return {};
-  };
-  if (auto done = parse(files.train, texts.train); !done) return done.error();
-  if (files.validation) {
-    if (auto done = parse(*files.validation, texts.validation); !done) return done.error();
+    return parse_letor(*text, parse);
   }
-  if (auto done = parse(files.test, texts.test); !done) return done.error();
-  return texts;
+  const auto* text = reinterpret_cast<const char*>(file->bytes().data());
+  return parse_letor({text, file->bytes().size()}, parse);
 }
 
-// The largest feature id of any file. Costs a parse of all of them.
-Result<std::uint32_t> largest_id(const std::vector<LetorFold>& folds, const LoadOptions& options) {
-  std::uint32_t largest = 0;
-  for (const LetorFold& fold : folds) {
-    const auto texts = parse_fold(fold, options);
-    if (!texts) return texts.error();
-    largest = std::max(largest, texts->max_id());
+Result<RawFold> parse_fold(const LetorFold& files, const LoadOptions& options) {
+  RawFold raw{files.name, files.train.string()};
+  for (const auto& [path, into] :
+       {std::pair{&files.train, &raw.train}, std::pair{&files.validation, &raw.validation},
+        std::pair{&files.test, &raw.test}}) {
+    if (path->empty()) continue;
+    auto text = parse_file(*path, options);
+    if (!text) return text.error();
+    *into = std::move(*text);
   }
-  return largest;
-}
-
-Result<Fold> load_fold(const LetorFold& files, const LoadOptions& options,
-                       std::uint32_t& source_feature_count) {
-  const auto texts = parse_fold(files, options);
-  if (!texts) return texts.error();
-  source_feature_count = std::max(source_feature_count, texts->max_id());
-  return build_fold({files.name, files.train.string(), texts->train.get(), texts->validation.get(),
-                     texts->test.get()},
-                    options, source_feature_count);
+  return raw;
 }
 
 Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
-  auto files = find_letor_folds(folder);
+  const auto files = find_letor_folds(folder);
   if (!files) return files.error();
   Dataset dataset;
   dataset.name = folder_name(folder);
   dataset.origin = "LETOR text";
   if (!options.drop_constant_features && !options.keep_feature_ids && files->size() > 1) {
-    // Every fold must have the columns of all folds.
-    auto largest = largest_id(*files, options);
-    if (!largest) return largest.error();
-    dataset.source_feature_count = *largest;
+    // Every fold must have the columns of all folds. Costs a parse of all of them.
+    for (const LetorFold& fold : *files) {
+      const auto raw = parse_fold(fold, options);
+      if (!raw) return raw.error();
+      dataset.source_feature_count = std::max(dataset.source_feature_count, raw->max_id());
+    }
   }
   std::vector<std::uint32_t> known_ids;  // per fold: constant ids are known up to this one
   for (const LetorFold& fold_files : *files) {
-    auto fold = load_fold(fold_files, options, dataset.source_feature_count);
-    if (!fold) return fold.error();
+    const auto raw = parse_fold(fold_files, options);
+    if (!raw) return raw.error();
+    dataset.source_feature_count = std::max(dataset.source_feature_count, raw->max_id());
     known_ids.push_back(dataset.source_feature_count);
+    auto fold = build_fold(*raw, options, dataset.source_feature_count);
+    if (!fold) return fold.error();
     dataset.folds.push_back(std::move(*fold));
   }
   for (std::size_t number = 0; number < dataset.folds.size(); ++number) {
@@ -102,22 +78,11 @@ Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
     for (std::uint32_t id = known_ids[number] + 1; id <= dataset.source_feature_count; ++id) {
       fold.constant_feature_ids.push_back(id);
     }
-    dataset.max_label =
-        std::max({dataset.max_label, largest_label(fold.train), largest_label(fold.test),
-                  fold.validation ? largest_label(*fold.validation) : 0});
+    for (const auto& [part, split] : splits_of(fold)) {
+      dataset.max_label = std::max(dataset.max_label, largest_label(*split));
+    }
   }
   return dataset;
-}
-
-Result<void> check(const LoadOptions& options) {
-  if (!options.keep_feature_ids) return {};
-  if (options.keep_feature_ids->empty()) return Error{"no feature ids to keep; give at least one"};
-  std::set<std::uint32_t> seen;
-  for (const std::uint32_t id : *options.keep_feature_ids) {
-    if (id == 0) return Error{"feature id 0 to keep; ids start at 1"};
-    if (!seen.insert(id).second) return Error{fmt::format("feature id {} to keep twice", id)};
-  }
-  return {};
 }
 
 Result<SyntheticOptions> synthetic_at(const std::string& where) {
@@ -133,7 +98,12 @@ Error not_a_dataset(const std::string& where) {
 }
 
 Result<Dataset> load(const std::string& where, const LoadOptions& options) {
-  if (auto valid = check(options); !valid) return valid.error();
+  if (const auto& ids = options.keep_feature_ids) {
+    if (ids->empty()) return Error{"no feature ids to keep; give at least one"};
+    if (const auto reason = ids_complaint(*ids); !reason.empty()) {
+      return Error{"features to keep: " + reason};
+    }
+  }
   if (is_synthetic(where)) {
     const auto synthetic = synthetic_at(where);
     if (!synthetic) return synthetic.error();
@@ -173,6 +143,34 @@ std::uint32_t Dataset::grade_count() const {
   if (max_label <= 1) return 2;
   if (max_label == 2) return 3;
   return std::max(max_label + 1, 5U);
+}
+
+SplitInfo describe(const Split& split, std::uint32_t max_label) {
+  SplitInfo info;
+  info.queries = split.query_count();
+  info.documents = split.doc_count();
+  info.label_counts.assign(max_label + 1, 0);
+  std::vector<std::uint32_t> doc_counts;
+  doc_counts.reserve(info.queries);
+  for (std::uint32_t query = 0; query < info.queries; ++query) {
+    const auto labels = split.judgments(Query{query}).labels();
+    bool relevant = false;
+    for (const std::uint8_t label : labels) {
+      if (label >= info.label_counts.size()) info.label_counts.resize(label + 1U, 0);
+      ++info.label_counts[label];
+      relevant = relevant || label > 0;
+    }
+    if (!relevant) ++info.queries_without_relevant;
+    doc_counts.push_back(static_cast<std::uint32_t>(labels.size()));
+  }
+  if (doc_counts.empty()) return info;
+  std::sort(doc_counts.begin(), doc_counts.end());
+  info.min_docs = doc_counts.front();
+  info.max_docs = doc_counts.back();
+  const std::size_t middle = doc_counts.size() / 2;
+  const std::uint32_t below = doc_counts[(doc_counts.size() - 1) / 2];
+  info.median_docs = (static_cast<double>(below) + doc_counts[middle]) / 2;
+  return info;
 }
 
 Result<Dataset> load_dataset(const std::string& where, const LoadOptions& options) {

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/file.h"
+
 namespace plackett {
 namespace {
 
@@ -17,29 +19,14 @@ constexpr std::string_view kFoldPrefix = "Fold";
 constexpr std::size_t kMostUnpacked = 1032;
 constexpr std::size_t kSmallestMember = 18;
 
-std::optional<fs::path> find_part(const fs::path& folder, std::string_view part) {
+// The path of one of a fold's files; empty if there is none.
+fs::path find_part(const fs::path& folder, std::string_view part) {
   std::error_code ignored;
   for (const std::string_view ending : {".txt", ".txt.gz"}) {
     fs::path path = folder / fmt::format("{}{}", part, ending);
     if (fs::exists(path, ignored)) return path;
   }
-  return std::nullopt;
-}
-
-Result<LetorFold> find_fold(const fs::path& folder, std::string name) {
-  LetorFold fold;
-  fold.name = std::move(name);
-  const auto train = find_part(folder, "train");
-  const auto test = find_part(folder, "test");
-  for (const auto& [part, path] : {std::pair{"train", &train}, std::pair{"test", &test}}) {
-    if (path->has_value()) continue;
-    return Error{fmt::format("{}: no {}.txt or {}.txt.gz; a fold needs train and test",
-                             folder.string(), part, part)};
-  }
-  fold.train = *train;
-  fold.test = *test;
-  fold.validation = find_part(folder, "vali");
-  return fold;
+  return {};
 }
 
 }  // namespace
@@ -64,44 +51,26 @@ Result<std::vector<LetorFold>> find_letor_folds(const fs::path& folder) {
     return ::strverscmp(one.c_str(), other.c_str()) < 0;  // Fold2 before Fold10
   });
 
+  if (names.empty()) names.emplace_back();  // the folder itself
   std::vector<LetorFold> folds;
-  if (names.empty()) {
-    if (!find_part(folder, "train") && !find_part(folder, "test")) {
+  for (const std::string& name : names) {
+    const fs::path path = name.empty() ? folder : folder / name;
+    const LetorFold& fold = folds.emplace_back(
+        LetorFold{name.empty() ? folder_name(folder) : name, find_part(path, "train"),
+                  find_part(path, "vali"), find_part(path, "test")});
+    if (name.empty() && fold.train.empty() && fold.test.empty()) {
       return Error{fmt::format(
           "{}: no dataset in this folder; looked for {}*/train.txt, {}*/train.txt.gz, train.txt "
           "and train.txt.gz",
           folder.string(), kFoldPrefix, kFoldPrefix)};
     }
-    auto fold = find_fold(folder, folder_name(folder));
-    if (!fold) return fold.error();
-    folds.push_back(std::move(*fold));
-  }
-  for (const std::string& name : names) {
-    auto fold = find_fold(folder / name, name);
-    if (!fold) return fold.error();
-    folds.push_back(std::move(*fold));
+    if (fold.train.empty() || fold.test.empty()) {
+      const std::string_view part = fold.train.empty() ? "train" : "test";
+      return Error{fmt::format("{}: no {}.txt or {}.txt.gz; a fold needs train and test",
+                               path.string(), part, part)};
+    }
   }
   return folds;
-}
-
-Result<LetorFile> LetorFile::open(const fs::path& path) {
-  auto mapped = MappedFile::open(path);
-  if (!mapped) return mapped.error();
-  LetorFile file;
-  if (path.extension() == ".gz") {
-    auto unpacked = unpack_gzip(mapped->bytes(), path.string());
-    if (!unpacked) return unpacked.error();
-    file.unpacked_ = std::move(*unpacked);
-  } else {
-    file.mapped_ = std::move(*mapped);
-  }
-  return file;
-}
-
-std::string_view LetorFile::text() const {
-  if (unpacked_) return *unpacked_;
-  const auto bytes = mapped_.bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 Result<std::string> unpack_gzip(std::span<const std::byte> packed, const std::string& path) {

@@ -1,14 +1,11 @@
-// The files of a LETOR dataset, and their text.
+// The files of a LETOR dataset.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/file.h"
 #include "plackett/result.h"
 
 namespace plackett {
@@ -16,7 +13,7 @@ namespace plackett {
 struct LetorFold {
   std::string name;
   std::filesystem::path train;
-  std::optional<std::filesystem::path> validation;
+  std::filesystem::path validation;  // empty: none
   std::filesystem::path test;
 };
 
@@ -26,17 +23,6 @@ Result<std::vector<LetorFold>> find_letor_folds(const std::filesystem::path& fol
 
 // The last part of a folder's path, also if it ends in a slash or is ".".
 std::string folder_name(const std::filesystem::path& folder);
-
-// A file's text: mapped, or decompressed into memory if the name ends in .gz.
-class LetorFile {
- public:
-  static Result<LetorFile> open(const std::filesystem::path& path);
-  [[nodiscard]] std::string_view text() const;
-
- private:
-  MappedFile mapped_;
-  std::optional<std::string> unpacked_;
-};
 
 // Decompresses gzip data: one or more members, then only zero bytes. `path` comes first in errors.
 Result<std::string> unpack_gzip(std::span<const std::byte> packed, const std::string& path);

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <numeric>
 #include <unordered_map>
 
 #include "base/parallel.h"
@@ -40,17 +41,10 @@ std::string shown(const char* p, const char* end) {
   return text + "'";
 }
 
-// Reads an integer below 2^64 that ends at a token's end or at `stop`; null if there is none.
-const char* parse_whole(const char* p, const char* end, char stop, std::uint64_t& number) {
-  const char* begin = p;
-  number = 0;
-  for (; p != end && detail::is_digit(*p); ++p) {
-    const auto digit = static_cast<std::uint64_t>(*p - '0');
-    if (number > (std::numeric_limits<std::uint64_t>::max() - digit) / 10) return nullptr;
-    number = number * 10 + digit;
-  }
-  if (p == begin) return nullptr;
-  return ends_token(p, end) || *p == stop ? p : nullptr;
+// Reads an integer below 2^64 that is all of its token; null if there is none.
+const char* parse_whole(const char* p, const char* end, std::uint64_t& number) {
+  const auto [rest, error] = std::from_chars(p, end, number);
+  return error == std::errc() && ends_token(rest, end) ? rest : nullptr;
 }
 
 // Parses lines into a piece; stops at the first bad one.
@@ -87,7 +81,7 @@ class LineParser {
 
     LetorText::Row row;
     std::uint64_t number = 0;
-    const char* rest = parse_whole(p, end, ' ', number);
+    const char* rest = parse_whole(p, end, number);
     if (rest == nullptr || number > kMaxLabel) {
       return fail(
           fmt::format("label {}; labels are integers from 0 to {}", shown(p, end), kMaxLabel));
@@ -99,7 +93,7 @@ class LineParser {
       return fail(fmt::format("no qid after the label{}; {}",
                               ends_token(p, end) ? "" : " but " + shown(p, end), kLineForm));
     }
-    rest = parse_whole(p + 4, end, ' ', row.query_id);
+    rest = parse_whole(p + 4, end, row.query_id);
     if (rest == nullptr) {
       return fail(
           fmt::format("query id {}; expected an integer below 2^64 after qid:", shown(p, end)));
@@ -142,25 +136,22 @@ class LineParser {
     }
   }
 
-  [[nodiscard]] std::string id_error(const char* token, const char* end,
-                                     std::uint32_t last_id) const {
+  // The messages are cold: inlined into the loop over features they would slow it down.
+  [[nodiscard, gnu::cold]] std::string id_error(const char* token, const char* end,
+                                                std::uint32_t last_id) const {
     std::uint64_t id = 0;
-    const char* rest = parse_whole(token, end, ':', id);
-    const char* digits_end = token;
-    while (digits_end != end && detail::is_digit(*digits_end)) ++digits_end;
-    const bool has_colon = digits_end != token && digits_end != end && *digits_end == ':';
-    if (!has_colon) {
+    const auto [rest, error] = std::from_chars(token, end, id);
+    if (rest == token || rest == end || *rest != ':') {
       return fmt::format("{} is not a feature; features are id:value pairs", shown(token, end));
     }
-    const std::string_view digits(token, static_cast<std::size_t>(digits_end - token));
-    if (rest == nullptr || id > max_feature_id_) {
+    const auto digits = std::string_view(token, rest).substr(0, kShownBytes);
+    if (error != std::errc() || id > max_feature_id_) {
       return fmt::format(
           "feature id {}; ids go up to {} (rows are dense; max-feature-id raises the limit)",
-          digits.substr(0, kShownBytes), max_feature_id_);
+          digits, max_feature_id_);
     }
-    if (digits_end - token > kIdDigits) {
-      return fmt::format("feature id {}; ids have at most {} digits", digits.substr(0, kShownBytes),
-                         kIdDigits);
+    if (rest - token > kIdDigits) {
+      return fmt::format("feature id {}; ids have at most {} digits", digits, kIdDigits);
     }
     if (id == 0) return "feature id 0; ids start at 1";
     if (id == last_id) {
@@ -169,8 +160,8 @@ class LineParser {
     return fmt::format("feature id {} after {}; ids must ascend along a line", id, last_id);
   }
 
-  static std::string value_error(std::uint32_t id, const char* text, const char* end,
-                                 const char* rest) {
+  [[gnu::cold]] static std::string value_error(std::uint32_t id, const char* text, const char* end,
+                                               const char* rest) {
     if (ends_token(text, end)) {
       return fmt::format("feature {} has no value; features are id:value pairs", id);
     }
@@ -232,29 +223,22 @@ Result<std::unique_ptr<LetorText>> parse_letor(std::string_view text, const Leto
 void LetorText::join_queries() {
   std::unordered_map<std::uint64_t, std::uint32_t> number_of;
   std::vector<std::uint32_t> query_of;  // per document, in file order
-  std::vector<std::uint64_t> doc_count;
+  std::uint32_t query = 0;
   for (const Piece& piece : pieces_) {
     max_id_ = std::max(max_id_, piece.max_id);
     for (const Row& row : piece.rows) {
-      const bool same = !query_of.empty() && query_ids_[query_of.back()] == row.query_id;
-      std::uint32_t query = 0;
-      if (same) {
-        query = query_of.back();
-      } else {
-        const auto [at, is_new] =
-            number_of.try_emplace(row.query_id, static_cast<std::uint32_t>(query_ids_.size()));
-        if (is_new) {
+      if (query_of.empty() || query_ids_[query] != row.query_id) {
+        query = number_of.try_emplace(row.query_id, query_ids_.size()).first->second;
+        if (query == query_ids_.size()) {
           query_ids_.push_back(row.query_id);
-          doc_count.push_back(0);
+          query_begin_.push_back(0);
         }
-        query = at->second;
       }
       query_of.push_back(query);
-      ++doc_count[query];
+      ++query_begin_[query + 1];
     }
   }
-  query_begin_.assign(1, 0);
-  for (const std::uint64_t count : doc_count) query_begin_.push_back(query_begin_.back() + count);
+  std::partial_sum(query_begin_.begin(), query_begin_.end(), query_begin_.begin());
 
   std::vector<std::uint64_t> next(query_begin_.begin(), query_begin_.end() - 1);
   docs_.resize(query_of.size());
@@ -266,63 +250,52 @@ void LetorText::join_queries() {
   }
 }
 
+template <typename Visit>
+void LetorText::each_value(const Place& place, Visit visit) const {
+  const Piece& piece = pieces_[place.piece];
+  const Row& row = piece.rows[place.row];
+  const float* values = piece.values.data() + row.first_value;
+  for (std::uint32_t at = 0; at < row.count; ++at) {
+    visit(row.first_id == kNoGaps ? at : piece.ids[row.first_id + at] - 1, values[at]);
+  }
+}
+
 std::vector<bool> LetorText::varying(unsigned threads) const {
-  // The range of each feature over a piece; missing values count as 0.
-  struct Range {
-    std::vector<float> low, high;
-  };
-  std::vector<Range> ranges(pieces_.size());
+  std::vector<float> first(max_id_);  // the values of the first document
+  each_value(docs_.front(), [&](std::uint32_t feature, float value) { first[feature] = value; });
+  std::vector<std::vector<std::uint8_t>> differs(pieces_.size());  // by piece and feature
   parallel_for(threads, pieces_.size(), [&](std::size_t number) {
-    const Piece& piece = pieces_[number];
-    constexpr float kMost = std::numeric_limits<float>::infinity();
-    Range& range = ranges[number];
-    range.low.assign(max_id_, kMost);
-    range.high.assign(max_id_, -kMost);
-    std::vector<std::size_t> present(max_id_, 0);
-    for (const Row& row : piece.rows) {
-      const float* values = piece.values.data() + row.first_value;
-      for (std::uint32_t at = 0; at < row.count; ++at) {
-        const std::uint32_t feature =
-            row.first_id == kNoGaps ? at : piece.ids[row.first_id + at] - 1;
-        range.low[feature] = std::min(range.low[feature], values[at]);
-        range.high[feature] = std::max(range.high[feature], values[at]);
-        ++present[feature];
-      }
+    std::vector<std::uint8_t>& differ = differs[number];
+    differ.resize(max_id_);
+    std::vector<std::size_t> present(max_id_);
+    const std::size_t rows = pieces_[number].rows.size();
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      each_value({static_cast<std::uint32_t>(number), row},
+                 [&](std::uint32_t feature, float value) {
+                   ++present[feature];
+                   if (value != first[feature]) differ[feature] = 1;
+                 });
     }
     for (std::uint32_t feature = 0; feature < max_id_; ++feature) {
-      if (present[feature] == piece.rows.size()) continue;
-      range.low[feature] = std::min(range.low[feature], 0.0F);
-      range.high[feature] = std::max(range.high[feature], 0.0F);
+      if (first[feature] != 0 && present[feature] < rows) differ[feature] = 1;
     }
   });
-
   std::vector<bool> varies(max_id_);
   for (std::uint32_t feature = 0; feature < max_id_; ++feature) {
-    float low = std::numeric_limits<float>::infinity();
-    float high = -low;
-    for (const Range& range : ranges) {
-      low = std::min(low, range.low[feature]);
-      high = std::max(high, range.high[feature]);
-    }
-    varies[feature] = low < high;
+    varies[feature] = std::any_of(differs.begin(), differs.end(),
+                                  [&](const auto& differ) { return differ[feature] != 0; });
   }
   return varies;
 }
 
 void LetorText::fill(Query query, const ColumnMap& columns, const Target& target) const {
   const std::uint64_t begin = query_begin_[index(query)];
-  const std::uint64_t end = query_begin_[index(query) + 1];
-  for (std::uint64_t doc = begin; doc < end; ++doc) {
-    const Piece& piece = pieces_[docs_[doc].piece];
-    const Row& row = piece.rows[docs_[doc].row];
-    const float* values = piece.values.data() + row.first_value;
+  for (std::uint64_t doc = begin; doc < query_begin_[index(query) + 1]; ++doc) {
     float* out = target.rows + (doc - begin) * target.stride;
-    target.labels[doc - begin] = row.label;
-    for (std::uint32_t at = 0; at < row.count; ++at) {
-      const std::uint32_t feature = row.first_id == kNoGaps ? at : piece.ids[row.first_id + at] - 1;
-      if (feature >= columns.size()) break;  // ids ascend
-      if (columns[feature] != kDropped) out[columns[feature]] = values[at];
-    }
+    target.labels[doc - begin] = pieces_[docs_[doc].piece].rows[docs_[doc].row].label;
+    each_value(docs_[doc], [&](std::uint32_t feature, float value) {
+      if (feature < columns.size() && columns[feature] != kDropped) out[columns[feature]] = value;
+    });
   }
 }
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dataset/raw_split.h"
+#include "dataset/build_fold.h"
 #include "plackett/result.h"
 
 namespace plackett {
@@ -61,6 +61,9 @@ class LetorText final : public RawSplit {
     std::uint32_t row;
   };
   void join_queries();
+  // Calls visit(feature, value) for each value of a row; features count from 0.
+  template <typename Visit>
+  void each_value(const Place& place, Visit visit) const;
 
   std::vector<Piece> pieces_;
   std::vector<std::uint64_t> query_begin_{0};

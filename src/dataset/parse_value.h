@@ -1,9 +1,9 @@
 // One feature value: decimal text -> the nearest float.
 #pragma once
 
-#include <cmath>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <fast_float/fast_float.h>
 
@@ -52,11 +52,9 @@ inline const char* parse_value(const char* begin, const char* end, float& value)
     // Both are exact doubles, so the quotient is the double nearest to the number (Clinger
     // 1990). Rounding that to float gives the nearest float unless it lies halfway between two.
     const double nearest = static_cast<double>(mantissa) / detail::kPowersOfTen[decimals];
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &nearest, sizeof bits);
     constexpr std::uint64_t kLow = (std::uint64_t{1} << 29) - 1;
     constexpr std::uint64_t kHalf = std::uint64_t{1} << 28;
-    if ((bits & kLow) != kHalf) {
+    if ((std::bit_cast<std::uint64_t>(nearest) & kLow) != kHalf) {
       value = static_cast<float>(negative ? -nearest : nearest);
       return p;
     }

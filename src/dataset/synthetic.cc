@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <system_error>
 
@@ -36,12 +35,6 @@ const std::array kPresets = {
     SyntheticOptions{"istella", 1, 1, 33'118, 60, 315, 1000, 220, 60, 8, 5},
 };
 
-ColumnMap all_columns(std::uint32_t width) {
-  ColumnMap columns(width);
-  std::iota(columns.begin(), columns.end(), 0U);
-  return columns;
-}
-
 // Some of the model's queries, in order.
 class SyntheticSplit final : public RawSplit {
  public:
@@ -56,7 +49,6 @@ class SyntheticSplit final : public RawSplit {
 
   [[nodiscard]] std::span<const std::uint64_t> query_begin() const override { return query_begin_; }
   [[nodiscard]] std::uint32_t max_id() const override { return model_.feature_count(); }
-  [[nodiscard]] std::uint64_t source_query(std::size_t query) const { return queries_[query]; }
 
   void fill(Query query, const ColumnMap& columns, const Target& target) const override {
     model_.fill(queries_[index(query)], columns, target);
@@ -67,26 +59,16 @@ class SyntheticSplit final : public RawSplit {
   [[nodiscard]] std::vector<bool> varying(unsigned /*threads*/) const override {
     const std::uint32_t width = max_id();
     std::vector<bool> varies(width, false);
-    std::uint32_t still_constant = 0;
-    for (std::uint32_t feature = 0; feature < width; ++feature) {
-      if (!model_.constant(feature)) ++still_constant;
-    }
-    const ColumnMap columns = all_columns(width);
+    std::uint32_t still_constant = model_.varying_count();
     std::vector<float> first;
-    std::vector<float> rows;
-    std::vector<std::uint8_t> labels;
     for (std::size_t query = 0; query < queries_.size() && still_constant > 0; ++query) {
-      const std::uint64_t docs = query_begin_[query + 1] - query_begin_[query];
-      rows.assign(docs * width, 0.0F);
-      labels.resize(docs);
-      model_.fill(queries_[query], columns, {rows.data(), width, labels.data()});
+      const std::vector<float> rows = model_.documents(queries_[query]).rows;
       if (first.empty()) first.assign(rows.begin(), rows.begin() + width);
-      for (std::uint64_t doc = 0; doc < docs; ++doc) {
-        for (std::uint32_t feature = 0; feature < width; ++feature) {
-          if (varies[feature] || rows[doc * width + feature] == first[feature]) continue;
-          varies[feature] = true;
-          --still_constant;
-        }
+      for (std::size_t at = 0; at < rows.size(); ++at) {
+        const std::size_t feature = at % width;
+        if (varies[feature] || rows[at] == first[feature]) continue;
+        varies[feature] = true;
+        --still_constant;
       }
     }
     return varies;
@@ -98,32 +80,22 @@ class SyntheticSplit final : public RawSplit {
   std::vector<std::uint64_t> query_begin_;
 };
 
-// Part p of the queries is [p n / 5, (p + 1) n / 5).
-std::unique_ptr<SyntheticSplit> join_parts(const SyntheticModel& model,
-                                           const SyntheticOptions& options,
-                                           std::uint32_t first_part, std::uint32_t parts) {
-  std::vector<std::uint64_t> queries;
-  for (std::uint32_t offset = 0; offset < parts; ++offset) {
-    const std::uint64_t part = (first_part + offset) % kParts;
+// The queries of a fold's training, validation and test data. Part p of all queries is
+// [p n / 5, (p + 1) n / 5).
+std::array<std::vector<std::uint64_t>, 3> queries_of(const SyntheticOptions& options,
+                                                     std::uint32_t fold) {
+  std::array<std::vector<std::uint64_t>, 3> splits;
+  for (std::uint32_t at = 0; at < kParts; ++at) {
+    const std::uint64_t part = (fold + at) % kParts;
     const std::uint64_t end = (part + 1) * options.queries / kParts;
     for (std::uint64_t query = part * options.queries / kParts; query < end; ++query) {
-      queries.push_back(query);
+      splits[at < kTrainParts ? 0 : at - kTrainParts + 1].push_back(query);
     }
   }
-  return std::make_unique<SyntheticSplit>(model, std::move(queries));
+  return splits;
 }
 
-struct SyntheticFold {
-  std::string name;
-  std::unique_ptr<SyntheticSplit> train, validation, test;
-};
-
-SyntheticFold make_fold(const SyntheticModel& model, const SyntheticOptions& options,
-                        std::uint32_t fold) {
-  return {fmt::format("Fold{}", fold + 1), join_parts(model, options, fold, kTrainParts),
-          join_parts(model, options, fold + kTrainParts, 1),
-          join_parts(model, options, fold + kTrainParts + 1, 1)};
-}
+std::string fold_name(std::uint32_t number) { return fmt::format("Fold{}", number + 1); }
 
 Result<void> check(const SyntheticOptions& options) {
   const std::uint64_t plain = std::uint64_t{options.noise_features} + options.constant_features;
@@ -160,31 +132,24 @@ Result<void> check(const SyntheticOptions& options) {
   return {};
 }
 
-// Appends a split's documents as LETOR text.
-Result<void> write_split(const SyntheticSplit& split, const fs::path& path) {
+// Writes queries as LETOR text.
+Result<void> write_split(const SyntheticModel& model, std::span<const std::uint64_t> queries,
+                         const fs::path& path) {
   auto file = AtomicFile::create(path);
   if (!file) return file.error();
-  const std::uint32_t width = split.max_id();
-  const ColumnMap columns = all_columns(width);
-  std::vector<float> rows;
-  std::vector<std::uint8_t> labels;
   fmt::memory_buffer text;
-  const auto begin = split.query_begin();
-  for (std::uint32_t query = 0; query + 1 < begin.size(); ++query) {
-    const std::uint64_t docs = begin[query + 1] - begin[query];
-    rows.assign(docs * width, 0.0F);
-    labels.resize(docs);
-    split.fill(Query{query}, columns, {rows.data(), width, labels.data()});
+  const auto out = std::back_inserter(text);
+  for (const std::uint64_t query : queries) {
+    const auto [rows, labels] = model.documents(query);
+    const float* value = rows.data();
     text.clear();
-    for (std::uint64_t doc = 0; doc < docs; ++doc) {
-      fmt::format_to(std::back_inserter(text), "{} qid:{}", labels[doc],
-                     split.source_query(query) + 1);
-      for (std::uint32_t feature = 0; feature < width; ++feature) {
+    for (const std::uint8_t label : labels) {
+      fmt::format_to(out, "{} qid:{}", label, query + 1);
+      for (std::uint32_t id = 1; id <= model.feature_count(); ++id) {
         // The shortest text that reads back to the same float.
-        fmt::format_to(std::back_inserter(text), " {}:{}", feature + 1,
-                       rows[doc * width + feature]);
+        fmt::format_to(out, " {}:{}", id, *value++);
       }
-      fmt::format_to(std::back_inserter(text), " #made up\n");
+      fmt::format_to(out, " #made up\n");
     }
     if (auto done = file->append(std::string_view(text.data(), text.size())); !done) return done;
   }
@@ -195,15 +160,15 @@ Result<void> write_split(const SyntheticSplit& split, const fs::path& path) {
 Result<void> write_folds(const SyntheticOptions& options, const fs::path& folder) {
   const SyntheticModel model(options);
   for (std::uint32_t number = 0; number < options.folds; ++number) {
-    const SyntheticFold fold = make_fold(model, options, number);
-    const fs::path path = folder / fold.name;
+    const fs::path path = folder / fold_name(number);
     std::error_code error;
     fs::create_directory(path, error);
     if (error) return system_error(path, "can't create", error.value());
-    for (const auto& [name, split] :
-         {std::pair{"train.txt", fold.train.get()}, std::pair{"vali.txt", fold.validation.get()},
-          std::pair{"test.txt", fold.test.get()}}) {
-      if (auto done = write_split(*split, path / name); !done) return done;
+    const auto [train, validation, test] = queries_of(options, number);
+    for (const auto& [name, queries] :
+         {std::pair{"train.txt", &train}, std::pair{"vali.txt", &validation},
+          std::pair{"test.txt", &test}}) {
+      if (auto done = write_split(model, *queries, path / name); !done) return done;
     }
   }
   return {};
@@ -237,10 +202,12 @@ Result<Dataset> make_synthetic(const SyntheticOptions& options, const LoadOption
   dataset.max_label = options.grades - 1;
   dataset.source_feature_count = options.features;
   for (std::uint32_t number = 0; number < options.folds; ++number) {
-    const SyntheticFold raw = make_fold(model, options, number);
-    auto fold =
-        build_fold({raw.name, dataset.name, raw.train.get(), raw.validation.get(), raw.test.get()},
-                   load, options.features);
+    auto [train, validation, test] = queries_of(options, number);
+    auto fold = build_fold(
+        {fold_name(number), dataset.name, std::make_unique<SyntheticSplit>(model, std::move(train)),
+         std::make_unique<SyntheticSplit>(model, std::move(validation)),
+         std::make_unique<SyntheticSplit>(model, std::move(test))},
+        load, options.features);
     if (!fold) return fold.error();
     dataset.folds.push_back(std::move(*fold));
   }

@@ -34,6 +34,26 @@ double noise(Rng& rng) {
 
 double uniform32(Rng& rng) { return static_cast<double>(rng.next_u32()) * 0x1p-32; }
 
+struct QueryEffect {
+  double difficulty = 0;
+  double level = 0;
+};
+
+QueryEffect draw_query(Rng& rng) {
+  const double difficulty = kDifficulty * noise(rng);
+  return {difficulty, uniform32(rng)};
+}
+
+Factors draw_factors(Rng& rng) {
+  Factors factors;
+  for (double& factor : factors) factor = uniform32(rng);
+  return factors;
+}
+
+double draw_relevance(const Factors& factors, const QueryEffect& effect, Rng& rng) {
+  return synthetic_relevance(factors) - effect.difficulty + kLabelNoise * noise(rng);
+}
+
 // 1 at `centre`, 0 from `reach` away.
 double sweet_spot(double factor, double centre, double reach) {
   const double away = (factor - centre) / reach;
@@ -78,29 +98,20 @@ void SyntheticModel::draw_features() {
     feature.noise = 0.05 + 0.3 * rng.uniform();
     feature.side_factor = rng.below(kFactors);
     const double kind = rng.uniform();
-    if (number < options_.constant_features) {
-      feature.shape = Shape::kConstant;
-      continue;
-    }
     if (number < plain) {
-      feature.shape = Shape::kNoise;
+      feature.shape = number < options_.constant_features ? Shape::kConstant : Shape::kNoise;
       continue;
     }
     // The first of each factor is a nearly clean view of it; the others are distorted.
     const std::uint32_t rank = number - plain;
     feature.main_factor = rank % kFactors;
+    feature.shape = rank < kFactors || kind < 0.5 ? Shape::kLinear
+                    : kind < 0.75                 ? Shape::kHeavyTail
+                    : kind < 0.9                  ? Shape::kCount
+                                                  : Shape::kSwitch;
     if (rank < kFactors) {
-      feature.shape = Shape::kLinear;
       feature.side_weight = 0;
       feature.noise = 0.03;
-    } else if (kind < 0.5) {
-      feature.shape = Shape::kLinear;
-    } else if (kind < 0.75) {
-      feature.shape = Shape::kHeavyTail;
-    } else if (kind < 0.9) {
-      feature.shape = Shape::kCount;
-    } else {
-      feature.shape = Shape::kSwitch;
     }
   }
 }
@@ -122,23 +133,6 @@ void SyntheticModel::draw_thresholds() {
   }
 }
 
-SyntheticModel::QueryEffect SyntheticModel::draw_query(Rng& rng) {
-  QueryEffect effect;
-  effect.difficulty = kDifficulty * noise(rng);
-  effect.level = uniform32(rng);
-  return effect;
-}
-
-Factors SyntheticModel::draw_factors(Rng& rng) {
-  Factors factors;
-  for (double& factor : factors) factor = uniform32(rng);
-  return factors;
-}
-
-double SyntheticModel::draw_relevance(const Factors& factors, const QueryEffect& effect, Rng& rng) {
-  return synthetic_relevance(factors) - effect.difficulty + kLabelNoise * noise(rng);
-}
-
 std::uint32_t SyntheticModel::doc_count(std::uint64_t query) const {
   Rng rng = stream(kDocCountStream, query);
   // A gamma of shape 2 above the minimum: few long queries, as in the real sets.
@@ -148,8 +142,8 @@ std::uint32_t SyntheticModel::doc_count(std::uint64_t query) const {
   return options_.min_docs + static_cast<std::uint32_t>(std::min(above + 0.5, room));
 }
 
-double SyntheticModel::raw_value(const Feature& feature, const Factors& factors,
-                                 const QueryEffect& effect, Rng& rng) {
+double SyntheticModel::raw_value(const Feature& feature, const Factors& factors, double query_level,
+                                 Rng& rng) {
   const double jitter = noise(rng);  // drawn for every feature: the stream's use is fixed
   if (feature.shape == Shape::kConstant) return 1.0;
   if (feature.shape == Shape::kNoise) return feature.scale * (4.0 + jitter);
@@ -157,13 +151,13 @@ double SyntheticModel::raw_value(const Feature& feature, const Factors& factors,
                       feature.side_weight * factors[feature.side_factor] + feature.noise * jitter;
   switch (feature.shape) {
     case Shape::kHeavyTail:
-      return feature.scale * std::exp(3.0 * view + feature.query_effect * effect.level);
+      return feature.scale * std::exp(3.0 * view + feature.query_effect * query_level);
     case Shape::kCount:
       return std::floor(std::exp(2.5 * std::max(view, 0.0)) - 0.5);
     case Shape::kSwitch:
       return view > 0.6 ? 1.0 : 0.0;
     default:
-      return feature.scale * (2.0 + view + feature.query_effect * effect.level);
+      return feature.scale * (2.0 + view + feature.query_effect * query_level);
   }
 }
 
@@ -179,13 +173,22 @@ void SyntheticModel::fill(std::uint64_t query, const ColumnMap& columns,
         std::upper_bound(thresholds_.begin(), thresholds_.end(), relevance) - thresholds_.begin());
     float* out = target.rows + std::size_t{doc} * target.stride;
     for (std::uint32_t feature = 0; feature < features_.size(); ++feature) {
-      const double raw = raw_value(features_[feature], factors, effect, rng);
+      const double raw = raw_value(features_[feature], factors, effect.level, rng);
       if (feature >= columns.size() || columns[feature] == kDropped) continue;
       // Six decimals, as in LETOR files. Raw values are between 0 and 10^8.
       const auto millionths = std::llround(std::max(raw, 0.0) * 1e6);
       out[columns[feature]] = static_cast<float>(static_cast<double>(millionths) / 1e6);
     }
   }
+}
+
+SyntheticModel::Documents SyntheticModel::documents(std::uint64_t query) const {
+  ColumnMap columns(feature_count());
+  std::iota(columns.begin(), columns.end(), 0U);
+  const std::size_t docs = doc_count(query);
+  Documents made{std::vector<float>(docs * feature_count()), std::vector<std::uint8_t>(docs)};
+  fill(query, columns, {made.rows.data(), feature_count(), made.labels.data()});
+  return made;
 }
 
 }  // namespace plackett

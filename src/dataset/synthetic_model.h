@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataset/raw_split.h"
+#include "dataset/build_fold.h"
 #include "plackett/rng.h"
 #include "plackett/synthetic.h"
 
@@ -28,13 +28,21 @@ class SyntheticModel {
   [[nodiscard]] std::uint32_t feature_count() const {
     return static_cast<std::uint32_t>(features_.size());
   }
-  [[nodiscard]] bool constant(std::uint32_t feature) const {
-    return features_[feature].shape == Shape::kConstant;
+  // How many features are not constant by design.
+  [[nodiscard]] std::uint32_t varying_count() const {
+    return options_.features - options_.constant_features;
   }
   [[nodiscard]] std::uint32_t doc_count(std::uint64_t query) const;
 
   // The documents of one query, drawn again at each call.
   void fill(std::uint64_t query, const ColumnMap& columns, const RawSplit::Target& target) const;
+
+  // All features, rows one after another, and the labels of one query's documents.
+  struct Documents {
+    std::vector<float> rows;
+    std::vector<std::uint8_t> labels;
+  };
+  [[nodiscard]] Documents documents(std::uint64_t query) const;
 
  private:
   enum class Shape : std::uint8_t { kConstant, kNoise, kLinear, kHeavyTail, kCount, kSwitch };
@@ -47,24 +55,16 @@ class SyntheticModel {
     double scale = 1;         // of the raw values: features differ by orders of magnitude
     double query_effect = 0;  // how far a query shifts all its documents
   };
-  struct QueryEffect {
-    double difficulty = 0;
-    double level = 0;
-  };
 
   [[nodiscard]] Rng stream(std::uint32_t run, std::uint64_t number) const;
-  static QueryEffect draw_query(Rng& rng);
-  static Factors draw_factors(Rng& rng);
-  static double draw_relevance(const Factors& factors, const QueryEffect& effect, Rng& rng);
-  static double raw_value(const Feature& feature, const Factors& factors, const QueryEffect& effect,
+  static double raw_value(const Feature& feature, const Factors& factors, double query_level,
                           Rng& rng);
   void draw_features();
   void draw_thresholds();
 
   SyntheticOptions options_;
   std::vector<Feature> features_;
-  std::vector<double>
-      thresholds_;  // a document's label is the number of these that its relevance exceeds
+  std::vector<double> thresholds_;  // a label is how many of these the relevance exceeds
 };
 
 }  // namespace plackett

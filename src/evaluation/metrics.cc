@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <utility>
 
 #include "plackett/ndcg.h"
 
@@ -13,13 +14,9 @@ constexpr std::array kNames = std::to_array<std::string_view>(
     {"NDCG@1", "NDCG@3", "NDCG@5", "NDCG@10", "MRR", "MAP", "ERR@10"});
 static_assert(kNames.size() == kMetricCount);
 
-struct Cutoff {
-  std::uint32_t k;
-  Metric metric;
-};
-constexpr std::array<Cutoff, 4> kNdcgCutoffs = {
+constexpr std::array<std::pair<std::uint32_t, Metric>, 4> kNdcgCutoffs = {
     {{1, Metric::kNdcg1}, {3, Metric::kNdcg3}, {5, Metric::kNdcg5}, {10, Metric::kNdcg10}}};
-constexpr std::uint32_t kDeepestNdcg = kNdcgCutoffs.back().k;
+constexpr std::uint32_t kDeepestNdcg = kNdcgCutoffs.back().first;
 constexpr std::uint32_t kErrCutoff = 10;
 
 void set_ndcg(std::span<const Doc> ranking, const Judgments& judgments, MetricSet& result) {
@@ -30,7 +27,7 @@ void set_ndcg(std::span<const Doc> ranking, const Judgments& judgments, MetricSe
   double dcg = 0;
   double ideal_dcg = 0;
   std::uint32_t rank = 0;
-  for (const auto [k, metric] : kNdcgCutoffs) {
+  for (const auto& [k, metric] : kNdcgCutoffs) {
     for (; rank < k; ++rank) {
       const double discount = rank_discount(rank);
       if (rank < ranking.size()) dcg += gain(judgments.label(ranking[rank])) * discount;

@@ -24,28 +24,31 @@ double two_tailed(double t, double degrees) {
   return std::min(1.0, 2 * cdf(complement(distribution, std::fabs(t))));
 }
 
-// Both sides in units of the larger deviation, so that no square overflows or vanishes.
-struct Scaled {
-  double difference = 0;
-  double variance_one = 0;
-  double variance_other = 0;
+// What is known of the difference of the means.
+struct Difference {
+  double error;    // its squared standard error
+  double degrees;  // of freedom
 };
 
-Scaled scaled(const SampleSummary& one, const SampleSummary& other) {
+// `difference_of` gives it from the counts and variances of both sides. Those come in units of the
+// larger deviation, so that no square overflows or vanishes.
+template <typename DifferenceOf>
+TTestResult t_test(const SampleSummary& one, const SampleSummary& other,
+                   DifferenceOf difference_of) {
+  if (!testable(one) || !testable(other)) return {};
+  const auto count_one = static_cast<double>(one.count);
+  const auto count_other = static_cast<double>(other.count);
   const double unit = std::max(one.std, other.std);
+  if (unit == 0) {
+    const double degrees = count_one + count_other - 2;
+    if (one.mean == other.mean) return {0, degrees, 1};
+    return {one.mean > other.mean ? HUGE_VAL : -HUGE_VAL, degrees, 0};
+  }
   const double spread_one = one.std / unit;
   const double spread_other = other.std / unit;
-  return {one.mean / unit - other.mean / unit, spread_one * spread_one,
-          spread_other * spread_other};
-}
-
-TTestResult without_spread(const SampleSummary& one, const SampleSummary& other) {
-  const double degrees = static_cast<double>(one.count) + static_cast<double>(other.count) - 2;
-  if (one.mean == other.mean) return {0, degrees, 1};
-  return {one.mean > other.mean ? HUGE_VAL : -HUGE_VAL, degrees, 0};
-}
-
-TTestResult verdict(double t, double degrees) {
+  const auto [error, degrees] =
+      difference_of(count_one, spread_one * spread_one, count_other, spread_other * spread_other);
+  const double t = (one.mean / unit - other.mean / unit) / std::sqrt(error);
   if (std::isnan(t)) return {};
   return {t, degrees, two_tailed(t, degrees)};
 }
@@ -53,30 +56,21 @@ TTestResult verdict(double t, double degrees) {
 }  // namespace
 
 TTestResult student_t_test(const SampleSummary& one, const SampleSummary& other) {
-  if (!testable(one) || !testable(other)) return {};
-  if (one.std == 0 && other.std == 0) return without_spread(one, other);
-  const auto count_one = static_cast<double>(one.count);
-  const auto count_other = static_cast<double>(other.count);
-  const double degrees = count_one + count_other - 2;
-  const auto [difference, variance_one, variance_other] = scaled(one, other);
-  const double pooled =
-      ((count_one - 1) * variance_one + (count_other - 1) * variance_other) / degrees;
-  return verdict(difference / std::sqrt(pooled * (1 / count_one + 1 / count_other)), degrees);
+  return t_test(one, other, [](double n1, double variance1, double n2, double variance2) {
+    const double degrees = n1 + n2 - 2;
+    const double pooled = ((n1 - 1) * variance1 + (n2 - 1) * variance2) / degrees;
+    return Difference{pooled * (1 / n1 + 1 / n2), degrees};
+  });
 }
 
 TTestResult welch_t_test(const SampleSummary& one, const SampleSummary& other) {
-  if (!testable(one) || !testable(other)) return {};
-  if (one.std == 0 && other.std == 0) return without_spread(one, other);
-  const auto count_one = static_cast<double>(one.count);
-  const auto count_other = static_cast<double>(other.count);
-  const auto [difference, variance_one, variance_other] = scaled(one, other);
-  const double error_one = variance_one / count_one;  // squared standard errors of the means
-  const double error_other = variance_other / count_other;
-  const double error = error_one + error_other;
-  const double degrees =
-      error * error /
-      (error_one * error_one / (count_one - 1) + error_other * error_other / (count_other - 1));
-  return verdict(difference / std::sqrt(error), degrees);
+  return t_test(one, other, [](double n1, double variance1, double n2, double variance2) {
+    const double error1 = variance1 / n1;  // squared standard errors of the means
+    const double error2 = variance2 / n2;
+    const double error = error1 + error2;
+    return Difference{error,
+                      error * error / (error1 * error1 / (n1 - 1) + error2 * error2 / (n2 - 1))};
+  });
 }
 
 }  // namespace plackett

@@ -23,7 +23,8 @@ std::uint32_t seen_places(std::span<const std::uint8_t> clicks) {
 }
 
 std::span<const WeightedPair> PairInference::infer(const Ranking& ranking,
-                                                   std::span<const std::uint8_t> clicks) {
+                                                   std::span<const std::uint8_t> clicks,
+                                                   const std::function<bool()>* stop) {
   assert(clicks.size() == ranking.shown.size() && clicks.size() == ranking.scores.size());
   pairs_.clear();
   const std::uint32_t seen = seen_places(clicks);
@@ -31,6 +32,7 @@ std::span<const WeightedPair> PairInference::infer(const Ranking& ranking,
   odds_.reset(ranking.scores, ranking.rest);
   for (std::uint32_t winner = 0; winner < seen; ++winner) {
     if (clicks[winner] == 0) continue;
+    if (stop != nullptr && (*stop)()) break;
     for (std::uint32_t loser = 0; loser < seen; ++loser) {
       if (clicks[loser] != 0) continue;
       const double rho = odds_.rho(winner, loser);

@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "plackett/make_user.h"
 
 namespace plackett {
 
@@ -24,6 +28,11 @@ std::span<const std::uint32_t> built_in_grade_counts();
 // Nothing if the name is unknown or the grade count isn't built in. The spans are static.
 std::optional<CascadeTable> cascade_table(std::string_view name, std::uint32_t grade_count);
 
+// A cascade user; without stop probabilities, a position-based one.
+std::unique_ptr<User> make_user(std::string name, const CascadeTable& table,
+                                const UserOptions& options);
+
+inline constexpr std::string_view kPositionBased = "position-based";
 // The cascade model whose click probabilities the built-in position-based user has.
 inline constexpr std::string_view kPositionBasedClickRow = "informational";
 

@@ -5,29 +5,11 @@
 
 #include <cmath>
 #include <string>
-#include <vector>
 
 #include "users/click_models.h"
-#include "users/position_based.h"
 #include "users/user_file.h"
 
 namespace plackett {
-namespace {
-
-constexpr std::string_view kPositionBased = "position-based";
-
-std::vector<std::string_view> all_names() {
-  std::vector<std::string_view> names(cascade_names().begin(), cascade_names().end());
-  names.push_back(kPositionBased);
-  return names;
-}
-
-}  // namespace
-
-std::span<const std::string_view> click_model_names() {
-  static const std::vector<std::string_view> names = all_names();
-  return names;
-}
 
 Result<std::unique_ptr<User>> make_user(std::string_view name_or_toml_path,
                                         const UserOptions& options) {
@@ -49,18 +31,8 @@ Result<std::unique_ptr<User>> make_user(std::string_view name_or_toml_path,
         "click model \"{}\" for {} grades; built in are {} grades, others need a .toml file",
         name_or_toml_path, options.grade_count, fmt::join(built_in_grade_counts(), ", "))};
   }
-  std::string name(name_or_toml_path);
-  std::unique_ptr<User> user;
-  if (position_based) {
-    user = std::make_unique<PositionBasedUser>(PositionBasedUser::Spec{
-        .name = std::move(name), .click = table->click, .eta = options.eta});
-  } else {
-    user = std::make_unique<CascadeUser>(CascadeUser::Spec{.name = std::move(name),
-                                                           .click = table->click,
-                                                           .stop = table->stop,
-                                                           .stop_rule = options.stop_rule});
-  }
-  return user;
+  const CascadeTable used{table->click, position_based ? std::span<const double>() : table->stop};
+  return make_user(std::string(name_or_toml_path), used, options);
 }
 
 }  // namespace plackett

@@ -7,13 +7,12 @@
 
 #include "base/file.h"
 #include "base/toml_reader.h"
-#include "users/position_based.h"
+#include "users/click_models.h"
 
 namespace plackett {
 namespace {
 
 constexpr std::string_view kCascade = "cascade";
-constexpr std::string_view kPositionBased = "position-based";
 constexpr std::array kCascadeKeys =
     std::to_array<std::string_view>({"kind", "name", "click", "stop"});
 constexpr std::array kPositionBasedKeys =
@@ -89,14 +88,10 @@ Result<std::unique_ptr<User>> read_user_file(const std::filesystem::path& path,
   const std::vector<double> click = probabilities(reader, "click", options.grade_count);
   std::vector<double> stop;
   if (cascade) stop = probabilities(reader, "stop", options.grade_count);
-  const double eta = read_eta(reader, options.eta);
+  UserOptions with_eta = options;
+  with_eta.eta = read_eta(reader, options.eta);
   if (reader.error()) return *reader.error();
-  if (!cascade) {
-    return std::unique_ptr<User>(std::make_unique<PositionBasedUser>(
-        PositionBasedUser::Spec{.name = std::move(name), .click = click, .eta = eta}));
-  }
-  return std::unique_ptr<User>(std::make_unique<CascadeUser>(CascadeUser::Spec{
-      .name = std::move(name), .click = click, .stop = stop, .stop_rule = options.stop_rule}));
+  return make_user(std::move(name), {click, stop}, with_eta);
 }
 
 std::uint32_t user_file_grades(const std::filesystem::path& path) {

@@ -34,7 +34,7 @@ TEST(LetorFolds, AreInNaturalOrder) {
   EXPECT_EQ((*folds)[0].name, "Fold1");
   EXPECT_EQ((*folds)[1].name, "Fold2");
   EXPECT_EQ((*folds)[2].name, "Fold10");
-  EXPECT_FALSE((*folds)[0].validation.has_value());
+  EXPECT_TRUE((*folds)[0].validation.empty());
 }
 
 TEST(LetorFolds, AFolderWithTrainAndTestIsOneFoldNamedAfterIt) {
@@ -47,7 +47,7 @@ TEST(LetorFolds, AFolderWithTrainAndTestIsOneFoldNamedAfterIt) {
     ASSERT_TRUE(folds.ok()) << folds.error().message;
     ASSERT_EQ(folds->size(), 1U);
     EXPECT_EQ(folds->front().name, "mine") << spelling;
-    EXPECT_TRUE(folds->front().validation.has_value());
+    EXPECT_FALSE(folds->front().validation.empty());
   }
 }
 
@@ -60,7 +60,7 @@ TEST(LetorFolds, PackedFilesServeWherePlainOnesAreAbsent) {
   const auto folds = find_letor_folds(folder.path());
   ASSERT_TRUE(folds.ok()) << folds.error().message;
   EXPECT_EQ(folds->front().train.filename(), "train.txt");
-  EXPECT_EQ(folds->front().validation->filename(), "vali.txt.gz");
+  EXPECT_EQ(folds->front().validation.filename(), "vali.txt.gz");
   EXPECT_EQ(folds->front().test.filename(), "test.txt.gz");
 }
 

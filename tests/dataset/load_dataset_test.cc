@@ -132,7 +132,7 @@ TEST(LoadDataset, RefusesKeptFeatureIdsThatMakeNoSense) {
   options.keep_feature_ids = {0};
   EXPECT_THAT(load_error("synthetic", options), HasSubstr("ids start at 1"));
   options.keep_feature_ids = {3, 3};
-  EXPECT_THAT(load_error("synthetic", options), HasSubstr("feature id 3 to keep twice"));
+  EXPECT_THAT(load_error("synthetic", options), HasSubstr("features to keep: feature id 3 twice"));
 }
 
 TEST(LoadDataset, RefusesATrainingFileWhereNothingVaries) {

@@ -115,6 +115,18 @@ TEST(PairInference, TakesTheFirstUnclickedAfterTheLastClickAndNoMore) {
   EXPECT_EQ(pairs[0].weight, 0.125);
 }
 
+TEST(PairInference, ReturnsThePairsOfTheClicksBeforeItWasStopped) {
+  PairInference inference;
+  const std::vector<std::uint8_t> clicks{1, 0, 1, 0, 1, 0};
+  const auto all = inference.infer(equal_scores(6), clicks);
+  ASSERT_EQ(all.size(), 9U);
+  int asked = 0;
+  const std::function<bool()> stop = [&asked] { return ++asked == 3; };
+  const auto pairs = inference.infer(equal_scores(6), clicks, &stop);
+  ASSERT_EQ(pairs.size(), 6U);
+  EXPECT_EQ(pairs.back().winner_rank, 2U);
+}
+
 TEST(PairInference, RankWeightsSumToZero) {
   PairInference inference;
   Ranking ranking = equal_scores(6);

@@ -1,23 +1,80 @@
-// Rankers and learners as Python holds them.
+// What Python holds: data, impressions, rankers and learners. Each keeps alive what it shows.
 #pragma once
 
-#include <pybind11/pybind11.h>
+#include <pybind11/numpy.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "arrays.h"
 #include "classes.h"
+#include "plackett/comparison_spec.h"
+#include "plackett/dataset.h"
 #include "plackett/learner.h"
 #include "plackett/method.h"
 #include "plackett/model_file.h"
 #include "plackett/protocol.h"
 #include "plackett/ranker.h"
+#include "plackett/ranking.h"
 
 namespace plackett::python {
+
+struct SplitHandle {
+  SplitHandle(Split of, std::uint32_t highest_label);
+
+  Split split;
+  std::uint32_t max_label;  // of the dataset
+  // Over the split's memory, read-only.
+  py::array features;
+  py::array labels;
+  py::array query_begin;
+};
+
+// Part of the rows of split.features, read-only.
+py::array features_array(const SplitHandle& split, const FeatureView& rows);
+
+struct QueryHandle {
+  std::shared_ptr<SplitHandle> of;
+  Query number{};
+
+  [[nodiscard]] FeatureView features() const { return of->split.features(number); }
+  [[nodiscard]] Judgments judgments() const { return of->split.judgments(number); }
+};
+
+struct DatasetHandle : Dataset {
+  // How a folder of results records it; nothing for data from arrays or of chosen features.
+  std::optional<ComparedDataset> source;
+};
+
+struct Impression {
+  Rows rows;
+  Ranking ranking;
+  const Method* method = nullptr;
+  std::uint64_t learner = 0;  // its id
+  std::uint64_t seed = 0;
+  std::uint32_t run = 0;
+  std::uint64_t number = 0;
+};
+
+// Clicks on an impression. Fails unless there is one for each shown document.
+std::vector<std::uint8_t> clicks_on(const Impression& impression, py::handle clicks);
+
+// The documents of a ranking as Python gives it, from the top: an Impression's, or indices. Fails
+// if one appears twice or is not below `count`, the number of candidates, each of which has one of
+// `name` ("labels", "scores").
+std::vector<Doc> ranked_docs(py::handle ranking, std::size_t count, std::string_view name);
+
+// PDGD's weights for each of `doc_count` candidates, as document_weights, to the bit. For lists of
+// any length.
+py::array_t<double> weights_by_doc(const Ranking& ranking, std::span<const std::uint8_t> clicks,
+                                   std::size_t doc_count);
 
 // A ranker of its own, or a learner's, which it then keeps alive and sees change.
 struct RankerHandle {
