@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -91,7 +93,8 @@ TEST_F(HostileConnections, AboveTheLimitAreRefusedAtOnce) {
 
 class LargeBodies : public testing::HostileTest {
  protected:
-  LargeBodies() : HostileTest({"--max-body", "4M", "--max-bodies", "16M"}) {}
+  LargeBodies()
+      : HostileTest({"--max-body", "4M", "--max-bodies", "16M", "--request-seconds", "2"}) {}
 
   HttpClient client = server.client();
 };
@@ -254,6 +257,43 @@ TEST(HostileFiles, RunningOutDoesNotEndTheServer) {
     }
   }));
   EXPECT_TRUE(server.runs()) << server.error_output();
+}
+
+// Bodies need more than the process may have.
+TEST(LittleMemory, EndsRequestsAndNotTheServer) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers reserve address space of their own";
+#endif
+  testing::Server server({"--max-bodies", "1G"});
+  HttpClient client = server.client();
+  ASSERT_THAT(client.put("/models/shop", testing::shop()), HasStatus(201));
+  std::ifstream sizes("/proc/" + std::to_string(server.process()) + "/statm");
+  std::uint64_t pages = 0;
+  ASSERT_TRUE(sizes >> pages);
+  const rlim_t bytes = pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + (rlim_t{40} << 20);
+  const rlimit little{bytes, bytes};
+  ASSERT_EQ(::prlimit(server.process(), RLIMIT_AS, &little, nullptr), 0);
+  const Json ranking{{"items", items(4)}};
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::unique_ptr<Connection>> held;
+    for (int at = 0; at < 20; ++at) {
+      held.push_back(std::make_unique<Connection>(server.port()));
+      held.back()->send(
+          request_bytes("POST", "/models/shop/rank", "", {{"Content-Length", "15000000"}}));
+      held.back()->send(std::string(14'000'000, '['));
+    }
+    ASSERT_TRUE(server.runs()) << server.error_output();
+    held.clear();
+    EXPECT_TRUE(eventually([&] {
+      try {
+        HttpClient another = server.client();
+        return another.post("/models/shop/rank", ranking).status == 200;
+      } catch (const NoAnswer&) {
+        return false;
+      }
+    })) << server.error_output();
+  }
+  EXPECT_EQ(server.stop(), 0) << server.error_output();
 }
 
 }  // namespace

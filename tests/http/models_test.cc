@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "http/service.h"
 
 namespace plackett {
@@ -142,6 +145,25 @@ TEST_F(Models, HaveNamesOfUpTo64PlainCharacters) {
                                  std::string("a%2Fb"), std::string("a%00b"), std::string("a+b")}) {
     const Answer answer = client.put("/models/" + bad, {{"features", 1}});
     EXPECT_THAT(answer, AnyOf(IsError(400), IsError(404))) << bad;
+  }
+}
+
+TEST_F(Models, CreatedAlikeAtOnceAreAllAnsweredAlike) {
+  for (int round = 0; round < 10; ++round) {
+    const std::string name = "/models/m" + std::to_string(round);
+    std::vector<std::thread> threads;
+    std::atomic<int> created = 0;
+    std::atomic<int> there = 0;
+    for (int at = 0; at < 8; ++at) {
+      threads.emplace_back([&] {
+        const int status = server.client().put(name, testing::shop()).status;
+        if (status == 201) ++created;
+        if (status == 200) ++there;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(created, 1);
+    EXPECT_EQ(there, 7);
   }
 }
 
