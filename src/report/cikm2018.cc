@@ -1,7 +1,8 @@
-#include "report/cikm2018.h"
-
+// The numbers of the paper, and which cells they belong to.
 #include <algorithm>
 #include <string>
+
+#include "report/scorecard.h"
 
 namespace plackett::report {
 namespace {

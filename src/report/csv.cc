@@ -2,30 +2,33 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
+#include <cstdint>
+#include <vector>
 
 #include "report/scorecard.h"
 #include "report/table.h"
 #include "report/text.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
-using report::csv_field;
-using report::Measure;
-
-std::string number(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : std::string();
+std::string field(const std::string& text) { return csv_field(text); }
+std::string field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string field(std::uint64_t count) { return fmt::format("{}", count); }
+std::string field(const TTest& test) {
+  return fmt::format("{},{},{}", field(test.t), field(test.degrees), field(test.p));
+}
+std::string field(const Moments& moments) {
+  return fmt::format("{},{}", field(moments.mean), field(moments.std));
 }
 
-std::string numbers(const TTest& test) {
-  return fmt::format("{},{},{}", number(test.t), number(test.degrees), number(test.p));
-}
-
-// "MQ2007,described,perfect,PDGD (linear)".
-std::string place(const CellSummary& cell) {
-  return fmt::format("{},{},{},{}", csv_field(cell.dataset), csv_field(cell.protocol),
-                     csv_field(cell.click_model), csv_field(report::row_label(cell)));
+// A line that starts with the cell's place: "MQ2007,described,perfect,PDGD (linear),...".
+template <typename... Fields>
+std::string line(const CellSummary& cell, const Fields&... more) {
+  const std::vector<std::string> fields{field(cell.dataset), field(cell.protocol),
+                                        field(cell.click_model), field(row_label(cell)),
+                                        field(more)...};
+  return fmt::format("{}\n", fmt::join(fields, ","));
 }
 
 }  // namespace
@@ -35,14 +38,8 @@ std::string csv_table(const Comparison& comparison) {
       "dataset,protocol,click_model,label,method,ranker,baseline,runs,impressions,seed,"
       "offline_mean,offline_std,online_mean,online_std\n";
   for (const CellSummary& cell : comparison.cells) {
-    fmt::format_to(std::back_inserter(out), "{},{},{},{:d},{},{},{}", place(cell),
-                   csv_field(cell.method), csv_field(cell.ranker), cell.baseline, cell.runs,
-                   cell.impressions, cell.seed);
-    for (const Measure& measure : report::kMeasures) {
-      const auto& [mean, std] = cell.*measure.final;
-      out += ',' + number(mean) + ',' + number(std);
-    }
-    out += '\n';
+    out += line(cell, cell.method, cell.ranker, std::uint64_t{cell.baseline},
+                std::uint64_t{cell.runs}, cell.impressions, cell.seed, cell.offline, cell.online);
   }
   return out;
 }
@@ -54,33 +51,29 @@ std::string csv_tests(const Comparison& comparison) {
   for (const Contrast& contrast : comparison.contrasts) {
     const CellSummary& cell = comparison.cells[contrast.cell];
     const CellSummary& baseline = comparison.cells[contrast.baseline];
-    for (const Measure& measure : report::kMeasures) {
-      const MeasureTests& tests = contrast.*measure.tests;
-      fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{}\n", place(cell),
-                     csv_field(report::row_label(baseline)), measure.name,
-                     number((cell.*measure.final).mean - (baseline.*measure.final).mean),
-                     numbers(tests.student), numbers(tests.welch));
+    for (const Measure& measure : kMeasures) {
+      const auto& [student, welch] = contrast.*measure.tests;
+      out += line(cell, row_label(baseline), std::string(measure.name),
+                  (cell.*measure.final).mean - (baseline.*measure.final).mean, student, welch);
     }
   }
   return out;
 }
 
 std::string csv_scorecard(const Comparison& comparison) {
-  const report::Scorecard card = report::make_scorecard(comparison);
+  const Scorecard card = make_scorecard(comparison);
   if (card.lines.empty()) return "";
   std::string out =
       "dataset,protocol,click_model,label,measure,runs,mean,std,paper_mean,paper_std,"
       "standard_errors\n";
-  for (const report::ScoreLine& line : card.lines) {
-    for (const Measure& measure : report::kMeasures) {
-      const report::Score& score = line.scores[measure];
-      const auto& [mean, std] = line.cell->*measure.final;
-      fmt::format_to(std::back_inserter(out), "{},{},{},{},{},{},{},{}\n", place(*line.cell),
-                     measure.name, line.cell->runs, number(mean), number(std),
-                     number(score.paper.mean), number(score.paper.std), number(score.errors));
+  for (const auto& [cell, setting, scores] : card.lines) {
+    for (const Measure& measure : kMeasures) {
+      const Score& score = scores[measure.index];
+      out += line(*cell, std::string(measure.name), std::uint64_t{cell->runs}, cell->*measure.final,
+                  score.paper, score.errors);
     }
   }
   return out;
 }
 
-}  // namespace plackett
+}  // namespace plackett::report

@@ -1,17 +1,13 @@
 // Tables for a paper.
 #include <fmt/format.h>
 
-#include <array>
 #include <iterator>
 
-#include "report/numbers.h"
 #include "report/table.h"
 #include "report/text.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
-
-using report::latex_text;
 
 // \@nodocument is an error until a document has begun, and nothing afterwards: that is how the
 // file knows whether it was \input or stands alone. Without booktabs its rules are \hline.
@@ -41,68 +37,53 @@ constexpr const char* kHead = R"(%% {}
 \providecommand{{\plackettneither}}{{{{\tiny $^{{\cdot}}$}}}}
 )";
 
-// One per Verdict.
-constexpr std::array<const char*, 6> kCommands{"",
-                                               "\\plackettneither{}",
-                                               "\\plackettbetter{}",
-                                               "\\plackettmuchbetter{}",
-                                               "\\plackettworse{}",
-                                               "\\plackettmuchworse{}"};
-
-// A dash of our own is not a letter of LaTeX.
-std::string number(const std::string& text) { return text == report::kNoNumber ? "--" : text; }
-
-std::string cell_text(const report::Cell& cell) {
-  std::string out = number(cell.mean);
-  if (cell.bold) out = fmt::format("\\textbf{{{}}}", out);
-  if (!cell.std.empty()) out += fmt::format(" \\plackettstd{{{}}}", number(cell.std));
-  if (!cell.against.empty() && !cell.std.empty()) out += ' ';
-  for (const report::Against& one : cell.against) {
-    out += kCommands[static_cast<std::size_t>(one.verdict)];
-  }
-  return out;
+// As latex_text, with "·" as a mark.
+std::string marks_text(const std::string& text) {
+  return replaced(latex_text(text), "$\\cdot$", "\\plackettneither{}");
 }
 
-std::string caption(const report::Arrangement& arrangement, const std::string& title) {
-  std::string out = fmt::format("{}: {}. Mean (standard deviation) over runs; bold: best {}.",
-                                title.empty() ? "Offline and online NDCG@10" : title,
-                                latex_text(arrangement.facts.line), arrangement.best_of_what());
-  if (arrangement.baselines.empty()) return out;
-  fmt::format_to(std::back_inserter(out),
-                 " \\plackettmuchbetter\\ better and \\plackettmuchworse\\ worse ($p < 0.01$), "
-                 "\\plackettbetter\\ and \\plackettworse\\ ($p < 0.05$), \\plackettneither\\ "
-                 "neither: {}, two-tailed, against {}.",
-                 latex_text(arrangement.test_name), latex_text(arrangement.baseline_list()));
-  return out;
+std::string cell_text(const Cell& cell) {
+  std::string out = latex_text(cell.mean);
+  if (cell.bold) out = fmt::format("\\textbf{{{}}}", out);
+  if (cell.std.empty()) return out;
+  out += fmt::format(" \\plackettstd{{{}}}", latex_text(cell.std));
+  return cell.tests.empty() ? out : out + ' ' + marks_text(cell.marks());
+}
+
+std::string caption(const Arrangement& arrangement, const std::string& title) {
+  const std::string key = arrangement.key();
+  return fmt::format("{}: {}. Mean (standard deviation) over runs; bold: best {}.{}",
+                     title.empty() ? "Offline and online NDCG@10" : title,
+                     latex_text(arrangement.facts.line), arrangement.best_of_what(),
+                     key.empty() ? "" : " " + marks_text(key) + ".");
 }
 
 }  // namespace
 
 std::string latex_table(const Comparison& comparison, SignificanceTest test) {
-  const report::Arrangement arrangement(comparison, test);
+  const Arrangement arrangement(comparison, test);
   std::string out;
   const auto put = std::back_inserter(out);
   fmt::format_to(put, kHead,
                  latex_text(comparison.title.empty() ? "Comparison" : comparison.title));
   if (arrangement.blocks.empty()) out += "No runs to show.\n";
-  for (const report::Table& table : results_tables(arrangement)) {
+  for (const Table& table : results_tables(arrangement)) {
     const std::size_t columns = table.columns.size();
     fmt::format_to(put,
                    "\n\\begin{{table*}}[t]\n\\centering\n\\caption{{{}}}\n\\smallskip\n"
                    "\\begin{{tabular}}{{l{}}}\n\\toprule\n",
                    caption(arrangement, table.title), std::string(columns, 'l'));
-    for (const report::TableColumn& column : table.columns) {
+    for (const TableColumn& column : table.columns) {
       fmt::format_to(put, " & \\textbf{{{}}}", latex_text(column.title));
     }
     out += " \\\\\n";
-    for (const report::TableSection& section : table.sections) {
+    for (const TableSection& section : table.sections) {
       fmt::format_to(put,
                      "\\midrule\n & \\multicolumn{{{}}}{{c}}{{\\textit{{{}}}}} \\\\\n\\midrule\n",
                      columns, latex_text(section.title));
-      for (const report::TableRow& row : section.rows) {
-        out += latex_text(row.name);
-        for (const auto& cell : row.cells)
-          fmt::format_to(put, " & {}", cell ? cell_text(*cell) : "");
+      for (const TableRow& row : section.rows) {
+        out += latex_text(row.title);
+        for (const auto& cell : row.cells) out += " & " + (cell ? cell_text(*cell) : "");
         out += " \\\\\n";
       }
     }
@@ -111,4 +92,4 @@ std::string latex_table(const Comparison& comparison, SignificanceTest test) {
   return out + "\\placketttail\n";
 }
 
-}  // namespace plackett
+}  // namespace plackett::report

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/cikm2018.h"
 #include "report/numbers.h"
 
 namespace plackett::report {
@@ -33,7 +32,8 @@ Scorecard make_scorecard(const Comparison& comparison) {
     line.setting = fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model),
                                cell.protocol);
     for (const Measure& measure : kMeasures) {
-      const Score& made = line.scores[measure] = score(cell, measure, *published(cell, measure));
+      const Score& made = line.scores[measure.index] =
+          score(cell, measure, *published(cell, measure));
       card.coarse = card.coarse || made.coarse;
       if (!std::isfinite(made.errors)) continue;
       const double distance = std::fabs(made.errors);
@@ -62,7 +62,7 @@ Table scorecard_table(const Scorecard& card) {
     TableRow& row = table.sections.back().rows.emplace_back(TableRow{row_label(*line.cell), {}});
     row.cells.emplace_back(Cell{std::to_string(line.cell->runs)});
     for (const Measure& measure : kMeasures) {
-      const Score& score = line.scores[measure];
+      const Score& score = line.scores[measure.index];
       const std::string errors = fixed(score.errors, 1);
       row.cells.emplace_back(make_cell(score.here, measure.digits));
       row.cells.emplace_back(make_cell(score.paper, measure.digits));

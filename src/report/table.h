@@ -16,20 +16,23 @@
 namespace plackett::report {
 
 struct Cell {
-  std::string mean = {};              // "0.511", or any text
-  std::string std = {};               // "0.017", "–" for a single run; empty: none
-  bool bold = false;                  // the mean
-  std::vector<Against> against = {};  // one per mark
-  std::string sign = {};              // right after the mean, never bold: "†"
+  std::string mean = {};          // "0.511", or any text
+  std::string std = {};           // "0.017", "–" for a single run; empty: none
+  bool bold = false;              // the mean
+  std::vector<TTest> tests = {};  // one per mark
+  std::string sign = {};          // right after the mean, never bold: "†"
+
+  [[nodiscard]] std::string deviation() const { return std.empty() ? "" : "(" + std + ")"; }
+  [[nodiscard]] std::string marks() const;  // "▲▲ ·", one per test
 };
 
 struct TableRow {
-  std::string name;  // raw, not escaped
+  std::string title;  // the method, raw, as all titles
   std::vector<std::optional<Cell>> cells;
 };
 
 struct TableSection {
-  std::string title;  // raw, as all titles
+  std::string title;
   std::vector<TableRow> rows;
 };
 
@@ -48,10 +51,6 @@ struct Table {
 Cell make_cell(const Moments& value, int digits);
 // None if there are no cells.
 std::vector<Table> results_tables(const Arrangement& arrangement);
-
-}  // namespace plackett::report
-
-namespace plackett {
 
 struct TableStyle {
   bool ansi = false;       // bold, dim and coloured marks; otherwise a "*" stands for bold
@@ -80,4 +79,4 @@ std::string csv_table(const Comparison& comparison);
 // A header and one line per contrast and measure, with both tests, as csv_table.
 std::string csv_tests(const Comparison& comparison);
 
-}  // namespace plackett
+}  // namespace plackett::report

@@ -11,7 +11,7 @@
 #include "samples.h"
 #include "support/run_command.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
 using ::testing::AllOf;
@@ -231,4 +231,4 @@ TEST_F(Browser, PaintsThePage) {
 }
 
 }  // namespace
-}  // namespace plackett
+}  // namespace plackett::report

@@ -8,7 +8,7 @@
 #include "report/write.h"
 #include "samples.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
 using nlohmann::json;
@@ -154,4 +154,4 @@ TEST(Results, AnyTextIsValidJson) {
 }
 
 }  // namespace
-}  // namespace plackett
+}  // namespace plackett::report
