@@ -125,82 +125,25 @@ struct Destroy {
 };
 using Surface = std::unique_ptr<cairo_surface_t, Destroy>;
 
-// White paper.
-class Canvas {
- public:
-  explicit Canvas(cairo_surface_t* surface) : cairo_(cairo_create(surface)) {
-    cairo_set_line_cap(get(), CAIRO_LINE_CAP_ROUND);
-    cairo_set_line_join(get(), CAIRO_LINE_JOIN_ROUND);
-    colour(0xffffff);
-    cairo_paint(get());
-  }
-  [[nodiscard]] cairo_status_t status() const { return cairo_status(get()); }
-
-  double width(const std::string& text, const Font& font) {
-    cairo_select_font_face(get(), "Helvetica", CAIRO_FONT_SLANT_NORMAL,
-                           font.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(get(), font.size);
-    cairo_text_extents_t extents;
-    cairo_text_extents(get(), text.c_str(), &extents);
-    return extents.x_advance;
-  }
-  // The printable text, cut to fit into `space`.
-  std::string fit(const std::string& text, double space, const Font& font) {
-    std::size_t columns = display_width(text);
-    std::string out = printable(text);
-    while (columns > 4 && width(out, font) > space) out = shorten(text, --columns);
-    return out;
-  }
-  // `align`: 0 starts at the point, 0.5 is centred on it, 1 ends there.
-  void text(Point at, const std::string& text, const Font& font, double align = 0) {
-    const double start = at.x - align * width(text, font);
-    colour(font.colour);
-    cairo_move_to(get(), start, at.y);
-    cairo_show_text(get(), text.c_str());
-  }
-  void stroke(const std::vector<Point>& line, std::uint32_t rgb, double line_width = 1,
-              std::size_t dash = 0) {
-    constexpr std::array<std::array<double, 2>, kDashes> kDashes{{{}, {7, 5}, {0.1, 5}}};
-    colour(rgb);
-    cairo_set_line_width(get(), line_width);
-    cairo_set_dash(get(), kDashes[dash].data(), dash == 0 ? 0 : 2, 0);
-    path(line);
-    if (line.size() == 1) cairo_close_path(get());  // a dot, by its round ends
-    cairo_stroke(get());
-  }
-  void fill(const std::vector<Point>& outline, std::uint32_t rgb, double opacity) {
-    colour(rgb, opacity);
-    path(outline);
-    cairo_fill(get());
-  }
-
- private:
-  [[nodiscard]] cairo_t* get() const { return cairo_.get(); }
-  void colour(std::uint32_t rgb, double opacity = 1) {
-    const auto part = [rgb](unsigned shift) { return (rgb >> shift & 0xFFU) / 255.0; };
-    cairo_set_source_rgba(get(), part(16), part(8), part(0), opacity);
-  }
-  void path(const std::vector<Point>& points) {
-    cairo_new_path(get());
-    for (const Point& point : points) cairo_line_to(get(), point.x, point.y);
-  }
-
-  std::unique_ptr<cairo_t, Destroy> cairo_;
-};
-
+// All panels of one measure, drawn onto white paper.
 class Figure {
  public:
   Figure(cairo_surface_t* surface, const Arrangement& arrangement, const Measure& measure)
-      : canvas_(surface), arrangement_(arrangement), measure_(measure) {}
-  [[nodiscard]] cairo_status_t status() const { return canvas_.status(); }
+      : cairo_(cairo_create(surface)), arrangement_(arrangement), measure_(measure) {
+    cairo_set_line_cap(cairo_.get(), CAIRO_LINE_CAP_ROUND);
+    cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
+  }
+  [[nodiscard]] cairo_status_t status() const { return cairo_status(cairo_.get()); }
 
   // Draws all of it and returns its height.
   double draw() {
+    colour(0xffffff);
+    cairo_paint(cairo_.get());
     const double top = draw_legend() + kAxisTitle;
     const std::vector<Block>& blocks = arrangement_.blocks;
     const std::string about =
         fmt::format("{}; shaded: standard deviation over runs", measure_.about);
-    canvas_.text({kMargin, top - 4}, blocks.empty() ? "No runs to show" : about, kSmall);
+    text({kMargin, top - 4}, blocks.empty() ? "No runs to show" : about, kSmall);
 
     std::size_t most = 1;  // panels of one dataset
     for (const Block& block : blocks) most = std::max(most, same_dataset(block).size());
@@ -217,7 +160,7 @@ class Figure {
       draw_panel(blocks[at], frame, column == 0);
     }
     const double height = frame.y(0) + kPanelFoot + kAxisTitle;
-    canvas_.text({kWidth - kMargin, height - 6}, "impressions learned from", kSmall, 1);
+    text({kWidth - kMargin, height - 6}, "impressions learned from", kSmall, 1);
     return height;
   }
 
@@ -227,11 +170,11 @@ class Figure {
   double draw_legend() {
     Point next{kMargin, kMargin + 5.5};
     for (const auto& [label, colour, dash] : arrangement_.series) {
-      const std::string name = canvas_.fit(label, kWidth - 58 - kMargin, kName);
-      const double taken = 58 + canvas_.width(name, kName);
+      const std::string name = fit(label, kWidth - 58 - kMargin, kName);
+      const double taken = 58 + text_width(name, kName);
       if (next.x > kMargin && next.x + taken > kWidth) next = {kMargin, next.y + 22};
-      canvas_.stroke({next, {next.x + 22, next.y}}, kSeriesColours[colour], kLine, dash);
-      canvas_.text({next.x + 30, next.y + 4.5}, name, kName);
+      stroke({next, {next.x + 22, next.y}}, kSeriesColours[colour], kLine, dash);
+      text({next.x + 30, next.y + 4.5}, name, kName);
       next.x += taken;
     }
     return arrangement_.series.empty() ? 0 : next.y + 18.5;
@@ -251,20 +194,19 @@ class Figure {
       for (const Row& row : other->rows) cells.push_back(row.cell);
     }
     const Axes axes(cells, measure_);
-    canvas_.text({frame.left, frame.top - 12}, canvas_.fit(block.title, frame.width, kTitle),
-                 kTitle);
+    text({frame.left, frame.top - 12}, fit(block.title, frame.width, kTitle), kTitle);
     for (const double tick : axes.y.ticks()) {
       const double y = frame.y(axes.y.part(tick));
-      canvas_.stroke({{frame.left, y}, {frame.x(1), y}}, kGrid);
-      if (y_labels) canvas_.text({frame.left - 8, y + 4}, compact(tick), kSmall, 1);
+      stroke({{frame.left, y}, {frame.x(1), y}}, kGrid);
+      if (y_labels) text({frame.left - 8, y + 4}, compact(tick), kSmall, 1);
     }
     const double bottom = frame.y(0);
     for (const double tick : axes.x.ticks()) {
       const double x = frame.x(axes.x.part(tick));
-      canvas_.stroke({{x, bottom}, {x, bottom + 4}}, kMuted);
-      canvas_.text({x, bottom + 19}, compact(tick), kSmall, 0.5);
+      stroke({{x, bottom}, {x, bottom + 4}}, kMuted);
+      text({x, bottom + 19}, compact(tick), kSmall, 0.5);
     }
-    canvas_.stroke({{frame.left, bottom}, {frame.x(1), bottom}}, kMuted);
+    stroke({{frame.left, bottom}, {frame.x(1), bottom}}, kMuted);
     for (const bool bands : {true, false}) {
       for (const Row& row : block.rows) draw_row(row, axes, frame, bands);
     }
@@ -277,7 +219,7 @@ class Figure {
     std::vector<Point> line, lower;
     const auto flush = [&] {
       line.insert(line.end(), lower.rbegin(), lower.rend());
-      band ? canvas_.fill(line, rgb, 0.13) : canvas_.stroke(line, rgb, kLine, dash);
+      band ? fill(line, rgb, 0.13) : stroke(line, rgb, kLine, dash);
       line.clear();
       lower.clear();
     };
@@ -295,7 +237,54 @@ class Figure {
     flush();
   }
 
-  Canvas canvas_;
+  double text_width(const std::string& text, const Font& font) {
+    cairo_select_font_face(cairo_.get(), "Helvetica", CAIRO_FONT_SLANT_NORMAL,
+                           font.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(cairo_.get(), font.size);
+    cairo_text_extents_t extents;
+    cairo_text_extents(cairo_.get(), text.c_str(), &extents);
+    return extents.x_advance;
+  }
+  // The printable text, cut to fit into `space`.
+  std::string fit(const std::string& text, double space, const Font& font) {
+    std::size_t columns = display_width(text);
+    std::string out = printable(text);
+    while (columns > 4 && text_width(out, font) > space) out = shorten(text, --columns);
+    return out;
+  }
+  // `align`: 0 starts at the point, 0.5 is centred on it, 1 ends there.
+  void text(Point at, const std::string& text, const Font& font, double align = 0) {
+    const double start = at.x - align * text_width(text, font);
+    colour(font.colour);
+    cairo_move_to(cairo_.get(), start, at.y);
+    cairo_show_text(cairo_.get(), text.c_str());
+  }
+  void stroke(const std::vector<Point>& line, std::uint32_t rgb, double line_width = 1,
+              std::size_t dash = 0) {
+    constexpr std::array<std::array<double, 2>, kDashes> kDashes{{{}, {7, 5}, {0.1, 5}}};
+    colour(rgb);
+    cairo_set_line_width(cairo_.get(), line_width);
+    cairo_set_dash(cairo_.get(), kDashes[dash].data(), dash == 0 ? 0 : 2, 0);
+    path(line);
+    if (line.size() == 1) cairo_close_path(cairo_.get());  // a dot, by its round ends
+    cairo_stroke(cairo_.get());
+  }
+  void fill(const std::vector<Point>& outline, std::uint32_t rgb, double opacity) {
+    colour(rgb, opacity);
+    path(outline);
+    cairo_fill(cairo_.get());
+  }
+
+  void colour(std::uint32_t rgb, double opacity = 1) {
+    const auto part = [rgb](unsigned shift) { return (rgb >> shift & 0xFFU) / 255.0; };
+    cairo_set_source_rgba(cairo_.get(), part(16), part(8), part(0), opacity);
+  }
+  void path(const std::vector<Point>& points) {
+    cairo_new_path(cairo_.get());
+    for (const Point& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
+  }
+
+  std::unique_ptr<cairo_t, Destroy> cairo_;
   const Arrangement& arrangement_;
   const Measure& measure_;
 };

@@ -1,5 +1,3 @@
-#include "report/findings.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "report/arrangement.h"
 #include "report/numbers.h"
 #include "report/text.h"
 

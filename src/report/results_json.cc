@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "report/findings.h"
 #include "report/scorecard.h"
 #include "report/table.h"
 #include "report/write.h"
@@ -69,20 +68,17 @@ void to_json(json& out, const Block& block) {
 }
 
 void to_json(json& out, const Scorecard& card) {
-  if (card.lines.empty()) return;
+  if (card.scores.empty()) return;
   out = {{"agreement", agreement(card)},       {"remark", protocol_remark(card)},
          {"note", card.coarse ? kCoarse : ""}, {"paper_runs", kPublishedRuns},
          {"table", scorecard_table(card)},     {"scores", json::array()}};
-  for (const ScoreLine& line : card.lines) {
-    for (const Measure& measure : kMeasures) {
-      const Score& score = line.scores[measure.index];
-      out["scores"].push_back({{"measure", measure.name},
-                               {"label", row_label(*line.cell)},
-                               {"setting", line.setting},
-                               {"here", score.here},
-                               {"paper", score.paper},
-                               {"standard_errors", score.errors}});
-    }
+  for (const Score& score : card.scores) {
+    out["scores"].push_back({{"measure", score.measure->name},
+                             {"label", row_label(*score.cell)},
+                             {"setting", setting_of(*score.cell)},
+                             {"here", score.here},
+                             {"paper", score.paper},
+                             {"standard_errors", score.errors}});
   }
 }
 

@@ -44,8 +44,10 @@ const Moments* published(const CellSummary& cell, const Measure& measure);
 
 // One measure of one cell.
 struct Score {
-  Moments here;  // as shown: no deviation (NaN) for a single run
-  Moments paper;
+  const CellSummary* cell = nullptr;
+  const Measure* measure = nullptr;
+  Moments here = {};  // as shown: no deviation (NaN) for a single run
+  Moments paper = {};
   // (here - paper) in standard errors of that difference: sqrt(s1^2 / n1 + s2^2 / 125). NaN for
   // fewer than two runs, or without spread.
   double errors = 0;
@@ -54,24 +56,20 @@ struct Score {
   bool coarse = false;
 };
 
-struct ScoreLine {
-  const CellSummary* cell = nullptr;
-  std::string setting;       // "MQ2007 · Perfect · published"
-  PerMeasure<Score> scores;  // by Measure::index
-};
-
 struct Scorecard {
-  std::vector<ScoreLine> lines;  // in the order of the cells; empty: nothing that the paper has
-  std::string protocols;         // of these cells
-  std::size_t numbers = 0;       // with finite `errors`
-  std::size_t within_two = 0;    // of them, at most 2 standard errors away
-  std::size_t within_three = 0;
-  double largest = 0;   // distance in standard errors
-  bool coarse = false;  // any is
+  std::vector<Score> scores;  // cell by cell, all measures; empty: nothing that the paper has
+  std::string protocols;      // of these cells
+  bool coarse = false;        // any is
+
+  // How many are at most so many standard errors away.
+  [[nodiscard]] std::size_t within(double errors) const;
 };
 
 // Points into `comparison`, which must outlive it.
 Scorecard make_scorecard(const Comparison& comparison);
+
+// "MQ2007 · Perfect · published".
+std::string setting_of(const CellSummary& cell);
 
 // "34 of 36 numbers within 2 standard errors of the paper's, 36 within 3; the farthest is 2.4
 // away."

@@ -74,8 +74,8 @@ struct Column {
   std::size_t width = 0;
 };
 
-// Appends the table; columns that do not fit side by side go below. Returns its width.
-std::size_t append_table(std::string& out, const Table& table, const TableStyle& style) {
+// Appends the table; columns that do not fit side by side go below.
+void append_table(std::string& out, const Table& table, const TableStyle& style) {
   const Pen pen{style.ansi};
   const auto line = [&out](std::string text) {
     text.erase(text.find_last_not_of(' ') + 1);
@@ -88,7 +88,6 @@ std::size_t append_table(std::string& out, const Table& table, const TableStyle&
   const std::size_t least_names = std::min<std::size_t>(wanted, 24);
   std::vector<Column> columns;
   for (std::size_t at = 0; at < table.columns.size(); ++at) columns.emplace_back(table, at, pen);
-  std::size_t widest = 0;
   for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
     std::size_t numbers = 0;
     while (end < columns.size()) {
@@ -102,7 +101,6 @@ std::size_t append_table(std::string& out, const Table& table, const TableStyle&
     }
     const std::size_t names =
         std::min(wanted, style.width > numbers + kLeastNames ? style.width - numbers : kLeastNames);
-    widest = std::max(widest, names + numbers);
     const std::string rule = pen.dim(fmt::format("{:─<{}}", "", names + numbers));
     const auto joined = [&](const std::string& name, auto text) {
       std::string out_line = left(name, names);
@@ -126,7 +124,6 @@ std::size_t append_table(std::string& out, const Table& table, const TableStyle&
     }
     line(rule);
   }
-  return widest;
 }
 
 void append_note(std::string& out, const std::string& text, std::size_t width, const Pen& pen) {
@@ -144,22 +141,19 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
     out += pen.bold(shorten(comparison.title, style.width)) + '\n';
   }
   append_note(out, arrangement.facts.line, style.width, pen);
-  std::size_t width = style.width;
-  for (const Table& table : results_tables(arrangement)) {
-    width = std::max(width, append_table(out, table, style));
-  }
+  for (const Table& table : results_tables(arrangement)) append_table(out, table, style);
   std::string legend = "mean (standard deviation) over runs";
   if (arrangement.any_best) {
     legend += fmt::format("; {} best {}", style.ansi ? "bold:" : "*", arrangement.best_of_what());
   }
-  append_note(out, legend, width, pen);
-  if (!arrangement.baselines.empty()) append_note(out, arrangement.key(), width, pen);
+  append_note(out, legend, style.width, pen);
+  if (!arrangement.baselines.empty()) append_note(out, arrangement.key(), style.width, pen);
   return style.ascii ? in_ascii(std::move(out)) : out;
 }
 
 std::string terminal_scorecard(const Comparison& comparison, const TableStyle& style) {
   const Scorecard card = make_scorecard(comparison);
-  if (card.lines.empty()) return "";
+  if (card.scores.empty()) return "";
   const Pen pen{style.ansi};
   std::string out = pen.bold("Beside the paper (CIKM 2018)") + '\n';
   append_table(out, scorecard_table(card), style);

@@ -45,7 +45,7 @@ constexpr Pair kMarkdown[]{
     {"\\", "\\\\"}, {"|", "\\|"}, {"*", "\\*"}, {"_", "\\_"}, {"`", "\\`"}, {"[", "\\["}, {"]", "\\]"},
     {"#", "\\#"}, {"~", "\\~"}, {"$", "\\$"}, {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}};
 // "$" is set in mathematics, where no further font is needed; "-{}" forms no ligatures. The marks
-// of tables are commands (latex.cc).
+// of tables are commands (documents.cc).
 constexpr Pair kLatex[]{
     {"\\", "$\\backslash$"}, {"{", "\\{"}, {"}", "\\}"}, {"$", "$\\$$"}, {"&", "\\&"}, {"#", "\\#"},
     {"%", "\\%"}, {"_", "\\_"}, {"^", "\\^{}"}, {"~", "\\~{}"}, {"<", "$<$"}, {">", "$>$"}, {"|", "$|$"},

@@ -1,10 +1,9 @@
-#include "report/findings.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 
 #include "experiment/contrasts.h"
+#include "report/arrangement.h"
 #include "samples.h"
 
 namespace plackett::report {

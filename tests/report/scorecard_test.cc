@@ -99,14 +99,13 @@ TEST(Scorecard, CountsStandardErrorsOfTheDifference) {
   comparison.cells[0].offline = {0.710, 0.020};
   comparison.cells[0].online = {959.7, 40};
   const auto card = make_scorecard(comparison);
-  ASSERT_EQ(card.lines.size(), 1U);
+  ASSERT_EQ(card.scores.size(), 2U);
   // 0.011 / sqrt(0.020^2 / 25 + 0.024^2 / 125)
-  EXPECT_NEAR(card.lines[0].scores[kOffline.index].errors, 0.011 / std::sqrt(1.6e-5 + 4.608e-6),
-              1e-9);
-  EXPECT_EQ(card.lines[0].scores[kOnline.index].errors, 0);
-  EXPECT_EQ(card.numbers, 2U);
-  EXPECT_EQ(card.within_two, 1U);
-  EXPECT_EQ(card.within_three, 2U);
+  EXPECT_NEAR(card.scores[0].errors, 0.011 / std::sqrt(1.6e-5 + 4.608e-6), 1e-9);
+  EXPECT_EQ(card.scores[1].errors, 0);
+  EXPECT_EQ(card.within(HUGE_VAL), 2U);
+  EXPECT_EQ(card.within(2), 1U);
+  EXPECT_EQ(card.within(3), 2U);
   EXPECT_EQ(agreement(card),
             "1 of 2 numbers within 2 standard errors of the paper's, 2 within 3; the farthest is "
             "2.4 away.");
@@ -117,11 +116,11 @@ TEST(Scorecard, CountsStandardErrorsOfTheDifference) {
 
 TEST(Scorecard, ARepetitionOfThePaperAgreesWithIt) {
   const auto card = make_scorecard(paper_comparison({"MQ2007", "MQ2008"}, 1));
-  EXPECT_EQ(card.numbers, 72U);
-  EXPECT_GE(card.within_two, 65U);
+  EXPECT_EQ(card.within(HUGE_VAL), 72U);
+  EXPECT_GE(card.within(2), 65U);
   EXPECT_FALSE(card.coarse);
   // The check can fail: ten times as far away, most disagree.
-  EXPECT_LT(make_scorecard(paper_comparison({"MQ2007"}, 10)).within_three, 18U);
+  EXPECT_LT(make_scorecard(paper_comparison({"MQ2007"}, 10)).within(3), 18U);
 }
 
 TEST(Scorecard, SaysWhichProtocolThePaperHad) {
@@ -136,7 +135,7 @@ TEST(Scorecard, OneRunHasNoVerdict) {
   comparison.cells = {pdgd_on("MQ2008")};
   comparison.cells[0].runs = 1;
   const auto card = make_scorecard(comparison);
-  EXPECT_EQ(card.numbers, 0U);
+  EXPECT_EQ(card.within(HUGE_VAL), 0U);
   comparison.cells[0].offline = {0.710, 0};
   comparison.cells[0].online = {959.7, 0};
   for (const std::string& text : {terminal_scorecard(comparison), markdown_scorecard(comparison)}) {
