@@ -1,6 +1,6 @@
 // The service's HTTP API. Paths are relative, so that the pages also work behind a prefix.
 
-import { askForToken } from './token_dialog.js';
+import { askForToken } from './dialog.js';
 
 const tokenKey = 'plackett-token';
 

@@ -2,8 +2,8 @@
 
 import * as api from './api.js';
 import { LineChart } from './charts.js';
-import { confirmInPage } from './confirm_dialog.js';
-import { byId, element, setText } from './dom.js';
+import { confirmInPage } from './dialog.js';
+import { byId, element, setText, showConnection } from './dom.js';
 import { count, dateAndTime, decimal, percent, short } from './format.js';
 import { ImpressionList } from './impression_list.js';
 import { Poller } from './poller.js';
@@ -144,12 +144,6 @@ async function refresh() {
   snapshots.update(kept);
 }
 
-function showConnection(state, text) {
-  const place = byId('connection');
-  place.dataset.state = state;
-  setText(place, text);
-}
-
 const poller = new Poller(refresh, {
   onSuccess: () => showConnection('live', 'Live'),
   onFailure: (error, retryMs) => {
@@ -181,22 +175,22 @@ async function act(action) {
 }
 
 async function askToRollBack(snapshot) {
-  const { confirmed } = await confirmInPage({
+  const answer = await confirmInPage({
     title: `Roll back to \u201c${snapshotName(snapshot)}\u201d?`,
     message: `The model goes on from its parameters of ${dateAndTime(snapshot.created_at)}, `
       + `after ${count(snapshot.updates)} updates. What it has learned since is set aside; `
       + 'a snapshot taken now would keep it.',
     action: 'Roll back',
   });
-  if (confirmed) await act(() => api.rollBack(chosen, snapshot.id));
+  if (answer !== null) await act(() => api.rollBack(chosen, snapshot.id));
 }
 
 byId('take-snapshot').addEventListener('click', async () => {
-  const { confirmed, text } = await confirmInPage({
+  const note = await confirmInPage({
     title: 'Take a snapshot', message: 'Keeps the parameters as they are now.',
     action: 'Take it', inputLabel: 'Note (optional)',
   });
-  if (confirmed) await act(() => api.takeSnapshot(chosen, text));
+  if (note !== null) await act(() => api.takeSnapshot(chosen, note));
 });
 
 byId('freeze').addEventListener('click', () =>

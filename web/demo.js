@@ -2,15 +2,14 @@
 
 import * as api from './api.js';
 import { catalogue, suggestedQueries } from './catalogue.js';
-import { byId, element, setText } from './dom.js';
+import { byId, element, setText, showConnection } from './dom.js';
 import { count, decimal } from './format.js';
-import { lessonText } from './lesson.js';
-import { bestOrder, candidatesFor, featureNames, scaled } from './product_features.js';
+import { bestOrder, candidatesFor, featureNames, productFeatures, scaled } from './product_features.js';
 import { QualityPanel } from './quality_panel.js';
 import { ResultList } from './result_list.js';
-import { crowdKinds, Crowd } from './simulated_users.js';
+import { crowdKinds, Crowd, hiddenWeights } from './simulated_users.js';
 import { paces, Simulation } from './simulation.js';
-import { WeightPanel } from './weight_panel.js';
+import { WeightBars } from './weight_bars.js';
 
 const modelName = 'demo';
 const modelSpec = {
@@ -24,7 +23,7 @@ const reorderMs = 700;
 const products = new Map(catalogue.map((product) => [product.id, product]));
 const crowd = new Crowd(1);
 const results = new ResultList(byId('results'), clickOn);
-const weightPanel = new WeightPanel(byId('weights'));
+const weightBars = new WeightBars(byId('weights'));
 const qualityPanel = new QualityPanel(byId('chart-quality'), byId('quality'));
 const simulation = new Simulation({ model: modelName, crowd, onRound: afterRound, onTrouble });
 
@@ -38,11 +37,6 @@ let busy = false;
 let snapshot = null;
 let redrawnAt = 0;
 let reorderedAt = 0;
-
-function showConnection(state, text) {
-  byId('connection').dataset.state = state;
-  setText(byId('connection'), text);
-}
 
 function onTrouble(error, goesOn) {
   showConnection(error.status === 0 ? 'lost' : 'waiting',
@@ -75,12 +69,22 @@ async function alone(action) {
   }
 }
 
+// The weights, with the crowd's hidden preference on the same scale. The order of a linear model is
+// blind to scale, so the preference is drawn at the length that fits the weights best.
+function drawWeights() {
+  const wanted = hiddenWeights(crowd.people);
+  const dot = (a, b) => a.reduce((sum, value, place) => sum + value * b[place], 0);
+  const fit = Math.max(1, dot(weights, wanted) / dot(wanted, wanted));
+  weightBars.update(productFeatures.map(({ name, label }, place) => (
+    { key: name, label, value: weights[place], wanted: fit * wanted[place] })));
+}
+
 // The model and its weights as they are now, in every panel.
 async function refresh() {
   const [fresh, listed] = await Promise.all([api.getModel(modelName), api.getWeights(modelName)]);
   model = fresh;
   weights = listed.map((each) => each.weight);
-  weightPanel.draw(weights, crowd.people);
+  drawWeights();
   qualityPanel.add(model.impressions, crowd.qualityOf(weights));
   document.body.dataset.version = String(model.version);
   setText(byId('version'), `version ${count(model.version)}`);
@@ -163,6 +167,18 @@ function bestPlace(id) {
   return 1 + order.findIndex((doc) => candidates.products[doc].id === id);
 }
 
+// What a click on `chosen` taught, in a sentence. shown: the impression as the service tells it
+// afterwards. before and after: the place of `chosen` in the best order.
+function lessonText(shown, chosen, { before, after }) {
+  if (shown.state !== 'learned') return 'Learning is frozen; the click is kept, not learned from.';
+  const losers = shown.pairs.filter((pair) => pair.winner === chosen).map((pair) => pair.loser);
+  if (losers.length === 0) return 'There was nothing to compare it with.';
+  const [winner, loser] = [chosen, losers[0]].map((id) => products.get(id).title.split(',')[0]);
+  const more = losers.length > 1 ? ` and ${losers.length - 1} more` : '';
+  return `Learned: ${winner} over ${loser}${more}. Its best place `
+    + (before === after ? `stays ${after}.` : `went from ${before} to ${after}.`);
+}
+
 function clickOn(id) {
   if (document.body.dataset.view === 'best') {
     say('Clicks on the best order teach nothing. Choose Sampled to teach.');
@@ -218,7 +234,7 @@ async function endSimulation() {
 function drawPeople() {
   setText(byId('says'), crowd.people.says);
   qualityPanel.setChance(crowd.qualityOfChance());
-  weightPanel.draw(weights, crowd.people);
+  drawWeights();
 }
 
 function become(people) {

@@ -1,7 +1,7 @@
 // Recent impressions: what was shown, what was clicked, and what was inferred from it. The list
 // does not change while one of them is open.
 
-import { element, setText } from './dom.js';
+import { element, setText, showRows } from './dom.js';
 import { ago, dateAndTime, decimal, short } from './format.js';
 
 const stateNames = {
@@ -74,8 +74,8 @@ function summaryOf(impression) {
 }
 
 // What a row says apart from its age: it is rebuilt only if that changed.
-const says = (impression) => JSON.stringify([impression.state, impression.pairs?.length,
-  impression.items.map((item) => item.clicked)]);
+const says = (impression) => JSON.stringify([impression.impression, impression.state,
+  impression.pairs?.length, impression.items.map((item) => item.clicked)]);
 
 export class ImpressionList {
   constructor(list, note) {
@@ -97,32 +97,20 @@ export class ImpressionList {
     setText(this.note, impressions.length ? '' : 'none yet');
     const rows = new Map();
     for (const impression of impressions) {
-      const key = impression.impression;
       const said = says(impression);
-      const row = this.rows.get(key);
-      rows.set(key, row?.said === said ? row : { said, row: this.makeRow(impression) });
-      setText(rows.get(key).row.querySelector('.impression-time'), ago(impression.shown_at));
+      const row = this.rows.get(said) ?? this.makeRow(impression);
+      rows.set(said, row);
+      setText(row.querySelector('.impression-time'), ago(impression.shown_at));
     }
     this.rows = rows;
-    this.show([...rows.values()].map(({ row }) => row));
-  }
-
-  // Changes nothing if these rows are shown already; keeps the focus.
-  show(rows) {
-    const shown = this.list.children;
-    if (shown.length === rows.length && rows.every((row, at) => row === shown[at])) return;
-    const focused = this.list.contains(document.activeElement)
-      ? document.activeElement.closest('[data-impression]')?.dataset.impression : undefined;
-    this.list.replaceChildren(...rows);
-    this.rows.get(focused)?.row.querySelector('summary').focus({ preventScroll: true });
+    showRows(this.list, [...rows.values()]);
   }
 
   makeRow(impression) {
-    const details = element('details', { 'data-impression': impression.impression },
-      summaryOf(impression));
-    details.addEventListener('toggle', () => {
-      if (details.open && details.children.length === 1) details.append(detailsOf(impression));
-    });
-    return element('li', { class: 'impression' }, details);
+    const details = element('details', { 'data-impression': impression.impression,
+      ontoggle: () => {
+        if (details.open && details.children.length === 1) details.append(detailsOf(impression));
+      } }, summaryOf(impression));
+    return element('li', { class: 'impression', 'data-key': impression.impression }, details);
   }
 }

@@ -37,16 +37,15 @@ export const productFeatures = [
 
 export const featureNames = productFeatures.map((feature) => feature.name);
 
-// The departments that have a word of the query; the whole shop if none has.
+// The departments that have a word of the query, in a title or kind if any has, else in a text; the
+// whole shop if none has.
 export function candidatesFor(query) {
   const queryWords = wordsOf(query);
-  const matches = (product) =>
-    Object.values(wordsById.get(product.id)).some((words) => share(queryWords, words) > 0);
-  const byName = catalogue.filter((product) =>
-    share(queryWords, wordsById.get(product.id).kind) > 0
-    || share(queryWords, wordsById.get(product.id).title) > 0);
-  const found = byName.length > 0 ? byName : catalogue.filter(matches);
-  const departments = new Set(found.map((product) => product.department));
+  const having = (...fields) => catalogue.filter(({ id }) =>
+    fields.some((field) => share(queryWords, wordsById.get(id)[field]) > 0));
+  const named = having('kind', 'title');
+  const departments = new Set((named.length > 0 ? named : having('description'))
+    .map((product) => product.department));
   const products = departments.size === 0 ? catalogue
     : catalogue.filter((product) => departments.has(product.department));
   return {

@@ -1,6 +1,6 @@
 // Search results that move to their new places when the order changes.
 
-import { element, motionAllowed, setText } from './dom.js';
+import { element, motionAllowed, setText, showRows } from './dom.js';
 import { count, decimal } from './format.js';
 import { thumbnail } from './thumbnails.js';
 
@@ -11,7 +11,7 @@ function priceOf(product) {
   const full = product.price / (1 - product.discount);
   return element('span', { class: 'price' },
     element('b', {}, `\u20ac${product.price.toFixed(2)}`),
-    product.discount > 0 ? element('s', {}, `\u20ac${full.toFixed(0)}`) : null);
+    product.discount > 0 && element('s', {}, `\u20ac${full.toFixed(0)}`));
 }
 
 function factsOf(product) {
@@ -20,8 +20,8 @@ function factsOf(product) {
     element('span', {}, `\u2605 ${product.rating.toFixed(1)}`,
       element('span', { class: 'muted' }, ` (${count(product.reviews)})`)),
     element('span', {}, days === 1 ? 'tomorrow' : `in ${days} days`),
-    product.in_stock ? null : element('span', { class: 'warn' }, 'out of stock'),
-    product.ageDays < 60 ? element('span', { class: 'fresh' }, 'just in') : null);
+    !product.in_stock && element('span', { class: 'warn' }, 'out of stock'),
+    product.ageDays < 60 && element('span', { class: 'fresh' }, 'just in'));
 }
 
 function makeRow(product, onClick) {
@@ -76,16 +76,12 @@ export class ResultList {
     });
     this.rows = rows;
     this.ranks = ranks;
-    this.list.replaceChildren(...[...rows.values()].map(({ row }) => row));
+    showRows(this.list, [...rows.values()].map(({ row }) => row));
     if (motionAllowed()) this.animate(tops);
   }
 
   markChosen(id) {
     this.rows.get(id)?.row.classList.add('chosen');
-  }
-
-  ids() {
-    return [...this.rows.keys()];
   }
 
   animate(tops) {

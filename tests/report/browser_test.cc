@@ -56,6 +56,7 @@ addEventListener('load', () => {
   note('width', innerWidth);
   note('cards', all('#cards b').map(card => card.textContent).join('|'));
   note('rows', all('#table ~ div th[scope=row]').length);
+  note('stray', (document.getElementById('main').innerText.match(/false|undefined|null|NaN/g) ?? []).length);
   note('bold', all('#table ~ div strong').map(mean => mean.textContent).join('|'));
   setTimeout(() => note('requests', requests), 100);
 
@@ -193,6 +194,13 @@ TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
   EXPECT_EQ(noted(dom, "paper-switched"), "rgb(14, 17, 22)");
   EXPECT_EQ(noted(dom, "ticks-switched"), "rgb(154, 165, 179)");
   EXPECT_EQ(noted(dom, "paper-back"), "rgb(251, 251, 249)");
+}
+
+TEST_F(Browser, TablesWithoutBaselinesHoldNumbersOnly) {
+  const std::string dom =
+      open(html_report(testing::small_comparison()), "--window-size=1400,1000 --dump-dom");
+  EXPECT_EQ(noted(dom, "rows"), "6");
+  EXPECT_EQ(noted(dom, "stray"), "0");
 }
 
 TEST_F(Browser, FitsAPhone) {
