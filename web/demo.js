@@ -94,8 +94,7 @@ async function refresh() {
 
 function setView(view) {
   document.body.dataset.view = view;
-  byId('view-sampled').setAttribute('aria-pressed', String(view === 'sampled'));
-  byId('view-best').setAttribute('aria-pressed', String(view === 'best'));
+  for (const each of ['sampled', 'best']) byId(`view-${each}`).ariaPressed = String(each === view);
 }
 
 function say(text, { learned = false } = {}) {
@@ -152,9 +151,7 @@ function showBest() {
 async function search(text) {
   query = text.trim();
   byId('query').value = query;
-  for (const chip of byId('chips').children) {
-    chip.setAttribute('aria-pressed', String(chip.textContent === query));
-  }
+  for (const chip of byId('chips').children) chip.ariaPressed = String(chip.textContent === query);
   const found = candidatesFor(query);
   candidates = { ...found, rows: scaled(found.features) };
   if (simulation.running) showBest();
@@ -214,7 +211,7 @@ async function afterRound() {
 }
 
 function drawSwitch() {
-  byId('simulate').setAttribute('aria-checked', String(simulation.running));
+  byId('simulate').ariaChecked = String(simulation.running);
   if (!simulation.running) setText(byId('rate'), '');
 }
 
@@ -295,10 +292,10 @@ byId('chips').append(...suggestedQueries.map((suggested) =>
   element('button', { type: 'button', 'aria-pressed': 'false',
     onclick: () => alone(() => search(suggested)) }, suggested)));
 byId('people').append(...crowdKinds.map((people) =>
-  element('label', {},
+  element('label',
     element('input', { type: 'radio', name: 'people', value: people.id,
       checked: people === crowd.people, onchange: () => become(people) }),
-    element('span', {}, people.name))));
+    element('span', people.name))));
 byId('search').addEventListener('submit', (event) => {
   event.preventDefault();
   alone(() => search(byId('query').value));

@@ -8,7 +8,7 @@ function ask({ title, message, action, input = null, canCancel = true }) {
   return new Promise((resolve) => {
     const field = input && element('input', { id: 'dialog-input', autocomplete: 'off',
       ...input.attributes });
-    const confirm = element('button', { class: 'primary', id: 'dialog-confirm', value: 'confirmed' },
+    const confirm = element('button.primary', { id: 'dialog-confirm', value: 'confirmed' },
       action);
     const dialog = element('dialog', { id: 'confirm-dialog', 'aria-labelledby': 'dialog-title',
       oncancel: (event) => canCancel || event.preventDefault(),
@@ -18,10 +18,10 @@ function ask({ title, message, action, input = null, canCancel = true }) {
       } },
     element('form', { method: 'dialog' },
       element('h2', { id: 'dialog-title' }, title),
-      element('p', {}, message),
+      element('p', message),
       field && element('label', { for: 'dialog-input' }, input.label),
       field,
-      element('div', { class: 'dialog-buttons' },
+      element('div.dialog-buttons',
         canCancel && element('button', { type: 'button', id: 'dialog-cancel',
           onclick: () => dialog.close() }, 'Cancel'),
         confirm)));

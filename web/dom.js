@@ -1,19 +1,22 @@
 // Building elements. Text goes in as text, never as markup.
 
 const svgTags = new Set(['svg', 'path']);
+const isThere = (value) => value !== undefined && value !== null && value !== false;
 
-// element('p', {class: 'note'}, 'text', otherElement): children and attributes that are null,
-// undefined or false are left out; onclick and the like listen.
-export function element(tag, attributes = {}, ...children) {
+// element('p.note', {id: 'x'}, 'text', otherElement): a tag with classes, attributes if there are
+// any, and children. What is null, undefined or false is left out; onclick and the like listen.
+export function element(selector, ...parts) {
+  const [tag, ...classes] = selector.split('.');
   const made = svgTags.has(tag) ? document.createElementNS('http://www.w3.org/2000/svg', tag)
     : document.createElement(tag);
-  const isThere = (value) => value !== undefined && value !== null && value !== false;
-  for (const [name, value] of Object.entries(attributes)) {
+  made.classList.add(...classes);
+  const hasAttributes = parts[0]?.constructor === Object;
+  for (const [name, value] of hasAttributes ? Object.entries(parts.shift()) : []) {
     if (!isThere(value)) continue;
     if (name.startsWith('on')) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? '' : value);
   }
-  made.append(...children.flat().filter(isThere));
+  made.append(...parts.flat().filter(isThere));
   return made;
 }
 

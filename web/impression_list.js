@@ -19,58 +19,47 @@ function contextText(context) {
 function shownItem(item) {
   const marks = [item.clicked && 'clicked', item.pinned && 'pinned', item.viewed && 'viewed']
     .filter(Boolean);
-  return element('li', { class: item.clicked ? 'shown clicked' : 'shown' },
-    element('span', { class: 'shown-rank' }, String(item.rank)),
-    element('span', { class: 'shown-id' }, item.id),
-    element('span', { class: 'shown-marks' }, marks.join(', ')),
-    element('span', { class: 'shown-score' }, decimal(item.score, 3)));
+  return element(item.clicked ? 'li.shown.clicked' : 'li.shown',
+    element('span.shown-rank', String(item.rank)),
+    element('span.shown-id', item.id),
+    element('span.shown-marks', marks.join(', ')),
+    element('span.shown-score', decimal(item.score, 3)));
 }
 
 function pairsTable(pairs) {
-  if (pairs.length === 0) return element('p', { class: 'muted' }, 'No preference was inferred.');
-  return element('table', { class: 'pairs' },
-    element('caption', {}, `${pairs.length} inferred ${pairs.length === 1 ? 'pair' : 'pairs'}`),
-    element('thead', {}, element('tr', {},
-      element('th', { scope: 'col' }, 'winner over loser'),
-      element('th', { scope: 'col', class: 'number' }, '\u03c1'),
-      element('th', { scope: 'col', class: 'number' }, 'weight'))),
-    element('tbody', {}, pairs.map((pair) => element('tr', {},
-      element('td', {}, element('b', {}, pair.winner),
-        element('span', { class: 'muted' }, ' over '), pair.loser),
-      element('td', { class: 'number' }, decimal(pair.rho, 3)),
-      element('td', { class: 'number' }, short(pair.weight))))));
+  if (pairs.length === 0) return element('p.muted', 'No preference was inferred.');
+  return element('table.pairs',
+    element('caption', `${pairs.length} inferred ${pairs.length === 1 ? 'pair' : 'pairs'}`),
+    element('thead', element('tr', element('th', { scope: 'col' }, 'winner over loser'),
+      ['\u03c1', 'weight'].map((name) => element('th.number', { scope: 'col' }, name)))),
+    element('tbody', pairs.map((pair) => element('tr',
+      element('td', element('b', pair.winner), element('span.muted', ' over '), pair.loser),
+      element('td.number', decimal(pair.rho, 3)),
+      element('td.number', short(pair.weight))))));
 }
 
 function detailsOf(impression) {
-  return element('div', { class: 'impression-body' },
-    element('div', {},
-      element('ol', { class: 'shown-list' }, impression.items.map(shownItem)),
-      element('p', { class: 'muted small' },
-        `version ${impression.model_version} \u00b7 ${impression.mode} \u00b7 `
+  return element('div.impression-body',
+    element('div', element('ol.shown-list', impression.items.map(shownItem)),
+      element('p.muted.small', `version ${impression.model_version} \u00b7 ${impression.mode} \u00b7 `
         + `log-probability ${decimal(impression.log_probability)} \u00b7 `
         + `entropy ${decimal(impression.entropy)} \u00b7 ${dateAndTime(impression.shown_at)}`)),
     pairsTable(impression.pairs ?? []));
-}
-
-function strip(items) {
-  return element('span', { class: 'strip', 'aria-hidden': 'true' },
-    items.slice(0, 20).map((item) =>
-      element('i', { class: item.clicked ? 'place clicked' : 'place' })));
 }
 
 function summaryOf(impression) {
   const clicked = impression.items.filter((item) => item.clicked).map((item) => item.rank);
   const clicks = clicked.length === 0 ? 'no click'
     : `clicked ${clicked.map((rank) => `#${rank}`).join(', ')}`;
-  return element('summary', {},
-    element('span', { class: 'impression-name' }, impression.impression),
-    element('span', { class: 'impression-context' }, contextText(impression.context)),
-    strip(impression.items),
-    element('span', { class: clicked.length ? 'impression-clicks some' : 'impression-clicks' },
-      clicks),
-    element('span', { class: `state state-${impression.state}` },
+  return element('summary',
+    element('span.impression-name', impression.impression),
+    element('span.impression-context', contextText(impression.context)),
+    element('span.strip', { 'aria-hidden': 'true' }, impression.items.slice(0, 20)
+      .map((item) => element(item.clicked ? 'i.place.clicked' : 'i.place'))),
+    element(clicked.length ? 'span.impression-clicks.some' : 'span.impression-clicks', clicks),
+    element(`span.state.state-${impression.state}`,
       stateNames[impression.state] ?? impression.state),
-    element('span', { class: 'impression-time' }, ago(impression.shown_at)));
+    element('span.impression-time', ago(impression.shown_at)));
 }
 
 // What a row says apart from its age: it is rebuilt only if that changed.
@@ -111,6 +100,6 @@ export class ImpressionList {
       ontoggle: () => {
         if (details.open && details.children.length === 1) details.append(detailsOf(impression));
       } }, summaryOf(impression));
-    return element('li', { class: 'impression', 'data-key': impression.impression }, details);
+    return element('li.impression', { 'data-key': impression.impression }, details);
   }
 }

@@ -11,14 +11,12 @@ export const snapshotName = (snapshot) =>
   snapshot.note || `${kindNames[snapshot.kind] ?? snapshot.kind} ${snapshot.id}`;
 
 function row(snapshot, onRollBack) {
-  return element('li', { class: 'snapshot', 'data-key': snapshot.id },
-    element('div', {},
-      element('b', {}, snapshotName(snapshot)),
-      element('span', { class: 'muted' },
-        `${snapshot.kind} \u00b7 after ${count(snapshot.updates)} updates \u00b7 `,
+  return element('li.snapshot', { 'data-key': snapshot.id },
+    element('div', element('b', snapshotName(snapshot)),
+      element('span.muted', `${snapshot.kind} \u00b7 after ${count(snapshot.updates)} updates \u00b7 `,
         element('time', { datetime: new Date(snapshot.created_at).toISOString(),
           title: dateAndTime(snapshot.created_at) }, ago(snapshot.created_at)))),
-    element('button', { type: 'button', class: 'roll-back',
+    element('button.roll-back', { type: 'button',
       'aria-label': `Roll back to ${snapshotName(snapshot)}`,
       onclick: () => onRollBack(snapshot) }, 'Roll back'));
 }
@@ -38,7 +36,7 @@ export class SnapshotList {
     setText(this.note, snapshots.length ? count(snapshots.length) : '');
     showRows(this.list, snapshots.length
       ? snapshots.map((snapshot) => row(snapshot, this.onRollBack))
-      : [element('li', { class: 'muted' },
+      : [element('li.muted',
         'None yet. A snapshot keeps the parameters as they are, so that you can come back.')]);
   }
 }

@@ -25,7 +25,7 @@ function tintOf(id) {
 }
 
 export function thumbnail(product) {
-  return element('svg', { class: `thumbnail tint-${tintOf(product.id)}`,
+  return element(`svg.thumbnail.tint-${tintOf(product.id)}`, {
     viewBox: '-6 -6 60 60', 'aria-hidden': 'true' },
   element('path', { d: drawings[product.kind] }));
 }

@@ -31,17 +31,17 @@ function againstFirstDay(now, first, write, writeChange) {
   const level = !/[1-9]/.test(change);
   const direction = level ? 'level' : now > first ? 'up' : 'down';
   return [
-    change && element('span', { class: `change ${direction}` }, change),
-    element('span', {}, `first day ${write(first)}`),
+    change && element(`span.change.${direction}`, change),
+    element('span', `first day ${write(first)}`),
   ];
 }
 
 function tile([id, name, value, details]) {
-  return element('div', { class: 'card tile', 'data-tile': id },
-    element('dt', {}, name),
-    element('dd', { class: 'tile-value', id: `tile-${id}` }, value),
-    element('dd', { class: 'tile-details' }, details.filter(Boolean).map((part) =>
-      (typeof part === 'string' ? element('span', {}, part) : part))));
+  return element('div.card.tile', { 'data-tile': id },
+    element('dt', name),
+    element('dd.tile-value', { id: `tile-${id}` }, value),
+    element('dd.tile-details', details.filter(Boolean).map((part) =>
+      (typeof part === 'string' ? element('span', part) : part))));
 }
 
 export function drawTiles(list, model, stats) {

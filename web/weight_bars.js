@@ -5,12 +5,12 @@ import { element, setText, showRows } from './dom.js';
 import { decimal } from './format.js';
 
 function makeRow(key, label) {
-  const fill = element('span', { class: 'bar-fill' });
-  const wanted = element('span', { class: 'bar-wanted', hidden: true });
-  const value = element('span', { class: 'bar-value' });
-  const row = element('li', { class: 'bar-row', 'data-feature': key },
-    element('span', { class: 'bar-name', title: label }, label),
-    element('span', { class: 'bar-track' }, fill, wanted), value);
+  const fill = element('span.bar-fill');
+  const wanted = element('span.bar-wanted', { hidden: true });
+  const value = element('span.bar-value');
+  const row = element('li.bar-row', { 'data-feature': key },
+    element('span.bar-name', { title: label }, label),
+    element('span.bar-track', fill, wanted), value);
   return { row, fill, wanted, value };
 }
 

@@ -249,7 +249,7 @@ def dashboard_shows(visit):
           "the address chooses the model")
     visit.wait(lambda: int(visit.text("#tile-impressions").replace(",", ""))
                == service.call("GET", "/models/demo")["impressions"], "the tile counts impressions")
-    for chart in ("ctr", "mrr", "entropy", "norm"):
+    for chart in ("ctr", "mrr", "entropy", "update_norm"):
         claim(visit.value(f"+document.getElementById('chart-{chart}').dataset.points") > 0,
               f"chart {chart} has points")
         claim(visit.value(f"Chart.getChart(document.querySelector('#chart-{chart} canvas'))"
