@@ -15,8 +15,8 @@ const pointCount = 200;
 const impressionCount = 20;
 const featureCount = 20;
 
-// The charts over time: which number of a point each draws, and `writeFirst` for those that show the
-// first day as well.
+// The charts over time. name: of the number in a point. writeFirst: for those with the first day as
+// a reference.
 const charts = [
   { name: 'ctr', title: 'Click-through rate', note: 'impressions with a click',
     writeY: (y, isTick) => percent(y, isTick ? 0 : 1), writeFirst: percent },

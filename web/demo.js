@@ -4,7 +4,8 @@ import * as api from './api.js';
 import { catalogue, suggestedQueries } from './catalogue.js';
 import { byId, element, setText, showConnection } from './dom.js';
 import { count, decimal } from './format.js';
-import { bestOrder, candidatesFor, featureNames, productFeatures, scaled } from './product_features.js';
+import { bestOrder, candidatesFor, featureNames, productFeatures, scaled }
+  from './product_features.js';
 import { QualityPanel } from './quality_panel.js';
 import { ResultList } from './result_list.js';
 import { crowdKinds, Crowd, hiddenWeights } from './simulated_users.js';

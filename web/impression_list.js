@@ -41,9 +41,10 @@ function pairsTable(pairs) {
 function detailsOf(impression) {
   return element('div.impression-body',
     element('div', element('ol.shown-list', impression.items.map(shownItem)),
-      element('p.muted.small', `version ${impression.model_version} \u00b7 ${impression.mode} \u00b7 `
-        + `log-probability ${decimal(impression.log_probability)} \u00b7 `
-        + `entropy ${decimal(impression.entropy)} \u00b7 ${dateAndTime(impression.shown_at)}`)),
+      element('p.muted.small', [`version ${impression.model_version}`, impression.mode,
+        `log-probability ${decimal(impression.log_probability)}`,
+        `entropy ${decimal(impression.entropy)}`, dateAndTime(impression.shown_at)]
+        .join(' \u00b7 '))),
     pairsTable(impression.pairs ?? []));
 }
 

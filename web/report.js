@@ -125,9 +125,9 @@ function whisker(cell, [low, high], label) {
   const part = (value) => `${(100 * (value - low)) / (high - low)}%`;
   const [mean, std] = [Number(cell?.mean), Number(cell?.std)];
   if (!cell || Number.isNaN(mean + std) || !(high > low)) return null;
-  return element('div.whisker', { 'aria-hidden': 'true', style: `color: var(${seriesColour(label)});`
-    + `--from: ${part(mean - std)}; --to: ${part(mean + std)}; --at: ${part(mean)}` },
-  element('i'), element('b'));
+  return element('div.whisker', { 'aria-hidden': 'true',
+    style: `color: var(${seriesColour(label)}); --from: ${part(mean - std)}; `
+      + `--to: ${part(mean + std)}; --at: ${part(mean)}` }, element('i'), element('b'));
 }
 
 function drawTable({ title, columns, sections }, { caption, withSpread = false }) {

@@ -13,7 +13,8 @@ export const snapshotName = (snapshot) =>
 function row(snapshot, onRollBack) {
   return element('li.snapshot', { 'data-key': snapshot.id },
     element('div', element('b', snapshotName(snapshot)),
-      element('span.muted', `${snapshot.kind} \u00b7 after ${count(snapshot.updates)} updates \u00b7 `,
+      element('span.muted',
+        `${snapshot.kind} \u00b7 after ${count(snapshot.updates)} updates \u00b7 `,
         element('time', { datetime: new Date(snapshot.created_at).toISOString(),
           title: dateAndTime(snapshot.created_at) }, ago(snapshot.created_at)))),
     element('button.roll-back', { type: 'button',

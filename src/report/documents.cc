@@ -13,10 +13,9 @@
 namespace plackett::report {
 namespace {
 
-std::string cell_text(const std::optional<Cell>& cell) {
-  if (!cell) return "";
-  std::string out = fmt::format("{0}{1}{0}{2}", cell->bold ? "**" : "", cell->mean, cell->sign);
-  for (const std::string& part : {cell->deviation(), cell->marks()}) {
+std::string cell_text(const Cell& cell) {
+  std::string out = fmt::format("{0}{1}{0}{2}", cell.bold ? "**" : "", cell.mean, cell.sign);
+  for (const std::string& part : {cell.deviation(), cell.marks()}) {
     if (!part.empty()) out += " " + part;
   }
   return out;
@@ -37,7 +36,7 @@ void append_markdown(std::string& out, const Table& table, const char* align) {
     fmt::format_to(put, "\n{}\n", rule);
     for (const TableRow& row : section.rows) {
       fmt::format_to(put, "| {} |", markdown_cell(row.title));
-      for (const auto& cell : row.cells) fmt::format_to(put, " {} |", cell_text(cell));
+      for (const Cell& cell : row.cells) fmt::format_to(put, " {} |", cell_text(cell));
       out += '\n';
     }
   }
@@ -166,7 +165,7 @@ std::string latex_table(const Comparison& comparison, SignificanceTest test) {
                      columns, latex_text(section.title));
       for (const TableRow& row : section.rows) {
         out += latex_text(row.title);
-        for (const auto& cell : row.cells) out += " & " + (cell ? latex_cell(*cell) : "");
+        for (const Cell& cell : row.cells) out += " & " + latex_cell(cell);
         out += " \\\\\n";
       }
     }

@@ -25,7 +25,9 @@ void to_json(json& out, const Cell& cell) {
 
 void to_json(json& out, const TableRow& row) {
   out = {{"name", row.title}, {"cells", json::array()}};
-  for (const auto& cell : row.cells) out["cells"].push_back(cell ? json(*cell) : json());
+  for (const Cell& cell : row.cells) {
+    out["cells"].push_back(cell.mean.empty() ? json() : json(cell));
+  }
 }
 
 void to_json(json& out, const TableSection& section) {

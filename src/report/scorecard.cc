@@ -66,10 +66,10 @@ Table scorecard_table(const Scorecard& card) {
       rows.push_back({row_label(*score.cell), {Cell{std::to_string(score.cell->runs)}}});
     }
     for (const Moments& value : {score.here, score.paper}) {
-      rows.back().cells.emplace_back(make_cell(value, score.measure->digits));
+      rows.back().cells.push_back(make_cell(value, score.measure->digits));
     }
     const std::string errors = fixed(score.errors, 1);
-    rows.back().cells.emplace_back(
+    rows.back().cells.push_back(
         Cell{.mean = (score.errors > 0 && errors != "0.0" ? "+" : "") + errors,
              .bold = std::fabs(score.errors) > 2,
              .sign = score.coarse ? "†" : ""});

@@ -34,6 +34,14 @@ std::string Cell::marks() const {
   return out;
 }
 
+std::vector<const TableRow*> Table::rows() const {
+  std::vector<const TableRow*> out;
+  for (const TableSection& section : sections) {
+    for (const TableRow& row : section.rows) out.push_back(&row);
+  }
+  return out;
+}
+
 Cell make_cell(const Moments& value, int digits) {
   return {fixed(value.mean, digits), std::isfinite(value.mean) ? fixed(value.std, digits) : ""};
 }

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@
 namespace plackett::report {
 
 struct Cell {
-  std::string mean = {};          // "0.511", or any text
+  std::string mean = {};          // "0.511", or any text; empty: there is no such cell
   std::string std = {};           // "0.017", "–" for a single run; empty: none
   bool bold = false;              // the mean
   std::vector<TTest> tests = {};  // one per mark
@@ -28,7 +27,7 @@ struct Cell {
 
 struct TableRow {
   std::string title;  // the method, raw, as all titles
-  std::vector<std::optional<Cell>> cells;
+  std::vector<Cell> cells;
 };
 
 struct TableSection {
@@ -45,6 +44,8 @@ struct Table {
   std::string title = {};  // empty if there is one table only
   std::vector<TableColumn> columns = {};
   std::vector<TableSection> sections = {};
+
+  [[nodiscard]] std::vector<const TableRow*> rows() const;  // of all sections
 };
 
 // A value as the paper writes it; a dash if the mean is not finite.

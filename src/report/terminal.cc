@@ -18,16 +18,13 @@ constexpr std::size_t kLeastNames = 18;
 struct Pen {
   bool ansi = false;
   [[nodiscard]] std::string with(const char* code, const std::string& text) const {
-    return ansi && *code != '\0' ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+    return ansi ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   }
   [[nodiscard]] std::string bold(const std::string& text) const { return with("1", text); }
   [[nodiscard]] std::string dim(const std::string& text) const { return with("2", text); }
   [[nodiscard]] std::string mark(const std::string& mark) const {
-    return with(mark == " "                  ? ""
-                : mark == "·"                ? "2"
-                : mark == "▲" || mark == "△" ? "32"
-                                             : "31",
-                mark);
+    if (mark == " ") return mark;
+    return with(mark == "·" ? "2" : mark == "▲" || mark == "△" ? "32" : "31", mark);
   }
 };
 
@@ -35,16 +32,12 @@ struct Pen {
 // that the decimal points stand below each other however many digits the deviations have.
 struct Column {
   Column(const Table& table, std::size_t at, const Pen& pen) {
-    std::vector<const std::optional<Cell>*> found;
     std::size_t mean = 0, std = 0, marks = 0;
-    for (const auto& section : table.sections) {
-      for (const auto& row : section.rows) {
-        const auto& cell = *found.emplace_back(&row.cells[at]);
-        if (!cell) continue;
-        mean = std::max(mean, display_width(cell->mean + cell->sign));
-        std = std::max(std, display_width(cell->deviation()));
-        marks = std::max(marks, cell->tests.size());
-      }
+    for (const TableRow* row : table.rows()) {
+      const Cell& cell = row->cells[at];
+      mean = std::max(mean, display_width(cell.mean + cell.sign));
+      std = std::max(std, display_width(cell.deviation()));
+      marks = std::max(marks, cell.tests.size());
     }
     // The mean, its "*", a space and the deviation; the title may widen them up to 15 columns.
     const std::string& name = table.columns[at].title;
@@ -54,19 +47,17 @@ struct Column {
     mean = numbers - fixed;
     width = numbers + (marks > 0 ? 1 + marks : 0);
     title = left(right(shorten(name, numbers), numbers), width);
-    for (const auto* cell : found) {
-      std::string& out = cells.emplace_back();
-      if (!*cell) continue;
-      const auto& [text, deviation, bold, tests, sign] = **cell;
-      out = std::string(mean - display_width(text + sign), ' ') + (bold ? pen.bold(text) : text) +
-            sign + (bold && !pen.ansi ? "*" : " ");
-      if (std > 0) out += ' ' + right((*cell)->deviation(), std);
+    for (const TableRow* row : table.rows()) {
+      const Cell& cell = row->cells[at];
+      std::string& out =
+          cells.emplace_back(std::string(mean - display_width(cell.mean + cell.sign), ' '));
+      out += (cell.bold ? pen.bold(cell.mean) : cell.mean) + cell.sign;
+      out += cell.bold && !pen.ansi ? '*' : ' ';
+      if (std > 0) out += ' ' + right(cell.deviation(), std);
       if (marks > 0) out += ' ';
-      for (const TTest& test : tests) out += pen.mark(mark(test));
-      out += std::string(marks - tests.size(), ' ');
+      for (const TTest& test : cell.tests) out += pen.mark(mark(test));
+      out += std::string(marks - cell.tests.size(), ' ');
     }
-    for (std::string& cell : cells)
-      if (cell.empty()) cell = std::string(width, ' ');
   }
 
   std::string title;
@@ -82,9 +73,7 @@ void append_table(std::string& out, const Table& table, const TableStyle& style)
     out += text + '\n';
   };
   std::size_t wanted = kLeastNames;
-  for (const auto& section : table.sections) {
-    for (const auto& row : section.rows) wanted = std::max(wanted, 2 + display_width(row.title));
-  }
+  for (const TableRow* row : table.rows()) wanted = std::max(wanted, 2 + display_width(row->title));
   const std::size_t least_names = std::min<std::size_t>(wanted, 24);
   std::vector<Column> columns;
   for (std::size_t at = 0; at < table.columns.size(); ++at) columns.emplace_back(table, at, pen);
@@ -113,10 +102,10 @@ void append_table(std::string& out, const Table& table, const TableStyle& style)
     line(pen.dim(
         joined(shorten(table.title, names), [](const Column& column) { return column.title; })));
     std::size_t place = 0;
-    for (const auto& section : table.sections) {
+    for (const TableSection& section : table.sections) {
       line(rule);
       line(pen.bold(shorten(section.title, names + numbers)));
-      for (const auto& row : section.rows) {
+      for (const TableRow& row : section.rows) {
         line(joined("  " + shorten(row.title, names - 2),
                     [&](const Column& column) { return column.cells[place]; }));
         ++place;
@@ -137,9 +126,7 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
   if (arrangement.blocks.empty()) return "No runs to show.\n";
   const Pen pen{style.ansi};
   std::string out;
-  if (!comparison.title.empty()) {
-    out += pen.bold(shorten(comparison.title, style.width)) + '\n';
-  }
+  if (!comparison.title.empty()) out += pen.bold(shorten(comparison.title, style.width)) + '\n';
   append_note(out, arrangement.facts.line, style.width, pen);
   for (const Table& table : results_tables(arrangement)) append_table(out, table, style);
   std::string legend = "mean (standard deviation) over runs";
