@@ -27,8 +27,8 @@ let asking = null;
 // One dialog however many requests were refused; all of them continue with its answer.
 function newToken(refused) {
   asking ??= askForToken(refused !== null).then((given) => {
-    token = given;
-    storeToken(given);
+    token = given ?? '';
+    storeToken(token);
     asking = null;
   });
   return asking;

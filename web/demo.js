@@ -4,7 +4,7 @@ import * as api from './api.js';
 import { catalogue, suggestedQueries } from './catalogue.js';
 import { byId, element, setText, showConnection } from './dom.js';
 import { count, decimal } from './format.js';
-import { bestOrder, candidatesFor, featureNames, productFeatures, scaled }
+import { bestOrder, candidatesFor, featureNames, productFeatures, rankRequest, shownCount }
   from './product_features.js';
 import { QualityPanel } from './quality_panel.js';
 import { ResultList } from './result_list.js';
@@ -14,10 +14,9 @@ import { WeightBars } from './weight_bars.js';
 
 const modelName = 'demo';
 const modelSpec = {
-  features: featureNames, learner: 'pdgd', ranker: 'linear', k: 10, scaling: 'query-minmax',
+  features: featureNames, learner: 'pdgd', ranker: 'linear', k: shownCount, scaling: 'query-minmax',
   learning_rate: 0.1, seed: 1,
 };
-const shownCount = 10;
 const redrawMs = 160;
 const reorderMs = 700;
 
@@ -121,11 +120,7 @@ async function leaveList() {
 // A list as a visitor gets it: sampled by the service, and what is clicked on it is learned.
 async function showSampled() {
   await leaveList();
-  const answer = await api.rank(modelName, {
-    items: candidates.products.map((product, doc) =>
-      ({ id: product.id, features: candidates.features[doc] })),
-    k: shownCount, mode: 'explore', context: { query, user: 'visitor' },
-  });
+  const answer = await api.rank(modelName, rankRequest(candidates, 'visitor'));
   setView('sampled');
   impression = answer.impression;
   say('Click what you would choose: it was better than what you passed over.');
@@ -153,8 +148,7 @@ async function search(text) {
   query = text.trim();
   byId('query').value = query;
   for (const chip of byId('chips').children) chip.ariaPressed = String(chip.textContent === query);
-  const found = candidatesFor(query);
-  candidates = { ...found, rows: scaled(found.features) };
+  candidates = candidatesFor(query);
   if (simulation.running) showBest();
   else await showSampled();
 }
@@ -185,10 +179,7 @@ function clickOn(id) {
   alone(async () => {
     const clicked = impression;
     impression = null;
-    if (clicked === null) {
-      await showSampled();
-      return;
-    }
+    if (clicked === null) return showSampled();
     results.markChosen(id);
     await api.sendFeedback(modelName, [
       { impression: clicked, item: id, event: 'click' }, { impression: clicked, event: 'close' }]);
@@ -197,7 +188,7 @@ function clickOn(id) {
     await refresh();
     const after = bestPlace(id);
     await showSampled();
-    say(lessonText(shown, id, { before, after }), { learned: shown.state === 'learned' });
+    return say(lessonText(shown, id, { before, after }), { learned: shown.state === 'learned' });
   });
 }
 
@@ -263,14 +254,15 @@ async function rollBack() {
   drawSnapshot(`Rolled back to after ${count(snapshot.updates)} updates.`);
 }
 
+// For errors that do not matter.
+const unless = (status) => (error) => {
+  if (error.status !== status) throw error;
+};
+
 async function startOver() {
   const wasRunning = simulation.running;
   await simulation.stop();
-  try {
-    await api.deleteModel(modelName);
-  } catch (error) {
-    if (error.status !== 404) throw error;
-  }
+  await api.deleteModel(modelName).catch(unless(404));
   impression = null;
   qualityPanel.clear();
   await begin();
@@ -278,12 +270,8 @@ async function startOver() {
 }
 
 async function begin() {
-  try {
-    await api.createModel(modelName, modelSpec);
-  } catch (error) {
-    // A token that may not make models can still use one.
-    if (error.status !== 403) throw error;
-  }
+  // A token that may not make models can still use one.
+  await api.createModel(modelName, modelSpec).catch(unless(403));
   await refresh();
   await findSnapshot();
   await search(query);
@@ -301,33 +289,32 @@ byId('search').addEventListener('submit', (event) => {
   event.preventDefault();
   alone(() => search(byId('query').value));
 });
-byId('view-sampled').addEventListener('click', () => alone(showSampled));
-byId('view-best').addEventListener('click', () => alone(async () => {
-  if (candidates === null) return;
-  await leaveList();
-  showBest();
-}));
+const buttons = {
+  'view-sampled': showSampled,
+  'view-best': async () => {
+    if (candidates === null) return;
+    await leaveList();
+    showBest();
+  },
+  snapshot: async () => {
+    snapshot = await api.takeSnapshot(modelName, 'from the demo');
+    qualityPanel.mark(model.impressions, 'snapshot');
+    drawSnapshot();
+  },
+  rollback: rollBack,
+  'start-over': startOver,
+};
+for (const [id, action] of Object.entries(buttons)) {
+  byId(id).addEventListener('click', () => alone(action));
+}
 byId('simulate').addEventListener('click', () => {
   if (candidates === null) return;
-  if (!simulation.running) {
-    beginSimulation();
-    return;
-  }
-  alone(async () => {
-    await endSimulation();
-    await showSampled();
-  });
+  if (!simulation.running) beginSimulation();
+  else alone(() => endSimulation().then(showSampled));
 });
 byId('pace').addEventListener('change', (event) => {
   simulation.pace = paces[event.target.value];
 });
-byId('snapshot').addEventListener('click', () => alone(async () => {
-  snapshot = await api.takeSnapshot(modelName, 'from the demo');
-  qualityPanel.mark(model.impressions, 'snapshot');
-  drawSnapshot();
-}));
-byId('rollback').addEventListener('click', () => alone(rollBack));
-byId('start-over').addEventListener('click', () => alone(startOver));
 
 drawPeople();
 alone(begin);

@@ -2,10 +2,10 @@
 // in this file; the service sees rankings and clicks.
 
 import { suggestedQueries } from './catalogue.js';
-import { bestOrder, candidatesFor, featureNames, scaled } from './product_features.js';
+import { bestOrder, candidatesFor, featureNames, rankRequest, shownCount }
+  from './product_features.js';
 import { makeRandom } from './random.js';
 
-const shownCount = 10;
 const matching = { title_match: 1.1, kind_match: 0.9, description_match: 0.2 };
 
 export const crowdKinds = [
@@ -35,10 +35,7 @@ export function hiddenWeights(people) {
 const gradeEnds = [[4, 4], [8, 3], [14, 2], [22, 1]];
 const gradeAt = (place) => gradeEnds.find(([end]) => place < end)?.[1] ?? 0;
 
-const searches = suggestedQueries.map((query) => {
-  const { products, features } = candidatesFor(query);
-  return { query, products, features, rows: scaled(features) };
-});
+const searches = suggestedQueries.map(candidatesFor);
 
 function graded(search, people) {
   const { order } = bestOrder(search.rows, hiddenWeights(people));
@@ -91,11 +88,7 @@ export class Crowd {
   }
 
   request(search) {
-    const { query, products, features } = searches[search];
-    return {
-      items: products.map((product, doc) => ({ id: product.id, features: features[doc] })),
-      k: shownCount, mode: 'explore', context: { query, user: this.people.id },
-    };
+    return rankRequest(searches[search], this.people.id);
   }
 
   // The feedback events of one of them looking at an answered ranking.

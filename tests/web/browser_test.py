@@ -295,7 +295,7 @@ def dashboard_acts(visit):
 
     browser.click("#snapshots li:first-child .roll-back")
     browser.click("#dialog-cancel")
-    visit.wait("!document.getElementById('confirm-dialog')", "cancelling closes the dialog")
+    visit.wait("!document.getElementById('dialog-box')", "cancelling closes the dialog")
     claim(service.version() == version, "cancelling rolls nothing back")
     browser.click("#snapshots li:first-child .roll-back")
     browser.click("#dialog-confirm")
