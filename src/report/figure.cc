@@ -62,7 +62,9 @@ double Scale::part(double value) const {
 std::vector<double> Scale::ticks() const {
   std::vector<double> ticks;
   if (is_logarithmic) {
-    for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
+    for (int exponent = static_cast<int>(std::floor(std::log10(low)));
+         std::pow(10, exponent) <= high; ++exponent) {
+      const double power = std::pow(10, exponent);
       for (const double value : {power, 2 * power, 5 * power}) {
         if (value != power && high >= 99 * low) continue;
         if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
@@ -76,7 +78,8 @@ std::vector<double> Scale::ticks() const {
   for (const double factor : {5.0, 2.5, 2.0, 1.0}) {
     if (factor * power >= rough * 0.85) step = factor * power;
   }
-  for (double at = std::ceil(low / step - 1e-9); at <= high / step + 1e-9; ++at) {
+  const auto last = static_cast<int>(std::floor(high / step + 1e-9));
+  for (auto at = static_cast<int>(std::ceil(low / step - 1e-9)); at <= last; ++at) {
     ticks.push_back(at * step);
   }
   return ticks;
@@ -214,12 +217,12 @@ class Figure {
 
   // The line, or the band one standard deviation either side. A point that can't be drawn is a gap.
   void draw_row(const Row& row, const Axes& axes, const Frame& frame, bool band) {
-    const auto& [label, colour, dash] = arrangement_.series[row.series];
-    const std::uint32_t rgb = kSeriesColours[colour];
+    const Series& series = arrangement_.series[row.series];
+    const std::uint32_t rgb = kSeriesColours[series.colour];
     std::vector<Point> line, lower;
     const auto flush = [&] {
       line.insert(line.end(), lower.rbegin(), lower.rend());
-      band ? fill(line, rgb, 0.13) : stroke(line, rgb, kLine, dash);
+      band ? fill(line, rgb, 0.13) : stroke(line, rgb, kLine, series.dash);
       line.clear();
       lower.clear();
     };

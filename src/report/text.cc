@@ -91,7 +91,7 @@ std::string markdown_cell(std::string_view text) { return escaped(text, kMarkdow
 std::string latex_text(std::string_view text) { return escaped(text, kLatex, in_latex); }
 
 std::string csv_field(std::string_view text) {
-  const std::string field = printable(text);
+  std::string field = printable(text);
   if (field.find_first_of(",\"") == std::string::npos) return field;
   return '"' + replaced(field, "\"", "\"\"") + '"';
 }
