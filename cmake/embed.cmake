@@ -48,6 +48,8 @@ std::span<const EmbeddedFile> embedded_files() {
 
 }  // namespace plackett::@room@
 ]] @ONLY)
-  set_source_files_properties(${output} PROPERTIES OBJECT_DEPENDS "${ARGN}")
+  # On its own: in a group of sources, OBJECT_DEPENDS has no effect.
+  set_source_files_properties(${output} PROPERTIES
+    OBJECT_DEPENDS "${ARGN}" SKIP_UNITY_BUILD_INCLUSION ON)
   set(plackett_embedded ${output} PARENT_SCOPE)
 endfunction()

@@ -1,6 +1,6 @@
 // The service's HTTP API. Paths are relative, so that the pages also work behind a prefix.
 
-import { askForToken } from './token_dialog.js';
+import { askForToken } from './dialog.js';
 
 const tokenKey = 'plackett-token';
 
@@ -27,8 +27,8 @@ let asking = null;
 // One dialog however many requests were refused; all of them continue with its answer.
 function newToken(refused) {
   asking ??= askForToken(refused !== null).then((given) => {
-    token = given;
-    storeToken(given);
+    token = given ?? '';
+    storeToken(token);
     asking = null;
   });
   return asking;

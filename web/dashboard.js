@@ -2,8 +2,8 @@
 
 import * as api from './api.js';
 import { LineChart } from './charts.js';
-import { confirmInPage } from './confirm_dialog.js';
-import { byId, element, setText } from './dom.js';
+import { confirmInPage } from './dialog.js';
+import { byId, element, setText, showConnection } from './dom.js';
 import { count, dateAndTime, decimal, percent, short } from './format.js';
 import { ImpressionList } from './impression_list.js';
 import { Poller } from './poller.js';
@@ -15,17 +15,24 @@ const pointCount = 200;
 const impressionCount = 20;
 const featureCount = 20;
 
-const overTime = (id, label, more) => new LineChart(byId(id),
-  { label: `${label} over time`, xAxis: 'time', leastWidth: 1000, writeX: dateAndTime, ...more });
-const charts = {
-  ctr: overTime('chart-ctr', 'Click-through rate',
-    { writeY: (y, isTick) => percent(y, isTick ? 0 : 1) }),
-  mrr: overTime('chart-mrr', 'Mean reciprocal rank',
-    { writeY: (y, isTick) => decimal(y, isTick ? 2 : 3) }),
-  entropy: overTime('chart-entropy', 'Entropy',
-    { yRange: [0, null], writeY: (y, isTick) => decimal(y, isTick ? 1 : 2) }),
-  updateNorm: overTime('chart-norm', 'Size of updates', { yRange: [0, null], writeY: short }),
-};
+// The charts over time. name: of the number in a point. writeFirst: for those with the first day as
+// a reference.
+const charts = [
+  { name: 'ctr', title: 'Click-through rate', note: 'impressions with a click',
+    writeY: (y, isTick) => percent(y, isTick ? 0 : 1), writeFirst: percent },
+  { name: 'mrr', title: 'Mean reciprocal rank', note: 'of the first click',
+    writeY: (y, isTick) => decimal(y, isTick ? 2 : 3), writeFirst: (y) => decimal(y, 3) },
+  { name: 'entropy', title: 'Entropy', note: 'how open the first place is, in nats',
+    yRange: [0, null], writeY: (y, isTick) => decimal(y, isTick ? 1 : 2) },
+  { name: 'update_norm', title: 'Learning rate of change', note: 'mean size of an update',
+    yRange: [0, null], writeY: short },
+].map(({ name, title, note, writeFirst, ...options }) => {
+  const place = element('div', { id: `chart-${name}` });
+  byId('charts').append(element('figure.card.figure',
+    element('figcaption', element('h2', title), element('span', note)), place));
+  return { name, writeFirst, chart: new LineChart(place, { label: `${title} over time`,
+    xAxis: 'time', leastWidth: 1000, writeX: dateAndTime, ...options }) };
+});
 const features = new WeightBars(byId('features'));
 const impressions = new ImpressionList(byId('impressions'), byId('impressions-note'));
 const snapshots = new SnapshotList(byId('snapshots'), byId('snapshots-note'), askToRollBack);
@@ -33,13 +40,9 @@ const snapshots = new SnapshotList(byId('snapshots'), byId('snapshots-note'), as
 let chosen = null;
 let model = null;
 
-function modelInAddress() {
-  return new URLSearchParams(location.hash.slice(1)).get('model');
-}
-
 // The model in the address if it exists, else the first.
 function choose(models) {
-  const wanted = modelInAddress() ?? chosen;
+  const wanted = new URLSearchParams(location.hash.slice(1)).get('model') ?? chosen;
   return models.find((each) => each.name === wanted) ?? models[0] ?? null;
 }
 
@@ -62,28 +65,23 @@ function drawModel() {
   setText(byId('freeze'), model.learning ? 'Freeze' : 'Resume');
   byId('model').dataset.version = String(model.version);
   byId('model').dataset.learning = String(model.learning);
-  const broken = !model.learning && model.frozen_because !== 'asked';
-  byId('model').classList.toggle('broken', broken);
+  byId('model').classList.toggle('broken', !model.learning && model.frozen_because !== 'asked');
 }
 
 function drawCharts(stats) {
-  const draw = (chart, name, write = null) => chart.update(
-    [{ area: true,
+  for (const { name, writeFirst, chart } of charts) {
+    const first = stats.first_day[name] ?? null;
+    chart.update([{ area: true,
       points: stats.points.map((point) => ({ x: point.at, y: point[name] ?? null })) }],
-    write && { references: [{ y: stats.first_day[name] ?? null,
-      text: `first day ${write(stats.first_day[name])}` }] });
-  draw(charts.ctr, 'ctr', percent);
-  draw(charts.mrr, 'mrr', (value) => decimal(value, 3));
-  draw(charts.entropy, 'entropy');
-  draw(charts.updateNorm, 'update_norm');
+    { references: writeFirst ? [{ y: first, text: `first day ${writeFirst(first)}` }] : [] });
+  }
 }
 
 function drawFeatures(weights) {
   const signed = weights.every((each) => each.weight !== undefined && each.weight !== null);
   const strongest = [...weights].sort((a, b) => b.strength - a.strength).slice(0, featureCount);
   features.update(strongest.map((each) => ({
-    key: String(each.feature),
-    label: each.name ?? `feature ${each.feature}`,
+    key: String(each.feature), label: each.name ?? `feature ${each.feature}`,
     value: signed ? each.weight : each.strength,
   })), { signed });
   const kind = signed ? 'by weight' : 'by strength';
@@ -144,12 +142,6 @@ async function refresh() {
   snapshots.update(kept);
 }
 
-function showConnection(state, text) {
-  const place = byId('connection');
-  place.dataset.state = state;
-  setText(place, text);
-}
-
 const poller = new Poller(refresh, {
   onSuccess: () => showConnection('live', 'Live'),
   onFailure: (error, retryMs) => {
@@ -181,22 +173,22 @@ async function act(action) {
 }
 
 async function askToRollBack(snapshot) {
-  const { confirmed } = await confirmInPage({
+  const answer = await confirmInPage({
     title: `Roll back to \u201c${snapshotName(snapshot)}\u201d?`,
     message: `The model goes on from its parameters of ${dateAndTime(snapshot.created_at)}, `
       + `after ${count(snapshot.updates)} updates. What it has learned since is set aside; `
       + 'a snapshot taken now would keep it.',
     action: 'Roll back',
   });
-  if (confirmed) await act(() => api.rollBack(chosen, snapshot.id));
+  if (answer !== null) await act(() => api.rollBack(chosen, snapshot.id));
 }
 
 byId('take-snapshot').addEventListener('click', async () => {
-  const { confirmed, text } = await confirmInPage({
+  const note = await confirmInPage({
     title: 'Take a snapshot', message: 'Keeps the parameters as they are now.',
     action: 'Take it', inputLabel: 'Note (optional)',
   });
-  if (confirmed) await act(() => api.takeSnapshot(chosen, text));
+  if (note !== null) await act(() => api.takeSnapshot(chosen, note));
 });
 
 byId('freeze').addEventListener('click', () =>

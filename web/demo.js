@@ -2,29 +2,28 @@
 
 import * as api from './api.js';
 import { catalogue, suggestedQueries } from './catalogue.js';
-import { byId, element, setText } from './dom.js';
+import { byId, element, setText, showConnection } from './dom.js';
 import { count, decimal } from './format.js';
-import { lessonText } from './lesson.js';
-import { bestOrder, candidatesFor, featureNames, scaled } from './product_features.js';
+import { bestOrder, candidatesFor, featureNames, productFeatures, rankRequest, shownCount }
+  from './product_features.js';
 import { QualityPanel } from './quality_panel.js';
 import { ResultList } from './result_list.js';
-import { crowdKinds, Crowd } from './simulated_users.js';
+import { crowdKinds, Crowd, hiddenWeights } from './simulated_users.js';
 import { paces, Simulation } from './simulation.js';
-import { WeightPanel } from './weight_panel.js';
+import { WeightBars } from './weight_bars.js';
 
 const modelName = 'demo';
 const modelSpec = {
-  features: featureNames, learner: 'pdgd', ranker: 'linear', k: 10, scaling: 'query-minmax',
+  features: featureNames, learner: 'pdgd', ranker: 'linear', k: shownCount, scaling: 'query-minmax',
   learning_rate: 0.1, seed: 1,
 };
-const shownCount = 10;
 const redrawMs = 160;
 const reorderMs = 700;
 
 const products = new Map(catalogue.map((product) => [product.id, product]));
 const crowd = new Crowd(1);
 const results = new ResultList(byId('results'), clickOn);
-const weightPanel = new WeightPanel(byId('weights'));
+const weightBars = new WeightBars(byId('weights'));
 const qualityPanel = new QualityPanel(byId('chart-quality'), byId('quality'));
 const simulation = new Simulation({ model: modelName, crowd, onRound: afterRound, onTrouble });
 
@@ -38,11 +37,6 @@ let busy = false;
 let snapshot = null;
 let redrawnAt = 0;
 let reorderedAt = 0;
-
-function showConnection(state, text) {
-  byId('connection').dataset.state = state;
-  setText(byId('connection'), text);
-}
 
 function onTrouble(error, goesOn) {
   showConnection(error.status === 0 ? 'lost' : 'waiting',
@@ -75,12 +69,22 @@ async function alone(action) {
   }
 }
 
+// The weights, with the crowd's hidden preference on the same scale. The order of a linear model is
+// blind to scale, so the preference is drawn at the length that fits the weights best.
+function drawWeights() {
+  const wanted = hiddenWeights(crowd.people);
+  const dot = (a, b) => a.reduce((sum, value, place) => sum + value * b[place], 0);
+  const fit = Math.max(1, dot(weights, wanted) / dot(wanted, wanted));
+  weightBars.update(productFeatures.map(({ name, label }, place) => (
+    { key: name, label, value: weights[place], wanted: fit * wanted[place] })));
+}
+
 // The model and its weights as they are now, in every panel.
 async function refresh() {
   const [fresh, listed] = await Promise.all([api.getModel(modelName), api.getWeights(modelName)]);
   model = fresh;
   weights = listed.map((each) => each.weight);
-  weightPanel.draw(weights, crowd.people);
+  drawWeights();
   qualityPanel.add(model.impressions, crowd.qualityOf(weights));
   document.body.dataset.version = String(model.version);
   setText(byId('version'), `version ${count(model.version)}`);
@@ -90,8 +94,7 @@ async function refresh() {
 
 function setView(view) {
   document.body.dataset.view = view;
-  byId('view-sampled').setAttribute('aria-pressed', String(view === 'sampled'));
-  byId('view-best').setAttribute('aria-pressed', String(view === 'best'));
+  for (const each of ['sampled', 'best']) byId(`view-${each}`).ariaPressed = String(each === view);
 }
 
 function say(text, { learned = false } = {}) {
@@ -117,11 +120,7 @@ async function leaveList() {
 // A list as a visitor gets it: sampled by the service, and what is clicked on it is learned.
 async function showSampled() {
   await leaveList();
-  const answer = await api.rank(modelName, {
-    items: candidates.products.map((product, doc) =>
-      ({ id: product.id, features: candidates.features[doc] })),
-    k: shownCount, mode: 'explore', context: { query, user: 'visitor' },
-  });
+  const answer = await api.rank(modelName, rankRequest(candidates, 'visitor'));
   setView('sampled');
   impression = answer.impression;
   say('Click what you would choose: it was better than what you passed over.');
@@ -148,11 +147,8 @@ function showBest() {
 async function search(text) {
   query = text.trim();
   byId('query').value = query;
-  for (const chip of byId('chips').children) {
-    chip.setAttribute('aria-pressed', String(chip.textContent === query));
-  }
-  const found = candidatesFor(query);
-  candidates = { ...found, rows: scaled(found.features) };
+  for (const chip of byId('chips').children) chip.ariaPressed = String(chip.textContent === query);
+  candidates = candidatesFor(query);
   if (simulation.running) showBest();
   else await showSampled();
 }
@@ -163,6 +159,18 @@ function bestPlace(id) {
   return 1 + order.findIndex((doc) => candidates.products[doc].id === id);
 }
 
+// What a click on `chosen` taught, in a sentence. shown: the impression as the service tells it
+// afterwards. before and after: the place of `chosen` in the best order.
+function lessonText(shown, chosen, { before, after }) {
+  if (shown.state !== 'learned') return 'Learning is frozen; the click is kept, not learned from.';
+  const losers = shown.pairs.filter((pair) => pair.winner === chosen).map((pair) => pair.loser);
+  if (losers.length === 0) return 'There was nothing to compare it with.';
+  const [winner, loser] = [chosen, losers[0]].map((id) => products.get(id).title.split(',')[0]);
+  const more = losers.length > 1 ? ` and ${losers.length - 1} more` : '';
+  return `Learned: ${winner} over ${loser}${more}. Its best place `
+    + (before === after ? `stays ${after}.` : `went from ${before} to ${after}.`);
+}
+
 function clickOn(id) {
   if (document.body.dataset.view === 'best') {
     say('Clicks on the best order teach nothing. Choose Sampled to teach.');
@@ -171,10 +179,7 @@ function clickOn(id) {
   alone(async () => {
     const clicked = impression;
     impression = null;
-    if (clicked === null) {
-      await showSampled();
-      return;
-    }
+    if (clicked === null) return showSampled();
     results.markChosen(id);
     await api.sendFeedback(modelName, [
       { impression: clicked, item: id, event: 'click' }, { impression: clicked, event: 'close' }]);
@@ -183,7 +188,7 @@ function clickOn(id) {
     await refresh();
     const after = bestPlace(id);
     await showSampled();
-    say(lessonText(shown, id, { before, after }), { learned: shown.state === 'learned' });
+    return say(lessonText(shown, id, { before, after }), { learned: shown.state === 'learned' });
   });
 }
 
@@ -198,7 +203,7 @@ async function afterRound() {
 }
 
 function drawSwitch() {
-  byId('simulate').setAttribute('aria-checked', String(simulation.running));
+  byId('simulate').ariaChecked = String(simulation.running);
   if (!simulation.running) setText(byId('rate'), '');
 }
 
@@ -218,7 +223,7 @@ async function endSimulation() {
 function drawPeople() {
   setText(byId('says'), crowd.people.says);
   qualityPanel.setChance(crowd.qualityOfChance());
-  weightPanel.draw(weights, crowd.people);
+  drawWeights();
 }
 
 function become(people) {
@@ -249,14 +254,15 @@ async function rollBack() {
   drawSnapshot(`Rolled back to after ${count(snapshot.updates)} updates.`);
 }
 
+// For errors that do not matter.
+const unless = (status) => (error) => {
+  if (error.status !== status) throw error;
+};
+
 async function startOver() {
   const wasRunning = simulation.running;
   await simulation.stop();
-  try {
-    await api.deleteModel(modelName);
-  } catch (error) {
-    if (error.status !== 404) throw error;
-  }
+  await api.deleteModel(modelName).catch(unless(404));
   impression = null;
   qualityPanel.clear();
   await begin();
@@ -264,12 +270,8 @@ async function startOver() {
 }
 
 async function begin() {
-  try {
-    await api.createModel(modelName, modelSpec);
-  } catch (error) {
-    // A token that may not make models can still use one.
-    if (error.status !== 403) throw error;
-  }
+  // A token that may not make models can still use one.
+  await api.createModel(modelName, modelSpec).catch(unless(403));
   await refresh();
   await findSnapshot();
   await search(query);
@@ -279,41 +281,40 @@ byId('chips').append(...suggestedQueries.map((suggested) =>
   element('button', { type: 'button', 'aria-pressed': 'false',
     onclick: () => alone(() => search(suggested)) }, suggested)));
 byId('people').append(...crowdKinds.map((people) =>
-  element('label', {},
+  element('label',
     element('input', { type: 'radio', name: 'people', value: people.id,
       checked: people === crowd.people, onchange: () => become(people) }),
-    element('span', {}, people.name))));
+    element('span', people.name))));
 byId('search').addEventListener('submit', (event) => {
   event.preventDefault();
   alone(() => search(byId('query').value));
 });
-byId('view-sampled').addEventListener('click', () => alone(showSampled));
-byId('view-best').addEventListener('click', () => alone(async () => {
-  if (candidates === null) return;
-  await leaveList();
-  showBest();
-}));
+const buttons = {
+  'view-sampled': showSampled,
+  'view-best': async () => {
+    if (candidates === null) return;
+    await leaveList();
+    showBest();
+  },
+  snapshot: async () => {
+    snapshot = await api.takeSnapshot(modelName, 'from the demo');
+    qualityPanel.mark(model.impressions, 'snapshot');
+    drawSnapshot();
+  },
+  rollback: rollBack,
+  'start-over': startOver,
+};
+for (const [id, action] of Object.entries(buttons)) {
+  byId(id).addEventListener('click', () => alone(action));
+}
 byId('simulate').addEventListener('click', () => {
   if (candidates === null) return;
-  if (!simulation.running) {
-    beginSimulation();
-    return;
-  }
-  alone(async () => {
-    await endSimulation();
-    await showSampled();
-  });
+  if (!simulation.running) beginSimulation();
+  else alone(() => endSimulation().then(showSampled));
 });
 byId('pace').addEventListener('change', (event) => {
   simulation.pace = paces[event.target.value];
 });
-byId('snapshot').addEventListener('click', () => alone(async () => {
-  snapshot = await api.takeSnapshot(modelName, 'from the demo');
-  qualityPanel.mark(model.impressions, 'snapshot');
-  drawSnapshot();
-}));
-byId('rollback').addEventListener('click', () => alone(rollBack));
-byId('start-over').addEventListener('click', () => alone(startOver));
 
 drawPeople();
 alone(begin);

@@ -36,10 +36,6 @@ export function difference(now, before, write) {
   return (now < before ? minus : '+') + change;
 }
 
-export function timeOfDay(atMs) {
-  return new Date(atMs).toLocaleTimeString('en-GB');
-}
-
 export function dateAndTime(atMs) {
   return new Date(atMs).toLocaleString('en-GB', {
     day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit',

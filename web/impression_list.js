@@ -1,7 +1,7 @@
 // Recent impressions: what was shown, what was clicked, and what was inferred from it. The list
 // does not change while one of them is open.
 
-import { element, setText } from './dom.js';
+import { element, setText, showRows } from './dom.js';
 import { ago, dateAndTime, decimal, short } from './format.js';
 
 const stateNames = {
@@ -19,63 +19,53 @@ function contextText(context) {
 function shownItem(item) {
   const marks = [item.clicked && 'clicked', item.pinned && 'pinned', item.viewed && 'viewed']
     .filter(Boolean);
-  return element('li', { class: item.clicked ? 'shown clicked' : 'shown' },
-    element('span', { class: 'shown-rank' }, String(item.rank)),
-    element('span', { class: 'shown-id' }, item.id),
-    element('span', { class: 'shown-marks' }, marks.join(', ')),
-    element('span', { class: 'shown-score' }, decimal(item.score, 3)));
+  return element(item.clicked ? 'li.shown.clicked' : 'li.shown',
+    element('span.shown-rank', String(item.rank)),
+    element('span.shown-id', item.id),
+    element('span.shown-marks', marks.join(', ')),
+    element('span.shown-score', decimal(item.score, 3)));
 }
 
 function pairsTable(pairs) {
-  if (pairs.length === 0) return element('p', { class: 'muted' }, 'No preference was inferred.');
-  return element('table', { class: 'pairs' },
-    element('caption', {}, `${pairs.length} inferred ${pairs.length === 1 ? 'pair' : 'pairs'}`),
-    element('thead', {}, element('tr', {},
-      element('th', { scope: 'col' }, 'winner over loser'),
-      element('th', { scope: 'col', class: 'number' }, '\u03c1'),
-      element('th', { scope: 'col', class: 'number' }, 'weight'))),
-    element('tbody', {}, pairs.map((pair) => element('tr', {},
-      element('td', {}, element('b', {}, pair.winner),
-        element('span', { class: 'muted' }, ' over '), pair.loser),
-      element('td', { class: 'number' }, decimal(pair.rho, 3)),
-      element('td', { class: 'number' }, short(pair.weight))))));
+  if (pairs.length === 0) return element('p.muted', 'No preference was inferred.');
+  return element('table.pairs',
+    element('caption', `${pairs.length} inferred ${pairs.length === 1 ? 'pair' : 'pairs'}`),
+    element('thead', element('tr', element('th', { scope: 'col' }, 'winner over loser'),
+      ['\u03c1', 'weight'].map((name) => element('th.number', { scope: 'col' }, name)))),
+    element('tbody', pairs.map((pair) => element('tr',
+      element('td', element('b', pair.winner), element('span.muted', ' over '), pair.loser),
+      element('td.number', decimal(pair.rho, 3)),
+      element('td.number', short(pair.weight))))));
 }
 
 function detailsOf(impression) {
-  return element('div', { class: 'impression-body' },
-    element('div', {},
-      element('ol', { class: 'shown-list' }, impression.items.map(shownItem)),
-      element('p', { class: 'muted small' },
-        `version ${impression.model_version} \u00b7 ${impression.mode} \u00b7 `
-        + `log-probability ${decimal(impression.log_probability)} \u00b7 `
-        + `entropy ${decimal(impression.entropy)} \u00b7 ${dateAndTime(impression.shown_at)}`)),
+  return element('div.impression-body',
+    element('div', element('ol.shown-list', impression.items.map(shownItem)),
+      element('p.muted.small', [`version ${impression.model_version}`, impression.mode,
+        `log-probability ${decimal(impression.log_probability)}`,
+        `entropy ${decimal(impression.entropy)}`, dateAndTime(impression.shown_at)]
+        .join(' \u00b7 '))),
     pairsTable(impression.pairs ?? []));
-}
-
-function strip(items) {
-  return element('span', { class: 'strip', 'aria-hidden': 'true' },
-    items.slice(0, 20).map((item) =>
-      element('i', { class: item.clicked ? 'place clicked' : 'place' })));
 }
 
 function summaryOf(impression) {
   const clicked = impression.items.filter((item) => item.clicked).map((item) => item.rank);
   const clicks = clicked.length === 0 ? 'no click'
     : `clicked ${clicked.map((rank) => `#${rank}`).join(', ')}`;
-  return element('summary', {},
-    element('span', { class: 'impression-name' }, impression.impression),
-    element('span', { class: 'impression-context' }, contextText(impression.context)),
-    strip(impression.items),
-    element('span', { class: clicked.length ? 'impression-clicks some' : 'impression-clicks' },
-      clicks),
-    element('span', { class: `state state-${impression.state}` },
+  return element('summary',
+    element('span.impression-name', impression.impression),
+    element('span.impression-context', contextText(impression.context)),
+    element('span.strip', { 'aria-hidden': 'true' }, impression.items.slice(0, 20)
+      .map((item) => element(item.clicked ? 'i.place.clicked' : 'i.place'))),
+    element(clicked.length ? 'span.impression-clicks.some' : 'span.impression-clicks', clicks),
+    element(`span.state.state-${impression.state}`,
       stateNames[impression.state] ?? impression.state),
-    element('span', { class: 'impression-time' }, ago(impression.shown_at)));
+    element('span.impression-time', ago(impression.shown_at)));
 }
 
 // What a row says apart from its age: it is rebuilt only if that changed.
-const says = (impression) => JSON.stringify([impression.state, impression.pairs?.length,
-  impression.items.map((item) => item.clicked)]);
+const says = (impression) => JSON.stringify([impression.impression, impression.state,
+  impression.pairs?.length, impression.items.map((item) => item.clicked)]);
 
 export class ImpressionList {
   constructor(list, note) {
@@ -97,32 +87,20 @@ export class ImpressionList {
     setText(this.note, impressions.length ? '' : 'none yet');
     const rows = new Map();
     for (const impression of impressions) {
-      const key = impression.impression;
       const said = says(impression);
-      const row = this.rows.get(key);
-      rows.set(key, row?.said === said ? row : { said, row: this.makeRow(impression) });
-      setText(rows.get(key).row.querySelector('.impression-time'), ago(impression.shown_at));
+      const row = this.rows.get(said) ?? this.makeRow(impression);
+      rows.set(said, row);
+      setText(row.querySelector('.impression-time'), ago(impression.shown_at));
     }
     this.rows = rows;
-    this.show([...rows.values()].map(({ row }) => row));
-  }
-
-  // Changes nothing if these rows are shown already; keeps the focus.
-  show(rows) {
-    const shown = this.list.children;
-    if (shown.length === rows.length && rows.every((row, at) => row === shown[at])) return;
-    const focused = this.list.contains(document.activeElement)
-      ? document.activeElement.closest('[data-impression]')?.dataset.impression : undefined;
-    this.list.replaceChildren(...rows);
-    this.rows.get(focused)?.row.querySelector('summary').focus({ preventScroll: true });
+    showRows(this.list, [...rows.values()]);
   }
 
   makeRow(impression) {
-    const details = element('details', { 'data-impression': impression.impression },
-      summaryOf(impression));
-    details.addEventListener('toggle', () => {
-      if (details.open && details.children.length === 1) details.append(detailsOf(impression));
-    });
-    return element('li', { class: 'impression' }, details);
+    const details = element('details', { 'data-impression': impression.impression,
+      ontoggle: () => {
+        if (details.open && details.children.length === 1) details.append(detailsOf(impression));
+      } }, summaryOf(impression));
+    return element('li.impression', { 'data-key': impression.impression }, details);
   }
 }

@@ -3,6 +3,8 @@
 
 import { catalogue } from './catalogue.js';
 
+export const shownCount = 10;
+
 const wordsOf = (text) =>
   text.toLowerCase().match(/[a-z0-9]+/g)?.map((word) => word.replace(/(?<=..)s$/, '')) ?? [];
 
@@ -37,27 +39,30 @@ export const productFeatures = [
 
 export const featureNames = productFeatures.map((feature) => feature.name);
 
-// The departments that have a word of the query; the whole shop if none has.
+// The departments that have a word of the query, in a title or kind if any has, else in a text; the
+// whole shop if none has. rows: the features as the service scales them.
 export function candidatesFor(query) {
   const queryWords = wordsOf(query);
-  const matches = (product) =>
-    Object.values(wordsById.get(product.id)).some((words) => share(queryWords, words) > 0);
-  const byName = catalogue.filter((product) =>
-    share(queryWords, wordsById.get(product.id).kind) > 0
-    || share(queryWords, wordsById.get(product.id).title) > 0);
-  const found = byName.length > 0 ? byName : catalogue.filter(matches);
-  const departments = new Set(found.map((product) => product.department));
+  const having = (...fields) => catalogue.filter(({ id }) =>
+    fields.some((field) => share(queryWords, wordsById.get(id)[field]) > 0));
+  const named = having('kind', 'title');
+  const departments = new Set((named.length > 0 ? named : having('description'))
+    .map((product) => product.department));
   const products = departments.size === 0 ? catalogue
     : catalogue.filter((product) => departments.has(product.department));
-  return {
-    products,
-    features: products.map((product) =>
-      productFeatures.map((feature) => Number(feature.value(product, queryWords).toFixed(4)))),
-  };
+  const features = products.map((product) =>
+    productFeatures.map((feature) => Number(feature.value(product, queryWords).toFixed(4))));
+  return { query, products, features, rows: scaled(features) };
 }
 
+// What the service is asked for such candidates.
+export const rankRequest = ({ query, products, features }, user) => ({
+  items: products.map(({ id }, doc) => ({ id, features: features[doc] })),
+  k: shownCount, mode: 'explore', context: { query, user },
+});
+
 // Each column to (x - min) / (max - min), a constant one to 0: the service's query-minmax.
-export function scaled(features) {
+function scaled(features) {
   const low = features[0].map((_, column) => Math.min(...features.map((row) => row[column])));
   const high = features[0].map((_, column) => Math.max(...features.map((row) => row[column])));
   return features.map((row) => row.map((value, column) =>

@@ -29,8 +29,8 @@ function drawCurves(place, measure) {
   const datasets = [...new Set(blocks.map((block) => block.dataset))];
   for (const dataset of datasets) {
     const panels = blocks.filter((block) => block.dataset === dataset);
-    if (datasets.length > 1) place.append(element('h3', {}, dataset));
-    const grid = element('div', { class: `panels of${Math.min(panels.length, 3)}` });
+    if (datasets.length > 1) place.append(element('h3', dataset));
+    const grid = element(`div.panels.of${Math.min(panels.length, 3)}`);
     place.append(grid);
     const beside = panels.map((block) => drawPanel(grid, block, measure, rangeOf(panels, measure)));
     for (const chart of beside) {
@@ -65,8 +65,7 @@ function rangeOf(panels, measure) {
 
 function drawPanel(grid, block, measure, yRange) {
   const place = element('div');
-  grid.append(element('figure', { class: 'card panel' },
-    element('figcaption', {}, block.short_title), place));
+  grid.append(element('figure.card.panel', element('figcaption', block.short_title), place));
   const chart = new LineChart(place, {
     label: `${measure.title} by impressions, ${block.title}`, xAxis: 'logarithmic', yRange,
     fixed: true, height: 280,
@@ -86,21 +85,19 @@ function legend() {
     const shown = new Set(series.map(({ label }) => label).filter((label) => !hidden.has(label)));
     for (const chart of curveCharts) chart.show(shown, shown.has(single) ? single : null);
   };
-  return element('div', { class: 'legend', role: 'group', 'aria-label': 'Lines shown' },
-    series.map(({ label, colour, dash }) => {
-      const sample = element('i', { class: `sample dash${dash}` });
-      sample.style.color = `var(--c${colour})`;
-      return element('button', { type: 'button', 'aria-pressed': 'true', 'data-series': label,
+  return element('div.legend', { role: 'group', 'aria-label': 'Lines shown' },
+    series.map(({ label, colour, dash }) => element('button',
+      { type: 'button', 'aria-pressed': 'true', 'data-series': label,
         onpointerenter: () => show(label), onpointerleave: () => show(),
         onfocus: () => show(label), onblur: () => show(),
         onclick: () => {
           if (!hidden.delete(label)) hidden.add(label);
           for (const button of document.querySelectorAll('.legend button')) {
-            button.setAttribute('aria-pressed', String(!hidden.has(button.dataset.series)));
+            button.ariaPressed = String(!hidden.has(button.dataset.series));
           }
           show(label);
-        } }, sample, label);
-    }));
+        } },
+      element(`i.sample.dash${dash}`, { style: `color: var(--c${colour})` }), label)));
 }
 
 // --- Tables --------------------------------------------------------------------------------------
@@ -119,7 +116,7 @@ function marks(tests) {
     && `${mark} ${test.baselines[place]}: ${markWords[markClass[mark]]}, ${pText(p)} `
       + `(t = ${t.toFixed(2)}, ${degrees.toFixed(0)} degrees)`).filter(Boolean);
   if (tip.length === 0) return null;
-  return withTip(element('span', { class: 'marks', tabindex: '0' },
+  return withTip(element('span.marks', { tabindex: '0' },
     tests.map(({ mark }) => element('i', { class: markClass[mark] }, mark))), tip);
 }
 
@@ -128,13 +125,9 @@ function whisker(cell, [low, high], label) {
   const part = (value) => `${(100 * (value - low)) / (high - low)}%`;
   const [mean, std] = [Number(cell?.mean), Number(cell?.std)];
   if (!cell || Number.isNaN(mean + std) || !(high > low)) return null;
-  const made = element('div', { class: 'whisker', 'aria-hidden': 'true' },
-    element('i'), element('b'));
-  made.style.color = `var(${seriesColour(label)})`;
-  made.style.setProperty('--from', part(mean - std));
-  made.style.setProperty('--to', part(mean + std));
-  made.style.setProperty('--at', part(mean));
-  return made;
+  return element('div.whisker', { 'aria-hidden': 'true',
+    style: `color: var(${seriesColour(label)}); --from: ${part(mean - std)}; `
+      + `--to: ${part(mean + std)}; --at: ${part(mean)}` }, element('i'), element('b'));
 }
 
 function drawTable({ title, columns, sections }, { caption, withSpread = false }) {
@@ -143,40 +136,36 @@ function drawTable({ title, columns, sections }, { caption, withSpread = false }
     .filter((value) => !Number.isNaN(value));
   const scale = [Math.min(...ends), Math.max(...ends)];
   const width = 1 + columns.length + (withSpread ? 1 : 0);
-  const spread = (made) => (withSpread ? element('td', { class: 'spread' }, made) : null);
-  return element('div', { class: 'card scroll', role: 'region', tabindex: '0',
+  const spread = (made) => withSpread && element('td.spread', made);
+  return element('div.card.scroll', { role: 'region', tabindex: '0',
     'aria-label': title || 'Results' },
-  element('table', {},
-    element('caption', {}, caption),
-    element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Method'), spread(''),
-      columns.map((name) => element('th', { scope: 'col', class: 'number' }, name)))),
-    sections.map((section) => element('tbody', {},
-      element('tr', { class: 'group' },
+  element('table', element('caption', caption),
+    element('thead', element('tr', element('th', { scope: 'col' }, 'Method'), spread(''),
+      columns.map((name) => element('th.number', { scope: 'col' }, name)))),
+    sections.map((section) => element('tbody',
+      element('tr.group',
         element('th', { scope: 'rowgroup', colspan: String(width) }, section.title)),
-      section.rows.map(({ name, cells: values }) => element('tr', {},
-        element('th', { scope: 'row' }, name),
-        spread(whisker(values[0], scale, name)),
-        values.map((cell) => element('td', { class: 'number' }, cell && [
-          element(cell.bold ? 'strong' : 'span', {}, cell.mean),
-          cell.std && element('span', { class: 'std' }, ` (${cell.std})`),
-          test.baselines.length > 0 && cell.std
-            && (marks(cell.tests) ?? element('span', { class: 'marks' },
-              test.baselines.map(() => element('i'))))]))))))));
+      section.rows.map(({ name, cells: values }) => element('tr',
+        element('th', { scope: 'row' }, name), spread(whisker(values[0], scale, name)),
+        values.map((cell) => element('td.number', cell && [
+          element(cell.bold ? 'strong' : 'span', cell.mean),
+          cell.std && element('span.std', ` (${cell.std})`),
+          test.baselines.length > 0 && cell.std && (marks(cell.tests)
+            ?? element('span.marks', test.baselines.map(() => element('i'))))]))))))));
 }
 
 function drawResults(place) {
   for (const table of tables) {
-    if (table.title) place.append(element('h3', {}, table.title));
+    if (table.title) place.append(element('h3', table.title));
     place.append(drawTable(table, { withSpread: tables.length === 1,
       caption: 'Mean and (standard deviation) over the runs, after the last impression. Bold: best '
         + `${results.best_of_what}.` }));
   }
   if (test.baselines.length === 0) return;
-  place.append(element('p', { class: 'key' },
-    element('i', { class: 'up' }, '▲'), ' better, ', element('i', { class: 'down' }, '▼'),
-    ' worse (p < 0.01); ', element('i', { class: 'up' }, '△'), ' ',
-    element('i', { class: 'down' }, '▽'), ' (p < 0.05); ', element('i', { class: 'same' }, '·'),
-    ` no significant difference: ${test.name}, two-tailed, against `
+  const key = '▲ better, ▼ worse (p < 0.01); △ ▽ (p < 0.05); · no significant difference: ';
+  place.append(element('p.key', key.split(/([▲▼△▽·])/).map((part) =>
+    (markClass[part] ? element(`i.${markClass[part]}`, part) : part)),
+    `${test.name}, two-tailed, against `
     + `${test.baselines.map((name, at) => `${at + 1}\u00a0${name}`).join(', ')}. `
     + 'Point at the marks for the tests.'));
 }
@@ -184,16 +173,15 @@ function drawResults(place) {
 // --- The scorecard against the paper -------------------------------------------------------------
 
 function drawScorecard(place) {
-  const strips = element('div', { class: 'panels of2' });
+  const strips = element('div.panels.of2');
   place.append(strips);
   for (const measure of measures) {
     const scores = scorecard.scores.filter((score) =>
       score.measure === measure.name && score.standard_errors !== null);
     const within = scores.filter((score) => Math.abs(score.standard_errors) <= 2).length;
     const box = element('div');
-    strips.append(element('figure', { class: 'card panel' },
-      element('figcaption', {}, measure.title,
-        element('small', {}, ` ${within} of ${scores.length} within 2 standard errors`)), box));
+    strips.append(element('figure.card.panel', element('figcaption', measure.title,
+      element('small', ` ${within} of ${scores.length} within 2 standard errors`)), box));
     const { digits } = measure;
     const value = ({ mean, std }) => `${decimal(mean, digits)} (${decimal(std, digits)})`;
     drawDots(box, { reach: 5, shaded: 2,
@@ -205,21 +193,20 @@ function drawScorecard(place) {
         tip: [score.label, score.setting, `here ${value(score.here)}`,
           `paper ${value(score.paper)}`, `${decimal(score.standard_errors, 1)} standard errors`] })) });
   }
-  place.append(
-    element('details', { class: 'card', open: scorecard.scores.length <= 72 },
-      element('summary', {}, 'Every number beside the paper\u2019s'),
-      drawTable(scorecard.table, { caption: 'Errors: the difference of the two means in standard '
-        + `errors of it, √(s₁²/n₁ + s₂²/${scorecard.paper_runs}). ${scorecard.note}` })));
+  place.append(element('details.card', { open: scorecard.scores.length <= 72 },
+    element('summary', 'Every number beside the paper\u2019s'),
+    drawTable(scorecard.table, { caption: 'Errors: the difference of the two means in standard '
+      + `errors of it, √(s₁²/n₁ + s₂²/${scorecard.paper_runs}). ${scorecard.note}` })));
 }
 
 // --- Tips, sections, and the rest of the page ----------------------------------------------------
 
-const bubble = element('div', { class: 'tip', role: 'status', hidden: true });
+const bubble = element('div.tip', { role: 'status', hidden: true });
 
 // Shows these lines below the element while it is pointed at or has the focus.
 function withTip(target, lines) {
   const show = () => {
-    bubble.replaceChildren(...lines.map((line) => element('div', {}, line)));
+    bubble.replaceChildren(...lines.map((line) => element('div', line)));
     bubble.hidden = false;
     const box = target.getBoundingClientRect();
     const room = document.documentElement.clientWidth - bubble.offsetWidth - 8;
@@ -236,7 +223,7 @@ function withTip(target, lines) {
 function addSection({ id, title, about, draw }) {
   const place = element('div');
   byId('main').append(element('section', { 'aria-labelledby': id },
-    element('h2', { id }, title), about && element('p', { class: 'about' }, about), place));
+    element('h2', { id }, title), about && element('p.about', about), place));
   draw(place);
 }
 
@@ -267,9 +254,9 @@ function cards() {
 }
 
 function drawFindings(place) {
-  place.append(element('dl', { class: 'findings' }, results.findings.map(({ lead, sentences }) =>
-    element('div', {}, element('dt', {}, lead),
-      sentences.map((sentence) => element('dd', {}, sentence))))));
+  place.append(element('dl.findings', results.findings.map(({ lead, sentences }) =>
+    element('div', element('dt', lead),
+      sentences.map((sentence) => element('dd', sentence))))));
 }
 
 const protocolNotes = { described: 'described: as the paper\u2019s text has it',
@@ -281,9 +268,9 @@ function drawMaking(place) {
     ['Protocol', protocolNotes[facts.protocols] ?? facts.protocols],
     ['Runs of each method', facts.runs], ['Impressions per run', facts.impressions],
     ['Seed', facts.seeds], ['Version', plackett && `plackett ${plackett}`]];
-  const made = element('div', { class: 'card made' }, element('dl', {},
+  const made = element('div.card.made', element('dl',
     rows.filter(([, value]) => value).map(([name, value]) =>
-      element('div', {}, element('dt', {}, name), element('dd', {}, value)))));
+      element('div', element('dt', name), element('dd', value)))));
   place.append(made);
   if (!command) return;
   const text = element('pre', { id: 'command' }, command);
@@ -297,7 +284,7 @@ function drawMaking(place) {
     }
     setTimeout(() => { copy.textContent = 'Copy'; }, 1600);
   } }, 'Copy');
-  made.append(element('div', { class: 'command' }, text, copy));
+  made.append(element('div.command', text, copy));
 }
 
 const root = document.documentElement;
@@ -329,8 +316,8 @@ document.body.append(bubble);
 useTheme(['light', 'dark'].includes(stored) ? stored : '');
 if (blocks.length > 0) {
   byId('facts').textContent = results.facts.line;
-  byId('cards').append(...cards().map(([label, value, note]) => element('li', { class: 'card' },
-    element('span', {}, label), element('b', {}, value), element('small', {}, note))));
+  byId('cards').append(...cards().map(([label, value, note]) => element('li.card',
+    element('span', label), element('b', value), element('small', note))));
   if (results.findings.length > 0) {
     addSection({ id: 'findings', title: 'Findings', draw: drawFindings,
       about: 'Two means are called different if their test has p < 0.05 or, between two methods '

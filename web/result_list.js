@@ -1,6 +1,6 @@
 // Search results that move to their new places when the order changes.
 
-import { element, motionAllowed, setText } from './dom.js';
+import { element, motionAllowed, setText, showRows } from './dom.js';
 import { count, decimal } from './format.js';
 import { thumbnail } from './thumbnails.js';
 
@@ -9,34 +9,31 @@ const ease = 'cubic-bezier(.2, .8, .2, 1)';
 
 function priceOf(product) {
   const full = product.price / (1 - product.discount);
-  return element('span', { class: 'price' },
-    element('b', {}, `\u20ac${product.price.toFixed(2)}`),
-    product.discount > 0 ? element('s', {}, `\u20ac${full.toFixed(0)}`) : null);
+  return element('span.price', element('b', `\u20ac${product.price.toFixed(2)}`),
+    product.discount > 0 && element('s', `\u20ac${full.toFixed(0)}`));
 }
 
 function factsOf(product) {
   const days = product.deliveryDays;
-  return element('span', { class: 'facts' },
-    element('span', {}, `\u2605 ${product.rating.toFixed(1)}`,
-      element('span', { class: 'muted' }, ` (${count(product.reviews)})`)),
-    element('span', {}, days === 1 ? 'tomorrow' : `in ${days} days`),
-    product.in_stock ? null : element('span', { class: 'warn' }, 'out of stock'),
-    product.ageDays < 60 ? element('span', { class: 'fresh' }, 'just in') : null);
+  return element('span.facts',
+    element('span', `\u2605 ${product.rating.toFixed(1)}`,
+      element('span.muted', ` (${count(product.reviews)})`)),
+    element('span', days === 1 ? 'tomorrow' : `in ${days} days`),
+    !product.in_stock && element('span.warn', 'out of stock'),
+    product.ageDays < 60 && element('span.fresh', 'just in'));
 }
 
 function makeRow(product, onClick) {
-  const rank = element('span', { class: 'rank' });
-  const moved = element('span', { class: 'moved' });
-  const score = element('span', { class: 'score', title: 'score' });
-  const row = element('li', { class: 'result', 'data-id': product.id },
-    element('span', { class: 'place-now' }, rank, moved),
-    thumbnail(product),
-    element('span', { class: 'result-text' },
-      element('button', { type: 'button', class: 'result-title',
-        onclick: () => onClick(product.id) }, product.title),
-      element('span', { class: 'result-about' }, product.description),
-      factsOf(product)),
-    element('span', { class: 'result-side' }, priceOf(product), score));
+  const rank = element('span.rank');
+  const moved = element('span.moved');
+  const score = element('span.score', { title: 'score' });
+  const row = element('li.result', { 'data-id': product.id },
+    element('span.place-now', rank, moved), thumbnail(product),
+    element('span.result-text',
+      element('button.result-title', { type: 'button', onclick: () => onClick(product.id) },
+        product.title),
+      element('span.result-about', product.description), factsOf(product)),
+    element('span.result-side', priceOf(product), score));
   return { row, rank, moved, score };
 }
 
@@ -76,16 +73,12 @@ export class ResultList {
     });
     this.rows = rows;
     this.ranks = ranks;
-    this.list.replaceChildren(...[...rows.values()].map(({ row }) => row));
+    showRows(this.list, [...rows.values()].map(({ row }) => row));
     if (motionAllowed()) this.animate(tops);
   }
 
   markChosen(id) {
     this.rows.get(id)?.row.classList.add('chosen');
-  }
-
-  ids() {
-    return [...this.rows.keys()];
   }
 
   animate(tops) {

@@ -2,10 +2,10 @@
 // in this file; the service sees rankings and clicks.
 
 import { suggestedQueries } from './catalogue.js';
-import { bestOrder, candidatesFor, featureNames, scaled } from './product_features.js';
+import { bestOrder, candidatesFor, featureNames, rankRequest, shownCount }
+  from './product_features.js';
 import { makeRandom } from './random.js';
 
-const shownCount = 10;
 const matching = { title_match: 1.1, kind_match: 0.9, description_match: 0.2 };
 
 export const crowdKinds = [
@@ -35,10 +35,7 @@ export function hiddenWeights(people) {
 const gradeEnds = [[4, 4], [8, 3], [14, 2], [22, 1]];
 const gradeAt = (place) => gradeEnds.find(([end]) => place < end)?.[1] ?? 0;
 
-const searches = suggestedQueries.map((query) => {
-  const { products, features } = candidatesFor(query);
-  return { query, products, features, rows: scaled(features) };
-});
+const searches = suggestedQueries.map(candidatesFor);
 
 function graded(search, people) {
   const { order } = bestOrder(search.rows, hiddenWeights(people));
@@ -47,14 +44,12 @@ function graded(search, people) {
   return grades;
 }
 
-const gainAt = (grade, place) => (2 ** grade - 1) / Math.log2(place + 2);
+// DCG@10 of grades from the top, and its largest value.
+const dcg = (grades) => grades.slice(0, shownCount)
+  .reduce((sum, grade, place) => sum + (2 ** grade - 1) / Math.log2(place + 2), 0);
+const idealDcg = (grades) => dcg([...grades].sort((a, b) => b - a));
 
-function ndcg(order, grades) {
-  const dcg = (listed) => listed.slice(0, shownCount)
-    .reduce((sum, grade, place) => sum + gainAt(grade, place), 0);
-  const ideal = dcg([...grades].sort((a, b) => b - a));
-  return dcg(order.map((doc) => grades[doc])) / ideal;
-}
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 // A cascade: they read from the top, click what looks good, often stop once satisfied, and at
 // every place may lose patience.
@@ -93,11 +88,7 @@ export class Crowd {
   }
 
   request(search) {
-    const { query, products, features } = searches[search];
-    return {
-      items: products.map((product, doc) => ({ id: product.id, features: features[doc] })),
-      k: shownCount, mode: 'explore', context: { query, user: this.people.id },
-    };
+    return rankRequest(searches[search], this.people.id);
   }
 
   // The feedback events of one of them looking at an answered ranking.
@@ -111,21 +102,16 @@ export class Crowd {
 
   // NDCG@10 of the order these weights give, mean over the searches.
   qualityOf(weights) {
-    const sum = searches.reduce((total, search, place) =>
-      total + ndcg(bestOrder(search.rows, weights).order, this.grades[place]), 0);
-    return sum / searches.length;
+    return mean(searches.map(({ rows }, place) => {
+      const grades = this.grades[place];
+      return dcg(bestOrder(rows, weights).order.map((doc) => grades[doc])) / idealDcg(grades);
+    }));
   }
 
-  // What an order drawn blindly is worth, in the mean.
+  // What an order drawn blindly is worth, in the mean: a grade of 1 has a gain of 1.
   qualityOfChance() {
-    const discounts = Array.from({ length: shownCount }, (_, place) => 1 / Math.log2(place + 2))
-      .reduce((sum, each) => sum + each, 0);
-    const sum = this.grades.reduce((total, grades) => {
-      const meanGain = grades.reduce((gains, grade) => gains + 2 ** grade - 1, 0) / grades.length;
-      const ideal = [...grades].sort((a, b) => b - a).slice(0, shownCount)
-        .reduce((dcg, grade, place) => dcg + gainAt(grade, place), 0);
-      return total + meanGain * discounts / ideal;
-    }, 0);
-    return sum / this.grades.length;
+    const discounts = dcg(new Array(shownCount).fill(1));
+    return mean(this.grades.map((grades) =>
+      mean(grades.map((grade) => 2 ** grade - 1)) * discounts / idealDcg(grades)));
   }
 }

@@ -1,6 +1,6 @@
 // Snapshots, newest first, each with the way back to it.
 
-import { element, setText } from './dom.js';
+import { element, setText, showRows } from './dom.js';
 import { ago, count, dateAndTime } from './format.js';
 
 const kindNames = {
@@ -11,14 +11,13 @@ export const snapshotName = (snapshot) =>
   snapshot.note || `${kindNames[snapshot.kind] ?? snapshot.kind} ${snapshot.id}`;
 
 function row(snapshot, onRollBack) {
-  return element('li', { class: 'snapshot', 'data-snapshot': snapshot.id },
-    element('div', {},
-      element('b', {}, snapshotName(snapshot)),
-      element('span', { class: 'muted' },
+  return element('li.snapshot', { 'data-key': snapshot.id },
+    element('div', element('b', snapshotName(snapshot)),
+      element('span.muted',
         `${snapshot.kind} \u00b7 after ${count(snapshot.updates)} updates \u00b7 `,
         element('time', { datetime: new Date(snapshot.created_at).toISOString(),
           title: dateAndTime(snapshot.created_at) }, ago(snapshot.created_at)))),
-    element('button', { type: 'button', class: 'roll-back',
+    element('button.roll-back', { type: 'button',
       'aria-label': `Roll back to ${snapshotName(snapshot)}`,
       onclick: () => onRollBack(snapshot) }, 'Roll back'));
 }
@@ -36,12 +35,9 @@ export class SnapshotList {
     if (said === this.said) return;
     this.said = said;
     setText(this.note, snapshots.length ? count(snapshots.length) : '');
-    const focused = this.list.contains(document.activeElement)
-      ? document.activeElement.closest('[data-snapshot]')?.dataset.snapshot : null;
-    this.list.replaceChildren(...(snapshots.length
+    showRows(this.list, snapshots.length
       ? snapshots.map((snapshot) => row(snapshot, this.onRollBack))
-      : [element('li', { class: 'muted' },
-        'None yet. A snapshot keeps the parameters as they are, so that you can come back.')]));
-    if (focused) this.list.querySelector(`[data-snapshot="${focused}"] button`)?.focus();
+      : [element('li.muted',
+        'None yet. A snapshot keeps the parameters as they are, so that you can come back.')]);
   }
 }

@@ -1,6 +1,6 @@
 // A small line drawing for each kind of product.
 
-import { svgElement } from './dom.js';
+import { element } from './dom.js';
 
 const drawings = {
   tent: 'M6 38 24 10l18 28zM24 10v-3M24 22l-8 16M24 22l8 16',
@@ -25,7 +25,7 @@ function tintOf(id) {
 }
 
 export function thumbnail(product) {
-  return svgElement('svg', { class: `thumbnail tint-${tintOf(product.id)}`,
+  return element(`svg.thumbnail.tint-${tintOf(product.id)}`, {
     viewBox: '-6 -6 60 60', 'aria-hidden': 'true' },
-  svgElement('path', { d: drawings[product.kind] }));
+  element('path', { d: drawings[product.kind] }));
 }

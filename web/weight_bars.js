@@ -1,16 +1,16 @@
 // Weights as bars left and right of zero; strengths, which have no sign, as bars from the left.
 // Rows stay in place between updates, so that a change is seen as movement.
 
-import { element, setText } from './dom.js';
+import { element, setText, showRows } from './dom.js';
 import { decimal } from './format.js';
 
 function makeRow(key, label) {
-  const fill = element('span', { class: 'bar-fill' });
-  const wanted = element('span', { class: 'bar-wanted', hidden: true });
-  const value = element('span', { class: 'bar-value' });
-  const row = element('li', { class: 'bar-row', 'data-feature': key },
-    element('span', { class: 'bar-name', title: label }, label),
-    element('span', { class: 'bar-track' }, fill, wanted), value);
+  const fill = element('span.bar-fill');
+  const wanted = element('span.bar-wanted', { hidden: true });
+  const value = element('span.bar-value');
+  const row = element('li.bar-row', { 'data-feature': key },
+    element('span.bar-name', { title: label }, label),
+    element('span.bar-track', fill, wanted), value);
   return { row, fill, wanted, value };
 }
 
@@ -27,17 +27,12 @@ export class WeightBars {
     const largest = Math.max(reach, 1e-9,
       ...entries.map((entry) => Math.max(Math.abs(entry.value), Math.abs(entry.wanted ?? 0))));
     this.list.classList.toggle('bars-signed', signed);
-    const kept = new Map();
-    entries.forEach((entry, place) => {
+    this.rows = new Map(entries.map((entry) => {
       const parts = this.rows.get(entry.key) ?? makeRow(entry.key, entry.label);
-      kept.set(entry.key, parts);
       this.draw(parts, entry, { signed, largest });
-      if (this.list.children[place] !== parts.row) {
-        this.list.insertBefore(parts.row, this.list.children[place] ?? null);
-      }
-    });
-    for (const [key, parts] of this.rows) if (!kept.has(key)) parts.row.remove();
-    this.rows = kept;
+      return [entry.key, parts];
+    }));
+    showRows(this.list, [...this.rows.values()].map(({ row }) => row));
   }
 
   draw({ row, fill, wanted, value }, entry, { signed, largest }) {

@@ -20,22 +20,22 @@
 namespace plackett::command {
 
 void report_results(const StoredResults& stored, const std::filesystem::path& folder,
-                    SignificanceTest test) {
+                    report::SignificanceTest test) {
   const OutputStyle style = standard_output();
   const Comparison comparison = assemble(stored);
-  fmt::print("{}\n", terminal_table(comparison, {.ansi = style.terminal,
-                                                 .width = style.columns,
-                                                 .ascii = style.ascii,
-                                                 .test = test}));
-  const std::string card = terminal_scorecard(
+  fmt::print("{}\n", report::terminal_table(comparison, {.ansi = style.terminal,
+                                                         .width = style.columns,
+                                                         .ascii = style.ascii,
+                                                         .test = test}));
+  const std::string card = report::terminal_scorecard(
       comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
   if (!card.empty()) fmt::print("{}\n", card);
   std::fflush(stdout);
 
   // The same for everyone who runs the experiment: no times, no options of this command.
-  const PageOptions options{.command = "plackett compare --spec experiment.toml --out RESULTS",
-                            .test = test};
-  if (auto done = write_report(comparison, folder, options); !done) {
+  const report::PageOptions options{
+      .command = "plackett compare --spec experiment.toml --out RESULTS", .test = test};
+  if (auto done = report::write_report(comparison, folder, options); !done) {
     // A report may be written to another folder than that of its runs.
     std::error_code error;
     const bool beside = std::filesystem::exists(folder / "runs.jsonl", error);

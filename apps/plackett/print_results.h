@@ -14,7 +14,7 @@ namespace plackett::command {
 // `folder`, so that a full disk hides no result. Ends the command if that fails, and says that the
 // runs are safe. Requires: at least one run.
 void report_results(const StoredResults& stored, const std::filesystem::path& folder,
-                    SignificanceTest test = SignificanceTest::kWelch);
+                    report::SignificanceTest test = report::SignificanceTest::kWelch);
 
 // How fast each method was, over all threads and with evaluation, if that is known.
 void print_speeds(const StoredResults& stored);

@@ -25,17 +25,18 @@ struct ReportOptions {
 
 struct Format {
   const char* name;
-  std::string (*make)(const Comparison&, SignificanceTest);
+  std::string (*make)(const Comparison&, report::SignificanceTest);
 };
 
-const std::array kFormats{Format{"markdown", markdown_table}, Format{"latex", latex_table},
-                          Format{"csv", [](const Comparison& comparison,
-                                           SignificanceTest) { return csv_table(comparison); }},
-                          Format{"tests", [](const Comparison& comparison,
-                                             SignificanceTest) { return csv_tests(comparison); }},
-                          Format{"scorecard", [](const Comparison& comparison, SignificanceTest) {
-                                   return markdown_scorecard(comparison);
-                                 }}};
+const std::array kFormats{
+    Format{"markdown", report::markdown_table}, Format{"latex", report::latex_table},
+    Format{"csv", [](const Comparison& comparison,
+                     report::SignificanceTest) { return report::csv_table(comparison); }},
+    Format{"tests", [](const Comparison& comparison,
+                       report::SignificanceTest) { return report::csv_tests(comparison); }},
+    Format{"scorecard", [](const Comparison& comparison, report::SignificanceTest) {
+             return report::markdown_scorecard(comparison);
+           }}};
 
 void report(const ReportOptions& options) {
   const auto stored = take(read_results(options.folder));
@@ -45,8 +46,9 @@ void report(const ReportOptions& options) {
   }
   warn_of_damage(*stored, options.folder, "left out");
   if (stored->runs.empty()) fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
-  const SignificanceTest test =
-      options.test == "student" ? SignificanceTest::kStudent : SignificanceTest::kWelch;
+  const report::SignificanceTest test = options.test == "student"
+                                            ? report::SignificanceTest::kStudent
+                                            : report::SignificanceTest::kWelch;
   for (const Format& format : kFormats) {
     if (format.name != options.format) continue;
     const std::string text = format.make(assemble(*stored), test);

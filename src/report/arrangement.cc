@@ -9,24 +9,27 @@
 #include <utility>
 
 #include "report/numbers.h"
+#include "report/text.h"
 
 namespace plackett::report {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::size_t>, 6> kOwnColours{
-    {{"PDGD (linear)", 0},
-     {"PDGD (neural)", 1},
-     {"MGD (linear)", 2},
-     {"DBGD (linear)", 3},
-     {"DBGD (neural)", 7},
-     {"Pairwise (linear)", 5}}};
+// The paper's methods at the places of their colours.
+constexpr std::array<std::string_view, kColours> kColourOwners{
+    "PDGD (linear)", "PDGD (neural)", "MGD (linear)", "DBGD (linear)", "", "Pairwise (linear)", "",
+    "DBGD (neural)"};
 
-// The place of `value` in `seen`, to which it is added if it is new.
+// The index of `value`, or the size if it is not there.
+template <typename List, typename T>
+std::size_t place_of(const List& list, const T& value) {
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), value) - list.begin());
+}
+
+// The index of `value` in `seen`, to which it is added if it is new.
 template <typename T>
 std::size_t index_of(std::vector<T>& seen, const T& value) {
-  const auto found = std::find(seen.begin(), seen.end(), value);
-  const auto index = static_cast<std::size_t>(found - seen.begin());
-  if (found == seen.end()) seen.push_back(value);
+  const std::size_t index = place_of(seen, value);
+  if (index == seen.size()) seen.push_back(value);
   return index;
 }
 
@@ -63,59 +66,47 @@ Facts make_facts(const Comparison& comparison) {
 // Returns whether there is one.
 bool mark_best(Block& block, const Measure& measure) {
   const auto printed = [&](const Row& row) {
-    return std::round(row.values[measure].moments.mean * std::pow(10, measure.digits));
+    return std::round(row.values[measure.index].moments.mean * std::pow(10, measure.digits));
   };
-  std::size_t rivals = 0;
-  double best = -HUGE_VAL;
+  std::vector<double> means;
   for (const Row& row : block.rows) {
-    if (!std::isfinite(printed(row))) continue;
-    ++rivals;
-    best = std::max(best, printed(row));
+    if (std::isfinite(printed(row))) means.push_back(printed(row));
   }
-  for (Row& row : block.rows) row.values[measure].best = rivals > 1 && printed(row) == best;
-  return rivals > 1;
+  if (means.size() < 2) return false;
+  const double best = *std::max_element(means.begin(), means.end());
+  for (Row& row : block.rows) row.values[measure.index].best = printed(row) == best;
+  return true;
 }
 
 // After the last colour they start over, with the next dash.
 void set_colours(std::vector<Series>& series) {
   std::vector<bool> taken(kColours + series.size(), false);
-  std::vector<Series*> others;
   for (Series& one : series) {
-    const auto* const own =
-        std::find_if(kOwnColours.begin(), kOwnColours.end(),
-                     [&](const auto& known) { return known.first == one.label; });
-    if (own == kOwnColours.end()) {
-      others.push_back(&one);
-    } else {
-      taken[one.colour = own->second] = true;
-    }
+    one.colour = place_of(kColourOwners, one.label);
+    if (one.colour < kColours) taken[one.colour] = true;
   }
   std::size_t next = 0;
-  for (Series* one : others) {
+  for (Series& one : series) {
+    if (one.colour < kColours) continue;
     while (taken[next]) ++next;
-    one->dash = (one->dash + next / kColours) % kDashes;
-    one->colour = next++ % kColours;
+    one.dash = (one.dash + next / kColours) % kDashes;
+    one.colour = next++ % kColours;
   }
 }
 
-const TTest& chosen(const Contrast& contrast, const Measure& measure, SignificanceTest test) {
+TTest chosen(const Contrast& contrast, const Measure& measure, SignificanceTest test) {
   const MeasureTests& tests = contrast.*measure.tests;
-  return test == SignificanceTest::kWelch ? tests.welch : tests.student;
+  const TTest& found = test == SignificanceTest::kWelch ? tests.welch : tests.student;
+  return is_tested(found) ? found : TTest{};
 }
 
 }  // namespace
 
-Against judge(const TTest& test) {
-  if (!(test.degrees > 0)) return {};  // also if it is NaN
-  if (!(test.p < 0.05)) return {Verdict::kNoDifference, test};
-  const bool high = test.p < 0.01;
-  if (test.t > 0) return {high ? Verdict::kMuchBetter : Verdict::kBetter, test};
-  return {high ? Verdict::kMuchWorse : Verdict::kWorse, test};
-}
-
-const char* mark(Verdict verdict) {
-  constexpr std::array<const char*, 6> kMarks{" ", "·", "△", "▲", "▽", "▼"};
-  return kMarks[static_cast<std::size_t>(verdict)];
+const char* mark(const TTest& test) {
+  if (!is_tested(test)) return " ";
+  if (!(test.p < 0.05)) return "·";  // also if it is NaN
+  if (test.t > 0) return test.p < 0.01 ? "▲" : "△";
+  return test.p < 0.01 ? "▼" : "▽";
 }
 
 std::string p_text(double p) {
@@ -130,12 +121,7 @@ std::string row_label(const CellSummary& cell) {
 }
 
 std::string click_model_label(const std::string& click_model) {
-  std::string label = click_model;
-  std::replace(label.begin(), label.end(), '_', ' ');
-  if (!label.empty() && label[0] >= 'a' && label[0] <= 'z') {
-    label[0] = static_cast<char>(label[0] - 'a' + 'A');
-  }
-  return label;
+  return capitalised(replaced(click_model, "_", " "));
 }
 
 Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
@@ -149,38 +135,32 @@ Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
   }
   const bool many_protocols = distinct(comparison, &CellSummary::protocol).size() > 1;
   std::vector<std::array<std::string, 3>> block_keys;
-  std::vector<std::string> series_keys;
-  std::vector<std::string> rankers{"linear", "neural"};
-  std::vector<std::pair<std::size_t, std::size_t>> places;  // of each cell: block, row
+  std::vector<std::string> labels, rankers{"linear", "neural"};
   for (const CellSummary& cell : comparison.cells) {
-    const std::size_t at = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model});
-    if (at == blocks.size()) {
+    const std::size_t block = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model});
+    if (block == blocks.size()) {
       Block& made = blocks.emplace_back();
       made.short_title = click_model_label(cell.click_model);
       if (many_protocols) made.short_title += " · " + cell.protocol;
       made.title = datasets.size() > 1 ? cell.dataset + " · " + made.short_title : made.short_title;
       made.dataset = index_of(datasets, cell.dataset);
     }
-    const std::size_t line = index_of(series_keys, row_label(cell));
-    if (line == series.size()) {
-      series.push_back({row_label(cell), 0, index_of(rankers, cell.ranker) % kDashes});
-    }
-    Row& row = blocks[at].rows.emplace_back(Row{&cell, line});
+    const std::size_t line = index_of(labels, row_label(cell));
+    const std::size_t dash = index_of(rankers, cell.ranker) % kDashes;
+    if (line == series.size()) series.push_back({labels[line], 0, dash});
+    Row& row = blocks[block].rows.emplace_back(Row{&cell, line});
     for (const Measure& measure : kMeasures) {
-      row.values[measure].moments = cell.*measure.final;
-      if (cell.runs < 2) row.values[measure].moments.std = std::nan("");
-      if (!cell.baseline) row.values[measure].against.resize(baselines.size());
+      row.values[measure.index].moments = cell.*measure.final;
+      if (cell.runs < 2) row.values[measure.index].moments.std = std::nan("");
+      if (!cell.baseline) row.values[measure.index].tests.resize(baselines.size());
     }
-    places.emplace_back(at, blocks[at].rows.size() - 1);
-  }
-  for (const Contrast& contrast : comparison.contrasts) {
-    const auto [block, row] = places[contrast.cell];
-    const auto found = std::find(baselines.begin(), baselines.end(),
-                                 row_label(comparison.cells[contrast.baseline]));
-    const auto baseline = static_cast<std::size_t>(found - baselines.begin());
-    for (const Measure& measure : kMeasures) {
-      auto& against = blocks[block].rows[row].values[measure].against;
-      if (baseline < against.size()) against[baseline] = judge(chosen(contrast, measure, test));
+    for (const Contrast& contrast : comparison.contrasts) {
+      if (&comparison.cells[contrast.cell] != &cell || cell.baseline) continue;
+      const std::size_t at = place_of(baselines, row_label(comparison.cells[contrast.baseline]));
+      for (const Measure& measure : kMeasures) {
+        auto& tests = row.values[measure.index].tests;
+        if (at < tests.size()) tests[at] = chosen(contrast, measure, test);
+      }
     }
   }
   set_colours(series);
@@ -192,26 +172,28 @@ Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
   });
 }
 
-Against Arrangement::between(const Row& row, const Row& other, const Measure& measure) const {
+TTest Arrangement::between(const Row& row, const Row& other, const Measure& measure) const {
   for (const Contrast& contrast : comparison.contrasts) {
     const CellSummary* const cell = &comparison.cells[contrast.cell];
     const CellSummary* const baseline = &comparison.cells[contrast.baseline];
-    TTest found = chosen(contrast, measure, test);
-    if (cell == row.cell && baseline == other.cell) return judge(found);
-    if (cell != other.cell || baseline != row.cell) continue;
-    found.t = -found.t;
-    return judge(found);
+    const auto [t, degrees, p] = chosen(contrast, measure, test);
+    if (cell == row.cell && baseline == other.cell) return {t, degrees, p};
+    if (cell == other.cell && baseline == row.cell) return {-t, degrees, p};
   }
   return {};
 }
 
-std::string Arrangement::baseline_list() const {
-  if (baselines.size() == 1) return baselines.front();
-  std::string out;
+std::string Arrangement::key() const {
+  if (baselines.empty()) return "";
+  std::string list;
   for (std::size_t at = 0; at < baselines.size(); ++at) {
-    out += fmt::format("{}{} {}", at == 0 ? "" : ", ", at + 1, baselines[at]);
+    if (baselines.size() > 1) list += fmt::format("{}{} ", at == 0 ? "" : ", ", at + 1);
+    list += baselines[at];
   }
-  return out;
+  list = replaced(replaced(list, " ", "\u00A0"), ",\u00A0", ", ");
+  return fmt::format(
+      "▲ better, ▼ worse (p < 0.01), △ ▽ (p < 0.05), · neither; {}, two-tailed, against {}",
+      test_name, list);
 }
 
 const char* Arrangement::best_of_what() const {

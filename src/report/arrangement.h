@@ -3,49 +3,53 @@
 // blocks.
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "plackett/record.h"
-#include "report/measure.h"
 
-namespace plackett {
+namespace plackett::report {
 
 // Which of a contrast's two tests decides the marks. Welch's by default: runs of different methods
 // have different variances.
 enum class SignificanceTest { kWelch, kStudent };
 
-}  // namespace plackett
-
-namespace plackett::report {
-
 inline constexpr std::size_t kColours = 8;
 inline constexpr std::size_t kDashes = 3;
 
-enum class Verdict {
-  kUntested,      // nothing to test against, or nothing to test with
-  kNoDifference,  // p >= 0.05
-  kBetter,        // p < 0.05
-  kMuchBetter,    // p < 0.01
-  kWorse,
-  kMuchWorse,
+// What is measured, and what every kind of output needs to know about it. A new measure is one more
+// entry of kMeasures.
+struct Measure {
+  std::size_t index;  // in kMeasures
+  const char* name;   // "offline", for keys and in sentences
+  const char* title;  // "Offline NDCG@10"
+  const char* about;  // what a curve of it shows
+  int digits;         // the paper's precision
+  double largest;     // that a value can be; infinity if there is no bound
+  bool from_zero;     // its axis starts at 0
+  Moments CellSummary::*final;
+  Moments CurveSummary::*curve;
+  MeasureTests Contrast::*tests;
 };
 
-struct Against {
-  Verdict verdict = Verdict::kUntested;
-  TTest test = {};
-};
+inline constexpr std::array<Measure, 2> kMeasures{{
+    {0, "offline", "Offline NDCG@10", "NDCG@10 on the test queries", 3, 1, false,
+     &CellSummary::offline, &CurveSummary::offline, &Contrast::offline},
+    {1, "online", "Online NDCG@10", "Online NDCG@10, discounted sum", 1, HUGE_VAL, true,
+     &CellSummary::online, &CurveSummary::online, &Contrast::online},
+}};
+inline constexpr const Measure& kOffline = kMeasures[0];
+inline constexpr const Measure& kOnline = kMeasures[1];
 
-Against judge(const TTest& test);
+template <typename T>
+using PerMeasure = std::array<T, kMeasures.size()>;
 
-inline bool is_better(Verdict one) {
-  return one == Verdict::kBetter || one == Verdict::kMuchBetter;
-}
-inline bool is_worse(Verdict one) { return one == Verdict::kWorse || one == Verdict::kMuchWorse; }
-
-// "△", "▲", "▽", "▼", "·"; a space if untested.
-const char* mark(Verdict verdict);
+// Of a test: "▲" better, "▼" worse (p < 0.01), "△", "▽" (p < 0.05), "·" neither; " " without one.
+const char* mark(const TTest& test);
+inline bool is_tested(const TTest& test) { return test.degrees > 0; }
 
 // "p = 0.032", "p = 1.4e-08", "p < 1e-300". Requires: p is not NaN.
 std::string p_text(double p);
@@ -63,14 +67,14 @@ struct Value {
   // The highest mean of the block at the printed precision; several if they print the same. False
   // if there is no other row to beat.
   bool best = false;
-  // One per baseline, kUntested if the block does not have it; empty for a baseline.
-  std::vector<Against> against = {};
+  // One per baseline, not tested if the block does not have it; empty for a baseline.
+  std::vector<TTest> tests = {};
 };
 
 struct Row {
   const CellSummary* cell = nullptr;
   std::size_t series = 0;
-  PerMeasure<Value> values = {};
+  PerMeasure<Value> values = {};  // by Measure::index
 };
 
 struct Block {
@@ -94,11 +98,12 @@ struct Arrangement {
                        SignificanceTest test = SignificanceTest::kWelch);
 
   // The test of a row against another of its block, one of which is a baseline; t is above 0 if
-  // `row` is better. Untested if the comparison has no such contrast.
-  [[nodiscard]] Against between(const Row& row, const Row& other, const Measure& measure) const;
-  // "1 DBGD (linear), 2 MGD (linear)": which mark is about which baseline; a single name without a
-  // number.
-  [[nodiscard]] std::string baseline_list() const;
+  // `row` is better. None if the comparison has no such contrast.
+  [[nodiscard]] TTest between(const Row& row, const Row& other, const Measure& measure) const;
+  // What the marks mean, by which test and against which baselines: "▲ better, ...; Welch's t-test,
+  // two-tailed, against 1 DBGD (linear), 2 MGD (linear)". Baselines are held together by U+00A0.
+  // Empty if nothing was tested.
+  [[nodiscard]] std::string key() const;
   // "of its click model", or "of its dataset and click model".
   [[nodiscard]] const char* best_of_what() const;
   [[nodiscard]] const std::string& label(const Row& row) const { return series[row.series].label; }
@@ -113,6 +118,24 @@ struct Arrangement {
   std::vector<Block> blocks;           // grouped by dataset
   bool any_best = false;               // whether any value is
 };
+
+// What a comparison says, in a few sentences computed from its numbers.
+
+struct Finding {
+  std::string lead;  // what the sentences are about: a click model
+  std::vector<std::string> sentences;
+};
+
+// Raw texts, not escaped.
+struct Findings {
+  std::string headline;
+  std::vector<Finding> findings;  // one per block; none if there are more than six
+};
+
+// Two means differ clearly if the test between them has p < 0.05; if there is none (neither is a
+// baseline), if they are two standard errors of the difference apart. Without spread, as between
+// single runs, nothing is clear. Cells whose numbers are not finite take no part.
+Findings find(const Arrangement& arrangement);
 
 // The cell's label, or one like "pdgd (linear)" if it has none.
 std::string row_label(const CellSummary& cell);

@@ -1,7 +1,9 @@
-#include "report/cikm2018.h"
-
+// The numbers of the paper, and which cells they belong to.
 #include <algorithm>
+#include <cctype>
 #include <string>
+
+#include "report/scorecard.h"
 
 namespace plackett::report {
 namespace {
@@ -77,10 +79,8 @@ constexpr std::array<std::array<std::string_view, 5>, kPublishedDatasets.size()>
 
 std::string plain(std::string_view name) {
   std::string out;
-  for (const char letter : name) {
-    const bool upper = letter >= 'A' && letter <= 'Z';
-    const bool kept = upper || (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
-    if (kept) out += upper ? static_cast<char>(letter - 'A' + 'a') : letter;
+  for (const unsigned char letter : name) {
+    if (std::isalnum(letter) != 0) out += static_cast<char>(std::tolower(letter));
   }
   return out;
 }

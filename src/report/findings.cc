@@ -1,5 +1,3 @@
-#include "report/findings.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "report/arrangement.h"
 #include "report/numbers.h"
+#include "report/text.h"
 
 namespace plackett::report {
 namespace {
@@ -15,15 +15,8 @@ namespace {
 constexpr std::size_t kMostFindings = 6;
 constexpr double kClearErrors = 2;
 
-double mean_of(const Row& row, const Measure& measure) { return row.values[measure].moments.mean; }
-
-// The difference of two means in standard errors of it; NaN without a spread to judge by.
-double standard_errors(const Row& one, const Row& other, const Measure& measure) {
-  const auto variance = [&](const Row& row) {
-    return std::pow(row.values[measure].moments.std, 2) / row.cell->runs;
-  };
-  const double error = std::sqrt(variance(one) + variance(other));
-  return error > 0 ? (mean_of(one, measure) - mean_of(other, measure)) / error : std::nan("");
+const Moments& moments_of(const Row& row, const Measure& measure) {
+  return row.values[measure.index].moments;
 }
 
 // Who leads a block in one measure.
@@ -32,24 +25,29 @@ struct Lead {
   const Row* second = nullptr;  // the next; null if there is none
   bool is_clear = false;
   std::string evidence = {};  // "p = 0.032", "6.8 standard errors"; empty: nothing to judge by
+  std::string mean = {}, margin = {};  // of the first, and to the second
 };
 
 Lead lead_of(const Arrangement& arrangement, const Block& block, const Measure& measure) {
-  Lead lead;
+  std::vector<const Row*> rows;
   for (const Row& row : block.rows) {
-    if (!std::isfinite(mean_of(row, measure))) continue;
-    if (lead.first == nullptr || mean_of(row, measure) > mean_of(*lead.first, measure)) {
-      lead.second = std::exchange(lead.first, &row);
-    } else if (lead.second == nullptr || mean_of(row, measure) > mean_of(*lead.second, measure)) {
-      lead.second = &row;
-    }
+    if (std::isfinite(moments_of(row, measure).mean)) rows.push_back(&row);
   }
-  if (lead.second == nullptr) return lead;
-  const Against tested = arrangement.between(*lead.first, *lead.second, measure);
-  const double errors = standard_errors(*lead.first, *lead.second, measure);
-  if (tested.verdict != Verdict::kUntested) {
-    lead.is_clear = tested.verdict != Verdict::kNoDifference;
-    lead.evidence = p_text(tested.test.p);
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row* one, const Row* other) {
+    return moments_of(*one, measure).mean > moments_of(*other, measure).mean;
+  });
+  Lead lead;
+  if (rows.empty()) return lead;
+  const auto [mean, std] = moments_of(*(lead.first = rows[0]), measure);
+  lead.mean = fixed(mean, measure.digits);
+  if (rows.size() < 2) return lead;
+  const auto [next_mean, next_std] = moments_of(*(lead.second = rows[1]), measure);
+  lead.margin = fixed(mean - next_mean, measure.digits);
+  const double errors = (mean - next_mean) / std::sqrt(std * std / rows[0]->cell->runs +
+                                                       next_std * next_std / rows[1]->cell->runs);
+  if (const TTest test = arrangement.between(*rows[0], *rows[1], measure); is_tested(test)) {
+    lead.is_clear = test.p < 0.05;
+    lead.evidence = p_text(test.p);
   } else if (std::isfinite(errors)) {
     lead.is_clear = errors >= kClearErrors;
     lead.evidence = fmt::format("{} standard errors", fixed(errors, errors < 10 ? 1 : 0));
@@ -57,32 +55,33 @@ Lead lead_of(const Arrangement& arrangement, const Block& block, const Measure& 
   return lead;
 }
 
-// "PDGD (linear) beats every baseline, offline and online, in every setting." Empty if no series
-// was better in every test that there could be of at least one measure.
-std::string sweep_sentence(const Arrangement& arrangement) {
+// The measures in which a series was better in every test that there could be.
+std::vector<const char*> swept(const Arrangement& arrangement, std::size_t series) {
   const std::size_t all = arrangement.baselines.size() * arrangement.blocks.size();
-  std::vector<PerMeasure<std::size_t>> better(arrangement.series.size());
-  for (const Block& block : arrangement.blocks) {
-    for (const Row& row : block.rows) {
-      for (const Measure& measure : kMeasures) {
-        for (const Against& one : row.values[measure].against) {
-          better[row.series][measure] += is_better(one.verdict) ? 1 : 0;
+  std::vector<const char*> names;
+  for (const Measure& measure : kMeasures) {
+    std::size_t better = 0;
+    for (const Block& block : arrangement.blocks) {
+      for (const Row& row : block.rows) {
+        for (const TTest& test : row.values[measure.index].tests) {
+          better += row.series == series && test.p < 0.05 && test.t > 0 ? 1 : 0;
         }
       }
     }
+    if (all > 0 && better == all) names.push_back(measure.name);
   }
+  return names;
+}
+
+// "PDGD (linear) beats every baseline, offline and online, in every setting." Empty if no series
+// swept a measure.
+std::string sweep_sentence(const Arrangement& arrangement) {
   std::vector<std::string> names;
   std::vector<const char*> measures;  // that `names` swept: as many as anyone did
-  for (std::size_t series = 0; all > 0 && series < better.size(); ++series) {
-    std::vector<const char*> swept;
-    for (const Measure& measure : kMeasures) {
-      if (better[series][measure] == all) swept.push_back(measure.name);
-    }
-    if (swept.size() > measures.size()) {
-      names.clear();
-      measures = swept;
-    }
-    if (!swept.empty() && swept == measures) names.push_back(arrangement.series[series].label);
+  for (std::size_t series = 0; series < arrangement.series.size(); ++series) {
+    const std::vector<const char*> found = swept(arrangement, series);
+    if (found.size() > measures.size()) names.clear(), measures = found;
+    if (!found.empty() && found == measures) names.push_back(arrangement.series[series].label);
   }
   if (names.empty()) return "";
   const bool one_baseline = arrangement.baselines.size() == 1;
@@ -101,11 +100,10 @@ std::string wins_clause(const Arrangement& arrangement, const Measure& measure) 
   }
   const auto most = std::max_element(wins.begin(), wins.end());
   if (*most == 0) return fmt::format("{} is too close to call", measure.name);
-  std::string out = fmt::format(
-      "{} wins {}", arrangement.series[static_cast<std::size_t>(most - wins.begin())].label,
-      measure.name);
+  const auto& label = arrangement.series[static_cast<std::size_t>(most - wins.begin())].label;
   const std::size_t blocks = arrangement.blocks.size();
-  return blocks == 1 ? out : fmt::format("{} in {} of {} settings", out, *most, blocks);
+  return fmt::format("{} wins {}", label, measure.name) +
+         (blocks == 1 ? "" : fmt::format(" in {} of {} settings", *most, blocks));
 }
 
 std::string headline(const Arrangement& arrangement) {
@@ -113,18 +111,15 @@ std::string headline(const Arrangement& arrangement) {
   if (std::string swept = sweep_sentence(arrangement); !swept.empty()) return swept;
   const Lead first = lead_of(arrangement, arrangement.blocks.front(), kOffline);
   if (first.first != nullptr && first.second == nullptr && arrangement.series.size() == 1) {
-    return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.label(*first.first),
-                       fixed(mean_of(*first.first, kOffline), kOffline.digits));
+    return fmt::format("{} reaches an NDCG@10 of {}.", arrangement.label(*first.first), first.mean);
   }
   const auto& cells = arrangement.comparison.cells;
   if (std::all_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.runs < 2; })) {
     return "Too few runs to call a winner.";
   }
-  std::vector<std::string> clauses;
-  for (const Measure& measure : kMeasures) clauses.push_back(wins_clause(arrangement, measure));
-  std::string out = fmt::format("{}.", fmt::join(clauses, "; "));
-  if (out.starts_with(kOffline.name)) out[0] = static_cast<char>(out[0] - 'a' + 'A');
-  return out;
+  std::string out =
+      fmt::format("{}; {}.", wins_clause(arrangement, kOffline), wins_clause(arrangement, kOnline));
+  return out.starts_with(kOffline.name) ? capitalised(out) : out;
 }
 
 // "Offline: PDGD (linear) with 0.511, 0.017 ahead of MGD (linear) (p = 3.1e-10)." Empty if no mean
@@ -133,20 +128,18 @@ std::string lead_sentence(const Arrangement& arrangement, const Block& block,
                           const Measure& measure) {
   const Lead lead = lead_of(arrangement, block, measure);
   if (lead.first == nullptr) return "";
-  std::string out = fmt::format("{}: {} with {}", measure.name, arrangement.label(*lead.first),
-                                fixed(mean_of(*lead.first, measure), measure.digits));
-  out[0] = static_cast<char>(out[0] - 'a' + 'A');
+  const std::string out = fmt::format("{}: {} with {}", capitalised(measure.name),
+                                      arrangement.label(*lead.first), lead.mean);
   if (lead.second == nullptr) return out + ".";
   const std::string& rival = arrangement.label(*lead.second);
-  const std::string margin =
-      fixed(mean_of(*lead.first, measure) - mean_of(*lead.second, measure), measure.digits);
-  if (lead.evidence.empty()) {
-    return fmt::format("{}; {} is {} behind, without a spread over runs to judge by.", out, rival,
-                       margin);
+  if (lead.is_clear) {
+    return fmt::format("{}, {} ahead of {} ({}).", out, lead.margin, rival, lead.evidence);
   }
-  return lead.is_clear ? fmt::format("{}, {} ahead of {} ({}).", out, margin, rival, lead.evidence)
-                       : fmt::format("{}; {} is too close to call ({} behind, {}).", out, rival,
-                                     margin, lead.evidence);
+  return lead.evidence.empty()
+             ? fmt::format("{}; {} is {} behind, without a spread over runs to judge by.", out,
+                           rival, lead.margin)
+             : fmt::format("{}; {} is too close to call ({} behind, {}).", out, rival, lead.margin,
+                           lead.evidence);
 }
 
 }  // namespace

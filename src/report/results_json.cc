@@ -1,36 +1,33 @@
 #include <nlohmann/json.hpp>
 
-#include "report/cikm2018.h"
-#include "report/findings.h"
 #include "report/scorecard.h"
 #include "report/table.h"
 #include "report/write.h"
 
 namespace plackett {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Moments, mean, std)
+namespace report {
 
 using nlohmann::json;
-
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Moments, mean, std)
-
-namespace report {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Facts, datasets, protocols, runs, impressions, seeds, line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, lead, sentences)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Series, label, colour, dash)
 
-void to_json(json& out, const Against& against) {
-  const TTest& test = against.test;
-  out = {{"mark", mark(against.verdict)}, {"t", test.t}, {"degrees", test.degrees}, {"p", test.p}};
-}
-
 void to_json(json& out, const Cell& cell) {
   out = {{"mean", cell.mean + cell.sign}, {"std", cell.std}, {"bold", cell.bold}};
-  out["tests"] = cell.against;
+  out["tests"] = json::array();
+  for (const TTest& test : cell.tests) {
+    out["tests"].push_back(
+        {{"mark", mark(test)}, {"t", test.t}, {"degrees", test.degrees}, {"p", test.p}});
+  }
 }
 
 void to_json(json& out, const TableRow& row) {
-  out = {{"name", row.name}, {"cells", json::array()}};
-  for (const auto& cell : row.cells) out["cells"].push_back(cell ? json(*cell) : json());
+  out = {{"name", row.title}, {"cells", json::array()}};
+  for (const Cell& cell : row.cells) {
+    out["cells"].push_back(cell.mean.empty() ? json() : json(cell));
+  }
 }
 
 void to_json(json& out, const TableSection& section) {
@@ -56,7 +53,7 @@ void to_json(json& out, const Row& row) {
   json& curve = out["curve"];
   for (const CurveSummary& point : cell.curve) curve["impression"].push_back(point.impression);
   for (const Measure& measure : kMeasures) {
-    out[measure.name] = row.values[measure].moments;
+    out[measure.name] = row.values[measure.index].moments;
     for (const CurveSummary& point : cell.curve) {
       const auto& [mean, std] = point.*measure.curve;
       curve[measure.name]["mean"].push_back(mean);
@@ -73,28 +70,23 @@ void to_json(json& out, const Block& block) {
 }
 
 void to_json(json& out, const Scorecard& card) {
-  if (card.lines.empty()) return;
+  if (card.scores.empty()) return;
   out = {{"agreement", agreement(card)},       {"remark", protocol_remark(card)},
          {"note", card.coarse ? kCoarse : ""}, {"paper_runs", kPublishedRuns},
          {"table", scorecard_table(card)},     {"scores", json::array()}};
-  for (const ScoreLine& line : card.lines) {
-    for (const Measure& measure : kMeasures) {
-      const Score& score = line.scores[measure];
-      out["scores"].push_back({{"measure", measure.name},
-                               {"label", row_label(*line.cell)},
-                               {"setting", line.setting},
-                               {"here", score.here},
-                               {"paper", score.paper},
-                               {"standard_errors", score.errors}});
-    }
+  for (const Score& score : card.scores) {
+    out["scores"].push_back({{"measure", score.measure->name},
+                             {"label", row_label(*score.cell)},
+                             {"setting", setting_of(*score.cell)},
+                             {"here", score.here},
+                             {"paper", score.paper},
+                             {"standard_errors", score.errors}});
   }
 }
 
-}  // namespace report
-
 std::string results_json(const Comparison& comparison, const PageOptions& options) {
-  const report::Arrangement arrangement(comparison, options.test);
-  const report::Findings found = find(arrangement);
+  const Arrangement arrangement(comparison, options.test);
+  const Findings found = find(arrangement);
   const json out{{"kind", "plackett-results"},
                  {"version", 1},
                  {"plackett", comparison.version},
@@ -103,14 +95,15 @@ std::string results_json(const Comparison& comparison, const PageOptions& option
                  {"facts", arrangement.facts},
                  {"headline", found.headline},
                  {"findings", found.findings},
-                 {"measures", report::kMeasures},
+                 {"measures", kMeasures},
                  {"series", arrangement.series},
                  {"blocks", arrangement.blocks},
                  {"test", {{"name", arrangement.test_name}, {"baselines", arrangement.baselines}}},
                  {"best_of_what", arrangement.best_of_what()},
                  {"tables", results_tables(arrangement)},
-                 {"scorecard", report::make_scorecard(comparison)}};
+                 {"scorecard", make_scorecard(comparison)}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
+}  // namespace report
 }  // namespace plackett

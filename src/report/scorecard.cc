@@ -5,18 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/cikm2018.h"
 #include "report/numbers.h"
 
 namespace plackett::report {
 namespace {
 
-Score score(const CellSummary& cell, const Measure& measure, const Moments& paper) {
-  Score made{cell.*measure.final, paper, std::nan(""), false};
+Score make_score(const CellSummary& cell, const Measure& measure, const Moments& paper) {
+  Score made{&cell, &measure, cell.*measure.final, paper, std::nan(""), false};
   if (cell.runs < 2) made.here.std = std::nan("");
   const double error =
       std::sqrt(made.here.std * made.here.std / cell.runs + paper.std * paper.std / kPublishedRuns);
-  if (!(error > 0) || std::isinf(error)) return made;
+  if (!(error > 0) || !std::isfinite(error + made.here.mean)) return made;
   made.errors = (made.here.mean - paper.mean) / error;
   made.coarse = 0.5 * std::pow(10, -measure.digits) > error;
   return made;
@@ -24,23 +23,20 @@ Score score(const CellSummary& cell, const Measure& measure, const Moments& pape
 
 }  // namespace
 
+std::size_t Scorecard::within(double errors) const {
+  return static_cast<std::size_t>(
+      std::count_if(scores.begin(), scores.end(),
+                    [&](const Score& score) { return std::fabs(score.errors) <= errors; }));
+}
+
 Scorecard make_scorecard(const Comparison& comparison) {
   Scorecard card;
   std::vector<std::string> protocols;
   for (const CellSummary& cell : comparison.cells) {
     if (published(cell, kOffline) == nullptr || cell.runs == 0) continue;
-    ScoreLine& line = card.lines.emplace_back(ScoreLine{&cell, {}, {}});
-    line.setting = fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model),
-                               cell.protocol);
     for (const Measure& measure : kMeasures) {
-      const Score& made = line.scores[measure] = score(cell, measure, *published(cell, measure));
-      card.coarse = card.coarse || made.coarse;
-      if (!std::isfinite(made.errors)) continue;
-      const double distance = std::fabs(made.errors);
-      ++card.numbers;
-      card.within_two += distance <= 2 ? 1 : 0;
-      card.within_three += distance <= 3 ? 1 : 0;
-      card.largest = std::max(card.largest, distance);
+      card.scores.push_back(make_score(cell, measure, *published(cell, measure)));
+      card.coarse |= card.scores.back().coarse;
     }
     if (std::find(protocols.begin(), protocols.end(), cell.protocol) == protocols.end()) {
       protocols.push_back(cell.protocol);
@@ -50,37 +46,46 @@ Scorecard make_scorecard(const Comparison& comparison) {
   return card;
 }
 
+std::string setting_of(const CellSummary& cell) {
+  return fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model),
+                     cell.protocol);
+}
+
 Table scorecard_table(const Scorecard& card) {
   Table table{.columns = {{"runs"}}};
   for (const Measure& measure : kMeasures) {
     table.columns.insert(table.columns.end(), {{measure.name}, {"paper", true}, {"errors", true}});
   }
-  for (const ScoreLine& line : card.lines) {
-    if (table.sections.empty() || table.sections.back().title != line.setting) {
-      table.sections.push_back({line.setting, {}});
+  for (const Score& score : card.scores) {
+    const std::string setting = setting_of(*score.cell);
+    if (table.sections.empty() || table.sections.back().title != setting) {
+      table.sections.push_back({setting, {}});
     }
-    TableRow& row = table.sections.back().rows.emplace_back(TableRow{row_label(*line.cell), {}});
-    row.cells.emplace_back(Cell{std::to_string(line.cell->runs)});
-    for (const Measure& measure : kMeasures) {
-      const Score& score = line.scores[measure];
-      const std::string errors = fixed(score.errors, 1);
-      row.cells.emplace_back(make_cell(score.here, measure.digits));
-      row.cells.emplace_back(make_cell(score.paper, measure.digits));
-      Cell& cell = row.cells.emplace_back(Cell{errors}).value();
-      if (score.errors > 0 && errors != "0.0") cell.mean = "+" + errors;
-      cell.bold = std::fabs(score.errors) > 2;
-      cell.sign = score.coarse ? "†" : "";
+    std::vector<TableRow>& rows = table.sections.back().rows;
+    if (score.measure == kMeasures.data()) {
+      rows.push_back({row_label(*score.cell), {Cell{std::to_string(score.cell->runs)}}});
     }
+    for (const Moments& value : {score.here, score.paper}) {
+      rows.back().cells.push_back(make_cell(value, score.measure->digits));
+    }
+    const std::string errors = fixed(score.errors, 1);
+    rows.back().cells.push_back(
+        Cell{.mean = (score.errors > 0 && errors != "0.0" ? "+" : "") + errors,
+             .bold = std::fabs(score.errors) > 2,
+             .sign = score.coarse ? "†" : ""});
   }
   return table;
 }
 
 std::string agreement(const Scorecard& card) {
-  if (card.numbers == 0) return "A single run has no standard error to judge by.";
+  double largest = 0;
+  for (const Score& score : card.scores) largest = std::fmax(largest, std::fabs(score.errors));
+  const std::size_t numbers = card.within(HUGE_VAL);
+  if (numbers == 0) return "A single run has no standard error to judge by.";
   return fmt::format(
       "{} of {} numbers within 2 standard errors of the paper's, {} within 3; the farthest is {} "
       "away.",
-      card.within_two, card.numbers, card.within_three, fixed(card.largest, 1));
+      card.within(2), numbers, card.within(3), fixed(largest, 1));
 }
 
 std::string protocol_remark(const Scorecard& card) {

@@ -1,20 +1,53 @@
 // A comparison next to the numbers that the paper published, for the cells that the paper ran.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plackett/record.h"
-#include "report/measure.h"
 #include "report/table.h"
 
 namespace plackett::report {
 
+// The results that the paper published (Oosterhuis and de Rijke, CIKM 2018, tables 2 and 3).
+inline constexpr std::uint32_t kPublishedRuns = 125;
+inline constexpr std::uint64_t kPublishedImpressions = 10'000;
+
+inline constexpr std::array<std::string_view, 5> kPublishedDatasets{
+    "MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"};
+
+// One method under one click model: a mean and a deviation for each of kPublishedDatasets.
+struct PublishedRow {
+  std::string_view click_model;                            // "perfect"
+  std::string_view method;                                 // "pdgd"
+  std::string_view ranker;                                 // "linear"
+  std::array<Moments, kPublishedDatasets.size()> offline;  // NDCG@10, to three decimals
+  std::array<Moments, kPublishedDatasets.size()> online;   // discounted sum, to one decimal
+};
+
+// In the order of the tables: click models, and methods within them.
+std::span<const PublishedRow> published_rows();
+
+// The index of the dataset in kPublishedDatasets, or their number if it is none of them. Ignores
+// case, punctuation and spaces, and knows other usual names ("MSLR10K", "Yahoo set 1").
+std::size_t published_dataset(std::string_view name);
+
+// What the paper has for a cell's setting; null if it has nothing: the dataset and the click model
+// are the paper's, the runs have 10,000 impressions, and the method is one of its six with the
+// paper's settings. The cell's results, protocol and number of runs do not matter.
+const Moments* published(const CellSummary& cell, const Measure& measure);
+
 // One measure of one cell.
 struct Score {
-  Moments here;  // as shown: no deviation (NaN) for a single run
-  Moments paper;
+  const CellSummary* cell = nullptr;
+  const Measure* measure = nullptr;
+  Moments here = {};  // as shown: no deviation (NaN) for a single run
+  Moments paper = {};
   // (here - paper) in standard errors of that difference: sqrt(s1^2 / n1 + s2^2 / 125). NaN for
   // fewer than two runs, or without spread.
   double errors = 0;
@@ -23,24 +56,20 @@ struct Score {
   bool coarse = false;
 };
 
-struct ScoreLine {
-  const CellSummary* cell = nullptr;
-  std::string setting;  // "MQ2007 · Perfect · published"
-  PerMeasure<Score> scores;
-};
-
 struct Scorecard {
-  std::vector<ScoreLine> lines;  // in the order of the cells; empty: nothing that the paper has
-  std::string protocols;         // of these cells
-  std::size_t numbers = 0;       // with finite `errors`
-  std::size_t within_two = 0;    // of them, at most 2 standard errors away
-  std::size_t within_three = 0;
-  double largest = 0;   // distance in standard errors
-  bool coarse = false;  // any is
+  std::vector<Score> scores;  // cell by cell, all measures; empty: nothing that the paper has
+  std::string protocols;      // of these cells
+  bool coarse = false;        // any is
+
+  // How many are at most so many standard errors away.
+  [[nodiscard]] std::size_t within(double errors) const;
 };
 
 // Points into `comparison`, which must outlive it.
 Scorecard make_scorecard(const Comparison& comparison);
+
+// "MQ2007 · Perfect · published".
+std::string setting_of(const CellSummary& cell);
 
 // "34 of 36 numbers within 2 standard errors of the paper's, 36 within 3; the farthest is 2.4
 // away."
@@ -56,14 +85,10 @@ Table scorecard_table(const Scorecard& card);
 // What the cells' protocol means for the agreement.
 std::string protocol_remark(const Scorecard& card);
 
-}  // namespace plackett::report
-
-namespace plackett {
-
 // The scorecard for a terminal, as Markdown and as CSV; empty if the comparison ran nothing that
 // the paper did. Every line of the first fits `style.width` if that is >= 60.
 std::string terminal_scorecard(const Comparison& comparison, const TableStyle& style = {});
 std::string markdown_scorecard(const Comparison& comparison);
 std::string csv_scorecard(const Comparison& comparison);
 
-}  // namespace plackett
+}  // namespace plackett::report

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,20 +15,23 @@
 namespace plackett::report {
 
 struct Cell {
-  std::string mean = {};              // "0.511", or any text
-  std::string std = {};               // "0.017", "–" for a single run; empty: none
-  bool bold = false;                  // the mean
-  std::vector<Against> against = {};  // one per mark
-  std::string sign = {};              // right after the mean, never bold: "†"
+  std::string mean = {};          // "0.511", or any text; empty: there is no such cell
+  std::string std = {};           // "0.017", "–" for a single run; empty: none
+  bool bold = false;              // the mean
+  std::vector<TTest> tests = {};  // one per mark
+  std::string sign = {};          // right after the mean, never bold: "†"
+
+  [[nodiscard]] std::string deviation() const { return std.empty() ? "" : "(" + std + ")"; }
+  [[nodiscard]] std::string marks() const;  // "▲▲ ·", one per test
 };
 
 struct TableRow {
-  std::string name;  // raw, not escaped
-  std::vector<std::optional<Cell>> cells;
+  std::string title;  // the method, raw, as all titles
+  std::vector<Cell> cells;
 };
 
 struct TableSection {
-  std::string title;  // raw, as all titles
+  std::string title;
   std::vector<TableRow> rows;
 };
 
@@ -42,16 +44,14 @@ struct Table {
   std::string title = {};  // empty if there is one table only
   std::vector<TableColumn> columns = {};
   std::vector<TableSection> sections = {};
+
+  [[nodiscard]] std::vector<const TableRow*> rows() const;  // of all sections
 };
 
 // A value as the paper writes it; a dash if the mean is not finite.
 Cell make_cell(const Moments& value, int digits);
 // None if there are no cells.
 std::vector<Table> results_tables(const Arrangement& arrangement);
-
-}  // namespace plackett::report
-
-namespace plackett {
 
 struct TableStyle {
   bool ansi = false;       // bold, dim and coloured marks; otherwise a "*" stands for bold
@@ -80,4 +80,4 @@ std::string csv_table(const Comparison& comparison);
 // A header and one line per contrast and measure, with both tests, as csv_table.
 std::string csv_tests(const Comparison& comparison);
 
-}  // namespace plackett
+}  // namespace plackett::report

@@ -8,12 +8,8 @@
 #include "report/table.h"
 #include "report/text.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
-
-using report::display_width;
-using report::Table;
-using report::Verdict;
 
 constexpr std::size_t kGap = 3;
 constexpr std::size_t kLeastNames = 18;
@@ -26,80 +22,67 @@ struct Pen {
   }
   [[nodiscard]] std::string bold(const std::string& text) const { return with("1", text); }
   [[nodiscard]] std::string dim(const std::string& text) const { return with("2", text); }
-  [[nodiscard]] std::string mark(Verdict verdict) const {
-    const char* const text = report::mark(verdict);
-    if (verdict == Verdict::kUntested) return text;
-    return with(is_better(verdict) ? "32" : is_worse(verdict) ? "31" : "2", text);
+  [[nodiscard]] std::string mark(const std::string& mark) const {
+    if (mark == " ") return mark;
+    return with(mark == "·" ? "2" : mark == "▲" || mark == "△" ? "32" : "31", mark);
   }
 };
 
-// A column with mean, deviation and marks each aligned, so that the decimal points stand below each
-// other however many digits the deviations have.
-class Column {
- public:
-  Column(const Table& table, std::size_t at) {
-    for (const auto& section : table.sections) {
-      for (const auto& row : section.rows) {
-        if (!row.cells[at]) continue;
-        mean_ = std::max(mean_, display_width(row.cells[at]->mean + row.cells[at]->sign));
-        std_ = std::max(std_, display_width(deviation(*row.cells[at])));
-        marks_ = std::max(marks_, row.cells[at]->against.size());
-      }
+// A column as text, every cell as wide as the title. Mean, deviation and marks are each aligned, so
+// that the decimal points stand below each other however many digits the deviations have.
+struct Column {
+  Column(const Table& table, std::size_t at, const Pen& pen) {
+    std::size_t mean = 0, std = 0, marks = 0;
+    for (const TableRow* row : table.rows()) {
+      const Cell& cell = row->cells[at];
+      mean = std::max(mean, display_width(cell.mean + cell.sign));
+      std = std::max(std, display_width(cell.deviation()));
+      marks = std::max(marks, cell.tests.size());
     }
-    // A title may widen the numbers up to 15 columns.
-    const std::string& title = table.columns[at].title;
-    const std::size_t wanted = std::min<std::size_t>(display_width(title), 15);
-    mean_ += numbers() < wanted ? wanted - numbers() : 0;
-    title_ = report::left(report::right(report::shorten(title, numbers()), numbers()), width());
+    // The mean, its "*", a space and the deviation; the title may widen them up to 15 columns.
+    const std::string& name = table.columns[at].title;
+    const std::size_t fixed = 1 + (std > 0 ? 1 + std : 0);
+    const std::size_t numbers =
+        std::max(mean + fixed, std::min<std::size_t>(display_width(name), 15));
+    mean = numbers - fixed;
+    width = numbers + (marks > 0 ? 1 + marks : 0);
+    title = left(right(shorten(name, numbers), numbers), width);
+    for (const TableRow* row : table.rows()) {
+      const Cell& cell = row->cells[at];
+      std::string& out =
+          cells.emplace_back(std::string(mean - display_width(cell.mean + cell.sign), ' '));
+      out += (cell.bold ? pen.bold(cell.mean) : cell.mean) + cell.sign;
+      out += cell.bold && !pen.ansi ? '*' : ' ';
+      if (std > 0) out += ' ' + right(cell.deviation(), std);
+      if (marks > 0) out += ' ';
+      for (const TTest& test : cell.tests) out += pen.mark(mark(test));
+      out += std::string(marks - cell.tests.size(), ' ');
+    }
   }
 
-  [[nodiscard]] const std::string& title() const { return title_; }
-  [[nodiscard]] std::size_t width() const { return numbers() + (marks_ > 0 ? 1 + marks_ : 0); }
-  [[nodiscard]] std::string text(const std::optional<report::Cell>& cell, const Pen& pen) const {
-    if (!cell) return std::string(width(), ' ');
-    std::string out = std::string(mean_ - display_width(cell->mean + cell->sign), ' ') +
-                      (cell->bold ? pen.bold(cell->mean) : cell->mean) + cell->sign +
-                      (cell->bold && !pen.ansi ? "*" : " ");
-    if (std_ > 0) out += ' ' + report::right(deviation(*cell), std_);
-    if (marks_ > 0) out += ' ';
-    for (const report::Against& one : cell->against) out += pen.mark(one.verdict);
-    return out + std::string(marks_ - cell->against.size(), ' ');
-  }
-
- private:
-  static std::string deviation(const report::Cell& cell) {
-    return cell.std.empty() ? "" : "(" + cell.std + ")";
-  }
-  // The mean, its "*", a space and the deviation.
-  [[nodiscard]] std::size_t numbers() const { return mean_ + 1 + (std_ > 0 ? 1 + std_ : 0); }
-
-  std::size_t mean_ = 0;
-  std::size_t std_ = 0;
-  std::size_t marks_ = 0;
-  std::string title_;
+  std::string title;
+  std::vector<std::string> cells;  // one per row of all sections
+  std::size_t width = 0;
 };
 
-// Appends the table; columns that do not fit side by side go below. Returns its width.
-std::size_t append_table(std::string& out, const Table& table, const TableStyle& style) {
+// Appends the table; columns that do not fit side by side go below.
+void append_table(std::string& out, const Table& table, const TableStyle& style) {
   const Pen pen{style.ansi};
   const auto line = [&out](std::string text) {
-    while (text.ends_with(' ')) text.pop_back();
+    text.erase(text.find_last_not_of(' ') + 1);
     out += text + '\n';
   };
   std::size_t wanted = kLeastNames;
-  for (const auto& section : table.sections) {
-    for (const auto& row : section.rows) wanted = std::max(wanted, 2 + display_width(row.name));
-  }
+  for (const TableRow* row : table.rows()) wanted = std::max(wanted, 2 + display_width(row->title));
   const std::size_t least_names = std::min<std::size_t>(wanted, 24);
   std::vector<Column> columns;
-  for (std::size_t at = 0; at < table.columns.size(); ++at) columns.emplace_back(table, at);
-  std::size_t widest = 0;
+  for (std::size_t at = 0; at < table.columns.size(); ++at) columns.emplace_back(table, at, pen);
   for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
     std::size_t numbers = 0;
     while (end < columns.size()) {
       std::size_t next = end;
       std::size_t taken = 0;
-      do taken += kGap + columns[next++].width();
+      do taken += kGap + columns[next++].width;
       while (next < columns.size() && table.columns[next].joined);
       if (end > first && least_names + numbers + taken > style.width) break;
       numbers += taken;
@@ -107,82 +90,64 @@ std::size_t append_table(std::string& out, const Table& table, const TableStyle&
     }
     const std::size_t names =
         std::min(wanted, style.width > numbers + kLeastNames ? style.width - numbers : kLeastNames);
-    widest = std::max(widest, names + numbers);
     const std::string rule = pen.dim(fmt::format("{:─<{}}", "", names + numbers));
     const auto joined = [&](const std::string& name, auto text) {
-      std::string out_line = report::left(name, names);
-      for (std::size_t at = first; at < end; ++at) out_line += std::string(kGap, ' ') + text(at);
+      std::string out_line = left(name, names);
+      for (std::size_t at = first; at < end; ++at) {
+        out_line += std::string(kGap, ' ') + text(columns[at]);
+      }
       return out_line;
     };
     line("");
-    line(pen.dim(joined(report::shorten(table.title, names),
-                        [&](std::size_t at) { return columns[at].title(); })));
-    for (const auto& section : table.sections) {
+    line(pen.dim(
+        joined(shorten(table.title, names), [](const Column& column) { return column.title; })));
+    std::size_t place = 0;
+    for (const TableSection& section : table.sections) {
       line(rule);
-      line(pen.bold(report::shorten(section.title, names + numbers)));
-      for (const auto& row : section.rows) {
-        line(joined("  " + report::shorten(row.name, names - 2),
-                    [&](std::size_t at) { return columns[at].text(row.cells[at], pen); }));
+      line(pen.bold(shorten(section.title, names + numbers)));
+      for (const TableRow& row : section.rows) {
+        line(joined("  " + shorten(row.title, names - 2),
+                    [&](const Column& column) { return column.cells[place]; }));
+        ++place;
       }
     }
     line(rule);
   }
-  return widest;
 }
 
 void append_note(std::string& out, const std::string& text, std::size_t width, const Pen& pen) {
-  for (const std::string& part : report::wrapped(text, width)) out += pen.dim(part) + '\n';
-}
-
-// "1 DBGD (linear), 2 MGD": lines break between baselines only.
-std::string unbroken(const std::string& list) {
-  std::string out;
-  for (const char letter : list) {
-    out += letter == ' ' && !out.ends_with(',') ? std::string("\u00A0") : std::string(1, letter);
-  }
-  return out;
+  for (const std::string& part : wrapped(text, width)) out += pen.dim(part) + '\n';
 }
 
 }  // namespace
 
 std::string terminal_table(const Comparison& comparison, const TableStyle& style) {
-  const report::Arrangement arrangement(comparison, style.test);
+  const Arrangement arrangement(comparison, style.test);
   if (arrangement.blocks.empty()) return "No runs to show.\n";
   const Pen pen{style.ansi};
   std::string out;
-  if (!comparison.title.empty()) {
-    out += pen.bold(report::shorten(comparison.title, style.width)) + '\n';
-  }
+  if (!comparison.title.empty()) out += pen.bold(shorten(comparison.title, style.width)) + '\n';
   append_note(out, arrangement.facts.line, style.width, pen);
-  std::size_t width = style.width;
-  for (const Table& table : results_tables(arrangement)) {
-    width = std::max(width, append_table(out, table, style));
-  }
+  for (const Table& table : results_tables(arrangement)) append_table(out, table, style);
   std::string legend = "mean (standard deviation) over runs";
   if (arrangement.any_best) {
     legend += fmt::format("; {} best {}", style.ansi ? "bold:" : "*", arrangement.best_of_what());
   }
-  append_note(out, legend, width, pen);
-  if (!arrangement.baselines.empty()) {
-    append_note(out,
-                fmt::format("▲ better, ▼ worse (p < 0.01), △ ▽ (p < 0.05), · neither; {}, "
-                            "two-tailed, against {}",
-                            arrangement.test_name, unbroken(arrangement.baseline_list())),
-                width, pen);
-  }
-  return style.ascii ? report::in_ascii(std::move(out)) : out;
+  append_note(out, legend, style.width, pen);
+  if (!arrangement.baselines.empty()) append_note(out, arrangement.key(), style.width, pen);
+  return style.ascii ? in_ascii(std::move(out)) : out;
 }
 
 std::string terminal_scorecard(const Comparison& comparison, const TableStyle& style) {
-  const report::Scorecard card = report::make_scorecard(comparison);
-  if (card.lines.empty()) return "";
+  const Scorecard card = make_scorecard(comparison);
+  if (card.scores.empty()) return "";
   const Pen pen{style.ansi};
   std::string out = pen.bold("Beside the paper (CIKM 2018)") + '\n';
   append_table(out, scorecard_table(card), style);
-  if (card.coarse) append_note(out, report::kCoarse, style.width, pen);
+  if (card.coarse) append_note(out, kCoarse, style.width, pen);
   append_note(out, agreement(card), style.width, Pen{});
   append_note(out, protocol_remark(card), style.width, pen);
-  return style.ascii ? report::in_ascii(std::move(out)) : out;
+  return style.ascii ? in_ascii(std::move(out)) : out;
 }
 
-}  // namespace plackett
+}  // namespace plackett::report

@@ -3,111 +3,111 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
+#include <utility>
 
 namespace plackett::report {
 namespace {
 
-constexpr char32_t kReplacement = 0xFFFD;
+struct Letter {
+  utf8proc_int32_t point = 0;
+  std::string_view bytes;
+};
 
 // Takes one code point off the front, with what must not reach any document already replaced. An
 // ill-formed byte is taken alone.
-char32_t take_printable(std::string_view& rest) {
-  utf8proc_int32_t code = 0;
+Letter take_printable(std::string_view& rest) {
+  utf8proc_int32_t point = 0;
   const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(rest.data()),
-                                       static_cast<utf8proc_ssize_t>(rest.size()), &code);
-  rest.remove_prefix(length > 0 ? static_cast<std::size_t>(length) : 1);
-  const auto point = length > 0 ? static_cast<char32_t>(code) : kReplacement;
-  if (point == '\t' || point == '\n' || point == '\r') return ' ';
+                                       static_cast<utf8proc_ssize_t>(rest.size()), &point);
+  const std::string_view bytes = rest.substr(0, length > 0 ? static_cast<std::size_t>(length) : 1);
+  rest.remove_prefix(bytes.size());
+  if (point == '\t' || point == '\n' || point == '\r') return {' ', " "};
   const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
   const bool line_break = point == 0x2028 || point == 0x2029;
-  const bool noncharacter = (point & 0xFFFEU) == 0xFFFEU;
-  return control || line_break || noncharacter ? kReplacement : point;
+  const bool noncharacter = (point & 0xFFFE) == 0xFFFE;
+  if (length <= 0 || control || line_break || noncharacter) return {0xFFFD, "\uFFFD"};
+  return {point, bytes};
 }
 
-void append_utf8(std::string& out, char32_t point) {
-  std::array<utf8proc_uint8_t, 4> bytes{};
-  const auto length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(point), bytes.data());
-  out.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(length));
+std::size_t width_of(const Letter& letter) {
+  return static_cast<std::size_t>(utf8proc_charwidth(letter.point));
 }
 
-std::size_t width_of(char32_t point) {
-  return static_cast<std::size_t>(utf8proc_charwidth(static_cast<utf8proc_int32_t>(point)));
-}
-
-// Pairs of a character and what stands for it.
-constexpr std::array<std::string_view, 10> kMarkup{"&",    "&amp;", "<",      "&lt;", ">",
-                                                   "&gt;", "\"",    "&quot;", "'",    "&#39;"};
-// "$" is set in mathematics, where no further font is needed; "-{}" forms no ligatures.
-constexpr std::array<std::string_view, 38> kLatex{
-    "\\", "$\\backslash$", "{",  "\\{",       "}", "\\}", "$",      "$\\$$",
-    "&",  "\\&",           "#",  "\\#",       "%", "\\%", "_",      "\\_",
-    "^",  "\\^{}",         "~",  "\\~{}",     "<", "$<$", ">",      "$>$",
-    "|",  "$|$",           "\"", "''",        "-", "-{}", "\u00A0", "~",
-    "·",  "$\\cdot$",      "×",  "$\\times$", "–", "--"};
-
-// The printable text with the first of each pair replaced by the second.
-std::string escaped(std::string_view text, std::span<const std::string_view> pairs) {
-  std::string out;
-  while (!text.empty()) {
-    std::string letter;
-    append_utf8(letter, take_printable(text));
-    std::size_t at = 0;
-    while (at < pairs.size() && pairs[at] != letter) at += 2;
-    out += at < pairs.size() ? pairs[at + 1] : letter;
-  }
-  return out;
-}
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-}
+// A character and what stands for it.
+struct Pair {
+  std::string_view from, to;
+};
+// clang-format off
+constexpr Pair kMarkup[]{
+    {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&#39;"}};
+constexpr Pair kMarkdown[]{
+    {"\\", "\\\\"}, {"|", "\\|"}, {"*", "\\*"}, {"_", "\\_"}, {"`", "\\`"}, {"[", "\\["}, {"]", "\\]"},
+    {"#", "\\#"}, {"~", "\\~"}, {"$", "\\$"}, {"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}};
+// "$" is set in mathematics, where no further font is needed; "-{}" forms no ligatures. The marks
+// of tables are commands (documents.cc).
+constexpr Pair kLatex[]{
+    {"\\", "$\\backslash$"}, {"{", "\\{"}, {"}", "\\}"}, {"$", "$\\$$"}, {"&", "\\&"}, {"#", "\\#"},
+    {"%", "\\%"}, {"_", "\\_"}, {"^", "\\^{}"}, {"~", "\\~{}"}, {"<", "$<$"}, {">", "$>$"}, {"|", "$|$"},
+    {"\"", "''"}, {"-", "-{}"}, {"\u00A0", "~"}, {"·", "$\\cdot$"}, {"×", "$\\times$"}, {"–", "--"},
+    {"▲", "\\plackettmuchbetter{}"}, {"△", "\\plackettbetter{}"},
+    {"▼", "\\plackettmuchworse{}"}, {"▽", "\\plackettworse{}"}};
+// Our own characters without UTF-8.
+constexpr Pair kAscii[]{
+    {"▲", "A"}, {"△", "^"}, {"▼", "V"}, {"▽", "v"}, {"·", "."}, {"─", "-"}, {"×", "x"}, {"–", "-"},
+    {"…", "~"}, {"≥", ">"}, {"†", "!"}, {"\uFFFD", "?"}};
+// clang-format on
 
 // Whether the oldest of LaTeX's encodings has or can build the letter.
-bool in_latex(char32_t point) {
+bool in_latex(utf8proc_int32_t point) {
   return point < 0x80 || (point >= 0xC0 && point <= 0xFF && point != 0xD0 && point != 0xDE &&
                           point != 0xF0 && point != 0xF7 && point != 0xFE);
 }
 
-// Our own characters, and what stands for each without UTF-8.
-constexpr std::string_view kOwn = "▲△▼▽·─×–…≥†\uFFFD";
-constexpr std::string_view kAscii = "A^Vv.-x-~>!?";
+bool in_unicode(utf8proc_int32_t /*point*/) { return true; }
+
+// The printable text with what the pairs say; "?" for other characters that are not known.
+std::string escaped(std::string_view text, std::span<const Pair> pairs,
+                    bool (*known)(utf8proc_int32_t) = in_unicode) {
+  std::string out;
+  while (!text.empty()) {
+    const Letter letter = take_printable(text);
+    const auto found = std::find_if(pairs.begin(), pairs.end(),
+                                    [&](const Pair& pair) { return pair.from == letter.bytes; });
+    out += found != pairs.end() ? found->to : known(letter.point) ? letter.bytes : "?";
+  }
+  return out;
+}
+
+std::string spaces(std::string_view text, std::size_t columns) {
+  return std::string(columns - std::min(columns, display_width(text)), ' ');
+}
 
 }  // namespace
 
 std::string printable(std::string_view text) { return escaped(text, {}); }
-
 std::string markup(std::string_view text) { return escaped(text, kMarkup); }
-
-std::string markdown_cell(std::string_view text) {
-  std::string out;
-  for (const char letter : printable(text)) {
-    if (std::string_view("\\|*_`[]#~$").find(letter) != std::string_view::npos) out += '\\';
-    out += letter;
-  }
-  return escaped(out, std::span(kMarkup).first(6));
-}
-
-std::string latex_text(std::string_view text) {
-  std::string known;
-  while (!text.empty()) {
-    std::string letter;
-    const char32_t point = take_printable(text);
-    append_utf8(letter, point);
-    const bool special = std::find(kLatex.begin(), kLatex.end(), letter) != kLatex.end();
-    known += special || in_latex(point) ? letter : "?";
-  }
-  return escaped(known, kLatex);
-}
+std::string markdown_cell(std::string_view text) { return escaped(text, kMarkdown); }
+std::string latex_text(std::string_view text) { return escaped(text, kLatex, in_latex); }
 
 std::string csv_field(std::string_view text) {
   std::string field = printable(text);
   if (field.find_first_of(",\"") == std::string::npos) return field;
-  replace_all(field, "\"", "\"\"");
-  return '"' + field + '"';
+  return '"' + replaced(field, "\"", "\"\"") + '"';
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  }
+  return text;
 }
 
 std::size_t display_width(std::string_view text) {
@@ -122,31 +122,24 @@ std::string shorten(std::string_view text, std::size_t columns) {
   if (columns == 0) return out;
   std::size_t used = 1;  // the ellipsis
   while (!text.empty()) {
-    const char32_t point = take_printable(text);
-    used += width_of(point);
+    const Letter letter = take_printable(text);
+    used += width_of(letter);
     if (used > columns) break;
-    append_utf8(out, point);
+    out += letter.bytes;
   }
   return out + "…";
 }
 
 std::string left(std::string_view text, std::size_t columns) {
-  const std::size_t width = display_width(text);
-  return std::string(text) + std::string(columns > width ? columns - width : 0, ' ');
+  return std::string(text) + spaces(text, columns);
 }
 
 std::string right(std::string_view text, std::size_t columns) {
-  const std::size_t width = display_width(text);
-  return std::string(columns > width ? columns - width : 0, ' ') + std::string(text);
+  return spaces(text, columns) + std::string(text);
 }
 
 std::string in_ascii(std::string text) {
-  std::string_view rest = kOwn;
-  for (const char plain : kAscii) {
-    std::string own;
-    append_utf8(own, take_printable(rest));
-    replace_all(text, own, std::string_view(&plain, 1));
-  }
+  for (const auto& [from, to] : kAscii) text = replaced(std::move(text), from, to);
   return text;
 }
 
@@ -154,12 +147,11 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines(1);
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find(' ', start), text.size());
-    std::string word = shorten(text.substr(start, end - start), columns);
+    const std::string word = shorten(text.substr(start, end - start), columns);
     const std::size_t taken = display_width(lines.back());
     if (taken > 0 && taken + 1 + display_width(word) > columns) lines.emplace_back();
     if (!lines.back().empty()) lines.back() += ' ';
-    replace_all(word, "\u00A0", " ");
-    lines.back() += word;
+    lines.back() += replaced(word, "\u00A0", " ");
     start = end + 1;
   }
   return lines;

@@ -20,7 +20,8 @@ std::string markup(std::string_view text);
 // For a cell of a Markdown table.
 std::string markdown_cell(std::string_view text);
 
-// For LaTeX's running text. A character that plain pdflatex does not know becomes "?".
+// For LaTeX's running text, the marks of tables included. A character that plain pdflatex does not
+// know becomes "?".
 std::string latex_text(std::string_view text);
 
 // A field of a CSV line (RFC 4180), quoted if necessary.
@@ -32,6 +33,12 @@ std::size_t display_width(std::string_view text);
 
 // The text cut to at most `columns` columns; "…" is the last one if something was cut.
 std::string shorten(std::string_view text, std::size_t columns);
+
+// With every `from` replaced by `to`.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+
+// With a capital as its first letter, if that is an ASCII letter.
+std::string capitalised(std::string text);
 
 // Padded with spaces to `columns` columns.
 std::string left(std::string_view text, std::size_t columns);

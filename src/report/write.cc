@@ -2,18 +2,65 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/embedded_file.h"
 #include "base/file.h"
 #include "report/figure.h"
 #include "report/scorecard.h"
 #include "report/table.h"
+#include "report/text.h"
 
-namespace plackett {
+namespace plackett::report {
+
+// report.html, the style sheets and scripts in the order in which it needs them; made by
+// cmake/embed.cmake.
+std::span<const EmbeddedFile> embedded_files();
+
+namespace {
+
+// A module as a classic script, which sees what the scripts before it declare: without its imports
+// and without `export`. Both start a line, and an import ends in the next semicolon.
+std::string as_script(std::string_view module) {
+  std::string out;
+  while (!module.empty()) {
+    const bool is_import = module.starts_with("import ");
+    std::string_view taken = module.substr(0, module.find(is_import ? ';' : '\n') + 1);
+    if (taken.empty()) taken = module;
+    module.remove_prefix(taken.size());
+    if (taken.starts_with("export ")) taken.remove_prefix(7);
+    if (!is_import) out += taken;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string html_report(const Comparison& comparison, const PageOptions& options) {
+  std::string page, styles, scripts;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (file.name.ends_with(".html")) page = file.bytes;
+    if (file.name.ends_with(".css")) styles += fmt::format("<style>\n{}</style>\n", file.bytes);
+    if (!file.name.ends_with(".js")) continue;
+    scripts += fmt::format("<script>\n{}</script>\n", as_script(file.bytes));
+  }
+  const std::string title = comparison.title.empty() ? "Comparison" : comparison.title;
+  const auto fill = [&page](std::string_view place, const std::string& with) {
+    page.replace(page.find(place), place.size(), with);
+  };
+  fill("{{scripts}}", scripts);
+  fill("{{results}}", replaced(results_json(comparison, options), "<", "\\u003c"));
+  fill("{{styles}}", styles);
+  fill("{{title}}", markup(title));
+  return page;
+}
+
 Result<void> write_report(const Comparison& comparison, const std::filesystem::path& folder,
                           const PageOptions& options) {
   std::error_code error;
@@ -32,11 +79,11 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
       {"scorecard.csv", csv_scorecard(comparison)},
   };
   for (const auto& [name, measure, format] :
-       {std::tuple{"curves.svg", &report::kOffline, FigureFormat::kSvg},
-        {"curves.pdf", &report::kOffline, FigureFormat::kPdf},
-        {"online.svg", &report::kOnline, FigureFormat::kSvg},
-        {"online.pdf", &report::kOnline, FigureFormat::kPdf}}) {
-    auto drawn = draw_curves(comparison, {.measure = measure, .format = format});
+       {std::tuple{"curves.svg", &kOffline, FigureFormat::kSvg},
+        {"curves.pdf", &kOffline, FigureFormat::kPdf},
+        {"online.svg", &kOnline, FigureFormat::kSvg},
+        {"online.pdf", &kOnline, FigureFormat::kPdf}}) {
+    auto drawn = draw_curves(comparison, *measure, format);
     if (!drawn) return drawn.error();
     files.emplace_back(name, std::move(*drawn));
   }
@@ -53,8 +100,9 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
   return {};
 }
 
-Result<void> write_report(const Comparison& comparison, const std::filesystem::path& folder) {
-  return write_report(comparison, folder, PageOptions{});
-}
+}  // namespace plackett::report
 
-}  // namespace plackett
+plackett::Result<void> plackett::write_report(const Comparison& comparison,
+                                              const std::filesystem::path& folder) {
+  return report::write_report(comparison, folder, {});
+}

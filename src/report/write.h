@@ -7,7 +7,7 @@
 #include "plackett/report.h"
 #include "report/arrangement.h"
 
-namespace plackett {
+namespace plackett::report {
 
 struct PageOptions {
   std::string command = {};  // the command line that makes the comparison again; empty: not shown
@@ -22,8 +22,8 @@ std::string results_json(const Comparison& comparison, const PageOptions& option
 // network request. Nothing in the data can end its script element.
 std::string html_report(const Comparison& comparison, const PageOptions& options = {});
 
-// As the one without options, with a page as these ask for.
+// As plackett::write_report(), with a page as the options ask for.
 Result<void> write_report(const Comparison& comparison, const std::filesystem::path& folder,
                           const PageOptions& options);
 
-}  // namespace plackett
+}  // namespace plackett::report

@@ -11,7 +11,7 @@
 #include "samples.h"
 #include "support/run_command.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
 using ::testing::AllOf;
@@ -56,6 +56,7 @@ addEventListener('load', () => {
   note('width', innerWidth);
   note('cards', all('#cards b').map(card => card.textContent).join('|'));
   note('rows', all('#table ~ div th[scope=row]').length);
+  note('stray', (document.getElementById('main').innerText.match(/false|undefined|null|NaN/g) ?? []).length);
   note('bold', all('#table ~ div strong').map(mean => mean.textContent).join('|'));
   setTimeout(() => note('requests', requests), 100);
 
@@ -195,6 +196,13 @@ TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
   EXPECT_EQ(noted(dom, "paper-back"), "rgb(251, 251, 249)");
 }
 
+TEST_F(Browser, TablesWithoutBaselinesHoldNumbersOnly) {
+  const std::string dom =
+      open(html_report(testing::small_comparison()), "--window-size=1400,1000 --dump-dom");
+  EXPECT_EQ(noted(dom, "rows"), "6");
+  EXPECT_EQ(noted(dom, "stray"), "0");
+}
+
 TEST_F(Browser, FitsAPhone) {
   for (const Comparison& comparison :
        {paper_comparison({"MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"}, 1),
@@ -231,4 +239,4 @@ TEST_F(Browser, PaintsThePage) {
 }
 
 }  // namespace
-}  // namespace plackett
+}  // namespace plackett::report

@@ -1,13 +1,12 @@
-#include "report/findings.h"
-
 #include <gmock/gmock.h>
 
 #include <string>
 
 #include "experiment/contrasts.h"
+#include "report/arrangement.h"
 #include "samples.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -17,12 +16,10 @@ using testing::paper_comparison;
 using testing::single_runs;
 using testing::small_comparison;
 
-report::Findings findings_of(const Comparison& comparison) {
-  return find(report::Arrangement(comparison));
-}
+Findings findings_of(const Comparison& comparison) { return find(Arrangement(comparison)); }
 
 TEST(Findings, CallCloseMeansTooCloseToCall) {
-  const report::Findings findings = findings_of(small_comparison());
+  const Findings findings = findings_of(small_comparison());
   EXPECT_EQ(findings.headline,
             "Offline is too close to call; PDGD (linear) wins online in 3 of 3 settings.");
   ASSERT_EQ(findings.findings.size(), 3U);
@@ -48,7 +45,7 @@ TEST(Findings, CallClearWins) {
 }
 
 TEST(Findings, GoByTheTestsWhereThereAreAny) {
-  const report::Findings findings = findings_of(paper_comparison({"MQ2007"}, 0));
+  const Findings findings = findings_of(paper_comparison({"MQ2007"}, 0));
   EXPECT_THAT(findings.findings[2].sentences,
               ElementsAre("Offline: PDGD (linear) with 0.487; PDGD (neural) is too close to call "
                           "(0.004 behind, 1.5 standard errors).",
@@ -72,8 +69,7 @@ TEST(Findings, ABaselineThatWasNotTestedWasNotBeaten) {
 }
 
 TEST(Findings, ManySettingsAreLeftToTheTables) {
-  const report::Findings findings =
-      findings_of(paper_comparison({"MQ2007", "MQ2008", "Istella"}, 0));
+  const Findings findings = findings_of(paper_comparison({"MQ2007", "MQ2008", "Istella"}, 0));
   EXPECT_THAT(findings.findings, ::testing::IsEmpty());
   EXPECT_THAT(findings.headline, HasSubstr("beats every baseline"));
 }
@@ -96,4 +92,4 @@ TEST(Findings, OneMethodHasAValueAndNoRival) {
 }
 
 }  // namespace
-}  // namespace plackett
+}  // namespace plackett::report

@@ -4,9 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "base/file.h"
 #include "experiment/contrasts.h"
-#include "report/figure.h"
 #include "report/scorecard.h"
 #include "report/table.h"
 #include "report/write.h"
@@ -17,20 +15,19 @@ namespace {
 using plackett::Comparison;
 
 bool write(const Comparison& comparison, const std::filesystem::path& folder) {
-  const plackett::PageOptions options{
+  const plackett::report::PageOptions options{
       .command =
           "plackett compare --data MQ2007 --methods pdgd,pdgd:neural "
           "--runs 125 --impressions 10000 --seed 42 --out results/mq2007"};
-  if (auto done = plackett::write_report(comparison, folder, options); !done) {
+  if (auto done = plackett::report::write_report(comparison, folder, options); !done) {
     fmt::print(stderr, "report_gallery: {}\n", done.error().message);
     return false;
   }
-  const auto narrow = plackett::draw_curves(comparison, {.width = 420});
-  if (!narrow || !plackett::write_file(folder / "curves-narrow.svg", *narrow)) return false;
-  fmt::print("{}\n{}\n", plackett::terminal_table(comparison, {.ansi = true}),
-             plackett::terminal_table(comparison, {.width = 72, .ascii = true}));
-  fmt::print("{}\n{}\n", plackett::terminal_scorecard(comparison, {.ansi = true, .width = 100}),
-             plackett::terminal_scorecard(comparison));
+  fmt::print("{}\n{}\n", plackett::report::terminal_table(comparison, {.ansi = true}),
+             plackett::report::terminal_table(comparison, {.width = 72, .ascii = true}));
+  fmt::print("{}\n{}\n",
+             plackett::report::terminal_scorecard(comparison, {.ansi = true, .width = 100}),
+             plackett::report::terminal_scorecard(comparison));
   return true;
 }
 

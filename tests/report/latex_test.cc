@@ -9,7 +9,7 @@
 #include "samples.h"
 #include "support/run_command.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
 using ::testing::AllOf;
@@ -45,9 +45,9 @@ TEST(LatexTable, HasThePapersLayout) {
 }
 
 TEST(LatexTable, EscapesNames) {
-  EXPECT_EQ(report::latex_text("50% & a_b {c} #1 $x^2$ ~ \\d"),
+  EXPECT_EQ(latex_text("50% & a_b {c} #1 $x^2$ ~ \\d"),
             "50\\% \\& a\\_b \\{c\\} \\#1 $\\$$x\\^{}2$\\$$ \\~{} $\\backslash$d");
-  EXPECT_EQ(report::latex_text("naïve 検索"), "naïve ??");
+  EXPECT_EQ(latex_text("naïve 検索"), "naïve ??");
   EXPECT_THAT(latex_table(testing::weird_comparison()), Not(HasSubstr("\\input}")));
 }
 
@@ -73,4 +73,4 @@ TEST(LatexTable, CompilesWithinAPaper) {
 }
 
 }  // namespace
-}  // namespace plackett
+}  // namespace plackett::report

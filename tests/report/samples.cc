@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "experiment/contrasts.h"
-#include "report/cikm2018.h"
+#include "report/scorecard.h"
 
 namespace plackett::testing {
 namespace {

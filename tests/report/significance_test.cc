@@ -20,7 +20,7 @@ std::string marks_of(const Comparison& comparison, const std::string& click_mode
     for (const Row& row : block.rows) {
       if (row.cell->click_model != click_model || row.cell->label != label) continue;
       std::string marks;
-      for (const Against& one : row.values[measure].against) marks += mark(one.verdict);
+      for (const TTest& test : row.values[measure.index].tests) marks += mark(test);
       return marks;
     }
   }
@@ -71,16 +71,16 @@ TEST(Significance, ABaselineThatABlockLacksLeavesItsPlaceBlank) {
   EXPECT_EQ(marks_of(comparison, "perfect", "PDGD (linear)", kOffline), "▲ ▲▲");
 }
 
-TEST(Significance, VerdictsFollowPAndTheSign) {
-  EXPECT_EQ(judge({2, 10, 0.05}).verdict, Verdict::kNoDifference);
-  EXPECT_EQ(judge({2, 10, 0.049}).verdict, Verdict::kBetter);
-  EXPECT_EQ(judge({2, 10, 0.01}).verdict, Verdict::kBetter);
-  EXPECT_EQ(judge({2, 10, 0.0099}).verdict, Verdict::kMuchBetter);
-  EXPECT_EQ(judge({-2, 10, 0.049}).verdict, Verdict::kWorse);
-  EXPECT_EQ(judge({-2, 10, 0}).verdict, Verdict::kMuchWorse);
-  EXPECT_EQ(judge({0, 0, 1}).verdict, Verdict::kUntested);
-  EXPECT_EQ(judge(TTest{}).verdict, Verdict::kUntested);
-  EXPECT_EQ(judge({2, 10, std::nan("")}).verdict, Verdict::kNoDifference);
+TEST(Significance, MarksFollowPAndTheSign) {
+  EXPECT_STREQ(mark({2, 10, 0.05}), "·");
+  EXPECT_STREQ(mark({2, 10, 0.049}), "△");
+  EXPECT_STREQ(mark({2, 10, 0.01}), "△");
+  EXPECT_STREQ(mark({2, 10, 0.0099}), "▲");
+  EXPECT_STREQ(mark({-2, 10, 0.049}), "▽");
+  EXPECT_STREQ(mark({-2, 10, 0}), "▼");
+  EXPECT_STREQ(mark({0, 0, 1}), " ");
+  EXPECT_STREQ(mark(TTest{}), " ");
+  EXPECT_STREQ(mark({2, 10, std::nan("")}), "·");
 }
 
 TEST(Significance, BetweenLooksBothWays) {
@@ -90,9 +90,9 @@ TEST(Significance, BetweenLooksBothWays) {
   const Row& dbgd = rows[0];
   const Row& linear = rows[4];
   const Row& neural = rows[5];
-  EXPECT_EQ(arrangement.between(linear, dbgd, kOffline).verdict, Verdict::kMuchBetter);
-  EXPECT_EQ(arrangement.between(dbgd, linear, kOffline).verdict, Verdict::kMuchWorse);
-  EXPECT_EQ(arrangement.between(linear, neural, kOffline).verdict, Verdict::kUntested);
+  EXPECT_STREQ(mark(arrangement.between(linear, dbgd, kOffline)), "▲");
+  EXPECT_STREQ(mark(arrangement.between(dbgd, linear, kOffline)), "▼");
+  EXPECT_STREQ(mark(arrangement.between(linear, neural, kOffline)), " ");
 }
 
 TEST(Significance, PIsShort) {

@@ -10,7 +10,7 @@
 #include "report/text.h"
 #include "samples.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
 using ::testing::AllOf;
@@ -78,14 +78,13 @@ TEST(TerminalTable, FitsItsWidthAndAligns) {
       const auto table =
           lines(without_ansi(terminal_table(comparison, {.ansi = ansi, .width = width})));
       const auto is_rule = [](const std::string& line) { return line.starts_with("─"); };
-      const std::size_t rule =
-          report::display_width(*std::find_if(table.begin(), table.end(), is_rule));
+      const std::size_t rule = display_width(*std::find_if(table.begin(), table.end(), is_rule));
       std::size_t deviation = 0;  // the column that the first ones end in
       EXPECT_LE(rule, width);
       for (const std::string& line : table) {
-        EXPECT_LE(report::display_width(line), width) << line;
+        EXPECT_LE(display_width(line), width) << line;
         if (line.starts_with("  ") && line.ends_with(')')) {
-          const std::size_t end = report::display_width(line.substr(0, line.rfind(')') + 1));
+          const std::size_t end = display_width(line.substr(0, line.rfind(')') + 1));
           if (deviation == 0) deviation = end;
           EXPECT_EQ(end, deviation) << line;
         }
@@ -164,7 +163,7 @@ TEST(TerminalTable, SeveralDatasetsStandBesideEachOtherAsFarAsTheyFit) {
                                     "0.573  (0.004) ▲▲▲▲\n")));
   for (const std::size_t width : {72U, 80U, 100U, 140U}) {
     for (const std::string& line : lines(terminal_table(comparison, {.width = width}))) {
-      EXPECT_LE(report::display_width(line), width) << line;
+      EXPECT_LE(display_width(line), width) << line;
     }
   }
 }
@@ -235,4 +234,4 @@ TEST(CsvTests, HasBothTestsOfEveryContrast) {
 }
 
 }  // namespace
-}  // namespace plackett
+}  // namespace plackett::report

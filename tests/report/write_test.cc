@@ -12,7 +12,7 @@
 #include "report/table.h"
 #include "samples.h"
 
-namespace plackett {
+namespace plackett::report {
 namespace {
 
 class WriteReport : public ::testing::Test {
@@ -36,13 +36,13 @@ TEST_F(WriteReport, WritesItsFilesIntoANewFolder) {
   EXPECT_EQ(read_file(target / "tables.tex").value(), latex_table(comparison));
   EXPECT_EQ(read_file(target / "tables.csv").value(), csv_table(comparison));
   EXPECT_EQ(read_file(target / "tests.csv").value(), csv_tests(comparison));
-  const auto figure = [&](const report::Measure& measure, FigureFormat format) {
-    return draw_curves(comparison, {.measure = &measure, .format = format}).value();
+  const auto figure = [&](const Measure& measure, FigureFormat format) {
+    return draw_curves(comparison, measure, format).value();
   };
-  EXPECT_EQ(read_file(target / "curves.svg").value(), figure(report::kOffline, FigureFormat::kSvg));
-  EXPECT_EQ(read_file(target / "online.svg").value(), figure(report::kOnline, FigureFormat::kSvg));
-  EXPECT_EQ(read_file(target / "curves.pdf").value(), figure(report::kOffline, FigureFormat::kPdf));
-  EXPECT_EQ(read_file(target / "online.pdf").value(), figure(report::kOnline, FigureFormat::kPdf));
+  EXPECT_EQ(read_file(target / "curves.svg").value(), figure(kOffline, FigureFormat::kSvg));
+  EXPECT_EQ(read_file(target / "online.svg").value(), figure(kOnline, FigureFormat::kSvg));
+  EXPECT_EQ(read_file(target / "curves.pdf").value(), figure(kOffline, FigureFormat::kPdf));
+  EXPECT_EQ(read_file(target / "online.pdf").value(), figure(kOnline, FigureFormat::kPdf));
   EXPECT_EQ(read_file(target / "results.json").value(),
             results_json(comparison, {.command = "plackett compare"}));
   EXPECT_EQ(read_file(target / "scorecard.md").value(), markdown_scorecard(comparison));
@@ -53,29 +53,29 @@ TEST_F(WriteReport, WritesItsFilesIntoANewFolder) {
 }
 
 TEST_F(WriteReport, LeavesTheScorecardOutWhereThePaperHasNothing) {
-  ASSERT_TRUE(write_report(testing::large_comparison(), folder_).ok());
+  ASSERT_TRUE(write_report(testing::large_comparison(), folder_, {}).ok());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.md"));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 10);
 }
 
 TEST_F(WriteReport, TakesAwayAScorecardThatNoLongerApplies) {
-  ASSERT_TRUE(write_report(testing::small_comparison(), folder_).ok());
+  ASSERT_TRUE(write_report(testing::small_comparison(), folder_, {}).ok());
   ASSERT_TRUE(std::filesystem::exists(folder_ / "scorecard.csv"));
-  ASSERT_TRUE(write_report(testing::large_comparison(), folder_).ok());
+  ASSERT_TRUE(write_report(testing::large_comparison(), folder_, {}).ok());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.md"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.csv"));
 }
 
 TEST_F(WriteReport, TheSameResultsGiveTheSameFiles) {
   Comparison slow = testing::paper_comparison({"MQ2007"}, 0);
-  ASSERT_TRUE(write_report(slow, folder_ / "one").ok());
+  ASSERT_TRUE(write_report(slow, folder_ / "one", {}).ok());
   slow.threads = 99;
   for (CellSummary& cell : slow.cells) {
     cell.seconds = 1e6;
     cell.impressions_per_second = 0.1;
     cell.evaluation_share = 0.9;
   }
-  ASSERT_TRUE(write_report(slow, folder_ / "two").ok());
+  ASSERT_TRUE(write_report(slow, folder_ / "two", {}).ok());
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / "one")) {
     const auto name = entry.path().filename();
     EXPECT_EQ(read_file(entry.path()).value(), read_file(folder_ / "two" / name).value()) << name;
@@ -91,4 +91,4 @@ TEST_F(WriteReport, SaysWhereItCanNotWrite) {
 }
 
 }  // namespace
-}  // namespace plackett
+}  // namespace plackett::report

@@ -249,7 +249,7 @@ def dashboard_shows(visit):
           "the address chooses the model")
     visit.wait(lambda: int(visit.text("#tile-impressions").replace(",", ""))
                == service.call("GET", "/models/demo")["impressions"], "the tile counts impressions")
-    for chart in ("ctr", "mrr", "entropy", "norm"):
+    for chart in ("ctr", "mrr", "entropy", "update_norm"):
         claim(visit.value(f"+document.getElementById('chart-{chart}').dataset.points") > 0,
               f"chart {chart} has points")
         claim(visit.value(f"Chart.getChart(document.querySelector('#chart-{chart} canvas'))"
@@ -295,7 +295,7 @@ def dashboard_acts(visit):
 
     browser.click("#snapshots li:first-child .roll-back")
     browser.click("#dialog-cancel")
-    visit.wait("!document.getElementById('confirm-dialog')", "cancelling closes the dialog")
+    visit.wait("!document.getElementById('dialog-box')", "cancelling closes the dialog")
     claim(service.version() == version, "cancelling rolls nothing back")
     browser.click("#snapshots li:first-child .roll-back")
     browser.click("#dialog-confirm")

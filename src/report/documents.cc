@@ -1,0 +1,217 @@
+// Tables and the scorecard as documents: GitHub's Markdown, LaTeX for a paper, CSV for programs.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+
+#include "report/numbers.h"
+#include "report/scorecard.h"
+#include "report/table.h"
+#include "report/text.h"
+
+namespace plackett::report {
+namespace {
+
+std::string cell_text(const Cell& cell) {
+  std::string out = fmt::format("{0}{1}{0}{2}", cell.bold ? "**" : "", cell.mean, cell.sign);
+  for (const std::string& part : {cell.deviation(), cell.marks()}) {
+    if (!part.empty()) out += " " + part;
+  }
+  return out;
+}
+
+// `align` is the rule below each column's title.
+void append_markdown(std::string& out, const Table& table, const char* align) {
+  const auto put = std::back_inserter(out);
+  if (!table.title.empty()) fmt::format_to(put, "\n## {}\n", table.title);
+  for (const TableSection& section : table.sections) {
+    std::string rule = "|:--|";
+    fmt::format_to(put, "\n{} {}\n\n| method |", table.title.empty() ? "##" : "###",
+                   markdown_cell(section.title));
+    for (const TableColumn& column : table.columns) {
+      fmt::format_to(put, " {} |", markdown_cell(column.title));
+      rule += align;
+    }
+    fmt::format_to(put, "\n{}\n", rule);
+    for (const TableRow& row : section.rows) {
+      fmt::format_to(put, "| {} |", markdown_cell(row.title));
+      for (const Cell& cell : row.cells) fmt::format_to(put, " {} |", cell_text(cell));
+      out += '\n';
+    }
+  }
+}
+
+// \@nodocument is an error until a document has begun, and nothing afterwards: that is how the
+// file knows whether it was \input or stands alone. Without booktabs its rules are \hline.
+constexpr const char* kHead = R"(%% {}
+%% In a paper: \usepackage{{amssymb}}, best also booktabs, and \input this file.
+%% Alone: pdflatex tables.tex
+\expandafter\ifx\csname @nodocument\endcsname\relax
+  \def\placketttail{{}}
+\else
+  \documentclass{{article}}
+  \usepackage{{amssymb}}
+  \setlength\textwidth{{250mm}}\setlength\textheight{{170mm}}
+  \setlength\oddsidemargin{{-5mm}}\setlength\topmargin{{-20mm}}
+  \ifdefined\pdfpagewidth\pdfpagewidth=297mm\pdfpageheight=210mm\fi
+  \pagestyle{{empty}}
+  \def\placketttail{{\end{{document}}}}
+  \begin{{document}}
+\fi
+\providecommand{{\toprule}}{{\hline}}
+\providecommand{{\midrule}}{{\hline}}
+\providecommand{{\bottomrule}}{{\hline}}
+\providecommand{{\plackettstd}}[1]{{{{\tiny (#1)}}}}
+\providecommand{{\plackettbetter}}{{{{\tiny $^{{\vartriangle}}$}}}}
+\providecommand{{\plackettmuchbetter}}{{{{\tiny $^{{\blacktriangle}}$}}}}
+\providecommand{{\plackettworse}}{{{{\tiny $^{{\triangledown}}$}}}}
+\providecommand{{\plackettmuchworse}}{{{{\tiny $^{{\blacktriangledown}}$}}}}
+\providecommand{{\plackettneither}}{{{{\tiny $^{{\cdot}}$}}}}
+)";
+
+// As latex_text, with "·" as a mark.
+std::string marks_text(const std::string& text) {
+  return replaced(latex_text(text), "$\\cdot$", "\\plackettneither{}");
+}
+
+std::string latex_cell(const Cell& cell) {
+  std::string out = latex_text(cell.mean);
+  if (cell.bold) out = fmt::format("\\textbf{{{}}}", out);
+  if (cell.std.empty()) return out;
+  out += fmt::format(" \\plackettstd{{{}}}", latex_text(cell.std));
+  return cell.tests.empty() ? out : out + ' ' + marks_text(cell.marks());
+}
+
+std::string latex_caption(const Arrangement& arrangement, const std::string& title) {
+  const std::string key = arrangement.key();
+  return fmt::format("{}: {}. Mean (standard deviation) over runs; bold: best {}.{}",
+                     title.empty() ? "Offline and online NDCG@10" : title,
+                     latex_text(arrangement.facts.line), arrangement.best_of_what(),
+                     key.empty() ? "" : " " + marks_text(key) + ".");
+}
+
+std::string field(const std::string& text) { return csv_field(text); }
+std::string field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string field(std::uint64_t count) { return fmt::format("{}", count); }
+std::string field(const TTest& test) {
+  return fmt::format("{},{},{}", field(test.t), field(test.degrees), field(test.p));
+}
+std::string field(const Moments& moments) {
+  return fmt::format("{},{}", field(moments.mean), field(moments.std));
+}
+
+// A line that starts with the cell's place: "MQ2007,described,perfect,PDGD (linear),...".
+template <typename... Fields>
+std::string line(const CellSummary& cell, const Fields&... more) {
+  const std::vector<std::string> fields{field(cell.dataset), field(cell.protocol),
+                                        field(cell.click_model), field(row_label(cell)),
+                                        field(more)...};
+  return fmt::format("{}\n", fmt::join(fields, ","));
+}
+
+}  // namespace
+
+std::string markdown_table(const Comparison& comparison, SignificanceTest test) {
+  const Arrangement arrangement(comparison, test);
+  if (arrangement.blocks.empty()) return "No runs to show.\n";
+  std::string out;
+  const auto put = std::back_inserter(out);
+  if (!comparison.title.empty()) fmt::format_to(put, "# {}\n\n", markdown_cell(comparison.title));
+  fmt::format_to(put, "{}. Mean (standard deviation) over runs; bold: best {}.\n",
+                 markdown_cell(arrangement.facts.line), arrangement.best_of_what());
+  const std::string key = markdown_cell(replaced(arrangement.key(), "\u00A0", " "));
+  if (!key.empty()) fmt::format_to(put, "\n{}.\n", replaced(key, "(p &lt;", "(p <"));
+  for (const Table& table : results_tables(arrangement)) append_markdown(out, table, ":--|");
+  return out;
+}
+
+std::string markdown_scorecard(const Comparison& comparison) {
+  const Scorecard card = make_scorecard(comparison);
+  if (card.scores.empty()) return "";
+  std::string out = fmt::format(
+      "# Beside the paper\n\n"
+      "Each cell, mean (standard deviation), beside the number in Oosterhuis and de Rijke, "
+      "\"Differentiable Unbiased Online Learning to Rank\", CIKM 2018, after {} impressions. "
+      "Errors: the difference of the two means in standard errors of it, "
+      "√(s₁²/n₁ + s₂²/{}).\n\n**{}** {}\n",
+      grouped(kPublishedImpressions), kPublishedRuns, agreement(card),
+      markdown_cell(protocol_remark(card)));
+  append_markdown(out, scorecard_table(card), "--:|");
+  if (card.coarse) fmt::format_to(std::back_inserter(out), "\n{}.\n", kCoarse);
+  return out;
+}
+
+std::string latex_table(const Comparison& comparison, SignificanceTest test) {
+  const Arrangement arrangement(comparison, test);
+  std::string out;
+  const auto put = std::back_inserter(out);
+  fmt::format_to(put, kHead,
+                 latex_text(comparison.title.empty() ? "Comparison" : comparison.title));
+  if (arrangement.blocks.empty()) out += "No runs to show.\n";
+  for (const Table& table : results_tables(arrangement)) {
+    const std::size_t columns = table.columns.size();
+    fmt::format_to(put,
+                   "\n\\begin{{table*}}[t]\n\\centering\n\\caption{{{}}}\n\\smallskip\n"
+                   "\\begin{{tabular}}{{l{}}}\n\\toprule\n",
+                   latex_caption(arrangement, table.title), std::string(columns, 'l'));
+    for (const TableColumn& column : table.columns) {
+      fmt::format_to(put, " & \\textbf{{{}}}", latex_text(column.title));
+    }
+    out += " \\\\\n";
+    for (const TableSection& section : table.sections) {
+      fmt::format_to(put,
+                     "\\midrule\n & \\multicolumn{{{}}}{{c}}{{\\textit{{{}}}}} \\\\\n\\midrule\n",
+                     columns, latex_text(section.title));
+      for (const TableRow& row : section.rows) {
+        out += latex_text(row.title);
+        for (const Cell& cell : row.cells) out += " & " + latex_cell(cell);
+        out += " \\\\\n";
+      }
+    }
+    out += "\\bottomrule\n\\end{tabular}\n\\end{table*}\n";
+  }
+  return out + "\\placketttail\n";
+}
+
+std::string csv_table(const Comparison& comparison) {
+  std::string out =
+      "dataset,protocol,click_model,label,method,ranker,baseline,runs,impressions,seed,"
+      "offline_mean,offline_std,online_mean,online_std\n";
+  for (const CellSummary& cell : comparison.cells) {
+    out += line(cell, cell.method, cell.ranker, std::uint64_t{cell.baseline},
+                std::uint64_t{cell.runs}, cell.impressions, cell.seed, cell.offline, cell.online);
+  }
+  return out;
+}
+
+std::string csv_tests(const Comparison& comparison) {
+  std::string out =
+      "dataset,protocol,click_model,label,baseline,measure,difference,"
+      "student_t,student_df,student_p,welch_t,welch_df,welch_p\n";
+  for (const Contrast& contrast : comparison.contrasts) {
+    const CellSummary& cell = comparison.cells[contrast.cell];
+    const CellSummary& baseline = comparison.cells[contrast.baseline];
+    for (const Measure& measure : kMeasures) {
+      const auto& [student, welch] = contrast.*measure.tests;
+      out += line(cell, row_label(baseline), std::string(measure.name),
+                  (cell.*measure.final).mean - (baseline.*measure.final).mean, student, welch);
+    }
+  }
+  return out;
+}
+
+std::string csv_scorecard(const Comparison& comparison) {
+  const Scorecard card = make_scorecard(comparison);
+  if (card.scores.empty()) return "";
+  std::string out =
+      "dataset,protocol,click_model,label,measure,runs,mean,std,paper_mean,paper_std,"
+      "standard_errors\n";
+  for (const Score& score : card.scores) {
+    out += line(*score.cell, std::string(score.measure->name), std::uint64_t{score.cell->runs},
+                score.cell->*score.measure->final, score.paper, score.errors);
+  }
+  return out;
+}
+
+}  // namespace plackett::report
