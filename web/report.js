@@ -13,7 +13,7 @@ const seriesColour = (label) => `--c${series.find((each) => each.label === label
 const charts = [
   { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, measures[0]),
     about: 'NDCG@10 on the test queries against the impressions learned from, on a logarithmic '
-      + 'axis. Lines are means over the runs, shades one standard deviation.' },
+      + 'axis. Lines are means over the runs, shades one standard error.' },
   { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, measures[1]),
     about: 'What users got while it learned: NDCG@10 of the rankings they were shown, summed so '
       + 'far; later impressions count a little less.' },
@@ -47,14 +47,14 @@ function drawCurves(place, measure) {
   }
 }
 
-// The points that a logarithmic axis can show.
-const pointsOf = (curve, { name }) => (curve?.impression ?? []).map((x, place) =>
-  ({ x, y: curve[name].mean[place], spread: curve[name].std[place] }))
+// The points that a logarithmic axis can show, with the standard errors of their means.
+const pointsOf = ({ curve, runs }, { name }) => (curve?.impression ?? []).map((x, place) =>
+  ({ x, y: curve[name].mean[place], spread: curve[name].std[place] / Math.sqrt(runs) }))
   .filter(({ x }) => x > 0);
 
 // The range of all means and bands, with a little air, within the measure's bounds.
 function rangeOf(panels, measure) {
-  const values = panels.flatMap(({ rows }) => rows.flatMap(({ curve }) => pointsOf(curve, measure)
+  const values = panels.flatMap(({ rows }) => rows.flatMap((row) => pointsOf(row, measure)
     .filter(({ y }) => y !== null).flatMap(({ y, spread }) => [y - spread, y + spread])));
   const high = Math.max(...values);
   const low = measure.from_zero ? 0 : Math.min(...values);
@@ -74,7 +74,7 @@ function drawPanel(grid, block, measure, yRange) {
   });
   chart.update(block.rows.map((row) => ({
     label: series[row.series].label, colour: `--c${series[row.series].colour}`,
-    dash: series[row.series].dash, points: pointsOf(row.curve, measure),
+    dash: series[row.series].dash, points: pointsOf(row, measure),
   })));
   return chart;
 }

@@ -22,18 +22,23 @@ bool is_drawable(const CurveSummary& point, const Measure& measure) {
   return point.impression > 0 && std::isfinite((point.*measure.curve).mean);
 }
 
+// Half the height of the band at a point: the standard error of the mean. A single run has none.
+double error_of(const CellSummary& cell, const Moments& moments) {
+  return std::isfinite(moments.std) ? std::fabs(moments.std) / std::sqrt(cell.runs) : 0;
+}
+
 }  // namespace
 
 Axes::Axes(const std::vector<const CellSummary*>& cells, const Measure& measure) {
   for (const CellSummary* cell : cells) {
     for (const CurveSummary& point : cell->curve) {
       if (!is_drawable(point, measure)) continue;
-      const auto& [mean, std] = point.*measure.curve;
-      const double deviation = std::isfinite(std) ? std::fabs(std) : 0;
+      const double mean = (point.*measure.curve).mean;
+      const double error = error_of(*cell, point.*measure.curve);
       x.low = std::min(x.low, static_cast<double>(point.impression));
       x.high = std::max(x.high, static_cast<double>(point.impression));
-      y.low = std::min(y.low, mean - deviation);
-      y.high = std::max(y.high, mean + deviation);
+      y.low = std::min(y.low, mean - error);
+      y.high = std::max(y.high, mean + error);
     }
   }
   if (x.high < x.low) x.low = 1, y.low = 0, y.high = 1;
@@ -145,7 +150,7 @@ class Figure {
     const double top = draw_legend() + kAxisTitle;
     const std::vector<Block>& blocks = arrangement_.blocks;
     const std::string about =
-        fmt::format("{}; shaded: standard deviation over runs", measure_.about);
+        fmt::format("{}; shaded: standard error of the mean", measure_.about);
     text({kMargin, top - 4}, blocks.empty() ? "No runs to show" : about, kSmall);
 
     std::size_t most = 1;  // panels of one dataset
@@ -215,7 +220,7 @@ class Figure {
     }
   }
 
-  // The line, or the band one standard deviation either side. A point that can't be drawn is a gap.
+  // The line, or the band one standard error either side. A point that can't be drawn is a gap.
   void draw_row(const Row& row, const Axes& axes, const Frame& frame, bool band) {
     const Series& series = arrangement_.series[row.series];
     const std::uint32_t rgb = kSeriesColours[series.colour];
@@ -231,11 +236,11 @@ class Figure {
         flush();
         continue;
       }
-      const auto& [mean, std] = point.*measure_.curve;
-      const double deviation = band && std::isfinite(std) ? std : 0;
+      const double mean = (point.*measure_.curve).mean;
+      const double error = band ? error_of(*row.cell, point.*measure_.curve) : 0;
       const double x = frame.x(axes.x.part(static_cast<double>(point.impression)));
-      line.push_back({x, frame.y(axes.y.part(mean + deviation))});
-      if (band) lower.push_back({x, frame.y(axes.y.part(mean - deviation))});
+      line.push_back({x, frame.y(axes.y.part(mean + error))});
+      if (band) lower.push_back({x, frame.y(axes.y.part(mean - error))});
     }
     flush();
   }

@@ -15,7 +15,7 @@ namespace plackett::report {
 enum class FigureFormat { kSvg, kPdf };
 
 // One panel per click model, those of a dataset on the same scales and on lines of their own, three
-// at most: impressions on a logarithmic axis, a mean as a line and its standard deviation as a band
+// at most: impressions on a logarithmic axis, a mean as a line and its standard error as a band
 // for each method. Drawn by Cairo on white, 960 pixels wide (720 points in PDF), with fonts
 // embedded (PDF) or as outlines (SVG). Valid for any comparison, also an empty one. The same bytes
 // for the same comparison, measure and fonts: no date.
@@ -40,7 +40,7 @@ struct Scale {
 };
 
 struct Axes {
-  // Fits every curve of these cells, mean and deviation, so that their panels share one scale. The
+  // Fits every curve of these cells, mean and error, so that their panels share one scale. The
   // axis of impressions runs from the first to the last of any curve, the other a little past the
   // lowest and highest band. Has sensible bounds even if there is no point to draw.
   Axes(const std::vector<const CellSummary*>& cells, const Measure& measure);
