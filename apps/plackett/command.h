@@ -69,24 +69,23 @@ void add_options(CLI::App& command, std::span<const Option<Target>> options, Tar
     if (option.kind == Kind::kFlag) {
       command.add_flag_callback(
           name, [set] { set("true"); }, option.help);
-    } else if (option.kind == Kind::kIntegers) {
-      command
-          .add_option_function<std::vector<std::string>>(
-              name,
-              [set](const std::vector<std::string>& all) {
-                set(fmt::format("{}", fmt::join(all, ",")));
-              },
-              option.help)
-          ->delimiter(',')
-          ->type_name("UINT")
-          ->default_str(option.text(target));
-    } else {
-      command.add_option_function<std::string>(name, set, option.help)
-          ->type_name(option.kind == Kind::kInteger  ? "UINT"
-                      : option.kind == Kind::kNumber ? "FLOAT"
-                                                     : "TEXT")
-          ->default_str(option.text(target));
+      continue;
     }
+    CLI::Option* added = nullptr;
+    if (option.kind == Kind::kIntegers || option.repeats) {
+      const auto set_all = [set](const std::vector<std::string>& all) {
+        set(fmt::format("{}", fmt::join(all, ",")));
+      };
+      added = command.add_option_function<std::vector<std::string>>(name, set_all, option.help);
+      added->delimiter(',');
+      if (option.repeats) added->expected(1)->take_all();
+    } else {
+      added = command.add_option_function<std::string>(name, set, option.help);
+    }
+    added->default_str(option.text(target))
+        ->type_name(option.kind == Kind::kNumber ? "FLOAT"
+                    : option.kind == Kind::kName ? "TEXT"
+                                                 : "UINT");
   }
 }
 
@@ -101,18 +100,10 @@ void copy_given(const CLI::App& command, std::span<const Option<Target>> options
   }
 }
 
-// Checks an option's text: an integer from `least` to `most`, digits only, so that a minus sign or
-// a number too large is refused rather than wrapped.
-CLI::Validator integer(std::uint64_t least, std::uint64_t most);
-
-// Adds --threads.
-void add_threads_option(CLI::App& command, unsigned& threads);
-
 // Which dataset a command reads, and how.
 struct DataOptions {
   ComparedDataset dataset = dataset_at("synthetic");
-  bool trust_cache = false;
-  unsigned threads = 0;  // 0: one per core
+  RunOptions run = {};  // threads and verify_cache
 };
 
 // Adds dataset_options(), --trust-cache and --threads.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -96,6 +97,21 @@ Result<void> write_last(ServiceParts& parts, std::int64_t now) {
 }
 
 }  // namespace
+
+std::span<const Option<ServiceOptions>> service_options() {
+  constexpr std::uint64_t kMost = 1'000'000'000;
+  using Options = ServiceOptions;
+  static const std::array options{
+      option<&Options::queue_limit>("queue", "most requests waiting for the store", {1, kMost}),
+      option<&Options::snapshot_every>("snapshot-every", "log entries between automatic snapshots",
+                                       {1, kMost}),
+      option<&Options::keep_days>(
+          "keep-days", "drop impressions older than this many days; 0: keep all", {0, 36'500}),
+      option<&Options::keep_bytes>(
+          "keep-bytes",
+          "drop the oldest impressions above this many bytes (500M, 20G); 0: keep all")};
+  return options;
+}
 
 Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
                                                const ServiceOptions& options) {

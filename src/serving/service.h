@@ -11,11 +11,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/declare_option.h"
 #include "plackett/result.h"
 #include "serving/model_spec.h"
 #include "serving/store.h"
@@ -40,11 +42,14 @@ struct ServiceOptions {
   std::uint64_t number_block = std::uint64_t{1} << 18;  // impression numbers reserved at once
   std::uint64_t snapshot_every = 20'000;                // log entries between automatic snapshots
   std::uint32_t automatic_snapshots_kept = 5;           // per model
-  std::uint64_t keep_seconds = 0;                       // older impressions are dropped; 0: none
-  std::uint64_t keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
+  std::uint64_t keep_days = 0;                          // older impressions are dropped; 0: none
+  ByteSize keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
   // The time, asked from any thread; tests have their own.
   std::function<std::int64_t()> clock = system_ms;
 };
+
+// Those that operators choose.
+std::span<const Option<ServiceOptions>> service_options();
 
 // What a model is, and its state.
 struct ModelInfo {

@@ -63,8 +63,9 @@ void Upkeep::run() {
 void Upkeep::apply_retention() {
   const ServiceOptions& options = parts_.options;
   std::int64_t since = 0;
-  if (options.keep_seconds > 0) {
-    since = options.clock() - static_cast<std::int64_t>(options.keep_seconds) * 1000;
+  if (options.keep_days > 0) {
+    constexpr std::int64_t kDayMs = 24 * 3600 * 1000;
+    since = options.clock() - static_cast<std::int64_t>(options.keep_days) * kDayMs;
   }
   double excess = 0;
   if (options.keep_bytes > 0) {

@@ -14,7 +14,7 @@ using testing::eventually;
 TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   Served served;
   served.close();
-  served.options().keep_seconds = 2;
+  served.options().keep_days = 1;
   served.open();
   ModelSpec spec = small_spec();
   spec.open_seconds = 1;
@@ -31,7 +31,7 @@ TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   const Ranked first = learn();
   for (int round = 0; round < 30; ++round) learn();
   const SnapshotInfo asked = served.snapshot(model, "kept");
-  served.pass(std::chrono::seconds(3));
+  served.pass(std::chrono::hours(25));
   EXPECT_TRUE(eventually([&] { return !served->impression(*model, first.impression).ok(); }));
   EXPECT_EQ(served.feedback(model, FeedbackEvent{first.impression, "0", "", EventKind::kClick}),
             FeedbackStatus::kUnknownImpression);
