@@ -9,6 +9,7 @@
 #include <string_view>
 #include <thread>
 
+#include "plackett/method.h"
 #include "report/numbers.h"
 
 namespace plackett::command {
@@ -45,6 +46,19 @@ LoadOptions load_options(const DataOptions& options) {
   load.threads = options.run.threads > 0 ? options.run.threads
                                          : std::max(1U, std::thread::hardware_concurrency());
   return load;
+}
+
+std::string method_help() {
+  std::string help = "method[:ranker][:setting=value]...;";
+  for (const Method* method : methods()) {
+    help += fmt::format("\n{}: {}", method->name, method->summary);
+    for (const Setting& setting : method->settings) {
+      help += fmt::format("\n    {}={}: {}", setting.name, setting.text(setting.fallback),
+                          setting.help);
+      if (!setting.names.empty()) help += fmt::format(" ({})", fmt::join(setting.names, ", "));
+    }
+  }
+  return help;
 }
 
 void require_writable_file(const std::string& path) {

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
@@ -112,8 +113,18 @@ void add_loading_options(CLI::App& command, DataOptions& options);
 // What load_dataset takes.
 LoadOptions load_options(const DataOptions& options);
 
+// What a dataset's path may be, and the methods with their settings and defaults, for --help.
+inline constexpr const char* kDatasetHelp =
+    "a LETOR folder, a cache file, synthetic or synthetic:PRESET";
+std::string method_help();
+
 // Ends the command if a file can't be written at `path`: before the work, not after it.
 void require_writable_file(const std::string& path);
+
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 // "1 run", "1,000 runs".
 std::string counted(std::uint64_t count, std::string_view what);
@@ -127,9 +138,7 @@ void add_simulate(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_evaluate(CLI::App& app);
-void add_data_info(CLI::App& data);
-void add_data_convert(CLI::App& data);
-void add_data_synth(CLI::App& data);
+void add_data(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_replay(CLI::App& app);
 
