@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -18,6 +19,8 @@
 
 #include "plackett/options.h"
 #include "plackett/result.h"
+#include "plackett/results.h"
+#include "report/arrangement.h"
 
 namespace plackett::command {
 
@@ -131,6 +134,22 @@ std::string counted(std::uint64_t count, std::string_view what);
 
 // One line; bytes that are not UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& json);
+
+// Prints tables and, if the paper ran the same, the scorecard; then writes the report into
+// `folder`, so that a full disk hides no result. Ends the command if that fails, and says that the
+// runs are safe. Requires: at least one run.
+void report_results(const StoredResults& stored, const std::filesystem::path& folder,
+                    SignificanceTest test = SignificanceTest::kWelch);
+
+// How fast each method was, over all threads and with evaluation, if that is known.
+void print_speeds(const StoredResults& stored);
+
+// "37 of 225 runs are in results/mq2008".
+std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder);
+
+// Warns on standard error of records that were damaged.
+void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,
+                    const std::string& consequence);
 
 void add_compare(CLI::App& app);
 void add_report(CLI::App& app);

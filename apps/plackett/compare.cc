@@ -12,7 +12,6 @@
 #include "progress.h"
 #include "report/numbers.h"
 #include "report/text.h"
-#include "results.h"
 #include "stop_signal.h"
 #include "terminal_text.h"
 

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -18,7 +17,6 @@
 #include "report/table.h"
 #include "report/text.h"
 #include "report/write.h"
-#include "results.h"
 #include "terminal_text.h"
 
 namespace plackett::command {
@@ -31,19 +29,17 @@ struct ReportOptions {
   std::string test = "welch";
 };
 
-struct Format {
-  const char* name;
-  std::string (*make)(const Comparison&, SignificanceTest);
-};
+const std::vector<std::string> kFormats{"markdown", "latex", "csv", "tests", "scorecard"};
 
-const std::array kFormats{Format{"markdown", markdown_table}, Format{"latex", latex_table},
-                          Format{"csv", [](const Comparison& comparison,
-                                           SignificanceTest) { return csv_table(comparison); }},
-                          Format{"tests", [](const Comparison& comparison,
-                                             SignificanceTest) { return csv_tests(comparison); }},
-                          Format{"scorecard", [](const Comparison& comparison, SignificanceTest) {
-                                   return markdown_scorecard(comparison);
-                                 }}};
+// Empty for a scorecard of results that the paper has not.
+std::string formatted(const std::string& format, const Comparison& comparison,
+                      SignificanceTest test) {
+  if (format == "markdown") return markdown_table(comparison, test);
+  if (format == "latex") return latex_table(comparison, test);
+  if (format == "csv") return csv_table(comparison);
+  if (format == "tests") return csv_tests(comparison);
+  return markdown_scorecard(comparison);
+}
 
 void report(const ReportOptions& options) {
   const auto stored = take(read_results(options.folder));
@@ -55,14 +51,12 @@ void report(const ReportOptions& options) {
   if (stored->runs.empty()) fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
   const SignificanceTest test =
       options.test == "student" ? SignificanceTest::kStudent : SignificanceTest::kWelch;
-  for (const Format& format : kFormats) {
-    if (format.name != options.format) continue;
-    const std::string text = format.make(assemble(*stored), test);
+  if (!options.format.empty()) {
+    const std::string text = formatted(options.format, assemble(*stored), test);
     if (text.empty()) {
       fail(Error{fmt::format("{}: nothing that the paper also ran", options.folder)});
     }
-    fmt::print("{}", text);
-    return;
+    return fmt::print("{}", text);
   }
   const std::string& out = options.out.value_or(options.folder);
   report_results(*stored, out, test);
@@ -143,14 +137,10 @@ void add_report(CLI::App& app) {
   command->add_option("folder", options->folder, "what plackett compare wrote, finished or not")
       ->required();
   command->add_option("--out", options->out, "where to write the report (default: the folder)");
-  std::vector<std::string> names;
-  names.reserve(kFormats.size());
-  for (const Format& format : kFormats) names.emplace_back(format.name);
   command
-      ->add_option(
-          "--format", options->format,
-          "print only this and write nothing: " + fmt::format("{}", fmt::join(names, ", ")))
-      ->check(CLI::IsMember(names))
+      ->add_option("--format", options->format,
+                   fmt::format("print only this and write nothing: {}", fmt::join(kFormats, ", ")))
+      ->check(CLI::IsMember(kFormats))
       ->excludes("--out");
   command->add_option("--test", options->test, "the t-test of the marks: welch or student")
       ->check(CLI::IsMember({"welch", "student"}));

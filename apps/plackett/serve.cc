@@ -20,6 +20,8 @@
 namespace plackett::command {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::chrono::seconds kGrace{10};
 
 struct ServeOptions {
@@ -28,27 +30,16 @@ struct ServeOptions {
   http::ServerOptions server;
 };
 
-// A folder that is removed on destruction.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "plackett-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) {
-      fail(Error{fmt::format("{}: can't create", pattern)});
-    }
-    path_ = pattern;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+// A new folder that goes with its path.
+std::shared_ptr<const fs::path> temporary_folder() {
+  std::string pattern = (fs::temp_directory_path() / "plackett-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) fail({fmt::format("{}: can't create", pattern)});
+  return {new fs::path(pattern), [](const fs::path* path) {
+            std::error_code ignored;
+            fs::remove_all(*path, ignored);
+            delete path;
+          }};
+}
 
 // Raises the limit of open files to what the connections need, as far as the system allows.
 void allow_connections(std::size_t connections) {
@@ -67,12 +58,8 @@ void serve(const ServeOptions& options, bool db_given) {
   }
   StopSignal signal("stopped at once; everything that was answered is in the store");
   signal.begin_work();
-  std::unique_ptr<TemporaryFolder> temporary;
-  std::filesystem::path db = options.db;
-  if (options.server.demo && !db_given) {
-    temporary = std::make_unique<TemporaryFolder>();
-    db = temporary->path() / "demo.db";
-  }
+  const auto temporary = options.server.demo && !db_given ? temporary_folder() : nullptr;
+  const fs::path db = temporary ? *temporary / "demo.db" : fs::path(options.db);
   allow_connections(options.server.limits.connections);
   const auto service =
       take(serving::Service::open(take(store::open_sqlite({.path = db})), options.service));

@@ -20,6 +20,16 @@ enum class OptionKind : std::uint8_t {
   kFlag,      // "true" or "false"
 };
 
+// A number of bytes; its text is "1500", "64K", "500M" or "20G", in powers of 1024.
+struct ByteSize {
+  // The number.
+  constexpr ByteSize(std::uint64_t all = 0) : value(all) {}  // NOLINT(google-explicit-constructor)
+  // The number.
+  constexpr operator std::uint64_t() const { return value; }  // NOLINT(google-explicit-constructor)
+
+  std::uint64_t value = 0;  // in all
+};
+
 // One option of `Target`. Its default is what a `Target{}` holds.
 template <typename Target>
 struct Option {

@@ -2,10 +2,10 @@
 // type says what the option's text holds.
 #pragma once
 
-#include <concepts>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdint>
-#include <filesystem>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,13 +16,6 @@
 
 namespace plackett {
 
-// A number of bytes; its text is "1500", "64K", "500M" or "20G", in powers of 1024.
-struct ByteSize {
-  constexpr ByteSize(std::uint64_t bytes = 0) : value(bytes) {}  // NOLINT: as the number it is
-  constexpr operator std::uint64_t() const { return value; }     // NOLINT
-  std::uint64_t value = 0;
-};
-
 // What a value must keep to, as in Option.
 struct OptionRules {
   std::uint64_t least = 0;
@@ -30,44 +23,18 @@ struct OptionRules {
   bool changes_results = true;
 };
 
-// How values of each type are written and read.
+// How values are written and read.
 namespace option_value {
 
-std::string write(std::uint64_t value);
-std::string write(double value);
-std::string write(bool value);
-std::string write(ByteSize value);
-std::string write(const std::string& value);
-std::string write(const std::filesystem::path& value);
-std::string write(const std::vector<std::uint32_t>& values);
-std::string write(const std::vector<std::string>& values);
-template <std::unsigned_integral Integer>
-std::string write(Integer value) {
-  return write(std::uint64_t{value});
-}
-template <typename Name>
-auto write(const Name& value) -> decltype(std::string(name_of(value))) {
-  return std::string(name_of(value));
-}
-
-Result<void> read(std::string_view text, const OptionRules& rules, std::uint64_t& value);
-Result<void> read(std::string_view text, const OptionRules& rules, double& value);
-Result<void> read(std::string_view text, const OptionRules& rules, bool& value);
-Result<void> read(std::string_view text, const OptionRules& rules, ByteSize& value);
-Result<void> read(std::string_view text, const OptionRules& rules, std::string& value);
-Result<void> read(std::string_view text, const OptionRules& rules, std::filesystem::path& value);
-Result<void> read(std::string_view text, const OptionRules& rules,
-                  std::vector<std::uint32_t>& values);
-Result<void> read(std::string_view text, const OptionRules& rules,
-                  std::vector<std::string>& values);
-// Requires: `most` fits the type.
-template <std::unsigned_integral Integer>
-Result<void> read(std::string_view text, const OptionRules& rules, Integer& value) {
-  std::uint64_t number = 0;
-  auto done = read(text, rules, number);
-  if (done) value = static_cast<Integer>(number);
-  return done;
-}
+Result<bool> read_flag(std::string_view text);
+Result<std::uint64_t> read_integer(std::string_view text, const OptionRules& rules);
+Result<double> read_number(std::string_view text, const OptionRules& rules);
+Result<ByteSize> read_bytes(std::string_view text, const OptionRules& rules);
+std::string write_bytes(std::uint64_t bytes);
+// The elements of a list with commas, or commas and spaces, between.
+std::vector<std::string_view> split(std::string_view text);
+// The help with the bounds of integers.
+std::string full_help(std::string help, OptionKind kind, const OptionRules& rules);
 
 template <typename Value>
 constexpr OptionKind kind_of() {
@@ -78,8 +45,53 @@ constexpr OptionKind kind_of() {
   return OptionKind::kName;
 }
 
-// The help with the bounds of integers.
-std::string full_help(std::string help, OptionKind kind, const OptionRules& rules);
+template <typename Value>
+inline constexpr bool kIsList = false;
+template <typename Element>
+inline constexpr bool kIsList<std::vector<Element>> = true;
+
+// Numbers, sizes, lists, text and paths; of others their name.
+template <typename Value>
+std::string write(const Value& value) {
+  if constexpr (std::is_floating_point_v<Value>) {
+    return fmt::format("{}", value + 0.0);  // never -0
+  } else if constexpr (std::is_integral_v<Value>) {
+    return fmt::format("{}", value);
+  } else if constexpr (std::is_same_v<Value, ByteSize>) {
+    return write_bytes(value);
+  } else if constexpr (kIsList<Value>) {
+    return fmt::format("{}", fmt::join(value, ", "));
+  } else if constexpr (std::is_convertible_v<Value, std::string>) {
+    return value;
+  } else {
+    return std::string(name_of(value));
+  }
+}
+
+template <typename Value>
+Result<Value> read(std::string_view text, const OptionRules& rules) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return read_flag(text);
+  } else if constexpr (std::is_integral_v<Value>) {
+    const auto integer = read_integer(text, rules);
+    if (!integer) return integer.error();
+    return static_cast<Value>(*integer);
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return read_number(text, rules);
+  } else if constexpr (std::is_same_v<Value, ByteSize>) {
+    return read_bytes(text, rules);
+  } else if constexpr (kIsList<Value>) {
+    Value values;
+    for (const std::string_view element : split(text)) {
+      auto value = read<typename Value::value_type>(element, rules);
+      if (!value) return value.error();
+      values.push_back(std::move(value).value());
+    }
+    return values;
+  } else {
+    return Value(text);
+  }
+}
 
 template <typename Target, typename Value>
 Target target_of(Value Target::*);
@@ -101,15 +113,16 @@ auto declare(std::string_view name, std::string help, const OptionRules& rules) 
       .text = [](const Target& target) { return write(((target.*kFirst).*....*kInner)); },
       .parse = [](const Option<Target>& self, Target& target,
                   std::string_view text) -> Result<void> {
-        Value& value = ((target.*kFirst).*....*kInner);
-        if constexpr (std::is_null_pointer_v<decltype(kParse)>) {
-          return read(text, {self.least, self.most}, value);
-        } else {
-          auto parsed = kParse(text);
-          if (!parsed) return parsed.error();
-          value = std::move(parsed).value();
-          return {};
-        }
+        auto value = [&] {
+          if constexpr (std::is_null_pointer_v<decltype(kParse)>) {
+            return read<Value>(text, {self.least, self.most});
+          } else {
+            return kParse(text);
+          }
+        }();
+        if (!value) return value.error();
+        ((target.*kFirst).*....*kInner) = std::move(value).value();
+        return {};
       }};
 }
 

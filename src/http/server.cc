@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/declare_option.h"
 #include "http/allowed_hosts.h"
 #include "http/worker.h"
 

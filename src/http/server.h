@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/declare_option.h"
+#include "plackett/option.h"
 #include "plackett/result.h"
 #include "serving/service.h"
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/declare_option.h"
 #include "serving/recover.h"
 #include "serving/service_parts.h"
 #include "serving/spec_json.h"

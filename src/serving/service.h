@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/declare_option.h"
+#include "plackett/option.h"
 #include "plackett/result.h"
 #include "serving/model_spec.h"
 #include "serving/store.h"
