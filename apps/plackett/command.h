@@ -77,8 +77,10 @@ void add_options(CLI::App& command, std::span<const Option<Target>> options, Tar
     }
     CLI::Option* added = nullptr;
     if (option.kind == Kind::kIntegers || option.repeats) {
-      const auto set_all = [set](const std::vector<std::string>& all) {
-        set(fmt::format("{}", fmt::join(all, ",")));
+      const auto set_all = [set, &option, name](const std::vector<std::string>& all) {
+        const std::string text = fmt::format("{}", fmt::join(all, ","));
+        if (option.repeats && text.empty()) throw CLI::ValidationError(name, "an empty name");
+        set(text);
       };
       added = command.add_option_function<std::vector<std::string>>(name, set_all, option.help);
       added->delimiter(',');
