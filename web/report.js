@@ -2,7 +2,7 @@
 
 import { drawDots, LineChart, redrawCharts } from './charts.js';
 import { byId, element } from './dom.js';
-import { count, decimal } from './format.js';
+import { count, decimal, missing } from './format.js';
 
 const results = JSON.parse(byId('results').textContent);
 const { measures, series, blocks, tables, test, scorecard } = results;
@@ -47,9 +47,11 @@ function drawCurves(place, measure) {
   }
 }
 
+const errorOf = (deviation, runs) => (missing(deviation) ? null : deviation / Math.sqrt(runs));
+
 // The points that a logarithmic axis can show, with the standard errors of their means.
 const pointsOf = ({ curve, runs }, { name }) => (curve?.impression ?? []).map((x, place) =>
-  ({ x, y: curve[name].mean[place], spread: curve[name].std[place] / Math.sqrt(runs) }))
+  ({ x, y: curve[name].mean[place], spread: errorOf(curve[name].std[place], runs) }))
   .filter(({ x }) => x > 0);
 
 // The range of all means and bands, with a little air, within the measure's bounds.

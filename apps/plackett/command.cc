@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <thread>
 
+#include "plackett/method.h"
 #include "report/numbers.h"
 
 namespace plackett::command {
@@ -32,37 +32,33 @@ void fail(const Error& error) {
   throw Exit(error.code == ErrorCode::kStopped ? kInterrupted : kFailure, with_advice(error));
 }
 
-CLI::Validator integer(std::uint64_t least, std::uint64_t most) {
-  return {[least, most](std::string& text) {
-            std::uint64_t number = 0;
-            const char* end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(text.data(), end, number);
-            const bool valid =
-                error == std::errc() && stop == end && number >= least && number <= most;
-            return valid ? std::string()
-                         : fmt::format("{}; expected an integer from {} to {}", text, least, most);
-          },
-          ""};
-}
-
-void add_threads_option(CLI::App& command, unsigned& threads) {
-  constexpr std::uint64_t kMostThreads = 1024;
-  command.add_option("--threads", threads, "0: one per core")->check(integer(0, kMostThreads));
-}
-
 void add_loading_options(CLI::App& command, DataOptions& options) {
   add_options(command, dataset_options(), options.dataset);
-  command.add_flag("--trust-cache", options.trust_cache,
-                   "skip the checksums of a cache's feature data (default: check them)");
-  add_threads_option(command, options.threads);
+  command.add_flag_callback(
+      "--trust-cache", [&options] { options.run.verify_cache = false; },
+      "skip the checksums of a cache's feature data (default: check them)");
+  add_options(command, run_options(), options.run, {"threads"});
 }
 
 LoadOptions load_options(const DataOptions& options) {
   LoadOptions load = plackett::load_options(options.dataset);
-  load.verify_cache = !options.trust_cache;
-  load.threads =
-      options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  load.verify_cache = options.run.verify_cache;
+  load.threads = options.run.threads > 0 ? options.run.threads
+                                         : std::max(1U, std::thread::hardware_concurrency());
   return load;
+}
+
+std::string method_help() {
+  std::string help = "method[:ranker][:setting=value]...;";
+  for (const Method* method : methods()) {
+    help += fmt::format("\n{}: {}", method->name, method->summary);
+    for (const Setting& setting : method->settings) {
+      help += fmt::format("\n    {}={}: {}", setting.name, setting.text(setting.fallback),
+                          setting.help);
+      if (!setting.names.empty()) help += fmt::format(" ({})", fmt::join(setting.names, ", "));
+    }
+  }
+  return help;
 }
 
 void require_writable_file(const std::string& path) {

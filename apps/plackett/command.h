@@ -6,7 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
@@ -17,6 +19,8 @@
 
 #include "plackett/options.h"
 #include "plackett/result.h"
+#include "plackett/results.h"
+#include "report/arrangement.h"
 
 namespace plackett::command {
 
@@ -69,24 +73,25 @@ void add_options(CLI::App& command, std::span<const Option<Target>> options, Tar
     if (option.kind == Kind::kFlag) {
       command.add_flag_callback(
           name, [set] { set("true"); }, option.help);
-    } else if (option.kind == Kind::kIntegers) {
-      command
-          .add_option_function<std::vector<std::string>>(
-              name,
-              [set](const std::vector<std::string>& all) {
-                set(fmt::format("{}", fmt::join(all, ",")));
-              },
-              option.help)
-          ->delimiter(',')
-          ->type_name("UINT")
-          ->default_str(option.text(target));
-    } else {
-      command.add_option_function<std::string>(name, set, option.help)
-          ->type_name(option.kind == Kind::kInteger  ? "UINT"
-                      : option.kind == Kind::kNumber ? "FLOAT"
-                                                     : "TEXT")
-          ->default_str(option.text(target));
+      continue;
     }
+    CLI::Option* added = nullptr;
+    if (option.kind == Kind::kIntegers || option.repeats) {
+      const auto set_all = [set, &option, name](const std::vector<std::string>& all) {
+        const std::string text = fmt::format("{}", fmt::join(all, ","));
+        if (option.repeats && text.empty()) throw CLI::ValidationError(name, "an empty name");
+        set(text);
+      };
+      added = command.add_option_function<std::vector<std::string>>(name, set_all, option.help);
+      added->delimiter(',');
+      if (option.repeats) added->expected(1)->take_all();
+    } else {
+      added = command.add_option_function<std::string>(name, set, option.help);
+    }
+    added->default_str(option.text(target))
+        ->type_name(option.kind == Kind::kNumber ? "FLOAT"
+                    : option.kind == Kind::kName ? "TEXT"
+                                                 : "UINT");
   }
 }
 
@@ -101,18 +106,10 @@ void copy_given(const CLI::App& command, std::span<const Option<Target>> options
   }
 }
 
-// Checks an option's text: an integer from `least` to `most`, digits only, so that a minus sign or
-// a number too large is refused rather than wrapped.
-CLI::Validator integer(std::uint64_t least, std::uint64_t most);
-
-// Adds --threads.
-void add_threads_option(CLI::App& command, unsigned& threads);
-
 // Which dataset a command reads, and how.
 struct DataOptions {
   ComparedDataset dataset = dataset_at("synthetic");
-  bool trust_cache = false;
-  unsigned threads = 0;  // 0: one per core
+  RunOptions run = {};  // threads and verify_cache
 };
 
 // Adds dataset_options(), --trust-cache and --threads.
@@ -121,8 +118,18 @@ void add_loading_options(CLI::App& command, DataOptions& options);
 // What load_dataset takes.
 LoadOptions load_options(const DataOptions& options);
 
+// What a dataset's path may be, and the methods with their settings and defaults, for --help.
+inline constexpr const char* kDatasetHelp =
+    "a LETOR folder, a cache file, synthetic or synthetic:PRESET";
+std::string method_help();
+
 // Ends the command if a file can't be written at `path`: before the work, not after it.
 void require_writable_file(const std::string& path);
+
+using Clock = std::chrono::steady_clock;
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 // "1 run", "1,000 runs".
 std::string counted(std::uint64_t count, std::string_view what);
@@ -130,15 +137,29 @@ std::string counted(std::uint64_t count, std::string_view what);
 // One line; bytes that are not UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& json);
 
+// Prints tables and, if the paper ran the same, the scorecard; then writes the report into
+// `folder`, so that a full disk hides no result. Ends the command if that fails, and says that the
+// runs are safe. Requires: at least one run.
+void report_results(const StoredResults& stored, const std::filesystem::path& folder,
+                    report::SignificanceTest test = report::SignificanceTest::kWelch);
+
+// How fast each method was, over all threads and with evaluation, if that is known.
+void print_speeds(const StoredResults& stored);
+
+// "37 of 225 runs are in results/mq2008".
+std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder);
+
+// Warns on standard error of records that were damaged.
+void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,
+                    const std::string& consequence);
+
 void add_compare(CLI::App& app);
 void add_report(CLI::App& app);
 void add_simulate(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_evaluate(CLI::App& app);
-void add_data_info(CLI::App& data);
-void add_data_convert(CLI::App& data);
-void add_data_synth(CLI::App& data);
+void add_data(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_replay(CLI::App& app);
 

@@ -90,7 +90,7 @@ void add_evaluate(CLI::App& app) {
   command->add_option("--split", options->split, "of each fold")
       ->check(CLI::IsMember({"train", "validation", "test"}));
   add_options(*command, simulation_options(), options->spec, {"no-relevant", "seed"});
-  add_threads_option(*command, options->data.threads);
+  add_options(*command, run_options(), options->data.run, {"threads"});
   command->add_flag("--json", options->json, "print one JSON object");
   command->callback([options] { evaluate(*options); });
 }

@@ -43,17 +43,13 @@ int run(int argc, const char* const* argv) {
   plackett::command::add_explain(app);
   plackett::command::add_audit(app);
   plackett::command::add_evaluate(app);
-  CLI::App* data = app.add_subcommand("data", "Look at a dataset, convert it, or generate one");
-  data->require_subcommand(1);
-  plackett::command::add_data_info(*data);
-  plackett::command::add_data_convert(*data);
-  plackett::command::add_data_synth(*data);
+  plackett::command::add_data(app);
   plackett::command::add_serve(app);
   plackett::command::add_replay(app);
 
   if (!known_command(app, argc > 1 ? argv[1] : nullptr)) return plackett::command::kFailure;
   if (argc > 1 && argv[1] == std::string_view("data") &&
-      !known_command(*data, argc > 2 ? argv[2] : nullptr)) {
+      !known_command(*app.get_subcommand("data"), argc > 2 ? argv[2] : nullptr)) {
     return plackett::command::kFailure;
   }
   try {
@@ -62,6 +58,11 @@ int run(int argc, const char* const* argv) {
   } catch (const plackett::command::Exit& exit) {
     if (*exit.what() != '\0') fmt::print(stderr, "plackett: {}\n", exit.what());
     return exit.code();
+  } catch (const CLI::ExtrasError&) {
+    // CLI11's own message has them backwards.
+    fmt::print(stderr, "plackett: unexpected arguments: {}; --help shows the options\n",
+               fmt::join(app.remaining(true), " "));
+    return plackett::command::kFailure;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : plackett::command::kFailure;
   }

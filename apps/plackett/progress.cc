@@ -72,33 +72,28 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
   return line;
 }
 
-Standing::Standing(Names names)
-    : names_(std::move(names)), sums_(names_.methods.size() * names_.click_models.size()) {}
-
 void Standing::add(std::size_t method, std::size_t click_model, double value) {
-  Sum& sum = sums_[method * names_.click_models.size() + click_model];
-  sum.total += value;
-  ++sum.count;
-}
-
-std::string Standing::mean(std::size_t method, std::size_t click_model) const {
-  const Sum& sum = sums_[method * names_.click_models.size() + click_model];
-  return sum.count == 0 ? "-" : fmt::format("{:.3f}", sum.total / static_cast<double>(sum.count));
+  sums.resize(methods.size() * click_models.size());
+  auto& [sum, count] = sums[method * click_models.size() + click_model];
+  sum += value;
+  ++count;
 }
 
 std::vector<std::string> Standing::lines(const TerminalSize& size) const {
-  std::vector<std::vector<TableCell>> rows{{{names_.title}}};
-  for (const std::string& name : names_.methods) rows.push_back({{name}});
-  for (std::size_t column = 0; column < names_.click_models.size(); ++column) {
-    rows[0].push_back({names_.click_models[column]});
+  std::vector<std::vector<TableCell>> rows{{{title}}};
+  for (const std::string& name : methods) rows.push_back({{name}});
+  for (std::size_t column = 0; column < click_models.size(); ++column) {
+    rows[0].push_back({click_models[column]});
     std::string best = "-";
-    for (std::size_t method = 0; method < names_.methods.size(); ++method) {
-      best = std::max(best, mean(method, column));
+    for (std::size_t method = 0; method < methods.size(); ++method) {
+      const std::size_t at = method * click_models.size() + column;
+      const auto [sum, count] = at < sums.size() ? sums[at] : std::pair<double, std::uint64_t>();
+      std::string mean = count > 0 ? fmt::format("{:.3f}", sum / static_cast<double>(count)) : "-";
+      best = std::max(best, mean);
+      rows[method + 1].push_back({std::move(mean)});
     }
-    for (std::size_t method = 0; method < names_.methods.size(); ++method) {
-      std::string text = mean(method, column);
-      const bool bold = text == best && text != "-" && names_.methods.size() > 1;
-      rows[method + 1].push_back({std::move(text), bold});
+    for (auto row = rows.begin() + 1; row != rows.end() && methods.size() > 1; ++row) {
+      row->back().bold = row->back().text == best && best != "-";
     }
   }
   return table_lines(rows, {.size = size});
@@ -111,7 +106,10 @@ Progress::Output Progress::standard_error() {
 }
 
 Progress::Progress(const Work& total, const Output& output)
-    : total_(total), output_(output), measured_at_(Clock::now()) {}
+    : output_(output), measured_at_(Clock::now()) {
+  state_.total_impressions = total.impressions;
+  state_.total_runs = total.runs;
+}
 
 Watch Progress::watch() {
   Watch watch;
@@ -124,24 +122,28 @@ Watch Progress::watch() {
 }
 
 void Progress::advance(std::uint64_t impressions) {
-  impressions_.fetch_add(impressions, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  state_.impressions += impressions;
   draw_if_due();
 }
 
 void Progress::run_done() {
-  runs_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  ++state_.runs;
   draw_if_due();
 }
 
 void Progress::skip(const Work& done) {
-  skipped_.fetch_add(done.impressions, std::memory_order_relaxed);
-  runs_.fetch_add(done.runs, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  state_.impressions += done.impressions;
+  measured_ += done.impressions;
+  state_.runs += done.runs;
   draw_if_due();
 }
 
 void Progress::set_label(std::string_view label) {
   const std::lock_guard lock(mutex_);
-  label_ = label;
+  state_.label = label;
 }
 
 void Progress::show(Standing standing) {
@@ -156,42 +158,30 @@ void Progress::score(std::size_t method, std::size_t click_model, double value) 
 
 void Progress::finish() {
   const std::lock_guard lock(mutex_);
-  if (finished_.exchange(true) || !drawn_) return;
-  write_all(output_.descriptor, drawn_below_ ? "\r\x1b[J" : "\r\x1b[K");
+  if (output_.visible && drawn_) {
+    write_all(output_.descriptor, drawn_below_ ? "\r\x1b[J" : "\r\x1b[K");
+  }
+  output_.visible = false;
 }
 
 void Progress::draw_if_due() {
-  if (!output_.visible || finished_.load(std::memory_order_relaxed)) return;
+  if (!output_.visible) return;
   const Clock::time_point now = Clock::now();
-  if (now.time_since_epoch().count() < next_draw_.load(std::memory_order_relaxed)) return;
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock || finished_) return;  // another thread draws
-  if (now.time_since_epoch().count() < next_draw_.load(std::memory_order_relaxed)) return;
-  next_draw_ = (now + kBetweenDraws).time_since_epoch().count();
-  draw(now);
-}
-
-void Progress::draw(Clock::time_point now) {
-  const std::uint64_t done = impressions_.load(std::memory_order_relaxed);
+  if (now < next_draw_) return;
+  next_draw_ = now + kBetweenDraws;
   const double seconds = std::chrono::duration<double>(now - measured_at_).count();
   // Runs report in bursts, so a shorter interval says little.
-  if (done > measured_ && seconds >= 0.2) {
-    const double recent = static_cast<double>(done - measured_) / seconds;
-    const double weight = speed_ > 0 ? 1 - std::exp(-seconds / kSpeedMemorySeconds) : 1;
-    speed_ += weight * (recent - speed_);
-    measured_ = done;
+  if (state_.impressions > measured_ && seconds >= 0.2) {
+    const double recent = static_cast<double>(state_.impressions - measured_) / seconds;
+    double& speed = state_.impressions_per_second;
+    speed += (speed > 0 ? 1 - std::exp(-seconds / kSpeedMemorySeconds) : 1) * (recent - speed);
+    measured_ = state_.impressions;
     measured_at_ = now;
   }
-  const ProgressState state{.impressions = done + skipped_.load(std::memory_order_relaxed),
-                            .total_impressions = total_.impressions,
-                            .runs = runs_.load(std::memory_order_relaxed),
-                            .total_runs = total_.runs,
-                            .impressions_per_second = speed_,
-                            .label = label_};
   // The last column stays free: a terminal may wrap after writing to it.
   TerminalSize size = terminal_size(output_.descriptor);
   --size.columns;
-  std::string text = "\r" + progress_line(state, size.columns) + "\x1b[K";
+  std::string text = "\r" + progress_line(state_, size.columns) + "\x1b[K";
   size.rows = size.rows > 3 ? size.rows - 2 : 0;
   const std::vector<std::string> below = standing_.lines(size);
   for (const std::string& line : below) text += "\n" + line + "\x1b[K";

@@ -1,13 +1,13 @@
 // How far long work is, on one line of a terminal, and how good the results are so far, below it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plackett/simulation.h"
@@ -30,37 +30,22 @@ struct ProgressState {
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
 // The mean of each method under each click model so far.
-class Standing {
- public:
-  struct Names {
-    std::string title;  // of the column of methods
-    std::vector<std::string> methods;
-    std::vector<std::string> click_models;
-  };
-
-  Standing() = default;  // without lines
-  explicit Standing(Names names);
+struct Standing {
+  std::string title;  // of the column of methods
+  std::vector<std::string> methods;
+  std::vector<std::string> click_models;
+  // Sum and number of the values of each cell, by method, then click model.
+  std::vector<std::pair<double, std::uint64_t>> sums = {};
 
   void add(std::size_t method, std::size_t click_model, double value);
 
   // A header and one line per method, the best of each column in bold.
   [[nodiscard]] std::vector<std::string> lines(const TerminalSize& size) const;
-
- private:
-  struct Sum {
-    double total = 0;
-    std::uint64_t count = 0;
-  };
-  [[nodiscard]] std::string mean(std::size_t method, std::size_t click_model) const;
-
-  Names names_;
-  std::vector<Sum> sums_;
 };
 
 // Draws in place on standard error, at most ten times a second, and clears its lines when it is
 // finished or destroyed. Silent if standard error is not a terminal (or a dumb one). Has no thread
-// of its own: calls draw when it is time to. All calls may come from any thread; advance() takes no
-// lock unless it draws.
+// of its own: calls draw when it is time to. All calls may come from any thread.
 class Progress {
  public:
   struct Work {
@@ -96,22 +81,14 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   static Output standard_error();
-  void draw_if_due();
-  void draw(Clock::time_point now);  // requires: mutex_ held
+  void draw_if_due();  // requires: mutex_ held
 
-  const Work total_;
-  const Output output_;
-  std::atomic<std::uint64_t> impressions_{0};
-  std::atomic<std::uint64_t> runs_{0};
-  std::atomic<std::uint64_t> skipped_{0};
-  std::atomic<Clock::rep> next_draw_{0};
-  std::atomic<bool> finished_{false};
-
+  Output output_;
   std::mutex mutex_;  // guards what follows, and the terminal
-  std::string label_;
-  double speed_ = 0;  // a moving average over about the last ten seconds
+  ProgressState state_;
+  Clock::time_point next_draw_;
   Clock::time_point measured_at_;
-  std::uint64_t measured_ = 0;
+  std::uint64_t measured_ = 0;  // impressions at that time
   bool drawn_ = false;
   bool drawn_below_ = false;
   Standing standing_;

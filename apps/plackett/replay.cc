@@ -1,15 +1,14 @@
 // plackett replay: rebuilds models from a service's log.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "command.h"
+#include "plackett/model_file.h"
 #include "serving/recover.h"
 #include "serving/spec_json.h"
 #include "store/sqlite/sqlite_store.h"
@@ -24,45 +23,27 @@ struct ReplayOptions {
   bool json = false;
 };
 
-struct Replayed {
-  serving::ModelRow row;
-  serving::ReplayReport report;
-  std::shared_ptr<const serving::Version> version;
-  std::vector<std::byte> file;
-};
-
-Replayed replay_model(const serving::ModelRow& row, serving::StoreReader& store) {
-  Replayed replayed;
-  replayed.row = row;
-  const serving::ModelSpec spec = take(serving::parse_spec(row.spec));
-  const serving::Trainer trainer = take(serving::replay(spec, row, store, replayed.report));
-  replayed.version = trainer.version();
-  replayed.file = serialise_model(trainer.saved());
-  return replayed;
-}
-
-void print(const Replayed& replayed) {
-  const serving::ReplayReport& report = replayed.report;
-  fmt::print("{}: {} log entries {}, {} updates, model file {:016x}\n", replayed.row.name,
-             report.entries, report.from_snapshot ? "after a snapshot" : "from the beginning",
-             replayed.version->learner.updates, checksum(replayed.file));
+void print(const std::string& name, const serving::ReplayReport& report,
+           const serving::Version& version, std::uint64_t file_checksum, bool json) {
+  if (json) {
+    return print_json({{"model", name},
+                       {"entries", report.entries},
+                       {"from_snapshot", report.from_snapshot},
+                       {"version", version.number},
+                       {"updates", version.learner.updates},
+                       {"learned", version.learned},
+                       {"snapshots_compared", report.compared},
+                       {"snapshots_different", report.different},
+                       {"missing", report.missing},
+                       {"file_checksum", fmt::format("{:016x}", file_checksum)}});
+  }
+  fmt::print("{}: {} log entries {}, {} updates, model file {:016x}\n", name, report.entries,
+             report.from_snapshot ? "after a snapshot" : "from the beginning",
+             version.learner.updates, file_checksum);
   fmt::print("  {} of {} snapshots on the way are identical\n", report.compared - report.different,
              report.compared);
   for (const std::string& missing : report.missing) fmt::print("  missing: {}\n", missing);
-  if (!replayed.version->learning) fmt::print("  frozen: {}\n", replayed.version->frozen_because);
-}
-
-nlohmann::ordered_json to_json(const Replayed& replayed) {
-  return {{"model", replayed.row.name},
-          {"entries", replayed.report.entries},
-          {"from_snapshot", replayed.report.from_snapshot},
-          {"version", replayed.version->number},
-          {"updates", replayed.version->learner.updates},
-          {"learned", replayed.version->learned},
-          {"snapshots_compared", replayed.report.compared},
-          {"snapshots_different", replayed.report.different},
-          {"missing", replayed.report.missing},
-          {"file_checksum", fmt::format("{:016x}", checksum(replayed.file))}};
+  if (!version.learning) fmt::print("  frozen: {}\n", version.frozen_because);
 }
 
 void replay(const ReplayOptions& options) {
@@ -82,18 +63,14 @@ void replay(const ReplayOptions& options) {
   bool same = true;
   bool whole = true;
   for (const serving::ModelRow& row : rows) {
-    const Replayed replayed = replay_model(row, *store);
-    same = same && replayed.report.different == 0;
-    whole = whole && replayed.report.missing.empty();
-    if (options.json) {
-      print_json(to_json(replayed));
-    } else {
-      print(replayed);
-    }
-    if (options.save_model) {
-      take(write_file(*options.save_model,
-                      {reinterpret_cast<const char*>(replayed.file.data()), replayed.file.size()}));
-    }
+    serving::ReplayReport report;
+    const serving::Trainer trainer =
+        take(serving::replay(take(serving::parse_spec(row.spec)), row, *store, report));
+    const SavedModel model = trainer.saved();
+    print(row.name, report, *trainer.version(), checksum(serialise_model(model)), options.json);
+    same = same && report.different == 0;
+    whole = whole && report.missing.empty();
+    if (options.save_model) take(save_model(model, *options.save_model));
   }
   if (!whole) throw Exit(kNegative, "the store does not have all that the log needs");
   if (!same) throw Exit(kNegative, "a snapshot differs from what the log gives");

@@ -2,16 +2,22 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "command.h"
 #include "plackett/results.h"
-#include "print_results.h"
+#include "report/numbers.h"
 #include "report/scorecard.h"
 #include "report/table.h"
+#include "report/text.h"
+#include "report/write.h"
+#include "terminal_text.h"
 
 namespace plackett::command {
 namespace {
@@ -23,20 +29,17 @@ struct ReportOptions {
   std::string test = "welch";
 };
 
-struct Format {
-  const char* name;
-  std::string (*make)(const Comparison&, report::SignificanceTest);
-};
+const std::vector<std::string> kFormats{"markdown", "latex", "csv", "tests", "scorecard"};
 
-const std::array kFormats{
-    Format{"markdown", report::markdown_table}, Format{"latex", report::latex_table},
-    Format{"csv", [](const Comparison& comparison,
-                     report::SignificanceTest) { return report::csv_table(comparison); }},
-    Format{"tests", [](const Comparison& comparison,
-                       report::SignificanceTest) { return report::csv_tests(comparison); }},
-    Format{"scorecard", [](const Comparison& comparison, report::SignificanceTest) {
-             return report::markdown_scorecard(comparison);
-           }}};
+// Empty for a scorecard of results that the paper has not.
+std::string formatted(const std::string& format, const Comparison& comparison,
+                      report::SignificanceTest test) {
+  if (format == "markdown") return report::markdown_table(comparison, test);
+  if (format == "latex") return report::latex_table(comparison, test);
+  if (format == "csv") return report::csv_table(comparison);
+  if (format == "tests") return report::csv_tests(comparison);
+  return report::markdown_scorecard(comparison);
+}
 
 void report(const ReportOptions& options) {
   const auto stored = take(read_results(options.folder));
@@ -49,14 +52,12 @@ void report(const ReportOptions& options) {
   const report::SignificanceTest test = options.test == "student"
                                             ? report::SignificanceTest::kStudent
                                             : report::SignificanceTest::kWelch;
-  for (const Format& format : kFormats) {
-    if (format.name != options.format) continue;
-    const std::string text = format.make(assemble(*stored), test);
+  if (!options.format.empty()) {
+    const std::string text = formatted(options.format, assemble(*stored), test);
     if (text.empty()) {
       fail(Error{fmt::format("{}: nothing that the paper also ran", options.folder)});
     }
-    fmt::print("{}", text);
-    return;
+    return fmt::print("{}", text);
   }
   const std::string& out = options.out.value_or(options.folder);
   report_results(*stored, out, test);
@@ -68,6 +69,68 @@ void report(const ReportOptions& options) {
 
 }  // namespace
 
+void report_results(const StoredResults& stored, const std::filesystem::path& folder,
+                    report::SignificanceTest test) {
+  const OutputStyle style = standard_output();
+  const Comparison comparison = assemble(stored);
+  fmt::print("{}\n", report::terminal_table(comparison, {.ansi = style.terminal,
+                                                         .width = style.columns,
+                                                         .ascii = style.ascii,
+                                                         .test = test}));
+  const std::string card = report::terminal_scorecard(
+      comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
+  if (!card.empty()) fmt::print("{}\n", card);
+  std::fflush(stdout);
+
+  // The same for everyone who runs the experiment: no times, no options of this command.
+  const report::PageOptions options{
+      .command = "plackett compare --spec experiment.toml --out RESULTS", .test = test};
+  if (auto done = report::write_report(comparison, folder, options); !done) {
+    // A report may be written to another folder than that of its runs.
+    std::error_code error;
+    const bool beside = std::filesystem::exists(folder / "runs.jsonl", error);
+    fail(Error{fmt::format("{}; {}", done.error().message,
+                           beside ? runs_kept(stored, folder) : "no run is lost")});
+  }
+}
+
+void print_speeds(const StoredResults& stored) {
+  struct Speed {
+    std::string label;
+    double impressions = 0;
+    double seconds = 0;
+  };
+  std::vector<Speed> speeds;
+  for (const CellSummary& cell : assemble_with_times(stored).cells) {
+    auto found = std::find_if(speeds.begin(), speeds.end(),
+                              [&](const Speed& speed) { return speed.label == cell.label; });
+    if (found == speeds.end()) found = speeds.insert(found, {.label = cell.label});
+    found->impressions += cell.seconds * cell.impressions_per_second;
+    found->seconds += cell.seconds;
+  }
+  std::vector<std::string> parts;
+  for (const Speed& speed : speeds) {
+    if (speed.seconds <= 0) continue;
+    parts.push_back(fmt::format("{} {}", report::printable(speed.label),
+                                report::rate(speed.impressions / speed.seconds)));
+  }
+  if (!parts.empty()) fmt::print("impressions/s: {}\n", fmt::join(parts, ", "));
+}
+
+std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder) {
+  const std::uint64_t all = run_count(stored.spec);
+  return fmt::format("{} of {} {} in {}", report::grouped(stored.runs.size()), report::grouped(all),
+                     all == 1 ? "run is" : "runs are", folder.string());
+}
+
+void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,
+                    const std::string& consequence) {
+  if (stored.damaged.empty()) return;
+  fmt::print(stderr, "plackett: {}: line{} {}: incomplete or damaged; {}\n",
+             (folder / "runs.jsonl").string(), stored.damaged.size() == 1 ? "" : "s",
+             fmt::join(stored.damaged, ", "), consequence);
+}
+
 void add_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command =
@@ -75,14 +138,10 @@ void add_report(CLI::App& app) {
   command->add_option("folder", options->folder, "what plackett compare wrote, finished or not")
       ->required();
   command->add_option("--out", options->out, "where to write the report (default: the folder)");
-  std::vector<std::string> names;
-  names.reserve(kFormats.size());
-  for (const Format& format : kFormats) names.emplace_back(format.name);
   command
-      ->add_option(
-          "--format", options->format,
-          "print only this and write nothing: " + fmt::format("{}", fmt::join(names, ", ")))
-      ->check(CLI::IsMember(names))
+      ->add_option("--format", options->format,
+                   fmt::format("print only this and write nothing: {}", fmt::join(kFormats, ", ")))
+      ->check(CLI::IsMember(kFormats))
       ->excludes("--out");
   command->add_option("--test", options->test, "the t-test of the marks: welch or student")
       ->check(CLI::IsMember({"welch", "student"}));

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "command.h"
-#include "compare_options.h"
 #include "plackett/method_entry.h"
 #include "plackett/model_file.h"
 #include "progress.h"
@@ -101,7 +100,7 @@ void add_simulate(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("simulate", "One method learning from one kind of simulated user");
   command->add_option("--data", options->data.dataset.path,
-                      "dataset: a LETOR folder, a cache file, synthetic or synthetic:PRESET");
+                      std::string("dataset: ") + kDatasetHelp);
   add_loading_options(*command, options->data);
   command->add_option("--method", options->method, method_help());
   command->add_option("--learning-rate", options->learning_rate, "in place of the method's own");

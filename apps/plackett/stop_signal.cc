@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <ctime>
 
 #include "command.h"
@@ -13,15 +14,9 @@ namespace plackett::command {
 namespace {
 
 // What the handler reads: lock-free, and the text does not change while handlers are installed.
-std::atomic<bool> asking{false};
-std::atomic<bool> requested{false};
-std::atomic<std::int64_t> requested_ns{0};
-std::string& farewell() {
-  static std::string text;
-  return text;
-}
-std::atomic<const char*> farewell_bytes{nullptr};
-std::atomic<std::size_t> farewell_size{0};
+std::atomic<bool> polled{false};
+std::atomic<std::int64_t> requested_ns{0};  // when; 0: not yet
+std::atomic<const char*> farewell{nullptr};
 
 // Some programs signal both a command and its process group: that is one request.
 constexpr std::int64_t kOneRequestNs = 500'000'000;
@@ -33,43 +28,34 @@ std::int64_t now_ns() {
 }
 
 void on_signal(int /*number*/) {
-  if (asking.load()) {
-    if (!requested.load()) requested_ns = now_ns();
-    if (!requested.exchange(true) || now_ns() - requested_ns.load() < kOneRequestNs) return;
+  if (polled) {
+    std::int64_t first = 0;
+    const std::int64_t now = now_ns();
+    if (requested_ns.compare_exchange_strong(first, now) || now - first < kOneRequestNs) return;
   }
-  [[maybe_unused]] const ssize_t written =
-      ::write(STDERR_FILENO, farewell_bytes.load(), farewell_size.load());
+  const char* const text = farewell;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
   ::_exit(kInterrupted);
-}
-
-void handle(int number, void (*handler)(int)) {
-  struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_RESTART;
-  ::sigemptyset(&action.sa_mask);
-  ::sigaction(number, &action, nullptr);
 }
 
 }  // namespace
 
-StopSignal::StopSignal(const std::string& message) {
-  requested = false;
-  asking = false;
-  farewell() = "\nplackett: " + message + "\n";
-  farewell_bytes = farewell().data();
-  farewell_size = farewell().size();
-  handle(SIGINT, on_signal);
-  handle(SIGTERM, on_signal);
+StopSignal::StopSignal(const std::string& message) : farewell_("\nplackett: " + message + "\n") {
+  requested_ns = 0;
+  polled = false;
+  farewell = farewell_.c_str();
+  std::signal(SIGINT, on_signal);
+  std::signal(SIGTERM, on_signal);
 }
 
 StopSignal::~StopSignal() {
-  handle(SIGINT, SIG_DFL);
-  handle(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
 }
 
-void StopSignal::begin_work() { asking = true; }
-void StopSignal::end_work() { asking = false; }
+void StopSignal::begin_work() { polled = true; }
+void StopSignal::end_work() { polled = false; }
 
-bool stop_requested() { return requested.load(std::memory_order_relaxed); }
+bool stop_requested() { return requested_ns.load(std::memory_order_relaxed) != 0; }
 
 }  // namespace plackett::command

@@ -18,6 +18,9 @@ class StopSignal {
   // Between these two calls, work polls stop_requested().
   void begin_work();
   void end_work();
+
+ private:
+  std::string farewell_;
 };
 
 // Safe from any thread, and cheap.

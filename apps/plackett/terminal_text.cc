@@ -1,5 +1,6 @@
 #include "terminal_text.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -86,6 +87,13 @@ std::vector<std::string> table_lines(const std::vector<std::vector<TableCell>>& 
     if (!line.empty()) lines.push_back(std::move(line));
   }
   return lines;
+}
+
+void print_table(const std::vector<std::vector<TableCell>>& rows, std::size_t columns) {
+  const bool ascii = standard_output().ascii;
+  for (const std::string& line : table_lines(rows, {{columns, rows.size()}, 2})) {
+    fmt::print("{}\n", ascii ? report::in_ascii(line) : line);
+  }
 }
 
 }  // namespace plackett::command

@@ -40,4 +40,7 @@ struct TableFit {
 std::vector<std::string> table_lines(const std::vector<std::vector<TableCell>>& rows,
                                      const TableFit& fit);
 
+// Prints all rows of a table with two columns of names on standard output.
+void print_table(const std::vector<std::vector<TableCell>>& rows, std::size_t columns);
+
 }  // namespace plackett::command

@@ -19,6 +19,7 @@
 #include "plackett/metrics.h"
 #include "plackett/model_file.h"
 #include "plackett/ndcg.h"
+#include "plackett/option.h"
 #include "plackett/options.h"
 #include "plackett/pairs.h"
 #include "plackett/pdgd.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -124,30 +123,15 @@ class [[nodiscard]] Result {
 
 // Success without a value, or an Error.
 template <>
-class [[nodiscard]] Result<void> {
+class [[nodiscard]] Result<void> : public Result<std::monostate> {
  public:
-  Result() = default;
+  // Success.
+  Result() : Result<std::monostate>(std::monostate()) {}
   // Failure.
-  Result(Error error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
-
-  // Whether it succeeded.
-  [[nodiscard]] bool ok() const { return !error_.has_value(); }
-  // The same as ok().
-  explicit operator bool() const { return ok(); }
-
+  Result(Error error)  // NOLINT(google-explicit-constructor)
+      : Result<std::monostate>(std::move(error)) {}
   // Throws BadResult if it failed.
-  void value() const {
-    if (!ok()) throw BadResult(error());
-  }
-
-  // Why it failed. Throws BadResult if it did not.
-  [[nodiscard]] const Error& error() const {
-    if (ok()) throw BadResult(Error("error() called on a result that holds a value"));
-    return *error_;
-  }
-
- private:
-  std::optional<Error> error_;
+  void value() const { static_cast<void>(Result<std::monostate>::value()); }
 };
 
 }  // namespace plackett

@@ -43,16 +43,8 @@ class SplitEvaluator {
   template <typename Score>
   double mean_ndcg(Score&& score, Rng& rng) {
     QueryMean mean(no_relevant_);
-    for (std::uint32_t at = 0; at < split_.query_count(); ++at) {
-      const Query query{at};
-      if (!ndcg_.has_relevant(query)) {
-        mean.add_without_relevant();
-        continue;
-      }
-      const std::span<const float> scores = score(split_.features(query));
-      rank(scores, std::min<std::size_t>(scores.size(), ndcg_.k()), rng);
-      mean.add(ndcg_.ndcg(query, split_.judgments(query), ranking_));
-    }
+    rank_all(score, ndcg_.k(), rng, mean,
+             [&](Query query) { return ndcg_.ndcg(query, split_.judgments(query), ranking_); });
     return mean.mean();
   }
 
@@ -60,23 +52,26 @@ class SplitEvaluator {
   template <typename Score>
   MetricMeans mean_metrics(Score&& score, std::uint32_t max_label, Rng& rng) {
     MetricMeans means(no_relevant_);
-    for (std::uint32_t at = 0; at < split_.query_count(); ++at) {
-      const Query query{at};
-      if (!ndcg_.has_relevant(query)) {
-        means.add_without_relevant();
-        continue;
-      }
-      const std::span<const float> scores = score(split_.features(query));
-      rank(scores, scores.size(), rng);
-      means.add(metrics(ranking_, split_.judgments(query), max_label));
-    }
+    rank_all(score, ~std::size_t{0}, rng, means,
+             [&](Query query) { return metrics(ranking_, split_.judgments(query), max_label); });
     return means;
   }
 
  private:
-  void rank(std::span<const float> scores, std::size_t k, Rng& rng) {
-    ranking_.resize(k);
-    top_k(scores, rng, ranking_);
+  // Adds value(query) to `mean` for each query, with its best k documents in ranking_.
+  template <typename Score, typename Mean, typename Value>
+  void rank_all(Score& score, std::size_t k, Rng& rng, Mean& mean, Value value) {
+    for (std::uint32_t at = 0; at < split_.query_count(); ++at) {
+      const Query query{at};
+      if (!ndcg_.has_relevant(query)) {
+        mean.add_without_relevant();
+        continue;
+      }
+      const std::span<const float> scores = score(split_.features(query));
+      ranking_.resize(std::min(scores.size(), k));
+      top_k(scores, rng, ranking_);
+      mean.add(value(query));
+    }
   }
 
   Split split_;

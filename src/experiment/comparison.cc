@@ -3,16 +3,35 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataset/known_grades.h"
+#include "evaluation/t_test.h"
 #include "experiment/contrasts.h"
 #include "experiment/spec_parts.h"
+#include "plackett/method.h"
 #include "plackett/results.h"
+#include "plackett/simulate.h"
 
 namespace plackett {
 namespace {
+
+TTest recorded(const TTestResult& result) { return {result.t, result.degrees, result.p}; }
+
+MeasureTests test(const CellSummary& cell, const CellSummary& baseline,
+                  Moments CellSummary::*measure) {
+  const SampleSummary one{(cell.*measure).mean, (cell.*measure).std, cell.runs};
+  const SampleSummary other{(baseline.*measure).mean, (baseline.*measure).std, baseline.runs};
+  return {recorded(student_t_test(one, other)), recorded(welch_t_test(one, other))};
+}
+
+bool comparable(const CellSummary& one, const CellSummary& other) {
+  return one.dataset == other.dataset && one.protocol == other.protocol &&
+         one.click_model == other.click_model;
+}
 
 std::string title_of(const ComparisonSpec& spec) {
   if (!spec.title.empty()) return spec.title;
@@ -84,8 +103,110 @@ Comparison assemble(const StoredResults& stored, bool with_times) {
 
 }  // namespace
 
+Moments moments(const std::vector<double>& values) {
+  if (values.empty()) return {};
+  const auto count = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  Moments result;
+  result.mean = sum / count;
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (const double value : values) {
+    squares += (value - result.mean) * (value - result.mean);
+  }
+  result.std = std::sqrt(squares / (count - 1));
+  return result;
+}
+
+std::string label_of(const SimulationSpec& spec) {
+  const auto method = find_method(spec.method);
+  std::string label =
+      fmt::format("{} ({}", method ? method.value()->title : std::string_view(spec.method),
+                  name_of(spec.ranker.kind));
+  for (const GivenSetting& setting : spec.settings) {
+    label += fmt::format(", {} {}", setting.name, setting.value);
+  }
+  return label + ")";
+}
+
+CellSummary Simulation::summarise(const std::vector<RunRecord>& records) const {
+  CellSummary cell = plackett::summarise(spec_, dataset_name_, records);
+  cell.as_in_paper = false;  // that needs to know how the data was made
+  return cell;
+}
+
+CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_name,
+                      const std::vector<RunRecord>& records) {
+  CellSummary cell;
+  cell.label = spec.label.empty() ? label_of(spec) : spec.label;
+  const auto method = find_method(spec.method);
+  cell.baseline = spec.baseline.value_or(method && method.value()->baseline);
+  cell.as_in_paper = canonical_settings(spec.method, spec.settings).empty() &&
+                     spec.shown == SimulationSpec{}.shown &&
+                     spec.ranker.hidden == RankerSpec{}.hidden &&
+                     spec.ranker.activation == RankerSpec{}.activation &&
+                     spec.no_relevant == SimulationSpec{}.no_relevant;
+  cell.method = spec.method;
+  cell.ranker = name_of(spec.ranker.kind);
+  cell.click_model = spec.click_model;
+  cell.dataset = dataset_name;
+  cell.protocol = name_of(spec.protocol);
+  cell.runs = static_cast<std::uint32_t>(records.size());
+  cell.impressions = spec.impressions;
+  cell.seed = spec.seed;
+  if (records.empty()) return cell;
+
+  std::vector<double> offline(records.size());
+  std::vector<double> online(records.size());
+  for (std::size_t point = 0; point < records.front().curve.size(); ++point) {
+    for (std::size_t run = 0; run < records.size(); ++run) {
+      offline[run] = records[run].curve[point].offline;
+      online[run] = records[run].curve[point].online;
+    }
+    cell.curve.push_back(
+        {records.front().curve[point].impression, moments(offline), moments(online)});
+  }
+  cell.offline = cell.curve.back().offline;
+  cell.online = cell.curve.back().online;
+
+  double evaluation_seconds = 0;
+  for (const RunRecord& record : records) {
+    cell.seconds += record.seconds;
+    evaluation_seconds += record.evaluation_seconds;
+  }
+  if (cell.seconds > 0) cell.evaluation_share = evaluation_seconds / cell.seconds;
+  return cell;
+}
+
+void add_contrasts(Comparison& comparison) {
+  comparison.contrasts.clear();
+  const auto& cells = comparison.cells;
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    for (std::size_t baseline = 0; baseline < cells.size(); ++baseline) {
+      if (baseline == cell || !cells[baseline].baseline) continue;
+      if (!comparable(cells[cell], cells[baseline])) continue;
+      comparison.contrasts.push_back({cell, baseline,
+                                      test(cells[cell], cells[baseline], &CellSummary::offline),
+                                      test(cells[cell], cells[baseline], &CellSummary::online)});
+    }
+  }
+}
+
 Comparison assemble(const StoredResults& stored) { return assemble(stored, false); }
 
 Comparison assemble_with_times(const StoredResults& stored) { return assemble(stored, true); }
+
+Compared compared(const StoredResults& stored) {
+  const ComparisonSpec& spec = stored.spec;
+  const std::size_t cells = spec.click_models.size() * spec.methods.size();
+  Compared result{.comparison = assemble_with_times(stored), .runs = {}};
+  result.runs.resize(spec.datasets.size() * cells);
+  for (const auto& [place, run] : stored.runs) {
+    const std::size_t cell = place.click_model * spec.methods.size() + place.method;
+    result.runs[place.dataset * cells + cell].push_back(run.record);
+  }
+  return result;
+}
 
 }  // namespace plackett

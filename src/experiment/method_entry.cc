@@ -2,38 +2,32 @@
 
 #include <fmt/format.h>
 
+#include <ranges>
+
 #include "plackett/method.h"
 
 namespace plackett {
 
 Result<MethodEntry> parse_method_entry(std::string_view text) {
-  MethodEntry entry;
+  const std::string_view name = text.substr(0, text.find(':'));
+  const auto method = find_method(name);
+  if (!method) return method.error();
+  MethodEntry entry{.method = std::string(name), .ranker = method.value()->default_ranker};
   bool ranker_seen = false;
-  std::string_view rest = text;
-  bool last = false;
-  for (bool first = true; !last; first = false) {
-    const std::size_t colon = rest.find(':');
-    const std::string_view part = rest.substr(0, colon);
-    last = colon == std::string_view::npos;
-    if (!last) rest.remove_prefix(colon + 1);
-    const std::size_t equals = part.find('=');
-    if (first) {
-      auto method = find_method(part);
-      if (!method) return method.error();
-      entry.method = part;
-      entry.ranker = method.value()->default_ranker;
-    } else if (equals != std::string_view::npos) {
+  for (const auto piece : text | std::views::split(':') | std::views::drop(1)) {
+    const std::string_view part(piece.begin(), piece.end());
+    if (const std::size_t equals = part.find('='); equals != std::string_view::npos) {
       entry.settings.push_back(
           {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1))});
-    } else {
-      auto ranker = parse_ranker_kind(part);
-      if (!ranker) return ranker.error().in(text);
-      if (ranker_seen) return Error{fmt::format("{}: a method has one ranker", text)};
-      ranker_seen = true;
-      entry.ranker = ranker.value();
+      continue;
     }
+    auto ranker = parse_ranker_kind(part);
+    if (!ranker) return ranker.error().in(text);
+    if (ranker_seen) return Error{fmt::format("{}: a method has one ranker", text)};
+    ranker_seen = true;
+    entry.ranker = ranker.value();
   }
-  auto values = SettingValues::make(find_method(entry.method).value()->settings, entry.settings);
+  auto values = SettingValues::make(method.value()->settings, entry.settings);
   if (!values) return values.error().in(text);
   return entry;
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <ranges>
 #include <vector>
 
 namespace plackett {
@@ -50,21 +52,15 @@ Result<Protocol> parse_protocol(std::string_view text) {
                              deviation_names())};
   }
   Protocol protocol;
-  std::string_view rest = text.substr(base.size());
-  while (!rest.empty()) {
-    rest.remove_prefix(1);
-    const std::string_view name = rest.substr(0, rest.find('+'));
-    rest.remove_prefix(name.size());
-    bool known = false;
-    for (const Deviation& deviation : kDeviations) {
-      if (deviation.name != name) continue;
-      protocol.*deviation.flag = true;
-      known = true;
-    }
-    if (!known) {
+  for (const auto part : text | std::views::split('+') | std::views::drop(1)) {
+    const std::string_view name(part.begin(), part.end());
+    const auto* known = std::find_if(kDeviations.begin(), kDeviations.end(),
+                                     [&](const Deviation& one) { return one.name == name; });
+    if (known == kDeviations.end()) {
       return Error{fmt::format("protocol \"{}\": unknown deviation \"{}\"; known: {}", text, name,
                                deviation_names())};
     }
+    protocol.*known->flag = true;
   }
   return protocol;
 }

@@ -220,14 +220,6 @@ Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spe
                Hint::kOtherFolderOrFresh};
 }
 
-ResultsFolder::ResultsFolder(fs::path folder, StoredResults stored, FileLock lock, AppendFile runs,
-                             AppendFile timings)
-    : folder_(std::move(folder)),
-      stored_(std::move(stored)),
-      lock_(std::move(lock)),
-      runs_(std::move(runs)),
-      timings_(std::move(timings)) {}
-
 Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const ComparisonSpec& spec,
                                           const Options& options) {
   if (!spec.users.empty()) {
@@ -279,23 +271,23 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (!runs) return runs.error();
   auto timings = AppendFile::open(folder / kTimingsName, std::chrono::hours(1));
   if (!timings) return timings.error();
-  return ResultsFolder(folder, std::move(stored), std::move(lock).value(), std::move(runs).value(),
-                       std::move(timings).value());
+  return ResultsFolder(Parts{folder, std::move(stored), std::move(lock).value(),
+                             std::move(runs).value(), std::move(timings).value()});
 }
 
 Result<void> ResultsFolder::append(const RunPlace& place, FinishedRun run, unsigned threads) {
-  if (auto done = runs_.append(to_line(run)); !done) return done;
+  if (auto done = parts_.runs.append(to_line(run)); !done) return done;
   const RunTiming timing{run.record.seconds, run.record.evaluation_seconds, threads};
   const std::string timing_line = to_line(run, timing);
-  stored_.runs.insert_or_assign(place, std::move(run));
-  stored_.timings.insert_or_assign(place, timing);
-  return timings_.append(timing_line);
+  parts_.stored.runs.insert_or_assign(place, std::move(run));
+  parts_.stored.timings.insert_or_assign(place, timing);
+  return parts_.timings.append(timing_line);
 }
 
 Result<void> ResultsFolder::finish() {
-  if (auto done = runs_.sync(); !done) return done;
-  if (stored_.runs.size() < run_count(stored_.spec)) return {};
-  return write_if_changed(folder_ / kRunsName, runs_text(stored_));
+  if (auto done = parts_.runs.sync(); !done) return done;
+  if (parts_.stored.runs.size() < run_count(parts_.stored.spec)) return {};
+  return write_if_changed(parts_.folder / kRunsName, runs_text(parts_.stored));
 }
 
 }  // namespace plackett

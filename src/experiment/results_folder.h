@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/append_file.h"
 #include "base/file_lock.h"
@@ -34,7 +35,7 @@ class ResultsFolder {
   static Result<ResultsFolder> open(const std::filesystem::path& folder, const ComparisonSpec& spec,
                                     const Options& options);
 
-  [[nodiscard]] const StoredResults& stored() const { return stored_; }
+  [[nodiscard]] const StoredResults& stored() const { return parts_.stored; }
 
   // Stores a run. On failure the runs before it stay.
   Result<void> append(const RunPlace& place, FinishedRun run, unsigned threads);
@@ -44,14 +45,15 @@ class ResultsFolder {
   Result<void> finish();
 
  private:
-  ResultsFolder(std::filesystem::path folder, StoredResults stored, FileLock lock, AppendFile runs,
-                AppendFile timings);
-
-  std::filesystem::path folder_;
-  StoredResults stored_;
-  FileLock lock_;
-  AppendFile runs_;
-  AppendFile timings_;
+  struct Parts {
+    std::filesystem::path folder;
+    StoredResults stored;
+    FileLock lock;
+    AppendFile runs;
+    AppendFile timings;
+  };
+  explicit ResultsFolder(Parts parts) : parts_(std::move(parts)) {}
+  Parts parts_;
 };
 
 }  // namespace plackett

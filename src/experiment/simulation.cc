@@ -13,6 +13,7 @@
 #include "plackett/make_user.h"
 #include "plackett/method.h"
 #include "plackett/options.h"
+#include "plackett/simulate.h"
 
 namespace plackett {
 namespace {
@@ -94,16 +95,6 @@ Result<std::shared_ptr<const User>> user_of(const Dataset& dataset, const Simula
   return spec.user;
 }
 
-bool any_relevant(const Split& split) {
-  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
-    const auto labels = split.judgments(Query{query}).labels();
-    if (std::any_of(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 0; })) {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec) {
@@ -128,7 +119,9 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
                                fold.name)};
     }
     simulation.train_ndcg_.push_back(std::make_shared<const NdcgTable>(fold.train, kNdcgCut));
-    if (spec.no_relevant == NoRelevant::kSkip && !any_relevant(fold.test)) {
+    if (spec.no_relevant == NoRelevant::kSkip &&
+        describe(fold.test, dataset.max_label).queries_without_relevant ==
+            fold.test.query_count()) {
       return Error{
           fmt::format("{} {}: no test query has a relevant document, so there is nothing "
                       "to measure; no-relevant zero or one counts such queries",
@@ -274,6 +267,25 @@ Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulati
   }
   if (runs != nullptr) *runs = std::move(records);
   return cells;
+}
+
+Result<Simulated> simulate(const Dataset& dataset, const SimulationSpec& spec,
+                           const RunOptions& options) {
+  auto prepared = Simulation::prepare(dataset, spec);
+  if (!prepared) return prepared.error();
+  const std::vector<Simulation> simulations{std::move(prepared).value()};
+  Simulated simulated;
+  Watch watch = options.watch;
+  watch.learned = [&simulated](std::uint32_t run, std::unique_ptr<Learner> learner) {
+    if (run == 0) simulated.learner = std::move(learner);  // one thread alone does run 0
+  };
+  std::vector<std::vector<RunRecord>> records;
+  auto cells = run_all(simulations, options.threads, watch, &records);
+  if (!cells) return cells.error();
+  simulated.model = simulations.front().saved_model(0, *simulated.learner);
+  simulated.runs = std::move(records.front());
+  simulated.summary = std::move(cells.value().front());
+  return simulated;
 }
 
 }  // namespace plackett

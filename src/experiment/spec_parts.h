@@ -1,4 +1,4 @@
-// What a run takes from the spec of its comparison.
+// What the parts of this room need of a comparison.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include "plackett/comparison_spec.h"
 #include "plackett/method_entry.h"
 #include "plackett/results.h"
-#include "plackett/simulation.h"
+#include "plackett/simulate.h"
 
 namespace plackett {
 
@@ -34,6 +34,9 @@ SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod&
 
 // What check() finds without looking for the datasets.
 Result<void> check_apart_from_data(const ComparisonSpec& spec);
+
+// What compare gives of these runs.
+Compared compared(const StoredResults& stored);
 
 // One line per difference: "runs: 125 there, 50 asked for". Empty if the identities are equal.
 std::vector<std::string> differences(const ComparisonSpec& there, const ComparisonSpec& asked);

@@ -151,7 +151,7 @@ Awaitable<bool> Connection<Stream>::wait_for_request() {
   parser_.emplace();
   bodies_.clear();
   parser_->header_limit(limits_.header_bytes);
-  parser_->body_limit(limits_.body_bytes);
+  parser_->body_limit(limits_.body_bytes.value);
   exchange_.request = &parser_->get();
   match_ = {.index = routes().size()};
   buffer_.reserve(kHeaderBuffer);

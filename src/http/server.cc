@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
@@ -11,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/declare_option.h"
 #include "base/file.h"
 #include "http/allowed_hosts.h"
 #include "http/worker.h"
@@ -120,6 +122,40 @@ Result<void> ServerParts::listen() {
       fmt::format("can't listen on {}, port {}: {}", host, site.options.port, error.message())};
 }
 
+std::span<const Option<ServerOptions>> server_options() {
+  constexpr std::uint64_t kMost = 1'000'000;
+  constexpr std::uint64_t kDay = 24 * 3600;
+  using Options = ServerOptions;
+  static const std::array options{
+      option<&Options::host>("host", "address to listen on; 0.0.0.0: all"),
+      option<&Options::allow_hosts>(
+          "allow-host",
+          "a name that Host may have besides localhost, 127.x.x.x and [::1], if there are no "
+          "tokens on loopback: a proxy's; may be repeated"),
+      option<&Options::port>("port", "0: a free one", {0, 65'535}),
+      option<&Options::threads>("threads", "that answer requests; 0: one per core, at least 2",
+                                {0, 1024}),
+      option<&Options::tokens>(
+          "tokens",
+          "file of lines ROLE TOKEN (read, feedback or admin); without it everything is allowed"),
+      option<&Options::tls_cert>("tls-cert", "certificate chain, PEM: serves https"),
+      option<&Options::tls_key>("tls-key", "its private key, PEM"),
+      option<&Options::limits, &Limits::body_bytes>(
+          "max-body", "largest body of a request (64K, 16M, 1G)", {1024}),
+      option<&Options::limits, &Limits::all_bodies_bytes>(
+          "max-bodies", "most memory for the bodies of all requests (256M, 1G)", {1024}),
+      option<&Options::limits, &Limits::items>("max-items", "most items per rank request",
+                                               {1, kMost}),
+      option<&Options::limits, &Limits::connections>("max-connections",
+                                                     "most simultaneous connections", {1, kMost}),
+      option<&Options::limits, &Limits::request_seconds>(
+          "request-seconds", "time in which a request must arrive", {0, kDay}),
+      option<&Options::limits, &Limits::idle_seconds>(
+          "idle-seconds", "time that a connection may be idle between requests", {0, kDay}),
+      option<&Options::demo>("demo", "also serve /demo; without --db its store is temporary")};
+  return options;
+}
+
 Server::Server(std::unique_ptr<ServerParts> parts) : parts_(std::move(parts)) {}
 Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
@@ -129,6 +165,9 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
     if (name.empty() || host_name(name) != name) {
       return Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)};
     }
+  }
+  if (options.limits.all_bodies_bytes < options.limits.body_bytes) {
+    return Error{"max-bodies is below max-body: no such body could be taken"};
   }
   std::unique_ptr<ServerParts> parts(new ServerParts{.site = {service, options}});
   if (!options.tokens.empty()) {

@@ -5,18 +5,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "plackett/option.h"
 #include "plackett/result.h"
 #include "serving/service.h"
 
 namespace plackett::http {
 
 struct Limits {
-  std::uint64_t body_bytes = std::uint64_t{16} << 20;
+  ByteSize body_bytes = std::uint64_t{16} << 20;
   // Bodies of requests and large answers, all connections together; at least body_bytes.
-  std::uint64_t all_bodies_bytes = std::uint64_t{256} << 20;
+  ByteSize all_bodies_bytes = std::uint64_t{256} << 20;
   std::uint32_t header_bytes = 16 * 1024;
   std::size_t items = 1000;  // per request to rank
   std::size_t connections = 1024;
@@ -38,6 +40,9 @@ struct ServerOptions {
   bool demo = false;  // serve /demo
   Limits limits;
 };
+
+// Those that operators choose.
+std::span<const Option<ServerOptions>> server_options();
 
 struct ServerParts;
 

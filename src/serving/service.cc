@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <system_error>
 #include <utility>
 
+#include "base/declare_option.h"
 #include "serving/recover.h"
 #include "serving/service_parts.h"
 #include "serving/spec_json.h"
@@ -131,6 +133,21 @@ Error no_thread(const std::system_error& error) {
 }
 
 }  // namespace
+
+std::span<const Option<ServiceOptions>> service_options() {
+  constexpr std::uint64_t kMost = 1'000'000'000;
+  using Options = ServiceOptions;
+  static const std::array options{
+      option<&Options::queue_limit>("queue", "most requests waiting for the store", {1, kMost}),
+      option<&Options::snapshot_every>("snapshot-every", "log entries between automatic snapshots",
+                                       {1, kMost}),
+      option<&Options::keep_days>(
+          "keep-days", "drop impressions older than this many days; 0: keep all", {0, 36'500}),
+      option<&Options::keep_bytes>(
+          "keep-bytes",
+          "drop the oldest impressions above this many bytes (500M, 20G); 0: keep all")};
+  return options;
+}
 
 Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
                                                const ServiceOptions& options) {

@@ -11,12 +11,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/aligned.h"
+#include "plackett/option.h"
 #include "plackett/result.h"
 #include "serving/model_spec.h"
 #include "serving/store.h"
@@ -43,14 +45,17 @@ struct ServiceOptions {
   std::uint64_t number_block = std::uint64_t{1} << 18;  // impression numbers reserved at once
   std::uint64_t snapshot_every = 20'000;                // log entries between automatic snapshots
   std::uint32_t automatic_snapshots_kept = 5;           // per model
-  std::uint64_t keep_seconds = 0;                       // older impressions are dropped; 0: none
-  std::uint64_t keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
+  std::uint64_t keep_days = 0;                          // older impressions are dropped; 0: none
+  ByteSize keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
   // Told, from any thread, what the operator should know, in one line; may be empty.
   std::function<void(const std::string&)> log{};
   // Both are asked from any thread; tests have their own.
   std::function<std::int64_t()> clock = system_ms;
   std::function<std::int64_t()> steady = steady_ms;
 };
+
+// Those that operators choose.
+std::span<const Option<ServiceOptions>> service_options();
 
 // What a model is, and its state.
 struct ModelInfo {

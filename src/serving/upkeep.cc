@@ -64,10 +64,11 @@ void Upkeep::run() {
 void Upkeep::apply_retention() {
   const ServiceOptions& options = parts_.options;
   std::int64_t since = 0;
-  if (options.keep_seconds > 0) {
+  if (options.keep_days > 0) {
+    constexpr std::int64_t kDayMs = 24 * 3600 * 1000;
     // A clock that was set forward must not drop what is young.
     const std::int64_t now = std::min(options.clock(), started_ + options.steady());
-    since = now - static_cast<std::int64_t>(options.keep_seconds) * 1000;
+    since = now - static_cast<std::int64_t>(options.keep_days) * kDayMs;
   }
   double excess = 0;
   if (options.keep_bytes > 0) {

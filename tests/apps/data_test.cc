@@ -178,7 +178,7 @@ TEST(DataConvert, LeavesNothingBehindWhenRefused) {
                  "/nowhere: no such file or folder; a dataset is a folder of LETOR files, a cache "
                  "or 'synthetic'");
   expect_refused("data convert synthetic " + folder / "no/out",
-                 folder / "no/out" + ": no folder " + folder / "no" + " to write it to");
+                 folder / "no/out" + ": can't create: No such file or directory");
   expect_refused("data convert synthetic " + folder / "small" + " --force",
                  folder / "small" + ": is a folder; give the name of a file");
   put(folder.path() / "small" / "test.txt", "junk\n");

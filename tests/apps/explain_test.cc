@@ -77,12 +77,12 @@ TEST(Explain, AnswersABadLineWithItsNumberAndGoesOn) {
   const auto result = run_command("explain", input);
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2);
-  for (const char* message :
-       {"line 2: not valid JSON", "line 3: not a JSON object",
-        "line 4: \"ranking\" is missing or not an array",
-        "line 6: ", "line 7: document 2 in the ranking; documents are 0 to 1",
-        "line 8: ranking: document 0 twice", "line 9: clicks: 1 for 2 ranked documents",
-        "line 10: document -1", "line 11: click 2; a click is 0 or 1", "line 12: score \"a\""}) {
+  for (const char* message : {"line 2: not valid JSON", "line 3: not a JSON object",
+                              "line 4: \"ranking\" is missing or not an array",
+                              "line 6: ", "line 7: ranking: document 2; documents are 0 to 1",
+                              "line 8: ranking: document 0 twice",
+                              "line 9: clicks: 1 for 2 ranked documents", "line 10: ranking: -1",
+                              "line 11: clicks: 2; a click is 0 or 1", "line 12: scores: \"a\""}) {
     EXPECT_THAT(result.err, HasSubstr(message));
   }
   EXPECT_THAT(result.err, ::testing::Not(HasSubstr("line 5")));

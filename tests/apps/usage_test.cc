@@ -26,6 +26,13 @@ TEST(Usage, HelpOfASubcommandShowsDefaults) {
   EXPECT_THAT(help.out, HasSubstr("=described"));
 }
 
+TEST(Usage, CountsMayHaveExponents) {
+  const auto plain = run_command("simulate --runs 1 --impressions 200 --json");
+  EXPECT_EQ(plain.exit_code, 0) << plain.err;
+  EXPECT_THAT(run_command("simulate --runs 1 --impressions 2e2 --json").out,
+              HasSubstr("\"impressions\":200"));
+}
+
 TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
   struct Case {
     const char* arguments;
@@ -35,6 +42,9 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
            Case{"", "subcommand is required"},
            Case{"dance", "unknown command \"dance\"; known: compare, report, simulate"},
            Case{"simulate --runs many", "--runs"},
+           Case{"simulate one two --three", "unexpected arguments: one two --three;"},
+           Case{"simulate --impressions 1.5e0", "--impressions: 1.5e0; expected an integer"},
+           Case{"simulate --impressions 1e400", "--impressions: 1e400; expected an integer"},
            Case{"simulate --method magic --runs 1",
                 "unknown method \"magic\"; known: cascade, dbgd, mgd, pairwise, pdgd"},
            Case{"simulate --ranker forest --runs 1",

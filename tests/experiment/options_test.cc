@@ -3,53 +3,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
+#include "support/sound_options.h"
 
 namespace plackett {
 namespace {
 
 using ::testing::HasSubstr;
 
-template <typename Target>
-void expect_sound(std::span<const Option<Target>> options) {
-  std::set<std::string_view> names;
-  for (const Option<Target>& option : options) {
-    EXPECT_TRUE(names.insert(option.name).second) << option.name;
-    EXPECT_FALSE(option.help.empty()) << option.name;
-    Target target;
-    const std::string text = option.text(target);
-    ASSERT_TRUE(option.set(target, text).ok()) << option.name;
-    EXPECT_EQ(option.text(target), text) << option.name;
-    const auto wrong = option.set(target, "no such value");
-    ASSERT_FALSE(wrong.ok()) << option.name;
-    EXPECT_THAT(wrong.error().message, HasSubstr("no such value")) << option.name;
-    EXPECT_EQ(option.text(target), text) << option.name;
-    if (option.kind != OptionKind::kInteger) continue;
-    for (const std::uint64_t value : {option.least, option.most}) {
-      ASSERT_TRUE(option.set(target, std::to_string(value)).ok()) << option.name;
-      EXPECT_EQ(option.text(target), std::to_string(value)) << option.name;
-    }
-    if (option.least > 0) {
-      EXPECT_FALSE(option.set(target, std::to_string(option.least - 1)).ok());
-    }
-    EXPECT_FALSE(option.set(target, std::to_string(option.most) + "0").ok());
-  }
-}
-
 TEST(Options, TheirDefaultsAndBoundsReadBackAndNothingElseDoes) {
-  expect_sound(simulation_options());
-  expect_sound(dataset_options());
+  testing::expect_sound(simulation_options());
+  testing::expect_sound(dataset_options());
+  testing::expect_sound(run_options());
 }
 
 TEST(Options, RefuseNumbersOutOfBoundsWithTextAndRule) {
   SimulationSpec spec;
   const auto message = [&spec](std::string_view name, std::string_view text) {
-    for (const auto& option : simulation_options()) {
-      if (option.name != name) continue;
-      const auto set = option.set(spec, text);
-      return set ? std::string() : set.error().message;
-    }
-    return std::string("no such option");
+    return testing::refusal(simulation_options(), spec, name, text);
   };
   EXPECT_EQ(message("runs", "0"), "0; expected an integer from 1 to 1000000");
   EXPECT_EQ(message("runs", "-1"), "-1; expected an integer from 1 to 1000000");

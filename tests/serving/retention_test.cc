@@ -16,7 +16,7 @@ using testing::eventually;
 TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   Served served;
   served.close();
-  served.options().keep_seconds = 2;
+  served.options().keep_days = 1;
   served.open();
   ModelSpec spec = small_spec();
   spec.open_seconds = 1;
@@ -33,7 +33,7 @@ TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   const Ranked first = learn();
   for (int round = 0; round < 30; ++round) learn();
   const SnapshotInfo asked = served.snapshot(model, "kept");
-  served.pass(std::chrono::seconds(3));
+  served.pass(std::chrono::hours(25));
   EXPECT_TRUE(eventually([&] { return !served->impression(*model, first.impression).ok(); }));
   EXPECT_EQ(served.feedback(model, FeedbackEvent{first.impression, "0", "", EventKind::kClick}),
             FeedbackStatus::kUnknownImpression);
@@ -158,7 +158,7 @@ TEST(ClockSteps, DontHoldUpLearningByExpiry) {
 TEST(ClockSteps, ForwardNeitherClosesNorDropsWhatIsYoung) {
   Served served;
   served.close();
-  served.options().keep_seconds = 3600;
+  served.options().keep_days = 1;
   served.open();
   const ModelHandle model = served.make(small_spec());
   const Candidates candidates(12, 5);
@@ -172,7 +172,7 @@ TEST(ClockSteps, ForwardNeitherClosesNorDropsWhatIsYoung) {
 TEST(ClockSteps, DontHoldUpRetention) {
   Served served;
   served.close();
-  served.options().keep_seconds = 3600;
+  served.options().keep_days = 1;
   served.open();
   ModelSpec spec = small_spec();
   spec.open_seconds = 60;
@@ -183,7 +183,7 @@ TEST(ClockSteps, DontHoldUpRetention) {
   const std::string ahead = show();
   served.step_clock(std::chrono::hours(-24 * 30));
   const std::string right = show();
-  served.pass(std::chrono::hours(2));
+  served.pass(std::chrono::hours(26));
   EXPECT_TRUE(eventually([&] { return !served->impression(*model, right).ok(); }));
   EXPECT_FALSE(served->impression(*model, ahead).ok());
 }

@@ -1,18 +1,21 @@
+// Does the runs of a comparison, in a results folder or in memory.
 #include <fmt/format.h>
 
 #include <cassert>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "experiment/backend.h"
 #include "experiment/curve.h"
 #include "experiment/results_folder.h"
-#include "experiment/run_dataset.h"
 #include "experiment/spec_parts.h"
 #include "plackett/results.h"
+#include "plackett/simulate.h"
 #include "plackett/version.h"
 
 namespace plackett {
@@ -89,13 +92,11 @@ Result<void> require_same_users(const StoredResults& stored) {
   return {};
 }
 
-std::uint64_t finished_runs(const StoredResults& stored, std::size_t dataset) {
-  return static_cast<std::uint64_t>(std::distance(stored.runs.lower_bound({dataset, 0, 0, 0}),
-                                                  stored.runs.lower_bound({dataset + 1, 0, 0, 0})));
-}
-
 bool complete(const StoredResults& stored, std::size_t dataset) {
-  return finished_runs(stored, dataset) == run_count(stored.spec) / stored.spec.datasets.size();
+  const auto finished = std::distance(stored.runs.lower_bound({dataset, 0, 0, 0}),
+                                      stored.runs.lower_bound({dataset + 1, 0, 0, 0}));
+  return static_cast<std::uint64_t>(finished) ==
+         run_count(stored.spec) / stored.spec.datasets.size();
 }
 
 Result<Dataset> load(const ComparedDataset& compared, const RunOptions& options, unsigned threads) {
@@ -113,8 +114,7 @@ RunPlace place_of_job(const ComparisonSpec& spec, std::size_t dataset, const Job
   return {dataset, job.run, job.simulation / methods, job.simulation % methods};
 }
 
-}  // namespace
-
+// The cells of one dataset, by click model and method, checked and ready to run.
 Result<std::vector<Simulation>> prepare_cells(const ComparisonSpec& spec, const Dataset& dataset) {
   std::vector<Simulation> simulations;
   std::set<std::string> users;
@@ -132,6 +132,19 @@ Result<std::vector<Simulation>> prepare_cells(const ComparisonSpec& spec, const 
   return simulations;
 }
 
+// Where the runs of one dataset happen and go.
+struct DatasetRuns {
+  std::size_t number = 0;       // of the dataset in the spec
+  std::uint64_t fingerprint{};  // of its data; 0: unknown
+  Backend& backend;
+  const Watch& watch;
+  // Takes a finished run. One call at a time.
+  std::function<Result<void>(const RunPlace& place, FinishedRun run)> store;
+};
+
+// Does the runs on `dataset` that `stored` lacks. Fails, before anything runs, if the finished ones
+// were made from other data or other click-model files. Stops as Backend::run does.
+// Requires: dataset.name is the spec's name for it.
 Result<void> run_dataset(const StoredResults& stored, const Dataset& dataset,
                          const DatasetRuns& runs) {
   const ComparisonSpec& spec = stored.spec;
@@ -170,6 +183,8 @@ Result<void> run_dataset(const StoredResults& stored, const Dataset& dataset,
                   });
 }
 
+}  // namespace
+
 Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::filesystem::path& folder,
                                     const RunOptions& options, const FolderWatch& watch) {
   if (auto valid = check(spec); !valid) return valid.error();
@@ -199,6 +214,33 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
   }
   if (auto done = opened->finish(); !done) return done.error();
   return stored;
+}
+
+Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> datasets,
+                         const RunOptions& options) {
+  StoredResults stored{.spec = spec, .plackett = std::string(version())};
+  stored.spec.datasets.clear();
+  for (const Dataset& dataset : datasets) {
+    stored.spec.datasets.push_back({.name = dataset.name, .path = dataset.name});
+  }
+  if (auto valid = check_apart_from_data(stored.spec); !valid) return valid.error();
+  ThreadBackend backend(options.threads);
+  Watch watch = options.watch;
+  watch.learned = nullptr;
+  const auto store = [&](const RunPlace& place, FinishedRun run) -> Result<void> {
+    stored.timings[place] = {run.record.seconds, run.record.evaluation_seconds, backend.width()};
+    stored.runs[place] = std::move(run);
+    return {};
+  };
+  for (std::size_t number = 0; number < datasets.size(); ++number) {
+    const DatasetRuns runs{number, 0, backend, watch, store};
+    if (auto done = run_dataset(stored, datasets[number], runs); !done) return done.error();
+    if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
+  }
+  Compared result = compared(stored);
+  // How the data was made is not known here, so nothing is compared with the paper's numbers.
+  for (CellSummary& cell : result.comparison.cells) cell.as_in_paper = false;
+  return result;
 }
 
 Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::path& folder,
