@@ -125,10 +125,11 @@ function makeChart(container, { label, height }, config) {
 export class LineChart {
   // label: for readers who cannot see it. xAxis: 'linear', 'logarithmic' or 'time' (milliseconds
   // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and
-  // to the data unless `fixed`. writeY(y, isTick), writeX(x): values as text. leastWidth: of the
-  // range of x.
+  // to the data unless `fixed`, but not beyond `bounds`. writeY(y, isTick), writeX(x): values as
+  // text. leastWidth: of the range of x.
   constructor(container, { label, writeY, writeX, xAxis = 'linear', yRange = [null, null],
-    fixed = false, leastWidth = 1, height = 190, empty = 'Nothing yet' }) {
+    bounds = [-Infinity, Infinity], fixed = false, leastWidth = 1, height = 190,
+    empty = 'Nothing yet' }) {
     this.container = container;
     this.options = { label, writeY, xAxis, leastWidth, empty };
     const [low, high] = yRange;
@@ -141,6 +142,10 @@ export class LineChart {
           x: axis({ type: xAxis === 'time' ? 'linear' : xAxis, ...this.xTicks(xAxis) }),
           y: axis({
             ...(fixed ? { min: low, max: high } : { suggestedMin: low, suggestedMax: high }),
+            afterDataLimits: (scale) => {
+              scale.min = Math.max(scale.min, bounds[0]);
+              scale.max = Math.min(scale.max, bounds[1]);
+            },
             grid: { color: () => colour('--line'), drawTicks: false, drawBorder: false },
             ticks: { padding: 8, maxTicksLimit: 6, includeBounds: !fixed,
               callback: (y) => writeY(y, true) },

@@ -19,12 +19,13 @@ const featureCount = 20;
 // a reference.
 const charts = [
   { name: 'ctr', title: 'Click-through rate', note: 'impressions with a click',
-    writeY: (y, isTick) => percent(y, isTick ? 0 : 1), writeFirst: percent },
+    bounds: [0, 1], writeY: (y, isTick) => percent(y, isTick ? 0 : 1), writeFirst: percent },
   { name: 'mrr', title: 'Mean reciprocal rank', note: 'of the first click',
-    writeY: (y, isTick) => decimal(y, isTick ? 2 : 3), writeFirst: (y) => decimal(y, 3) },
+    bounds: [0, 1], writeY: (y, isTick) => decimal(y, isTick ? 2 : 3),
+    writeFirst: (y) => decimal(y, 3) },
   { name: 'entropy', title: 'Entropy', note: 'how open the first place is, in nats',
     yRange: [0, null], writeY: (y, isTick) => decimal(y, isTick ? 1 : 2) },
-  { name: 'update_norm', title: 'Learning rate of change', note: 'mean size of an update',
+  { name: 'update_norm', title: 'Size of updates', note: 'mean length of a step',
     yRange: [0, null], writeY: short },
 ].map(({ name, title, note, writeFirst, ...options }) => {
   const place = element('div', { id: `chart-${name}` });

@@ -254,6 +254,14 @@ def dashboard_shows(visit):
               f"chart {chart} has points")
         claim(visit.value(f"Chart.getChart(document.querySelector('#chart-{chart} canvas'))"
                           ".getDatasetMeta(0).data.length") > 0, f"chart {chart} is drawn")
+    for chart, y in (("ctr", 0), ("ctr", 1), ("mrr", 1), ("ctr", 0.99)):
+        low, high = visit.value(f"""(() => {{
+            const chart = Chart.getChart(document.querySelector('#chart-{chart} canvas'));
+            chart.data.datasets[0].data = [{{ x: 1, y: {y} }}, {{ x: 2, y: {y} }}];
+            chart.update();
+            return [chart.scales.y.min, chart.scales.y.max];
+        }})()""")
+        claim(0 <= low <= y <= high <= 1, f"a constant {chart} of {y} has an axis within its bounds")
     for chart in ("ctr", "mrr"):
         claim("first day" in visit.value(
             f"document.querySelector('#chart-{chart} canvas').ariaLabel"),
