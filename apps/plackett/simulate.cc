@@ -58,7 +58,8 @@ void print_summary(const CellSummary& cell) {
              cell.runs == 1 ? "" : "s", cell.impressions, cell.seed);
   const auto text = [&cell](Moments moments, int digits) {
     if (cell.runs < 2) moments.std = std::nan("");  // a single run has none
-    return report::mean_and_std(moments, digits);
+    return fmt::format("{} ({})", report::fixed(moments.mean, digits),
+                       report::fixed(moments.std, digits));
   };
   fmt::print("  offline NDCG@10  {}\n", text(cell.offline, 4));
   fmt::print("  online           {}\n", text(cell.online, 1));

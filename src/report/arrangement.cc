@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <utility>
 
 #include "report/numbers.h"
 #include "report/text.h"
@@ -109,12 +108,6 @@ const char* mark(const TTest& test) {
   return test.p < 0.01 ? "▼" : "▽";
 }
 
-std::string p_text(double p) {
-  if (p < 1e-300) return "p < 1e-300";
-  if (p < 0.0001) return fmt::format("p = {:.1e}", p);
-  return fmt::format("p = {:.{}f}", p, p < 0.01 ? 4 : p < 0.1 ? 3 : 2);
-}
-
 std::string row_label(const CellSummary& cell) {
   if (!cell.label.empty()) return cell.label;
   return cell.ranker.empty() ? cell.method : fmt::format("{} ({})", cell.method, cell.ranker);
@@ -129,7 +122,8 @@ Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
       test(marks_by),
       test_name(test == SignificanceTest::kWelch ? "Welch's t-test" : "Student's t-test"),
       facts(make_facts(comparison)),
-      datasets(distinct(comparison, &CellSummary::dataset)) {
+      datasets(distinct(comparison, &CellSummary::dataset)),
+      best_of_what(datasets.size() > 1 ? "of its dataset and click model" : "of its click model") {
   for (const CellSummary& cell : comparison.cells) {
     if (cell.baseline && !comparison.contrasts.empty()) index_of(baselines, row_label(cell));
   }
@@ -185,19 +179,15 @@ TTest Arrangement::between(const Row& row, const Row& other, const Measure& meas
 
 std::string Arrangement::key() const {
   if (baselines.empty()) return "";
-  std::string list;
-  for (std::size_t at = 0; at < baselines.size(); ++at) {
-    if (baselines.size() > 1) list += fmt::format("{}{} ", at == 0 ? "" : ", ", at + 1);
-    list += baselines[at];
+  std::vector<std::string> names;
+  for (const std::string& name : baselines) {
+    const std::string number = fmt::format("{} ", names.size() + 1);
+    names.push_back(baselines.size() > 1 ? number + name : name);
   }
-  list = replaced(replaced(list, " ", "\u00A0"), ",\u00A0", ", ");
+  const std::string list = replaced(fmt::format("{}", fmt::join(names, ", ")), " ", "\u00A0");
   return fmt::format(
       "▲ better, ▼ worse (p < 0.01), △ ▽ (p < 0.05), · neither; {}, two-tailed, against {}",
-      test_name, list);
-}
-
-const char* Arrangement::best_of_what() const {
-  return datasets.size() > 1 ? "of its dataset and click model" : "of its click model";
+      test_name, replaced(list, ",\u00A0", ", "));
 }
 
 }  // namespace plackett::report

@@ -51,9 +51,6 @@ using PerMeasure = std::array<T, kMeasures.size()>;
 const char* mark(const TTest& test);
 inline bool is_tested(const TTest& test) { return test.degrees > 0; }
 
-// "p = 0.032", "p = 1.4e-08", "p < 1e-300". Requires: p is not NaN.
-std::string p_text(double p);
-
 struct Series {
   std::string label;  // "PDGD (linear)"; raw, not escaped
   // The paper's six methods have the same colours in every picture; the others take the lowest
@@ -104,8 +101,6 @@ struct Arrangement {
   // two-tailed, against 1 DBGD (linear), 2 MGD (linear)". Baselines are held together by U+00A0.
   // Empty if nothing was tested.
   [[nodiscard]] std::string key() const;
-  // "of its click model", or "of its dataset and click model".
-  [[nodiscard]] const char* best_of_what() const;
   [[nodiscard]] const std::string& label(const Row& row) const { return series[row.series].label; }
 
   const Comparison& comparison;
@@ -117,6 +112,7 @@ struct Arrangement {
   std::vector<std::string> baselines;  // in the order of the marks; empty if nothing was tested
   std::vector<Block> blocks;           // grouped by dataset
   bool any_best = false;               // whether any value is
+  const char* best_of_what;            // "of its click model", or "of its dataset and click model"
 };
 
 // What a comparison says, in a few sentences computed from its numbers.

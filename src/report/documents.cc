@@ -29,8 +29,8 @@ void append_markdown(std::string& out, const Table& table, const char* align) {
     std::string rule = "|:--|";
     fmt::format_to(put, "\n{} {}\n\n| method |", table.title.empty() ? "##" : "###",
                    markdown_cell(section.title));
-    for (const TableColumn& column : table.columns) {
-      fmt::format_to(put, " {} |", markdown_cell(column.title));
+    for (const std::string& column : table.columns) {
+      fmt::format_to(put, " {} |", markdown_cell(column));
       rule += align;
     }
     fmt::format_to(put, "\n{}\n", rule);
@@ -83,14 +83,6 @@ std::string latex_cell(const Cell& cell) {
   return cell.tests.empty() ? out : out + ' ' + marks_text(cell.marks());
 }
 
-std::string latex_caption(const Arrangement& arrangement, const std::string& title) {
-  const std::string key = arrangement.key();
-  return fmt::format("{}: {}. Mean (standard deviation) over runs; bold: best {}.{}",
-                     title.empty() ? "Offline and online NDCG@10" : title,
-                     latex_text(arrangement.facts.line), arrangement.best_of_what(),
-                     key.empty() ? "" : " " + marks_text(key) + ".");
-}
-
 std::string field(const std::string& text) { return csv_field(text); }
 std::string field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 std::string field(std::uint64_t count) { return fmt::format("{}", count); }
@@ -119,7 +111,7 @@ std::string markdown_table(const Comparison& comparison, SignificanceTest test) 
   const auto put = std::back_inserter(out);
   if (!comparison.title.empty()) fmt::format_to(put, "# {}\n\n", markdown_cell(comparison.title));
   fmt::format_to(put, "{}. Mean (standard deviation) over runs; bold: best {}.\n",
-                 markdown_cell(arrangement.facts.line), arrangement.best_of_what());
+                 markdown_cell(arrangement.facts.line), arrangement.best_of_what);
   const std::string key = markdown_cell(replaced(arrangement.key(), "\u00A0", " "));
   if (!key.empty()) fmt::format_to(put, "\n{}.\n", replaced(key, "(p &lt;", "(p <"));
   for (const Table& table : results_tables(arrangement)) append_markdown(out, table, ":--|");
@@ -135,10 +127,9 @@ std::string markdown_scorecard(const Comparison& comparison) {
       "\"Differentiable Unbiased Online Learning to Rank\", CIKM 2018, after {} impressions. "
       "Errors: the difference of the two means in standard errors of it, "
       "√(s₁²/n₁ + s₂²/{}).\n\n**{}** {}\n",
-      grouped(kPublishedImpressions), kPublishedRuns, agreement(card),
-      markdown_cell(protocol_remark(card)));
+      grouped(kPublishedImpressions), kPublishedRuns, card.agreement, markdown_cell(card.remark));
   append_markdown(out, scorecard_table(card), "--:|");
-  if (card.coarse) fmt::format_to(std::back_inserter(out), "\n{}.\n", kCoarse);
+  if (!card.note.empty()) fmt::format_to(std::back_inserter(out), "\n{}.\n", card.note);
   return out;
 }
 
@@ -146,17 +137,21 @@ std::string latex_table(const Comparison& comparison, SignificanceTest test) {
   const Arrangement arrangement(comparison, test);
   std::string out;
   const auto put = std::back_inserter(out);
+  const std::string key = marks_text(arrangement.key());
   fmt::format_to(put, kHead,
                  latex_text(comparison.title.empty() ? "Comparison" : comparison.title));
   if (arrangement.blocks.empty()) out += "No runs to show.\n";
   for (const Table& table : results_tables(arrangement)) {
     const std::size_t columns = table.columns.size();
     fmt::format_to(put,
-                   "\n\\begin{{table*}}[t]\n\\centering\n\\caption{{{}}}\n\\smallskip\n"
+                   "\n\\begin{{table*}}[t]\n\\centering\n\\caption{{{}: {}. Mean (standard "
+                   "deviation) over runs; bold: best {}.{}}}\n\\smallskip\n"
                    "\\begin{{tabular}}{{l{}}}\n\\toprule\n",
-                   latex_caption(arrangement, table.title), std::string(columns, 'l'));
-    for (const TableColumn& column : table.columns) {
-      fmt::format_to(put, " & \\textbf{{{}}}", latex_text(column.title));
+                   table.title.empty() ? "Offline and online NDCG@10" : table.title,
+                   latex_text(arrangement.facts.line), arrangement.best_of_what,
+                   key.empty() ? "" : " " + key + ".", std::string(columns, 'l'));
+    for (const std::string& column : table.columns) {
+      fmt::format_to(put, " & \\textbf{{{}}}", latex_text(column));
     }
     out += " \\\\\n";
     for (const TableSection& section : table.sections) {

@@ -27,71 +27,6 @@ double error_of(const CellSummary& cell, const Moments& moments) {
   return std::isfinite(moments.std) ? std::fabs(moments.std) / std::sqrt(cell.runs) : 0;
 }
 
-}  // namespace
-
-Axes::Axes(const std::vector<const CellSummary*>& cells, const Measure& measure) {
-  for (const CellSummary* cell : cells) {
-    for (const CurveSummary& point : cell->curve) {
-      if (!is_drawable(point, measure)) continue;
-      const double mean = (point.*measure.curve).mean;
-      const double error = error_of(*cell, point.*measure.curve);
-      x.low = std::min(x.low, static_cast<double>(point.impression));
-      x.high = std::max(x.high, static_cast<double>(point.impression));
-      y.low = std::min(y.low, mean - error);
-      y.high = std::max(y.high, mean + error);
-    }
-  }
-  if (x.high < x.low) x.low = 1, y.low = 0, y.high = 1;
-  if (!(x.high > x.low)) x.high = x.low * 10;
-  // No measure is below 0: bands end there.
-  y.low = measure.from_zero ? 0 : std::max(y.low, 0.0);
-  y.high = std::min(y.high, measure.largest);
-  const double least_span = std::max(std::fabs(y.high) * 0.01, 1e-3);
-  if (!(y.high - y.low > least_span)) {
-    const double middle = (y.low + y.high) / 2;
-    y.low = std::max(0.0, middle - least_span);
-    y.high = middle + least_span;
-  }
-  // A little air above and below, within the measure's bounds.
-  const double air = 0.04 * (y.high - y.low);
-  y.low = std::max(y.low - air, 0.0);
-  y.high = std::max(y.high, std::min(y.high + air, measure.largest));
-}
-
-double Scale::part(double value) const {
-  const double inside = std::clamp(value, low, high);
-  return is_logarithmic ? std::log(inside / low) / std::log(high / low)
-                        : (inside - low) / (high - low);
-}
-
-std::vector<double> Scale::ticks() const {
-  std::vector<double> ticks;
-  if (is_logarithmic) {
-    for (int exponent = static_cast<int>(std::floor(std::log10(low)));
-         std::pow(10, exponent) <= high; ++exponent) {
-      const double power = std::pow(10, exponent);
-      for (const double value : {power, 2 * power, 5 * power}) {
-        if (value != power && high >= 99 * low) continue;
-        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
-      }
-    }
-    return ticks;
-  }
-  const double rough = (high - low) / 5;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  double step = 10 * power;
-  for (const double factor : {5.0, 2.5, 2.0, 1.0}) {
-    if (factor * power >= rough * 0.85) step = factor * power;
-  }
-  const auto last = static_cast<int>(std::floor(high / step + 1e-9));
-  for (auto at = static_cast<int>(std::ceil(low / step - 1e-9)); at <= last; ++at) {
-    ticks.push_back(at * step);
-  }
-  return ticks;
-}
-
-namespace {
-
 constexpr std::uint32_t kInk = 0x1c222b;
 constexpr std::uint32_t kMuted = 0x5b6472;
 constexpr std::uint32_t kGrid = 0xe3e6ea;
@@ -149,12 +84,12 @@ class Figure {
     cairo_paint(cairo_.get());
     const double top = draw_legend() + kAxisTitle;
     const std::vector<Block>& blocks = arrangement_.blocks;
-    const std::string about =
-        fmt::format("{}; shaded: standard error of the mean", measure_.about);
+    const std::string about = fmt::format("{}; shaded: standard error of the mean", measure_.about);
     text({kMargin, top - 4}, blocks.empty() ? "No runs to show" : about, kSmall);
 
     std::size_t most = 1;  // panels of one dataset
-    for (const Block& block : blocks) most = std::max(most, same_dataset(block).size());
+    std::vector<std::size_t> panels(arrangement_.datasets.size(), 0);
+    for (const Block& block : blocks) most = std::max(most, ++panels[block.dataset]);
     const auto columns = static_cast<double>(std::min(most, kMostColumns));
     Frame frame{.left = kMargin + kYLabels, .top = top + kPanelTitle};
     frame.width = (kWidth - frame.left - kMargin - kPanelGap * (columns - 1)) / columns;
@@ -188,18 +123,10 @@ class Figure {
     return arrangement_.series.empty() ? 0 : next.y + 18.5;
   }
 
-  [[nodiscard]] std::vector<const Block*> same_dataset(const Block& block) const {
-    std::vector<const Block*> found;
-    for (const Block& other : arrangement_.blocks) {
-      if (other.dataset == block.dataset) found.push_back(&other);
-    }
-    return found;
-  }
-
   void draw_panel(const Block& block, const Frame& frame, bool y_labels) {
     std::vector<const CellSummary*> cells;  // all of the dataset: its panels share their scales
-    for (const Block* other : same_dataset(block)) {
-      for (const Row& row : other->rows) cells.push_back(row.cell);
+    for (const CellSummary& cell : arrangement_.comparison.cells) {
+      if (cell.dataset == block.rows[0].cell->dataset) cells.push_back(&cell);
     }
     const Axes axes(cells, measure_);
     text({frame.left, frame.top - 12}, fit(block.title, frame.width, kTitle), kTitle);
@@ -321,6 +248,61 @@ Surface make_surface(FigureFormat format, double height, const std::string& titl
 }
 
 }  // namespace
+
+Axes::Axes(const std::vector<const CellSummary*>& cells, const Measure& measure) {
+  for (const CellSummary* cell : cells) {
+    for (const CurveSummary& point : cell->curve) {
+      if (!is_drawable(point, measure)) continue;
+      const double mean = (point.*measure.curve).mean;
+      const double error = error_of(*cell, point.*measure.curve);
+      x.low = std::min(x.low, static_cast<double>(point.impression));
+      x.high = std::max(x.high, static_cast<double>(point.impression));
+      y.low = std::min(y.low, mean - error);
+      y.high = std::max(y.high, mean + error);
+    }
+  }
+  if (x.high < x.low) x.low = 1, y.low = 0, y.high = 1;
+  if (!(x.high > x.low)) x.high = x.low * 10;
+  // No measure is below 0: bands end there.
+  y.low = measure.from_zero ? 0 : std::max(y.low, 0.0);
+  y.high = std::min(y.high, measure.largest);
+  // A little air above and below, also around a flat curve, within the measure's bounds.
+  const double span = y.high - y.low;
+  const double least_span = std::max(std::fabs(y.high) * 0.01, 1e-3);
+  const double air = span > least_span ? 0.04 * span : least_span;
+  y.low = std::max(y.low - air, 0.0);
+  y.high = std::min(y.high + air, measure.largest);
+}
+
+double Scale::part(double value) const {
+  const double inside = std::clamp(value, low, high);
+  return is_logarithmic ? std::log(inside / low) / std::log(high / low)
+                        : (inside - low) / (high - low);
+}
+
+std::vector<double> Scale::ticks() const {
+  std::vector<double> ticks;
+  if (is_logarithmic) {
+    for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
+      for (const double value : {power, 2 * power, 5 * power}) {
+        if (value != power && high >= 99 * low) continue;
+        if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) ticks.push_back(value);
+      }
+    }
+    return ticks;
+  }
+  const double rough = (high - low) / 5;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  double step = 10 * power;
+  for (const double factor : {5.0, 2.5, 2.0, 1.0}) {
+    if (factor * power >= rough * 0.85) step = factor * power;
+  }
+  const auto last = static_cast<int>(std::floor(high / step + 1e-9));
+  for (auto at = static_cast<int>(std::ceil(low / step - 1e-9)); at <= last; ++at) {
+    ticks.push_back(at * step);
+  }
+  return ticks;
+}
 
 Result<std::string> draw_curves(const Comparison& comparison, const Measure& measure,
                                 FigureFormat format) {

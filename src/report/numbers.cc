@@ -30,17 +30,9 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-std::string mean_and_std(const Moments& moments, int digits) {
-  if (!std::isfinite(moments.mean)) return kNoNumber;
-  return fmt::format("{} ({})", fixed(moments.mean, digits), fixed(moments.std, digits));
-}
-
 std::string grouped(std::uint64_t count) {
   std::string text = fmt::format("{}", count);
-  for (std::size_t at = text.size(); at > 3;) {
-    at -= 3;
-    text.insert(at, 1, ',');
-  }
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
   return text;
 }
 
@@ -55,10 +47,7 @@ std::string compact(double value) {
   if (!std::isfinite(value)) return kNoNumber;
   double scaled = three_significant_digits(value);
   std::size_t unit = 0;
-  while (std::fabs(scaled) >= 1000 && unit + 1 < kUnits.size()) {
-    scaled /= 1000;
-    ++unit;
-  }
+  for (; std::fabs(scaled) >= 1000 && unit + 1 < kUnits.size(); ++unit) scaled /= 1000;
   return fmt::format("{:.3g}{}", scaled, kUnits[unit]);
 }
 

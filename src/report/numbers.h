@@ -5,17 +5,12 @@
 #include <cstdint>
 #include <string>
 
-#include "plackett/record.h"
-
 namespace plackett::report {
 
 inline constexpr const char* kNoNumber = "–";
 
 // "0.511"; never "-0.000".
 std::string fixed(double value, int digits);
-
-// "0.511 (0.017)"; "0.511 (–)" if there is a mean and no deviation.
-std::string mean_and_std(const Moments& moments, int digits);
 
 // "10,000".
 std::string grouped(std::uint64_t count);

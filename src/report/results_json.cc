@@ -35,8 +35,7 @@ void to_json(json& out, const TableSection& section) {
 }
 
 void to_json(json& out, const Table& table) {
-  out = {{"title", table.title}, {"columns", json::array()}, {"sections", table.sections}};
-  for (const TableColumn& column : table.columns) out["columns"].push_back(column.title);
+  out = {{"title", table.title}, {"columns", table.columns}, {"sections", table.sections}};
 }
 
 void to_json(json& out, const Measure& measure) {
@@ -71,9 +70,9 @@ void to_json(json& out, const Block& block) {
 
 void to_json(json& out, const Scorecard& card) {
   if (card.scores.empty()) return;
-  out = {{"agreement", agreement(card)},       {"remark", protocol_remark(card)},
-         {"note", card.coarse ? kCoarse : ""}, {"paper_runs", kPublishedRuns},
-         {"table", scorecard_table(card)},     {"scores", json::array()}};
+  out = {
+      {"agreement", card.agreement},  {"remark", card.remark},          {"note", card.note},
+      {"paper_runs", kPublishedRuns}, {"table", scorecard_table(card)}, {"scores", json::array()}};
   for (const Score& score : card.scores) {
     out["scores"].push_back({{"measure", score.measure->name},
                              {"label", row_label(*score.cell)},
@@ -99,7 +98,7 @@ std::string results_json(const Comparison& comparison, const PageOptions& option
                  {"series", arrangement.series},
                  {"blocks", arrangement.blocks},
                  {"test", {{"name", arrangement.test_name}, {"baselines", arrangement.baselines}}},
-                 {"best_of_what", arrangement.best_of_what()},
+                 {"best_of_what", arrangement.best_of_what},
                  {"tables", results_tables(arrangement)},
                  {"scorecard", make_scorecard(comparison)}};
   return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';

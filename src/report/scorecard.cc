@@ -21,6 +21,17 @@ Score make_score(const CellSummary& cell, const Measure& measure, const Moments&
   return made;
 }
 
+std::string agreement_of(const Scorecard& card) {
+  double largest = 0;
+  for (const Score& score : card.scores) largest = std::fmax(largest, std::fabs(score.errors));
+  const std::size_t numbers = card.within(HUGE_VAL);
+  if (numbers == 0) return "A single run has no standard error to judge by.";
+  return fmt::format(
+      "{} of {} numbers within 2 standard errors of the paper's, {} within 3; the farthest is {} "
+      "away.",
+      card.within(2), numbers, card.within(3), fixed(largest, 1));
+}
+
 }  // namespace
 
 std::size_t Scorecard::within(double errors) const {
@@ -31,18 +42,23 @@ std::size_t Scorecard::within(double errors) const {
 
 Scorecard make_scorecard(const Comparison& comparison) {
   Scorecard card;
-  std::vector<std::string> protocols;
+  card.remark = "Run under the published protocol, which is how the paper's numbers were made.";
   for (const CellSummary& cell : comparison.cells) {
     if (published(cell, kOffline) == nullptr || cell.runs == 0) continue;
     for (const Measure& measure : kMeasures) {
-      card.scores.push_back(make_score(cell, measure, *published(cell, measure)));
-      card.coarse |= card.scores.back().coarse;
+      const Score& score =
+          card.scores.emplace_back(make_score(cell, measure, *published(cell, measure)));
+      if (!score.coarse) continue;
+      card.note =
+          "† the rounding of the paper's mean alone may be worth more than one standard error";
     }
-    if (std::find(protocols.begin(), protocols.end(), cell.protocol) == protocols.end()) {
-      protocols.push_back(cell.protocol);
-    }
+    if (cell.protocol == "published") continue;
+    card.remark = fmt::format(
+        "The paper's numbers were made under the published protocol; differences are expected "
+        "under the {} one.",
+        cell.protocol);
   }
-  card.protocols = fmt::format("{}", fmt::join(protocols, ", "));
+  card.agreement = agreement_of(card);
   return card;
 }
 
@@ -52,9 +68,9 @@ std::string setting_of(const CellSummary& cell) {
 }
 
 Table scorecard_table(const Scorecard& card) {
-  Table table{.columns = {{"runs"}}};
+  Table table{.columns = {"runs"}, .group = 3};
   for (const Measure& measure : kMeasures) {
-    table.columns.insert(table.columns.end(), {{measure.name}, {"paper", true}, {"errors", true}});
+    table.columns.insert(table.columns.end(), {measure.name, "paper", "errors"});
   }
   for (const Score& score : card.scores) {
     const std::string setting = setting_of(*score.cell);
@@ -75,30 +91,6 @@ Table scorecard_table(const Scorecard& card) {
              .sign = score.coarse ? "†" : ""});
   }
   return table;
-}
-
-std::string agreement(const Scorecard& card) {
-  double largest = 0;
-  for (const Score& score : card.scores) largest = std::fmax(largest, std::fabs(score.errors));
-  const std::size_t numbers = card.within(HUGE_VAL);
-  if (numbers == 0) return "A single run has no standard error to judge by.";
-  return fmt::format(
-      "{} of {} numbers within 2 standard errors of the paper's, {} within 3; the farthest is {} "
-      "away.",
-      card.within(2), numbers, card.within(3), fixed(largest, 1));
-}
-
-std::string protocol_remark(const Scorecard& card) {
-  if (card.protocols == "published") {
-    return "Run under the published protocol, which is how the paper's numbers were made.";
-  }
-  if (card.protocols == "described") {
-    return "Run under the described protocol, the paper's text; its numbers were made under the "
-           "published one, so differences are expected.";
-  }
-  return fmt::format(
-      "Run under these protocols: {}. The paper's numbers were made under the published one.",
-      card.protocols);
 }
 
 }  // namespace plackett::report

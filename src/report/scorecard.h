@@ -1,7 +1,6 @@
 // A comparison next to the numbers that the paper published, for the cells that the paper ran.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,23 +17,19 @@ namespace plackett::report {
 inline constexpr std::uint32_t kPublishedRuns = 125;
 inline constexpr std::uint64_t kPublishedImpressions = 10'000;
 
-inline constexpr std::array<std::string_view, 5> kPublishedDatasets{
-    "MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"};
+inline constexpr std::size_t kPublishedDatasets = 5;
 
-// One method under one click model: a mean and a deviation for each of kPublishedDatasets.
+// One method under one click model: every measure's mean and deviation on each dataset.
 struct PublishedRow {
-  std::string_view click_model;                            // "perfect"
-  std::string_view method;                                 // "pdgd"
-  std::string_view ranker;                                 // "linear"
-  std::array<Moments, kPublishedDatasets.size()> offline;  // NDCG@10, to three decimals
-  std::array<Moments, kPublishedDatasets.size()> online;   // discounted sum, to one decimal
+  std::string_view click_model, method, ranker;  // "perfect", "pdgd", "linear"
+  Moments values[kMeasures.size()][kPublishedDatasets];
 };
 
 // In the order of the tables: click models, and methods within them.
 std::span<const PublishedRow> published_rows();
 
-// The index of the dataset in kPublishedDatasets, or their number if it is none of them. Ignores
-// case, punctuation and spaces, and knows other usual names ("MSLR10K", "Yahoo set 1").
+// The index of the dataset in a PublishedRow, or kPublishedDatasets if the paper does not have it.
+// Ignores case, punctuation and spaces, and knows other usual names ("MSLR10K", "Yahoo set 1").
 std::size_t published_dataset(std::string_view name);
 
 // What the paper has for a cell's setting; null if it has nothing: the dataset and the click model
@@ -58,8 +53,11 @@ struct Score {
 
 struct Scorecard {
   std::vector<Score> scores;  // cell by cell, all measures; empty: nothing that the paper has
-  std::string protocols;      // of these cells
-  bool coarse = false;        // any is
+  // "34 of 36 numbers within 2 standard errors of the paper's, 36 within 3; the farthest is 2.4
+  // away."
+  std::string agreement;
+  std::string remark;  // what the cells' protocol means for the agreement
+  std::string note;    // what "†" after a coarse score means; empty: there is none
 
   // How many are at most so many standard errors away.
   [[nodiscard]] std::size_t within(double errors) const;
@@ -71,19 +69,8 @@ Scorecard make_scorecard(const Comparison& comparison);
 // "MQ2007 · Perfect · published".
 std::string setting_of(const CellSummary& cell);
 
-// "34 of 36 numbers within 2 standard errors of the paper's, 36 within 3; the farthest is 2.4
-// away."
-std::string agreement(const Scorecard& card);
-
-// What "†" after a coarse score means.
-inline constexpr const char* kCoarse =
-    "† the rounding of the paper's mean alone may be worth more than one standard error";
-
 // A section per setting; every measure here, in the paper and their difference in standard errors.
 Table scorecard_table(const Scorecard& card);
-
-// What the cells' protocol means for the agreement.
-std::string protocol_remark(const Scorecard& card);
 
 // The scorecard for a terminal, as Markdown and as CSV; empty if the comparison ran nothing that
 // the paper did. Every line of the first fits `style.width` if that is >= 60.

@@ -4,19 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/numbers.h"
 
 namespace plackett::report {
 namespace {
-
-Cell cell_of(const Row& row, const Measure& measure) {
-  const auto& [moments, best, tests] = row.values[measure.index];
-  Cell cell = make_cell(moments, measure.digits);
-  cell.bold = best;
-  cell.tests = tests;
-  return cell;
-}
 
 // The element with this title, added if there is none.
 template <typename T>
@@ -42,8 +35,9 @@ std::vector<const TableRow*> Table::rows() const {
   return out;
 }
 
-Cell make_cell(const Moments& value, int digits) {
-  return {fixed(value.mean, digits), std::isfinite(value.mean) ? fixed(value.std, digits) : ""};
+Cell make_cell(const Moments& value, int digits, bool bold, std::vector<TTest> tests) {
+  return {fixed(value.mean, digits), std::isfinite(value.mean) ? fixed(value.std, digits) : "",
+          bold, std::move(tests)};
 }
 
 std::vector<Table> results_tables(const Arrangement& arrangement) {
@@ -51,20 +45,20 @@ std::vector<Table> results_tables(const Arrangement& arrangement) {
   std::vector<Table> tables;
   for (const Measure& measure : kMeasures) {
     if (arrangement.blocks.empty()) break;
-    if (tables.empty() || !one_dataset)
-      tables.push_back({one_dataset ? "" : measure.title, {}, {}});
+    if (tables.empty() || !one_dataset) tables.push_back({one_dataset ? "" : measure.title});
     Table& table = tables.back();
     const std::size_t column = table.columns.size();
     if (one_dataset)
-      table.columns.push_back({fmt::format("{} NDCG@10", measure.name)});
+      table.columns.push_back(fmt::format("{} NDCG@10", measure.name));
     else
-      for (const std::string& dataset : arrangement.datasets) table.columns.push_back({dataset});
+      table.columns = arrangement.datasets;
     for (const Block& block : arrangement.blocks) {
       TableSection& section = titled(table.sections, block.short_title);
       for (const Row& row : block.rows) {
         TableRow& line = titled(section.rows, arrangement.label(row));
         line.cells.resize(table.columns.size());
-        line.cells[column + block.dataset] = cell_of(row, measure);
+        const auto& [moments, best, tests] = row.values[measure.index];
+        line.cells[column + block.dataset] = make_cell(moments, measure.digits, best, tests);
       }
     }
   }

@@ -35,21 +35,17 @@ struct TableSection {
   std::vector<TableRow> rows;
 };
 
-struct TableColumn {
-  std::string title;
-  bool joined = false;  // to be kept beside the column before it
-};
-
 struct Table {
-  std::string title = {};  // empty if there is one table only
-  std::vector<TableColumn> columns = {};
+  std::string title = {};                 // empty if there is one table only
+  std::vector<std::string> columns = {};  // titles
   std::vector<TableSection> sections = {};
+  std::size_t group = 1;  // columns after the first stay beside each other in groups of so many
 
   [[nodiscard]] std::vector<const TableRow*> rows() const;  // of all sections
 };
 
 // A value as the paper writes it; a dash if the mean is not finite.
-Cell make_cell(const Moments& value, int digits);
+Cell make_cell(const Moments& value, int digits, bool bold = false, std::vector<TTest> tests = {});
 // None if there are no cells.
 std::vector<Table> results_tables(const Arrangement& arrangement);
 

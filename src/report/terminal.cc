@@ -14,6 +14,11 @@ namespace {
 constexpr std::size_t kGap = 3;
 constexpr std::size_t kLeastNames = 18;
 
+// What fills the text up to `columns` columns.
+std::string spaces(std::string_view text, std::size_t columns) {
+  return std::string(columns - std::min(columns, display_width(text)), ' ');
+}
+
 // Writes escape sequences if asked for.
 struct Pen {
   bool ansi = false;
@@ -40,20 +45,20 @@ struct Column {
       marks = std::max(marks, cell.tests.size());
     }
     // The mean, its "*", a space and the deviation; the title may widen them up to 15 columns.
-    const std::string& name = table.columns[at].title;
+    const std::string& name = table.columns[at];
     const std::size_t fixed = 1 + (std > 0 ? 1 + std : 0);
     const std::size_t numbers =
         std::max(mean + fixed, std::min<std::size_t>(display_width(name), 15));
     mean = numbers - fixed;
     width = numbers + (marks > 0 ? 1 + marks : 0);
-    title = left(right(shorten(name, numbers), numbers), width);
+    title = shorten(name, numbers);
+    title = spaces(title, numbers) + title + std::string(width - numbers, ' ');
     for (const TableRow* row : table.rows()) {
       const Cell& cell = row->cells[at];
-      std::string& out =
-          cells.emplace_back(std::string(mean - display_width(cell.mean + cell.sign), ' '));
+      std::string& out = cells.emplace_back(spaces(cell.mean + cell.sign, mean));
       out += (cell.bold ? pen.bold(cell.mean) : cell.mean) + cell.sign;
       out += cell.bold && !pen.ansi ? '*' : ' ';
-      if (std > 0) out += ' ' + right(cell.deviation(), std);
+      if (std > 0) out += ' ' + spaces(cell.deviation(), std) + cell.deviation();
       if (marks > 0) out += ' ';
       for (const TTest& test : cell.tests) out += pen.mark(mark(test));
       out += std::string(marks - cell.tests.size(), ' ');
@@ -83,7 +88,7 @@ void append_table(std::string& out, const Table& table, const TableStyle& style)
       std::size_t next = end;
       std::size_t taken = 0;
       do taken += kGap + columns[next++].width;
-      while (next < columns.size() && table.columns[next].joined);
+      while (next < columns.size() && (next - 1) % table.group != 0);
       if (end > first && least_names + numbers + taken > style.width) break;
       numbers += taken;
       end = next;
@@ -92,7 +97,7 @@ void append_table(std::string& out, const Table& table, const TableStyle& style)
         std::min(wanted, style.width > numbers + kLeastNames ? style.width - numbers : kLeastNames);
     const std::string rule = pen.dim(fmt::format("{:─<{}}", "", names + numbers));
     const auto joined = [&](const std::string& name, auto text) {
-      std::string out_line = left(name, names);
+      std::string out_line = name + spaces(name, names);
       for (std::size_t at = first; at < end; ++at) {
         out_line += std::string(kGap, ' ') + text(columns[at]);
       }
@@ -131,7 +136,7 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
   for (const Table& table : results_tables(arrangement)) append_table(out, table, style);
   std::string legend = "mean (standard deviation) over runs";
   if (arrangement.any_best) {
-    legend += fmt::format("; {} best {}", style.ansi ? "bold:" : "*", arrangement.best_of_what());
+    legend += fmt::format("; {} best {}", style.ansi ? "bold:" : "*", arrangement.best_of_what);
   }
   append_note(out, legend, style.width, pen);
   if (!arrangement.baselines.empty()) append_note(out, arrangement.key(), style.width, pen);
@@ -144,9 +149,9 @@ std::string terminal_scorecard(const Comparison& comparison, const TableStyle& s
   const Pen pen{style.ansi};
   std::string out = pen.bold("Beside the paper (CIKM 2018)") + '\n';
   append_table(out, scorecard_table(card), style);
-  if (card.coarse) append_note(out, kCoarse, style.width, pen);
-  append_note(out, agreement(card), style.width, Pen{});
-  append_note(out, protocol_remark(card), style.width, pen);
+  if (!card.note.empty()) append_note(out, card.note, style.width, pen);
+  append_note(out, card.agreement, style.width, Pen{});
+  append_note(out, card.remark, style.width, pen);
   return style.ascii ? in_ascii(std::move(out)) : out;
 }
 

@@ -64,23 +64,17 @@ bool in_latex(utf8proc_int32_t point) {
                           point != 0xF0 && point != 0xF7 && point != 0xFE);
 }
 
-bool in_unicode(utf8proc_int32_t /*point*/) { return true; }
-
-// The printable text with what the pairs say; "?" for other characters that are not known.
-std::string escaped(std::string_view text, std::span<const Pair> pairs,
-                    bool (*known)(utf8proc_int32_t) = in_unicode) {
+// The printable text with what the pairs say.
+std::string escaped(std::string_view text, std::span<const Pair> pairs, bool for_latex = false) {
   std::string out;
   while (!text.empty()) {
     const Letter letter = take_printable(text);
     const auto found = std::find_if(pairs.begin(), pairs.end(),
                                     [&](const Pair& pair) { return pair.from == letter.bytes; });
-    out += found != pairs.end() ? found->to : known(letter.point) ? letter.bytes : "?";
+    const bool known = !for_latex || in_latex(letter.point);
+    out += found != pairs.end() ? found->to : known ? letter.bytes : "?";
   }
   return out;
-}
-
-std::string spaces(std::string_view text, std::size_t columns) {
-  return std::string(columns - std::min(columns, display_width(text)), ' ');
 }
 
 }  // namespace
@@ -88,7 +82,7 @@ std::string spaces(std::string_view text, std::size_t columns) {
 std::string printable(std::string_view text) { return escaped(text, {}); }
 std::string markup(std::string_view text) { return escaped(text, kMarkup); }
 std::string markdown_cell(std::string_view text) { return escaped(text, kMarkdown); }
-std::string latex_text(std::string_view text) { return escaped(text, kLatex, in_latex); }
+std::string latex_text(std::string_view text) { return escaped(text, kLatex, true); }
 
 std::string csv_field(std::string_view text) {
   std::string field = printable(text);
@@ -128,14 +122,6 @@ std::string shorten(std::string_view text, std::size_t columns) {
     out += letter.bytes;
   }
   return out + "…";
-}
-
-std::string left(std::string_view text, std::size_t columns) {
-  return std::string(text) + spaces(text, columns);
-}
-
-std::string right(std::string_view text, std::size_t columns) {
-  return spaces(text, columns) + std::string(text);
 }
 
 std::string in_ascii(std::string text) {

@@ -40,10 +40,6 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 // With a capital as its first letter, if that is an ASCII letter.
 std::string capitalised(std::string text);
 
-// Padded with spaces to `columns` columns.
-std::string left(std::string_view text, std::size_t columns);
-std::string right(std::string_view text, std::size_t columns);
-
 // Replaces our own marks, rules and dashes by one ASCII character each, for terminals without
 // UTF-8; letters of names stay as they are.
 std::string in_ascii(std::string text);

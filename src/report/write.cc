@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <regex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,32 +24,17 @@ namespace plackett::report {
 // cmake/embed.cmake.
 std::span<const EmbeddedFile> embedded_files();
 
-namespace {
-
-// A module as a classic script, which sees what the scripts before it declare: without its imports
-// and without `export`. Both start a line, and an import ends in the next semicolon.
-std::string as_script(std::string_view module) {
-  std::string out;
-  while (!module.empty()) {
-    const bool is_import = module.starts_with("import ");
-    std::string_view taken = module.substr(0, module.find(is_import ? ';' : '\n') + 1);
-    if (taken.empty()) taken = module;
-    module.remove_prefix(taken.size());
-    if (taken.starts_with("export ")) taken.remove_prefix(7);
-    if (!is_import) out += taken;
-  }
-  return out;
-}
-
-}  // namespace
-
 std::string html_report(const Comparison& comparison, const PageOptions& options) {
+  // A module becomes a classic script, which sees what the scripts before it declare: without its
+  // imports and without `export`. Both start a line, and an import ends in the next semicolon.
+  static const std::regex kModuleSyntax("(^|\\n)(import [^;]*;|export )");
   std::string page, styles, scripts;
   for (const EmbeddedFile& file : embedded_files()) {
     if (file.name.ends_with(".html")) page = file.bytes;
     if (file.name.ends_with(".css")) styles += fmt::format("<style>\n{}</style>\n", file.bytes);
     if (!file.name.ends_with(".js")) continue;
-    scripts += fmt::format("<script>\n{}</script>\n", as_script(file.bytes));
+    scripts += fmt::format("<script>\n{}</script>\n",
+                           std::regex_replace(std::string(file.bytes), kModuleSyntax, "$1"));
   }
   const std::string title = comparison.title.empty() ? "Comparison" : comparison.title;
   const auto fill = [&page](std::string_view place, const std::string& with) {
@@ -65,10 +51,7 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
                           const PageOptions& options) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) {
-    return Error{ErrorCode::kUnavailable,
-                 fmt::format("{}: can't make the folder: {}", folder.string(), error.message())};
-  }
+  if (error) return system_error(folder, "can't create", error.value());
   std::vector<std::pair<const char*, std::string>> files{
       {"results.json", results_json(comparison, options)},
       {"tables.csv", csv_table(comparison)},
@@ -93,8 +76,7 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
     if (!content.empty()) {
       if (auto done = write_file(path, content); !done) return done;
     } else if (std::filesystem::remove(path, error); error) {  // an earlier scorecard
-      return Error{ErrorCode::kUnavailable,
-                   fmt::format("{}: can't remove: {}", path.string(), error.message())};
+      return system_error(path, "can't remove", error.value());
     }
   }
   return {};

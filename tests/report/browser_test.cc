@@ -177,8 +177,8 @@ TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
   EXPECT_EQ(noted(dom, "bold"), "0.511|797.3|0.496|703.0|0.487|704.8");
   EXPECT_THAT(
       noted(dom, "tip"),
-      AllOf(HasSubstr("10,000 impressions|PDGD (linear)  0.511 (0.017)|PDGD (neural)  0.509"),
-            HasSubstr("DBGD (neural)  0.463 (0.025)")));
+      AllOf(HasSubstr("10,000 impressions|PDGD (linear)  0.511 (0.002)|PDGD (neural)  0.509"),
+            HasSubstr("DBGD (neural)  0.463 (0.002)")));
   EXPECT_EQ(noted(dom, "tip-beside"), "6");
   EXPECT_EQ(noted(dom, "tip-inside"), "true");
   EXPECT_THAT(noted(dom, "tip-first"), HasSubstr("1 impression|"));

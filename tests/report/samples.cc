@@ -157,10 +157,11 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
                               : row.method == "pairwise"                     ? 40
                               : row.method == "mgd"                          ? 70
                                                                              : 400;
-      const double start = 0.72 * row.offline[dataset].mean;
+      const auto& [offline, online] = row.values;
+      const double start = 0.72 * offline[dataset].mean;
       comparison.cells.push_back(
-          make_cell({row.click_model, row.method, row.ranker, moved(row.offline[dataset]),
-                     moved(row.online[dataset]), 10'000, half_way},
+          make_cell({row.click_model, row.method, row.ranker, moved(offline[dataset]),
+                     moved(online[dataset]), 10'000, half_way},
                     start, name, report::kPublishedImpressions));
       comparison.cells.back().as_in_paper = true;
       comparison.cells.back().protocol = "published";

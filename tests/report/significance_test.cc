@@ -95,13 +95,5 @@ TEST(Significance, BetweenLooksBothWays) {
   EXPECT_STREQ(mark(arrangement.between(linear, neural, kOffline)), " ");
 }
 
-TEST(Significance, PIsShort) {
-  EXPECT_EQ(p_text(0.4321), "p = 0.43");
-  EXPECT_EQ(p_text(0.0427), "p = 0.043");
-  EXPECT_EQ(p_text(0.00321), "p = 0.0032");
-  EXPECT_EQ(p_text(1.09e-22), "p = 1.1e-22");
-  EXPECT_EQ(p_text(0), "p < 1e-300");
-}
-
 }  // namespace
 }  // namespace plackett::report

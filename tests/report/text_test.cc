@@ -55,8 +55,8 @@ TEST(Text, ShortenCutsToColumnsAtWholeCharacters) {
 }
 
 TEST(Numbers, AreWrittenAsThePaperWritesThem) {
-  EXPECT_EQ(mean_and_std({0.5114, 0.0167}, 3), "0.511 (0.017)");
-  EXPECT_EQ(mean_and_std({797.25, 0}, 1), "797.2 (0.0)");
+  EXPECT_EQ(fixed(0.5114, 3), "0.511");
+  EXPECT_EQ(fixed(797.25, 1), "797.2");
   EXPECT_EQ(fixed(-0.0001, 3), "0.000");
   EXPECT_EQ(fixed(-0.5, 1), "-0.5");
 }
@@ -64,7 +64,6 @@ TEST(Numbers, AreWrittenAsThePaperWritesThem) {
 TEST(Numbers, NotFiniteIsADash) {
   const double nan = std::nan("");
   EXPECT_EQ(fixed(nan, 3), kNoNumber);
-  EXPECT_EQ(mean_and_std({nan, 0.1}, 3), kNoNumber);
   EXPECT_EQ(rate(std::numeric_limits<double>::infinity()), kNoNumber);
   EXPECT_EQ(rate(0), kNoNumber);
   EXPECT_EQ(compact(nan), kNoNumber);
