@@ -14,7 +14,7 @@
 
 namespace plackett {
 
-// Never leaves attempt().
+// Ends the work that throws it; attempt() makes it a Result.
 struct Failed {
   Error error;
 };

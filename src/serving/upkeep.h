@@ -26,7 +26,7 @@ class Upkeep {
   void add_removed(std::int64_t model) { removed_.push_back(model); }
 
  private:
-  // Each of them throws Failed if the store fails.
+  // As a transaction of its own. Like what is done by it, throws Failed if the store fails.
   void change(std::function<void(Transaction&)> apply, std::function<void()> committed = {});
   void expire(const ModelHandle& model);
   void reserve(const ModelHandle& model);
