@@ -43,6 +43,8 @@ struct RankerSpec {
   Activation activation = Activation::kSigmoid;  // networks: of every hidden unit
   // Neural only: linear+neural always starts from kSilent.
   Initialisation initialisation = Initialisation::kXavier;
+
+  bool operator==(const RankerSpec&) const = default;
 };
 
 // Whether hidden, activation and initialisation apply.

@@ -1,15 +1,11 @@
 #include <fmt/format.h>
 
-#include <boost/beast/core/string.hpp>
-
 #include "http/allowed_hosts.h"
 #include "http/exchange.h"
 #include "http/router.h"
 
 namespace plackett::http {
 namespace {
-
-using boost::beast::iequals;
 
 // "host:80" of http and "host:443" of https are "host".
 std::string_view without_default_port(std::string_view host) {
@@ -28,7 +24,7 @@ bool comes_from_elsewhere(const Exchange& exchange) {
   if (scheme == std::string_view::npos) return true;
   origin = without_default_port(origin.substr(scheme + 3));
   const std::string_view host = without_default_port(exchange.header(Field::host));
-  return host.empty() || !iequals({origin.data(), origin.size()}, {host.data(), host.size()});
+  return host.empty() || !equal_but_case(origin, host);
 }
 
 // Whether Host names another server, so that the page may be another's though its origin is the
@@ -82,7 +78,7 @@ bool admit(Exchange& exchange, Match& match) {
     exchange.refuse(parsed.error());
     return false;
   }
-  match = exchange.site.router.find(request.method(), exchange.target.segments);
+  match = find_route(request.method(), exchange.target.segments);
   if (!match.allow.empty()) return refuse_method(exchange, match.allow);
   if (match.route == nullptr) return refuse(404, "nothing at this address; see /openapi.json");
   if (comes_from_elsewhere(exchange)) {
@@ -94,16 +90,15 @@ bool admit(Exchange& exchange, Match& match) {
                   "localhost, 127.x.x.x, [::1] and the names given by --allow-host");
   }
   if (!exchange.target.authority.empty() &&
-      !iequals({exchange.target.authority.data(), exchange.target.authority.size()},
-               request[Field::host])) {
+      !equal_but_case(exchange.target.authority, exchange.header(Field::host))) {
     return refuse(400, "the address and Host name different servers");
   }
   const auto coding = request.find(Field::content_encoding);
-  if (coding != request.end() && !iequals(coding->value(), "identity")) {
+  if (coding != request.end() && !equal_but_case(view(coding->value()), "identity")) {
     return refuse(415, "Content-Encoding: bodies must not be compressed");
   }
   const auto expect = request.find(Field::expect);
-  if (expect != request.end() && !iequals(expect->value(), "100-continue")) {
+  if (expect != request.end() && !equal_but_case(view(expect->value()), "100-continue")) {
     return refuse(417, "only Expect: 100-continue is known");
   }
   return allowed(exchange, match.route->role);

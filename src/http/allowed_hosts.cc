@@ -1,18 +1,10 @@
 #include "http/allowed_hosts.h"
 
 #include <algorithm>
-#include <boost/beast/core/string.hpp>
 
 namespace plackett::http {
-namespace {
 
 namespace ip = boost::asio::ip;
-
-bool equal_but_case(std::string_view one, std::string_view other) {
-  return boost::beast::iequals({one.data(), one.size()}, {other.data(), other.size()});
-}
-
-}  // namespace
 
 bool is_loopback(const ip::address& address) {
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {

@@ -4,11 +4,17 @@
 #pragma once
 
 #include <boost/asio/ip/address.hpp>
+#include <boost/beast/core/string.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace plackett::http {
+
+// Whether the texts are equal, in any case.
+inline bool equal_but_case(std::string_view one, std::string_view other) {
+  return boost::beast::iequals({one.data(), one.size()}, {other.data(), other.size()});
+}
 
 // Also in IPv6 notation, as ::ffff:127.0.0.1.
 bool is_loopback(const boost::asio::ip::address& address);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/stream_traits.hpp>
@@ -14,6 +15,7 @@
 #include <optional>
 
 #include "http/exchange.h"
+#include "http/router.h"
 #include "http/worker.h"
 
 namespace plackett::http {
@@ -62,6 +64,29 @@ class Deadline {
   asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor> timer_;
 };
 
+// What one connection has of the bytes that are left for the bodies of all.
+class BodyShare {
+ public:
+  explicit BodyShare(std::atomic<std::int64_t>& left) : left_(left) {}
+  BodyShare(const BodyShare&) = delete;
+  BodyShare& operator=(const BodyShare&) = delete;
+  ~BodyShare() { clear(); }
+
+  // Takes the bytes, or none: false if fewer are left.
+  bool add(std::size_t bytes) {
+    const auto more = static_cast<std::int64_t>(bytes);
+    const bool fits = left_.fetch_sub(more) >= more;
+    if (fits) taken_ += more;
+    if (!fits) left_ += more;
+    return fits;
+  }
+  void clear() { left_ += std::exchange(taken_, 0); }
+
+ private:
+  std::atomic<std::int64_t>& left_;
+  std::int64_t taken_ = 0;
+};
+
 // What Beast's parser leaves to us: one Host, which HTTP/1.1 requires; no second Origin or token;
 // no coding that would hide where the body ends, and none at all in HTTP/1.0.
 bool has_sound_fields(const Request& request) {
@@ -80,7 +105,7 @@ class Connection {
         stream_(stream),
         open_(open),
         exchange_{worker.site, worker.scratch, worker.io},
-        bodies_(worker.site.bodies),
+        bodies_(worker.site.body_bytes_left),
         limits_(worker.site.options.limits) {}
 
   // `refused`: there are too many connections; says so and closes.
@@ -258,8 +283,8 @@ template <typename Stream>
 Awaitable<void> Connection<Stream>::handle() {
   try {
     co_await match_.route->handle(exchange_);
-  } catch (const Refused& refused) {
-    exchange_.refuse(refused.error);
+  } catch (const Failed& failed) {
+    exchange_.refuse(failed.error);
   } catch (const std::bad_alloc&) {
     exchange_.refuse({ErrorCode::kUnavailable, "not enough memory for this request"});
   } catch (const std::exception& error) {
@@ -334,21 +359,6 @@ Awaitable<void> Connection<Stream>::linger() {
   }
 }
 
-// Keeps the list of the open connections.
-class Registration {
- public:
-  Registration(Worker& worker, TcpStream& stream)
-      : worker_(worker), place_(worker.connections.insert(worker.connections.end(), {&stream})) {}
-  Registration(const Registration&) = delete;
-  Registration& operator=(const Registration&) = delete;
-  ~Registration() { worker_.connections.erase(place_); }
-  OpenConnection& open() { return *place_; }
-
- private:
-  Worker& worker_;
-  std::list<OpenConnection>::iterator place_;
-};
-
 }  // namespace
 
 // `counted` leaves the count when the connection ends.
@@ -370,19 +380,19 @@ Awaitable<void> serve_connection(Worker& worker, Socket socket, [[maybe_unused]]
   socket.set_option(asio::ip::tcp::no_delay(true), error);
   if (worker.tls == nullptr) {
     TcpStream stream(std::move(socket));
-    Registration registration(worker, stream);
-    Connection<TcpStream> connection(worker, stream, registration.open());
+    OpenConnection open(worker, stream);
+    Connection<TcpStream> connection(worker, stream, open);
     co_await connection.serve(refused);
     co_return;
   }
   TlsStream stream(TcpStream(std::move(socket)), *worker.tls);
   TcpStream& tcp = beast::get_lowest_layer(stream);
-  Registration registration(worker, tcp);
+  OpenConnection open(worker, tcp);
   if (refused) co_return;
   tcp.expires_after(duration_of(worker.site.options.limits.request_seconds));
   co_await stream.async_handshake(asio::ssl::stream_base::server, into(error));
   if (error) co_return;
-  Connection<TlsStream> connection(worker, stream, registration.open());
+  Connection<TlsStream> connection(worker, stream, open);
   co_await connection.serve(false);
 }
 

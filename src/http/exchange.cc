@@ -2,28 +2,14 @@
 
 #include <fmt/format.h>
 
-#include "http/json_writer.h"
-
 namespace plackett::http {
 namespace {
 
 unsigned status_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalid:
-      return 400;
-    case ErrorCode::kNotFound:
-      return 404;
-    case ErrorCode::kConflict:
-      return 409;
-    case ErrorCode::kTooLarge:
-      return 413;
-    case ErrorCode::kBusy:
-      return 429;
-    case ErrorCode::kUnavailable:
-    case ErrorCode::kStopped:
-      return 503;
-  }
-  return 500;
+  // In the order of ErrorCode.
+  constexpr unsigned kStatuses[] = {400, 404, 409, 413, 429, 503, 503};
+  static_assert(std::size(kStatuses) == static_cast<std::size_t>(ErrorCode::kStopped) + 1);
+  return kStatuses[static_cast<std::size_t>(code)];
 }
 
 }  // namespace
@@ -37,7 +23,7 @@ simdjson::padded_string_view Exchange::body() const {
 
 serving::ModelHandle Exchange::model() const {
   serving::ModelHandle model = site.service.find(segment(1));
-  if (!model) throw Refused{{ErrorCode::kNotFound, fmt::format("no model \"{}\"", segment(1))}};
+  if (!model) throw Failed{{ErrorCode::kNotFound, fmt::format("no model \"{}\"", segment(1))}};
   return model;
 }
 
@@ -53,9 +39,9 @@ void Exchange::fail(unsigned code, std::string_view message, std::string_view wh
 }
 
 void Exchange::refuse(const Error& error) {
-  fail(status_of(error.code), error.message, error.where);
-  if (status_of(error.code) == 429 || status_of(error.code) == 503)
-    response.set(Field::retry_after, "1");
+  const unsigned code = status_of(error.code);
+  fail(code, error.message, error.where);
+  if (code == 429 || code == 503) response.set(Field::retry_after, "1");
 }
 
 }  // namespace plackett::http

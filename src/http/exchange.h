@@ -13,9 +13,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
+#include "base/attempt.h"
 #include "http/awaitable.h"
+#include "http/json_writer.h"
 #include "http/site.h"
 #include "http/target.h"
 #include "plackett/result.h"
@@ -29,18 +30,6 @@ using Request = boost::beast::http::request<RequestBody>;
 using Response = boost::beast::http::response<boost::beast::http::string_body>;
 
 inline std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
-// Thrown by handlers: the request is answered with the error.
-struct Refused {
-  Error error;
-};
-
-// The value, or Refused.
-template <typename T>
-T take(Result<T> result) {
-  if (!result) throw Refused{result.error()};
-  if constexpr (!std::is_void_v<T>) return std::move(result).value();
-}
 
 // Belongs to the connection's thread. A handler fills `response`, which is an empty 200 of JSON.
 struct Exchange {
@@ -56,15 +45,18 @@ struct Exchange {
   // A header field; empty if absent.
   [[nodiscard]] std::string_view header(Field name) const { return view((*request)[name]); }
   [[nodiscard]] simdjson::padded_string_view body() const;
-  // The model that the path names. Refuses if there is none.
+  // The model that the path names. Throws Failed if there is none.
   [[nodiscard]] serving::ModelHandle model() const;
 
+  // Writes the answer.
+  JsonWriter json() { return JsonWriter(response.body()); }
   void status(unsigned code) { response.result(code); }
   // The answer is an error. `where`: the place in the body, if any.
   void fail(unsigned code, std::string_view message, std::string_view where = {});
   void refuse(const Error& error);
 
-  // Calls (service.*method)(arguments..., done) and waits for done's value. Refuses on an error.
+  // Calls (service.*method)(arguments..., done) and waits for done's value. Throws Failed on an
+  // error.
   template <typename T, typename Method, typename... Arguments>
   Awaitable<T> ask(Method method, Arguments&&... arguments) {
     const auto start = [&](auto handler) {

@@ -46,23 +46,6 @@ void read_object(JsonReader& json, JsonValue value, const FeatureNames& names,
 
 }  // namespace
 
-FeatureNames feature_names(const serving::ModelSpec& spec) {
-  FeatureNames names;
-  for (std::uint32_t at = 0; at < spec.feature_names.size(); ++at) {
-    names.emplace(spec.feature_names[at], at);
-  }
-  return names;
-}
-
-const FeatureNames& FeatureNamesCache::of(const serving::ModelHandle& model) {
-  for (const auto& [owner, names] : entries_) {
-    if (!owner.owner_before(model) && !model.owner_before(owner)) return *names;
-  }
-  std::erase_if(entries_, [](const auto& entry) { return entry.first.expired(); });
-  auto names = std::make_unique<FeatureNames>(feature_names(serving::spec_of(*model)));
-  return *entries_.emplace_back(model, std::move(names)).second;
-}
-
 void read_feature_row(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
                       const FeatureNames& names, std::span<float> row) {
   switch (json.type(value)) {

@@ -2,32 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "http/json_reader.h"
 #include "serving/model_spec.h"
-#include "serving/service.h"
 
 namespace plackett::http {
 
-// The indices of a model's features by name; views into its spec.
-using FeatureNames = std::unordered_map<std::string_view, std::uint32_t>;
-FeatureNames feature_names(const serving::ModelSpec& spec);
-
-// The names of the models that one thread meets, each made once.
-class FeatureNamesCache {
- public:
-  // The result lives until the model or the cache goes.
-  const FeatureNames& of(const serving::ModelHandle& model);
-
- private:
-  std::vector<std::pair<std::weak_ptr<serving::Model>, std::unique_ptr<FeatureNames>>> entries_;
-};
+using serving::FeatureNames;
 
 // The most numbers that the rows of one request may hold, with padding: 64 MiB. The body's limit
 // does not limit them: a few bytes of text can ask for a wide row.

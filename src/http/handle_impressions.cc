@@ -15,8 +15,7 @@ constexpr QueryRange kPoints = {.fallback = 200, .least = 1, .most = 5000};
 // Each is unpacked while the thread's other requests wait.
 constexpr QueryRange kLimit = {.fallback = 20, .least = 1, .most = 100};
 
-void write_ranking(std::string& out, const serving::Ranked& ranked) {
-  JsonWriter json(out);
+void write_ranking(JsonWriter json, const serving::Ranked& ranked) {
   const auto write_item = [&, rank = 0](const serving::RankedItem& item) mutable {
     json.object([&] {
       json.fields("id", item.id, "score", item.score, "rank", ++rank);
@@ -29,9 +28,8 @@ void write_ranking(std::string& out, const serving::Ranked& ranked) {
       "log_probability", ranked.log_probability, "entropy", ranked.entropy);
 }
 
-void write_statuses(std::string& out, const std::vector<FeedbackStatus>& statuses) {
+void write_statuses(JsonWriter json, const std::vector<FeedbackStatus>& statuses) {
   std::array<std::uint64_t, serving::kFeedbackStatuses> counts{};
-  JsonWriter json(out);
   const auto write_status = [&](FeedbackStatus status) {
     ++counts[static_cast<std::size_t>(status)];
     json.object("status", serving::name_of(status));
@@ -49,12 +47,12 @@ void write_statuses(std::string& out, const std::vector<FeedbackStatus>& statuse
 Awaitable<void> post_rank(Exchange& exchange) {
   const auto model = exchange.model();
   Scratch& scratch = exchange.scratch;
-  const serving::ModelSpec& spec = serving::spec_of(*model);
-  take(scratch.rank_reader.read(scratch.json, exchange.body(), spec, scratch.names.of(model),
-                                exchange.site.options.limits.items, scratch.rank_request));
+  take(scratch.rank_reader.read(scratch.json, exchange.body(), serving::spec_of(*model),
+                                serving::names_of(*model), exchange.site.options.limits.items,
+                                scratch.rank_request));
   const auto ranked = co_await exchange.ask<serving::Ranked>(
       &Service::rank, model, scratch.rank_request, *scratch.ranking);
-  write_ranking(exchange.response.body(), ranked);
+  write_ranking(exchange.json(), ranked);
 }
 
 Awaitable<void> post_feedback(Exchange& exchange) {
@@ -62,16 +60,14 @@ Awaitable<void> post_feedback(Exchange& exchange) {
   auto events = take(read_feedback_request(exchange.scratch.json, exchange.body()));
   const auto statuses = co_await exchange.ask<std::vector<FeedbackStatus>>(
       &Service::feedback, model, std::move(events));
-  write_statuses(exchange.response.body(), statuses);
+  write_statuses(exchange.json(), statuses);
 }
 
 void get_stats(Exchange& exchange) {
   const auto model = exchange.model();
   take(check_query(exchange.target, {"points"}));
   const auto points = take(query_number(exchange.target, "points", kPoints));
-  const auto stats = take(exchange.site.service.stats(*model, points));
-  JsonWriter json(exchange.response.body());
-  write_stats(json, stats);
+  exchange.json().value(take(exchange.site.service.stats(*model, points)));
 }
 
 void get_impressions(Exchange& exchange) {
@@ -79,17 +75,13 @@ void get_impressions(Exchange& exchange) {
   take(check_query(exchange.target, {"limit", "clicked"}));
   const auto limit = take(query_number(exchange.target, "limit", kLimit));
   const auto clicked = take(query_flag(exchange.target, "clicked"));
-  const auto impressions = take(exchange.site.service.impressions(*model, limit, clicked));
-  JsonWriter json(exchange.response.body());
-  const auto write = [&](const serving::SeenImpression& one) { write_impression(json, one); };
-  json.object("impressions", [&] { json.array(impressions, write); });
+  exchange.json().object("impressions",
+                         take(exchange.site.service.impressions(*model, limit, clicked)));
 }
 
 void get_impression(Exchange& exchange) {
   const auto model = exchange.model();
-  const auto impression = take(exchange.site.service.impression(*model, exchange.segment(3)));
-  JsonWriter json(exchange.response.body());
-  write_impression(json, impression);
+  exchange.json().value(take(exchange.site.service.impression(*model, exchange.segment(3))));
 }
 
 }  // namespace plackett::http

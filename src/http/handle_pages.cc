@@ -2,15 +2,19 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <span>
 
+#include "base/embedded_file.h"
 #include "http/exchange.h"
 #include "http/handlers.h"
-#include "http/json_writer.h"
 #include "http/metrics_text.h"
-#include "http/pages.h"
 #include "plackett/version.h"
 
 namespace plackett::http {
+
+// Those of web/, and the API's description; made by cmake/embed.cmake.
+std::span<const EmbeddedFile> embedded_files();
+
 namespace {
 
 std::string_view type_of(std::string_view name) {
@@ -33,7 +37,7 @@ void answer_page(Exchange& exchange, std::string_view name) {
   const auto file = std::find_if(files.begin(), files.end(),
                                  [&](const EmbeddedFile& one) { return one.name == name; });
   if (file == files.end()) {
-    throw Refused{{ErrorCode::kNotFound, fmt::format("no file \"{}\"", name)}};
+    throw Failed{{ErrorCode::kNotFound, fmt::format("no file \"{}\"", name)}};
   }
   const std::string etag =
       fmt::format("\"{:016x}\"", XXH3_64bits(file->bytes.data(), file->bytes.size()));
@@ -58,15 +62,14 @@ void answer_page(Exchange& exchange, std::string_view name) {
 }  // namespace
 
 void get_health(Exchange& exchange) {
-  JsonWriter(exchange.response.body())
-      .object("status", "ok", "version", version(), "demo", exchange.site.options.demo);
+  exchange.json().object("status", "ok", "version", version(), "demo", exchange.site.options.demo);
 }
 
 void get_ready(Exchange& exchange) {
   const std::string why =
       exchange.site.stopping ? "the server is stopping" : exchange.site.service.not_ready();
   if (!why.empty()) exchange.status(503);
-  JsonWriter json(exchange.response.body());
+  JsonWriter json = exchange.json();
   json.object([&] {
     json.fields("status", why.empty() ? "ready" : why);
     const auto faults = exchange.site.service.faults();
@@ -82,7 +85,7 @@ void get_dashboard(Exchange& exchange) { answer_page(exchange, "dashboard.html")
 
 void get_demo(Exchange& exchange) {
   if (!exchange.site.options.demo) {
-    throw Refused{{ErrorCode::kNotFound, "no demo; start the server with --demo"}};
+    throw Failed{{ErrorCode::kNotFound, "no demo; start the server with --demo"}};
   }
   answer_page(exchange, "demo.html");
 }

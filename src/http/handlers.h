@@ -1,5 +1,5 @@
 // What answers each route. All are called on the connection's thread, with the path matched and
-// the token checked. They fill the exchange's response, or throw Refused.
+// the token checked. They fill the exchange's response, or throw Failed.
 #pragma once
 
 #include "http/awaitable.h"
@@ -7,38 +7,19 @@
 namespace plackett::http {
 
 struct Exchange;
+using AtOnce = void(Exchange& exchange);
+using Waiting = Awaitable<void>(Exchange& exchange);
 
 // handle_pages.cc
-void get_health(Exchange& exchange);
-void get_ready(Exchange& exchange);
-void get_dashboard(Exchange& exchange);
-void get_demo(Exchange& exchange);
-void get_web_file(Exchange& exchange);
-void get_openapi(Exchange& exchange);
-void get_metrics(Exchange& exchange);
+AtOnce get_health, get_ready, get_dashboard, get_demo, get_web_file, get_openapi, get_metrics;
 
 // handle_models.cc
-void get_models(Exchange& exchange);
-void get_model(Exchange& exchange);
-Awaitable<void> put_model(Exchange& exchange);
-Awaitable<void> delete_model(Exchange& exchange);
-void get_weights(Exchange& exchange);
-void get_export(Exchange& exchange);
-Awaitable<void> post_import(Exchange& exchange);
-void get_snapshots(Exchange& exchange);
-Awaitable<void> post_snapshot(Exchange& exchange);
-Awaitable<void> post_rollback(Exchange& exchange);
-Awaitable<void> post_freeze(Exchange& exchange);
-Awaitable<void> post_resume(Exchange& exchange);
-Awaitable<void> put_items(Exchange& exchange);
-void get_item(Exchange& exchange);
-Awaitable<void> delete_item(Exchange& exchange);
+AtOnce get_models, get_model, get_weights, get_export, get_snapshots, get_item;
+Waiting put_model, delete_model, post_import, post_snapshot, post_rollback, post_freeze,
+    post_resume, put_items, delete_item;
 
 // handle_impressions.cc
-Awaitable<void> post_rank(Exchange& exchange);
-Awaitable<void> post_feedback(Exchange& exchange);
-void get_stats(Exchange& exchange);
-void get_impressions(Exchange& exchange);
-void get_impression(Exchange& exchange);
+Waiting post_rank, post_feedback;
+AtOnce get_stats, get_impressions, get_impression;
 
 }  // namespace plackett::http

@@ -18,14 +18,10 @@ constexpr std::size_t kExcerptBytes = 40;
 constexpr std::string_view kBlank = " \t\r\n";
 
 std::string_view name_of(json_type type) {
-  constexpr std::pair<json_type, std::string_view> kNames[] = {
-      {json_type::array, "an array"},    {json_type::object, "an object"},
-      {json_type::number, "a number"},   {json_type::string, "a string"},
-      {json_type::boolean, "a boolean"}, {json_type::null, "null"}};
-  for (const auto& [known, name] : kNames) {
-    if (known == type) return name;
-  }
-  return "?";
+  // In simdjson's order, which starts at 1.
+  constexpr std::string_view kNames[] = {"?",        "an array",  "an object", "a number",
+                                         "a string", "a boolean", "null"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 }  // namespace
@@ -117,13 +113,13 @@ std::string JsonReader::excerpt(JsonValue value) {
 }
 
 void JsonReader::wrong(std::string message, ErrorCode kind) const {
-  throw WrongJson{{kind, std::move(message), place()}};
+  throw Failed{{kind, std::move(message), place()}};
 }
 
 void JsonReader::wrong_at(std::string_view key, std::string message, ErrorCode kind) const {
   const std::string place = this->place();
-  throw WrongJson{{kind, std::move(message),
-                   place.empty() ? std::string(key) : fmt::format("{}.{}", place, key)}};
+  throw Failed{{kind, std::move(message),
+                place.empty() ? std::string(key) : fmt::format("{}.{}", place, key)}};
 }
 
 std::string JsonReader::place() const {
@@ -153,10 +149,6 @@ void JsonReader::wrong_type(simdjson::error_code error, JsonValue value, const c
   const std::string_view met = name_of(type(value));
   if (error != simdjson::INCORRECT_TYPE || met == wanted) broken(error);
   wrong(fmt::format("expected {}, got {}", wanted, met));
-}
-
-void JsonReader::too_many(std::size_t most) const {
-  wrong(fmt::format("more than {} elements", most), ErrorCode::kTooLarge);
 }
 
 void JsonReader::unknown_key(std::string_view key,

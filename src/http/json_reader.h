@@ -18,7 +18,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "plackett/result.h"
+#include "base/attempt.h"
 
 namespace plackett::http {
 
@@ -34,33 +34,25 @@ struct Key {
 template <typename Use>
 Key(const char*, Use) -> Key<Use>;
 
-// Thrown by the reader and within what read() calls; never leaves read().
-struct WrongJson {
-  Error error;
-};
-
 // One per thread. Reuses its memory; what string() gave lives until the next read().
 class JsonReader {
  public:
   static constexpr std::size_t kMaxDepth = 32;
 
-  // What use(root) makes of the document, an object or array; or the error that was thrown on the
-  // way, or that the text is not JSON or goes on behind it.
+  // What use(root) makes of the document, an object or array; or the error of the Failed that
+  // was thrown on the way, or that the text is not JSON or goes on behind it.
   template <typename Use>
   auto read(JsonText text, Use&& use) -> Result<std::invoke_result_t<Use, JsonValue>> {
-    try {
+    return attempt([&] {
       if constexpr (std::is_void_v<std::invoke_result_t<Use, JsonValue>>) {
         use(begin(text));
         end();
-        return {};
       } else {
         auto value = use(begin(text));
         end();
         return value;
       }
-    } catch (WrongJson& wrong) {
-      return std::move(wrong.error);
-    }
+    });
   }
 
   // An object whose keys are all known. Refuses others, and duplicates. Returns which were there:
@@ -110,7 +102,9 @@ class JsonReader {
     for (auto element : elements) {
       JsonValue inner;
       check(element.get(inner));
-      if (step.index >= most) too_many(most);
+      if (step.index >= most) {
+        wrong("more than " + std::to_string(most) + " elements", ErrorCode::kTooLarge);
+      }
       use(step.index, inner);
       ++step.index;
     }
@@ -153,7 +147,6 @@ class JsonReader {
   }
   [[noreturn]] void broken(simdjson::error_code error) const;
   [[noreturn]] void wrong_type(simdjson::error_code error, JsonValue value, const char* wanted);
-  [[noreturn]] void too_many(std::size_t most) const;
   [[noreturn]] void unknown_key(std::string_view key,
                                 std::initializer_list<std::string_view> known) const;
   [[nodiscard]] std::string place() const;  // "items[3].features"

@@ -55,8 +55,8 @@ class JsonWriter {
     close(']');
   }
 
-  // A text, number, bool, optional (null if empty), RawJson, range of values, or what a call of
-  // `content` writes.
+  // A text, number, bool, optional (null if empty), RawJson, something that a function
+  // write_json(json, content) writes, range of values, or what a call of `content` writes.
   template <typename T>
   void value(const T& content) {
     if constexpr (std::invocable<const T&>) {
@@ -75,6 +75,8 @@ class JsonWriter {
     } else if constexpr (requires { content.has_value(); }) {
       if (!content) return raw("null");
       value(*content);
+    } else if constexpr (requires { write_json(*this, content); }) {
+      write_json(*this, content);
     } else {
       array(content, [this](const auto& element) { value(element); });
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -14,6 +15,7 @@
 namespace plackett::http {
 namespace {
 
+using serving::ModelInfo;
 using serving::ModelMeters;
 using serving::ServiceMeters;
 
@@ -30,16 +32,16 @@ constexpr auto kOf = [](const auto& meters) { return static_cast<double>(meters.
 constexpr Metric<ModelMeters> kModelMetrics[] = {
     {"plackett_impressions_total",
      "Rankings shown since the model was created, including restarts.",
-     kOf<&ModelMeters::impressions>},
-    {"plackett_impressions_open", "Impressions that wait for feedback.", kOf<&ModelMeters::open>},
+     kOf<&ModelInfo::impressions>},
+    {"plackett_impressions_open", "Impressions that wait for feedback.", kOf<&ModelInfo::open>},
     {"plackett_updates", "Updates behind the parameters; a rollback or an import may lower them.",
-     kOf<&ModelMeters::updates>},
+     kOf<&ModelInfo::updates>},
     {"plackett_update_norm", "Norm of the last update.", kOf<&ModelMeters::update_norm>},
     {"plackett_entropy", "Entropy in nats of the first rank, of the last ranking.",
      kOf<&ModelMeters::entropy>},
-    {"plackett_model_version", "The version that ranks now.", kOf<&ModelMeters::version>},
-    {"plackett_items", "Items stored.", kOf<&ModelMeters::items>},
-    {"plackett_learning", "1 if the model learns, 0 if it is frozen.", kOf<&ModelMeters::learning>},
+    {"plackett_model_version", "The version that ranks now.", kOf<&ModelInfo::version>},
+    {"plackett_items", "Items stored.", kOf<&ModelInfo::items>},
+    {"plackett_learning", "1 if the model learns, 0 if it is frozen.", kOf<&ModelInfo::learning>},
 };
 
 constexpr Metric<ServiceMeters> kStoreMetrics[] = {
@@ -153,7 +155,7 @@ void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models)
   for (const auto& one : kModelMetrics) {
     writer.metric(one.name, one.help);
     for (const ModelMeters& model : models) {
-      writer.sample(one.value(model), label("model", model.name));
+      writer.sample(one.value(model), label("model", model.spec.name));
     }
   }
   const auto write_by_status = [&](const auto counts) {
@@ -161,7 +163,7 @@ void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models)
       for (std::size_t at = 0; at < serving::kFeedbackStatuses; ++at) {
         const auto status = serving::name_of(static_cast<serving::FeedbackStatus>(at));
         writer.sample((model.*counts)[at],
-                      label("model", model.name) + "," + label("status", status));
+                      label("model", model.spec.name) + "," + label("status", status));
       }
     }
   };
@@ -176,6 +178,29 @@ void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models)
 const auto kStart = std::chrono::system_clock::now().time_since_epoch();
 
 }  // namespace
+
+void Meters::count(std::size_t route, unsigned status, double seconds) {
+  RouteMeters& meters = routes_[std::min(route, routes_.size() - 1)];
+  const auto known = std::find(kStatuses.begin(), kStatuses.end() - 1, status);
+  ++meters.by_status[static_cast<std::size_t>(known - kStatuses.begin())];
+  const auto bucket = std::lower_bound(kLatencyBuckets.begin(), kLatencyBuckets.end(), seconds);
+  ++meters.by_latency[static_cast<std::size_t>(bucket - kLatencyBuckets.begin())];
+  meters.seconds.fetch_add(seconds);
+}
+
+void Meters::add_to(std::vector<RouteCounts>& counts) const {
+  const auto add = [](const auto& more, auto& sums) {
+    for (std::size_t at = 0; at < sums.size(); ++at) sums[at] += more[at];
+  };
+  counts.resize(routes_.size());
+  for (std::size_t route = 0; route < routes_.size(); ++route) {
+    const RouteMeters& meters = routes_[route];
+    RouteCounts& sums = counts[route];
+    add(meters.by_status, sums.by_status);
+    add(meters.by_latency, sums.by_latency);
+    sums.seconds += meters.seconds;
+  }
+}
 
 ProcessFacts read_process() {
   std::ifstream file("/proc/self/statm");

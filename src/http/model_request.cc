@@ -28,9 +28,10 @@ std::string number_text(JsonReader& json, JsonValue value) {
   return fmt::format("{}", json.number(value));
 }
 
-// A parsed value, or a refusal at the reader's place.
-template <typename T>
-T parsed(const JsonReader& json, Result<T> result) {
+// What `parse` makes of a string, or a refusal at the reader's place.
+template <typename Parse>
+auto parsed(JsonReader& json, JsonValue value, const Parse& parse) {
+  auto result = parse(json.string(value));
   if (!result) json.wrong(result.error().message);
   return std::move(result).value();
 }
@@ -124,14 +125,10 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
     const std::uint32_t seen = json.fields(
         root, Key{"features", [&](JsonValue value) { read_features(json, value, spec); }},
         Key{"ranker",
-            [&](JsonValue value) {
-              ranker.kind = parsed(json, parse_ranker_kind(json.string(value)));
-            }},
+            [&](JsonValue value) { ranker.kind = parsed(json, value, parse_ranker_kind); }},
         Key{"hidden", [&](JsonValue value) { read_hidden(json, value, ranker); }},
         Key{"activation",
-            [&](JsonValue value) {
-              ranker.activation = parsed(json, parse_activation(json.string(value)));
-            }},
+            [&](JsonValue value) { ranker.activation = parsed(json, value, parse_activation); }},
         Key{"learner", [&](JsonValue value) { read_learner(json, value, spec); }},
         Key{"settings", [&](JsonValue value) { read_settings(json, value, spec); }},
         Key{"learning_rate",
@@ -140,9 +137,7 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
             }},
         Key{"k", [&](JsonValue value) { spec.shown = json.integer(value, 1, serving::kMaxShown); }},
         Key{"scaling",
-            [&](JsonValue value) {
-              spec.scaling = name_of(parsed(json, parse_scaling(json.string(value))));
-            }},
+            [&](JsonValue value) { spec.scaling = name_of(parsed(json, value, parse_scaling)); }},
         Key{"seed",
             [&](JsonValue value) {
               spec.seed = json.integer<std::uint64_t>(value, 0, ~std::uint64_t{0});

@@ -45,7 +45,7 @@ void write_totals(JsonWriter& json, const serving::SeriesRow& totals) {
 
 }  // namespace
 
-void write_model(JsonWriter& json, const serving::ModelInfo& info) {
+void write_json(JsonWriter& json, const serving::ModelInfo& info) {
   const ModelSpec& spec = info.spec;
   const RankerSpec& ranker = spec.ranker;
   const auto names = spec.feature_names.empty() ? std::nullopt : std::optional(spec.feature_names);
@@ -66,25 +66,22 @@ void write_model(JsonWriter& json, const serving::ModelInfo& info) {
       "learning", info.learning, "frozen_because", frozen_because);
 }
 
-void write_snapshot(JsonWriter& json, const serving::SnapshotInfo& snapshot) {
+void write_json(JsonWriter& json, const serving::SnapshotRow& snapshot) {
   json.object("id", snapshot.id, "created_at", snapshot.created_at, "updates", snapshot.updates,
-              "learned", snapshot.learned, "kind", snapshot.kind, "note", snapshot.note,  //
+              "learned", snapshot.learned, "kind", name_of(snapshot.kind), "note",
+              snapshot.note,  //
               "log", snapshot.log);
 }
 
-void write_weights(JsonWriter& json, const serving::Weights& weights, std::string_view ranker) {
-  const auto write_weight = [&](const serving::FeatureWeight& one) {
-    json.object([&] {
-      json.fields("feature", one.feature, "name", null_if_empty(one.name));
-      if (one.weight) json.fields("weight", *one.weight);
-      json.fields("strength", one.strength);
-    });
-  };
-  json.object("version", weights.version, "ranker", ranker,  //
-              "weights", [&] { json.array(weights.features, write_weight); });
+void write_json(JsonWriter& json, const serving::FeatureWeight& weight) {
+  json.object([&] {
+    json.fields("feature", weight.feature, "name", null_if_empty(weight.name));
+    if (weight.weight) json.fields("weight", *weight.weight);
+    json.fields("strength", weight.strength);
+  });
 }
 
-void write_stats(JsonWriter& json, const serving::Stats& stats) {
+void write_json(JsonWriter& json, const serving::Stats& stats) {
   const auto write_point = [&](const serving::SeriesRow& point) {
     json.object([&] {
       json.fields("at", point.at);
@@ -102,27 +99,28 @@ void write_stats(JsonWriter& json, const serving::Stats& stats) {
               "points", [&] { json.array(stats.points, write_point); });
 }
 
-void write_impression(JsonWriter& json, const serving::SeenImpression& impression) {
-  const auto& items = impression.items;
-  const auto write_item = [&, rank = 0](const serving::SeenItem& item) mutable {
-    json.object("id", item.id, "rank", ++rank, "score", item.score, "pinned", item.pinned,
-                "clicked", item.clicked, "viewed", item.viewed);
+void write_json(JsonWriter& json, const serving::SeenImpression& seen) {
+  const serving::Impression& impression = seen.kept.impression;
+  const auto& items = impression.shown;
+  const auto write_item = [&, rank = std::size_t{0}](const serving::ShownItem& item) mutable {
+    const auto is_marked = [&](const auto& marks) { return marks[rank] != std::byte{0}; };
+    json.object("id", item.id, "rank", rank + 1, "score", item.score, "pinned", item.pinned,
+                "clicked", is_marked(seen.response.clicked), "viewed",
+                is_marked(seen.response.viewed));
+    ++rank;
   };
   const auto write_pair = [&](const serving::SeenPair& pair) {
-    if (pair.winner >= items.size() || pair.loser >= items.size()) return;
     json.object("winner", items[pair.winner].id, "loser", items[pair.loser].id, "rho", pair.rho,
                 "weight", pair.weight);
   };
   const auto context = null_if_empty(impression.context);  // was checked when it arrived
   json.object(
-      "impression", impression.id, "shown_at", impression.shown_at,  //
-      "model_version", impression.model_version,                     //
-      "mode", impression.exploit ? "exploit" : "explore", "state", impression.state, "items",
-      [&] { json.array(items, write_item); },         //
-      "log_probability", impression.log_probability,  //
-      "entropy", impression.entropy,                  //
-      "context", RawJson{context.value_or("null")},   //
-      "pairs", [&] { json.array(impression.pairs, write_pair); });
+      "impression", seen.id, "shown_at", seen.kept.shown_at, "model_version", seen.kept.version,  //
+      "mode", impression.exploit ? "exploit" : "explore", "state", seen.state,                    //
+      "items", [&] { json.array(items, write_item); },                                            //
+      "log_probability", impression.log_probability, "entropy", impression.entropy,               //
+      "context", RawJson{context.value_or("null")},                                               //
+      "pairs", [&] { json.array(seen.pairs, write_pair); });
 }
 
 }  // namespace plackett::http

@@ -1,4 +1,4 @@
-// Models, impressions and the like as JSON.
+// Models, impressions and the like as JSON: JsonWriter::value() finds these.
 #pragma once
 
 #include "http/json_writer.h"
@@ -6,10 +6,10 @@
 
 namespace plackett::http {
 
-void write_model(JsonWriter& json, const serving::ModelInfo& info);
-void write_snapshot(JsonWriter& json, const serving::SnapshotInfo& snapshot);
-void write_weights(JsonWriter& json, const serving::Weights& weights, std::string_view ranker);
-void write_stats(JsonWriter& json, const serving::Stats& stats);
-void write_impression(JsonWriter& json, const serving::SeenImpression& impression);
+void write_json(JsonWriter& json, const serving::ModelInfo& info);
+void write_json(JsonWriter& json, const serving::SnapshotRow& snapshot);
+void write_json(JsonWriter& json, const serving::FeatureWeight& weight);
+void write_json(JsonWriter& json, const serving::Stats& stats);
+void write_json(JsonWriter& json, const serving::SeenImpression& impression);
 
 }  // namespace plackett::http

@@ -42,7 +42,14 @@ Result<void> RankRequestReader::read(JsonReader& json, JsonText body, const Mode
   const auto read_items = [&](std::uint32_t, JsonValue value) {
     read_item(json, value, spec, names, request);
   };
-  const auto read_pins = [&](std::uint32_t, JsonValue value) { read_pin(json, value); };
+  const auto read_pins = [&](std::uint32_t, JsonValue value) {
+    NamedPin& pin = pins_.emplace_back();
+    json.fields(value, Key{"id", [&](JsonValue inner) { pin.id = read_id(json, inner); }},
+                Key{"rank", [&](JsonValue inner) {
+                      pin.rank = json.integer(inner, 1, serving::kMaxShown);
+                    }});
+    if (pin.id.empty() || pin.rank == 0) json.wrong("a pin needs an id and a rank");
+  };
   const auto read_blocks = [&](std::uint32_t, JsonValue value) {
     blocks_.push_back(read_id(json, value));
   };
@@ -93,31 +100,21 @@ void RankRequestReader::read_item(JsonReader& json, JsonValue value, const Model
   request.blocked.push_back(0);
 }
 
-void RankRequestReader::read_pin(JsonReader& json, JsonValue value) {
-  NamedPin pin;
-  json.fields(
-      value, Key{"id", [&](JsonValue inner) { pin.id = read_id(json, inner); }},
-      Key{"rank", [&](JsonValue inner) { pin.rank = json.integer(inner, 1, serving::kMaxShown); }});
-  if (pin.id.empty() || pin.rank == 0) json.wrong("a pin needs an id and a rank");
-  pins_.push_back(pin);
-}
-
-std::uint32_t RankRequestReader::item_of(JsonReader& json, std::string_view id, const char* place,
-                                         std::size_t at) {
-  if (const auto item = ids_.find(id)) return *item;
-  json.wrong_at(fmt::format(fmt::runtime(place), at),
-                fmt::format("\"{}\" is not one of the items", id));
-}
-
 // Turns ids into indices, when all items are known.
 void RankRequestReader::resolve(JsonReader& json, RankRequest& request, const ModelSpec& spec) {
   const std::size_t floats = row_floats(json, request.items.size(), spec);
   if (!request.rows.empty()) request.rows.resize(floats);
+  // `place`: with {} for the index `at`.
+  const auto item_of = [&](std::string_view id, const char* place, std::size_t at) {
+    if (const auto item = ids_.find(id)) return *item;
+    json.wrong_at(fmt::format(fmt::runtime(place), at),
+                  fmt::format("\"{}\" is not one of the items", id));
+  };
   for (std::size_t at = 0; at < blocks_.size(); ++at) {
-    request.blocked[item_of(json, blocks_[at], "blocked[{}]", at)] = 1;
+    request.blocked[item_of(blocks_[at], "blocked[{}]", at)] = 1;
   }
   for (std::size_t at = 0; at < pins_.size(); ++at) {
-    const auto item = item_of(json, pins_[at].id, "pinned[{}].id", at);
+    const auto item = item_of(pins_[at].id, "pinned[{}].id", at);
     request.pinned.push_back({item, pins_[at].rank - 1});
   }
 }

@@ -31,10 +31,7 @@ class RankRequestReader {
 
   void read_item(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
                  const FeatureNames& names, serving::RankRequest& request);
-  void read_pin(JsonReader& json, JsonValue value);
   void resolve(JsonReader& json, serving::RankRequest& request, const serving::ModelSpec& spec);
-  // `place`: with {} for the index `at`.
-  std::uint32_t item_of(JsonReader& json, std::string_view id, const char* place, std::size_t at);
 
   IdTable ids_;
   std::vector<NamedPin> pins_;

@@ -1,6 +1,7 @@
 #include "http/router.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "http/handlers.h"
 
@@ -45,16 +46,20 @@ constexpr Route kRoutes[] = {
     {Verb::get, "/openapi.json", Role::kNone, at_once<get_openapi>},
 };
 
-std::vector<std::string_view> split(std::string_view pattern) {
-  std::vector<std::string_view> segments;
-  while (pattern.size() > 1) {
-    pattern.remove_prefix(1);
-    const std::string_view segment = pattern.substr(0, pattern.find('/'));
-    pattern.remove_prefix(segment.size());
-    segments.push_back(segment.starts_with('{') ? std::string_view() : segment);
+// The segments of each route's pattern; empty: any one.
+const std::vector<std::vector<std::string_view>> kPatterns = [] {
+  std::vector<std::vector<std::string_view>> patterns;
+  for (const Route& route : kRoutes) {
+    auto& segments = patterns.emplace_back();
+    for (std::string_view left = route.pattern; left.size() > 1;) {
+      left.remove_prefix(1);
+      const std::string_view segment = left.substr(0, left.find('/'));
+      left.remove_prefix(segment.size());
+      segments.push_back(segment.starts_with('{') ? std::string_view() : segment);
+    }
   }
-  return segments;
-}
+  return patterns;
+}();
 
 bool matches(std::span<const std::string_view> pattern, std::span<const std::string> segments) {
   return std::equal(pattern.begin(), pattern.end(), segments.begin(), segments.end(),
@@ -67,15 +72,11 @@ bool matches(std::span<const std::string_view> pattern, std::span<const std::str
 
 std::span<const Route> routes() { return kRoutes; }
 
-Router::Router() {
-  for (const Route& route : kRoutes) patterns_.push_back(split(route.pattern));
-}
-
-Match Router::find(Verb verb, std::span<const std::string> segments) const {
+Match find_route(Verb verb, std::span<const std::string> segments) {
   const Verb wanted = verb == Verb::head ? Verb::get : verb;
   Match match{.index = std::size(kRoutes)};
   for (std::size_t at = 0; at < std::size(kRoutes); ++at) {
-    if (!matches(patterns_[at], segments)) continue;
+    if (!matches(kPatterns[at], segments)) continue;
     if (kRoutes[at].verb == wanted) return {&kRoutes[at], at, {}};
     if (!match.allow.empty()) match.allow += ", ";
     const auto name = boost::beast::http::to_string(kRoutes[at].verb);

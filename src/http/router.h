@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "http/awaitable.h"
 #include "http/tokens.h"
@@ -29,16 +28,8 @@ struct Match {
   std::string allow{};           // the methods of the path if only the method is unknown
 };
 
-// Finds the route of a request. Never changes once made. HEAD finds what GET finds.
-class Router {
- public:
-  Router();
-  [[nodiscard]] Match find(Verb verb, std::span<const std::string> segments) const;
-
- private:
-  // The segments of each route's pattern; empty: any one.
-  std::vector<std::vector<std::string_view>> patterns_;
-};
+// Finds the route of a request. HEAD finds what GET finds.
+Match find_route(Verb verb, std::span<const std::string> segments);
 
 // Whether the method and path have a route, the origin and host are this server and the token's
 // role allows it; known from the header alone. Otherwise the exchange's response says why not.

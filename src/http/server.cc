@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/attempt.h"
 #include "base/declare_option.h"
 #include "base/file.h"
 #include "http/allowed_hosts.h"
@@ -30,28 +31,24 @@ constexpr std::chrono::milliseconds kAfterAcceptFails{100};
 constexpr std::size_t kRefusedAtOnce = 128;
 
 // TLS 1.2 and 1.3.
-Result<std::unique_ptr<ssl::context>> make_tls(const std::string& cert, const std::string& key) {
+std::unique_ptr<ssl::context> make_tls(const std::string& cert, const std::string& key) {
   auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
   error_code error;
+  const auto require = [&](const std::string& rule) {
+    if (error) throw Failed{Error{fmt::format("{}: {}", rule, error.message())}};
+  };
   context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
                            ssl::context::no_sslv3 | ssl::context::no_tlsv1 |
                            ssl::context::no_tlsv1_1 | SSL_OP_NO_RENEGOTIATION,
                        error);
-  if (error) return Error{fmt::format("TLS: {}", error.message())};
-  const auto chain = read_file(cert);
-  if (!chain) return chain.error();
-  context->use_certificate_chain(asio::buffer(*chain), error);
-  if (error) return Error{fmt::format("{}: not a certificate in PEM: {}", cert, error.message())};
-  const auto secret = read_file(key);
-  if (!secret) return secret.error();
-  context->use_private_key(asio::buffer(*secret), ssl::context::pem, error);
-  if (error) {
-    return Error{fmt::format("{}: not a private key in PEM, or not that of {}: {}", key, cert,
-                             error.message())};
-  }
+  require("TLS");
+  context->use_certificate_chain(asio::buffer(take(read_file(cert))), error);
+  require(cert + ": not a certificate in PEM");
+  context->use_private_key(asio::buffer(take(read_file(key))), ssl::context::pem, error);
+  require(fmt::format("{}: not a private key in PEM, or not that of {}", key, cert));
   // A key of another kind than the certificate's would be kept for another certificate.
   if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
-    return Error{fmt::format("{}: not the private key of {}", key, cert)};
+    throw Failed{Error{fmt::format("{}: not the private key of {}", key, cert)}};
   }
   return context;
 }
@@ -61,7 +58,7 @@ Result<std::unique_ptr<ssl::context>> make_tls(const std::string& cert, const st
 struct ServerParts {
   Awaitable<void> accept();
   void start_accepting();
-  Result<void> listen();
+  void listen();  // throws Failed
 
   Site site;
   std::unique_ptr<ssl::context> tls{};
@@ -103,11 +100,11 @@ void ServerParts::start_accepting() {
   });
 }
 
-Result<void> ServerParts::listen() {
+void ServerParts::listen() {
   const std::string& host = site.options.host;
   error_code error;
   const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
-  if (error) return Error{fmt::format("host \"{}\"; it must be an IP address", host)};
+  if (error) throw Failed{Error{fmt::format("host \"{}\"; it must be an IP address", host)}};
   local = is_loopback(address);
   site.local_names_only = site.tokens.empty() && local;
   const asio::ip::tcp::endpoint endpoint(address, site.options.port);
@@ -117,9 +114,9 @@ Result<void> ServerParts::listen() {
   if (!error) acceptor->bind(endpoint, error);
   if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
   if (!error) port = acceptor->local_endpoint(error).port();
-  if (!error) return {};
-  return Error{
-      fmt::format("can't listen on {}, port {}: {}", host, site.options.port, error.message())};
+  if (!error) return;
+  throw Failed{Error{
+      fmt::format("can't listen on {}, port {}: {}", host, site.options.port, error.message())}};
 }
 
 std::span<const Option<ServerOptions>> server_options() {
@@ -161,32 +158,29 @@ Server::~Server() { stop(std::chrono::milliseconds(0)); }
 
 Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
                                               const ServerOptions& options) {
-  for (const std::string& name : options.allow_hosts) {
-    if (name.empty() || host_name(name) != name) {
-      return Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)};
-    }
-  }
-  if (options.limits.all_bodies_bytes < options.limits.body_bytes) {
-    return Error{"max-bodies is below max-body: no such body could be taken"};
-  }
   std::unique_ptr<ServerParts> parts(new ServerParts{.site = {service, options}});
-  if (!options.tokens.empty()) {
-    auto tokens = Tokens::load(options.tokens);
-    if (!tokens) return tokens.error();
-    parts->site.tokens = std::move(tokens).value();
-  }
-  if (!options.tls_cert.empty()) {
-    auto tls = make_tls(options.tls_cert.string(), options.tls_key.string());
-    if (!tls) return tls.error();
-    parts->tls = std::move(tls).value();
-  }
-  const unsigned threads =
-      options.threads > 0 ? options.threads : std::max(2U, std::thread::hardware_concurrency());
-  for (unsigned at = 0; at < threads; ++at) {
-    parts->workers.push_back(std::make_unique<Worker>(parts->site, parts->tls.get()));
-    parts->site.meters.push_back(&parts->workers.back()->meters);
-  }
-  if (const auto listening = parts->listen(); !listening) return listening.error();
+  const auto prepared = attempt([&] {
+    for (const std::string& name : options.allow_hosts) {
+      if (!name.empty() && host_name(name) == name) continue;
+      throw Failed{
+          Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)}};
+    }
+    if (options.limits.all_bodies_bytes < options.limits.body_bytes) {
+      throw Failed{Error{"max-bodies is below max-body: no such body could be taken"}};
+    }
+    if (!options.tokens.empty()) parts->site.tokens = take(Tokens::load(options.tokens));
+    if (!options.tls_cert.empty()) {
+      parts->tls = make_tls(options.tls_cert.string(), options.tls_key.string());
+    }
+    const unsigned threads =
+        options.threads > 0 ? options.threads : std::max(2U, std::thread::hardware_concurrency());
+    for (unsigned at = 0; at < threads; ++at) {
+      parts->workers.push_back(std::make_unique<Worker>(parts->site, parts->tls.get()));
+      parts->site.meters.push_back(&parts->workers.back()->meters);
+    }
+    parts->listen();
+  });
+  if (!prepared) return prepared.error();
   std::unique_ptr<Server> server(new Server(std::move(parts)));
   try {
     for (const auto& worker : server->parts_->workers) worker->run();

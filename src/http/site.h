@@ -5,12 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "http/body_budget.h"
-#include "http/feature_row.h"
 #include "http/json_reader.h"
-#include "http/meters.h"
+#include "http/metrics_text.h"
 #include "http/rank_request.h"
-#include "http/router.h"
 #include "http/server.h"
 #include "http/tokens.h"
 #include "serving/service.h"
@@ -22,8 +19,8 @@ struct Site {
   serving::Service& service;
   ServerOptions options;
   Tokens tokens{};
-  Router router{};
-  BodyBudget bodies{options.limits.all_bodies_bytes};
+  std::atomic<std::int64_t> body_bytes_left{
+      static_cast<std::int64_t>(options.limits.all_bodies_bytes)};
   bool local_names_only = false;        // Host must name loopback, or be one of options.allow_hosts
   std::vector<const Meters*> meters{};  // one per thread
   std::atomic<std::size_t> connections{0};
@@ -37,7 +34,6 @@ struct Scratch {
   JsonReader json;
   RankRequestReader rank_reader;
   serving::RankRequest rank_request;
-  FeatureNamesCache names;
   std::unique_ptr<serving::RankingScratch, void (*)(serving::RankingScratch*)> ranking;
 };
 

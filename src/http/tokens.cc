@@ -4,9 +4,9 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
-#include <boost/beast/core/string.hpp>
 
 #include "base/file.h"
+#include "http/allowed_hosts.h"
 
 namespace plackett::http {
 namespace {
@@ -72,16 +72,12 @@ Result<Tokens> Tokens::parse(std::string_view text, std::string_view path) {
 
 Result<Tokens> Tokens::load(const std::filesystem::path& path) {
   const auto text = read_file(path);
-  if (!text) return text.error();
-  return parse(*text, path.string());
+  return text ? parse(*text, path.string()) : text.error();
 }
 
 std::optional<Role> Tokens::role_of(std::string_view authorization) const {
   constexpr std::string_view kScheme = "Bearer ";
-  const std::string_view scheme = authorization.substr(0, kScheme.size());
-  if (!boost::beast::iequals({scheme.data(), scheme.size()}, {kScheme.data(), kScheme.size()})) {
-    return std::nullopt;
-  }
+  if (!equal_but_case(authorization.substr(0, kScheme.size()), kScheme)) return std::nullopt;
   const std::string_view given = trimmed(authorization.substr(kScheme.size()));
   std::optional<Role> role;
   for (const Entry& entry : entries_) {

@@ -1,5 +1,6 @@
 #include "http/utf8.h"
 
+#include <simdjson.h>
 #include <utf8proc.h>
 
 #include <algorithm>
@@ -13,14 +14,7 @@ std::size_t utf8_length(std::string_view text) {
   return length > 0 ? static_cast<std::size_t>(length) : 0;
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
+bool is_utf8(std::string_view text) { return simdjson::validate_utf8(text.data(), text.size()); }
 
 std::string_view cut_utf8(std::string_view text, std::size_t most) {
   std::size_t end = 0;

@@ -6,9 +6,17 @@
 #include <boost/asio/detached.hpp>
 #include <ctime>
 
+#include "http/router.h"
+
 namespace plackett::http {
 
 namespace asio = boost::asio;
+
+OpenConnection::OpenConnection(Worker& its_worker, TcpStream& its_stream)
+    : worker(its_worker), stream(its_stream) {
+  worker.connections.insert(this);
+}
+OpenConnection::~OpenConnection() { worker.connections.erase(this); }
 
 Worker::Worker(Site& its_site, asio::ssl::context* its_tls)
     : site(its_site),
@@ -32,25 +40,26 @@ void Worker::run() {
 }
 
 void Worker::adopt(Socket socket) {
-  asio::co_spawn(*io, serve_connection(*this, std::move(socket), Counted(site.connections)),
+  ++site.connections;
+  asio::co_spawn(*io, serve_connection(*this, std::move(socket), Counted(&site.connections)),
                  asio::detached);
 }
 
 void Worker::for_each_connection(void (*work)(OpenConnection& connection)) {
   asio::post(*io, [this, work] {
-    for (OpenConnection& connection : connections) work(connection);
+    for (OpenConnection* connection : connections) work(*connection);
   });
 }
 
 void Worker::close_idle() {
   for_each_connection([](OpenConnection& connection) {
-    if (connection.is_idle) connection.stream->close();
+    if (connection.is_idle) connection.stream.close();
   });
 }
 
 void Worker::stop() {
   if (!thread_.joinable()) return;
-  for_each_connection([](OpenConnection& connection) { connection.stream->close(); });
+  for_each_connection([](OpenConnection& connection) { connection.stream.close(); });
   busy_.reset();
   thread_.join();
 }

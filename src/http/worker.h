@@ -6,10 +6,10 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/basic_stream.hpp>
-#include <list>
 #include <memory>
 #include <string>
 #include <thread>
+#include <unordered_set>
 
 #include "http/awaitable.h"
 #include "http/site.h"
@@ -19,22 +19,23 @@ namespace plackett::http {
 using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, Executor>;
 using TcpStream = boost::beast::basic_stream<boost::asio::ip::tcp, Executor>;
 
-// Adds one to a count as long as it lives.
-class Counted {
- public:
-  explicit Counted(std::atomic<std::size_t>& count) : count_(&count) { ++count; }
-  Counted(Counted&& other) noexcept : count_(std::exchange(other.count_, nullptr)) {}
-  Counted& operator=(Counted&&) = delete;
-  ~Counted() {
-    if (count_ != nullptr) --*count_;
-  }
-
- private:
-  std::atomic<std::size_t>* count_;
+// One less of a count when it goes.
+struct Uncount {
+  void operator()(std::atomic<std::size_t>* count) const { --*count; }
 };
+using Counted = std::unique_ptr<std::atomic<std::size_t>, Uncount>;
 
+class Worker;
+
+// Is in the worker's list as long as it lives.
 struct OpenConnection {
-  TcpStream* stream = nullptr;
+  OpenConnection(Worker& its_worker, TcpStream& its_stream);
+  OpenConnection(const OpenConnection&) = delete;
+  OpenConnection& operator=(const OpenConnection&) = delete;
+  ~OpenConnection();
+
+  Worker& worker;
+  TcpStream& stream;
   bool is_idle = true;  // no request is under way
 };
 
@@ -62,7 +63,7 @@ class Worker {
 
   // The thread's own.
   Scratch scratch;
-  std::list<OpenConnection> connections;
+  std::unordered_set<OpenConnection*> connections;
   // Now, as the Date header says it.
   std::string_view date();
 

@@ -1,6 +1,6 @@
 // Joins events to their impressions, inside the writer's transaction.
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "serving/impression.h"
 #include "serving/service_parts.h"
@@ -22,47 +22,45 @@ class Joiner {
   Joiner(const ModelHandle& model, Transaction& transaction)
       : model_(model), transaction_(transaction) {}
 
-  Result<FeedbackStatus> join(const FeedbackEvent& event);
+  FeedbackStatus join(const FeedbackEvent& event);
   // Writes what changed.
-  Result<void> finish();
+  void finish();
   [[nodiscard]] std::uint64_t closed() const { return closed_; }
 
  private:
-  Result<Joined*> find(const std::string& name);
+  Joined& find(const std::string& name);
   void close(Joined& joined);
   void count_click(const Joined& joined, std::uint32_t rank);
 
   const ModelHandle& model_;
   Transaction& transaction_;
-  std::unordered_map<std::int64_t, Joined> impressions_;
+  // In the order of their numbers, so that what is logged depends on the request alone.
+  std::map<std::int64_t, Joined> impressions_;
   std::uint64_t closed_ = 0;
 };
 
-Result<Joined*> Joiner::find(const std::string& name) {
-  const auto key = impression_id(transaction_.store.read(), *model_, name);
-  if (!key) return key.error();
-  const std::int64_t id = key->value_or(-1);
+Joined& Joiner::find(const std::string& name) {
+  StoreReader& store = transaction_.store.read();
+  const std::int64_t id = take(impression_id(store, *model_, name)).value_or(-1);
   const auto [found, is_new] = impressions_.try_emplace(id);
   Joined& joined = found->second;
-  if (!is_new || id < 0) return &joined;
-  auto kept = read_impression(transaction_.store.read(), id, Rows::kSkip);
-  if (!kept) return kept.error();
-  if (!*kept) return &joined;
-  auto response = transaction_.store.read().response(id);
-  if (!response) return response.error();
+  if (!is_new || id < 0) return joined;
+  auto kept = take(read_impression(store, id, Rows::kSkip));
+  if (!kept) return joined;
+  auto response = take(store.response(id));
   joined.known = true;
-  joined.kept = std::move(**kept);
-  if (*response) joined.response = std::move(**response);
+  joined.kept = std::move(*kept);
+  if (response) joined.response = std::move(*response);
   joined.response.clicked.resize(joined.kept.impression.shown.size());
   joined.response.viewed.resize(joined.kept.impression.shown.size());
   const std::uint64_t number = ImpressionKey::of(id).number;
   joined.late =
       joined.response.closed != Closed::kNo || number < model_->update_due(transaction_.elapsed);
-  return &joined;
+  return joined;
 }
 
 void Joiner::count_click(const Joined& joined, std::uint32_t rank) {
-  SeriesRow& series = transaction_.series(*model_);
+  SeriesRow& series = transaction_.series(model_->id);
   ++series.clicks;
   const auto& clicked = joined.response.clicked;
   const auto best = std::find(clicked.begin(), clicked.end(), std::byte{1}) - clicked.begin();
@@ -81,15 +79,12 @@ void Joiner::close(Joined& joined) {
   ++closed_;
 }
 
-Result<FeedbackStatus> Joiner::join(const FeedbackEvent& event) {
-  if (!event.event_id.empty()) {
-    auto seen = transaction_.store.read().event_seen(model_->id, event.event_id);
-    if (!seen) return seen.error();
-    if (*seen) return FeedbackStatus::kDuplicate;
+FeedbackStatus Joiner::join(const FeedbackEvent& event) {
+  if (!event.event_id.empty() &&
+      take(transaction_.store.read().event_seen(model_->id, event.event_id))) {
+    return FeedbackStatus::kDuplicate;
   }
-  auto found = find(event.impression);
-  if (!found) return found.error();
-  Joined& joined = **found;
+  Joined& joined = find(event.impression);
   if (!joined.known) return FeedbackStatus::kUnknownImpression;
   const auto& shown = joined.kept.impression.shown;
   std::optional<std::uint32_t> rank;
@@ -106,14 +101,11 @@ Result<FeedbackStatus> Joiner::join(const FeedbackEvent& event) {
   }
   if (joined.late || joined.response.closed != Closed::kNo) return FeedbackStatus::kLate;
 
-  if (auto added = transaction_.store.add_event({.impression = joined.kept.id,
-                                                 .rank = rank,
-                                                 .kind = event.kind,
-                                                 .at = transaction_.now,
-                                                 .event_id = event.event_id});
-      !added) {
-    return added.error();
-  }
+  take(transaction_.store.add_event({.impression = joined.kept.id,
+                                     .rank = rank,
+                                     .kind = event.kind,
+                                     .at = transaction_.now,
+                                     .event_id = event.event_id}));
   joined.changed = true;
   if (event.kind == EventKind::kClose) {
     close(joined);
@@ -126,25 +118,13 @@ Result<FeedbackStatus> Joiner::join(const FeedbackEvent& event) {
   return FeedbackStatus::kAccepted;
 }
 
-Result<void> Joiner::finish() {
-  // In the order of their numbers, so that what is logged depends on the request alone.
-  std::vector<Joined*> changed;
-  for (auto& [id, joined] : impressions_) {
-    if (joined.changed) changed.push_back(&joined);
+void Joiner::finish() {
+  for (const auto& [id, joined] : impressions_) {
+    if (!joined.changed) continue;
+    take(transaction_.store.set_response(id, joined.response));
+    if (joined.response.closed == Closed::kNo || !joined.kept.impression.learnable) continue;
+    transaction_.log(model_, LogKind::kLearn, id);
   }
-  std::sort(changed.begin(), changed.end(),
-            [](const Joined* left, const Joined* right) { return left->kept.id < right->kept.id; });
-  for (const Joined* joined : changed) {
-    if (auto set = transaction_.store.set_response(joined->kept.id, joined->response); !set)
-      return set;
-    if (joined->response.closed == Closed::kNo || !joined->kept.impression.learnable) {
-      continue;
-    }
-    if (auto logged = transaction_.log(model_, LogKind::kLearn, joined->kept.id); !logged) {
-      return logged;
-    }
-  }
-  return {};
 }
 
 }  // namespace
@@ -164,17 +144,13 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
   using Statuses = std::vector<FeedbackStatus>;
   auto state = std::make_shared<State>(State{std::move(events)});
   return job<Statuses>(
-      [model, state](Transaction& transaction) -> Result<Statuses> {
-        if (model->removed) return model_removed();
+      [model, state](Transaction& transaction) {
+        if (model->removed) throw Failed{model_removed()};
         Joiner joiner(model, transaction);
         Statuses statuses;
-        for (const FeedbackEvent& event : state->events) {
-          auto status = joiner.join(event);
-          if (!status) return status.error();
-          statuses.push_back(*status);
-        }
+        for (const FeedbackEvent& event : state->events) statuses.push_back(joiner.join(event));
         state->closed = joiner.closed();
-        if (auto finished = joiner.finish(); !finished) return finished.error();
+        joiner.finish();
         return statuses;
       },
       std::move(done),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/attempt.h"
 #include "plackett/feature_view.h"
 
 namespace plackett::serving {
@@ -11,56 +12,73 @@ namespace {
 
 constexpr std::uint8_t kFormat = 1;
 
+// `As`, in both classes: the type that the format has.
 class Packer {
  public:
-  explicit Packer(std::size_t size) { bytes_.reserve(size); }
-
-  template <typename T>
-  void put(T value) {
-    static_assert(std::is_trivially_copyable_v<T>);
-    put_bytes(&value, sizeof value);
+  template <typename T, typename As = T>
+  void number(const T& value, As stored = {}) {
+    stored = static_cast<As>(value);
+    bytes(&stored, sizeof stored);
   }
-  void put_bytes(const void* data, std::size_t size) {
+  template <typename List, typename As>
+  void size(const List& list, As stored) {
+    number(list.size(), stored);
+  }
+  void bytes(const void* data, std::size_t size) {
     const auto* from = static_cast<const std::byte*>(data);
-    bytes_.insert(bytes_.end(), from, from + size);
+    packed.insert(packed.end(), from, from + size);
   }
-  std::vector<std::byte> take() { return std::move(bytes_); }
 
- private:
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte> packed;
 };
 
+// Reads what Packer wrote by the same calls. After the end of the bytes it is not sound, and reads
+// zeros.
 class Unpacker {
  public:
-  explicit Unpacker(std::span<const std::byte> bytes) : left_(bytes) {}
+  template <typename T, typename As = T>
+  void number(T& value, As stored = {}) {
+    bytes(&stored, sizeof stored);
+    value = static_cast<T>(stored);
+  }
+  // Resizes the list. Nothing is allocated for bytes that are missing.
+  template <typename List, typename As>
+  void size(List& list, As stored) {
+    number(stored);
+    sound = sound && stored <= left.size();
+    list.resize(sound ? stored : 0);
+  }
+  void bytes(void* out, std::size_t size) {
+    sound = sound && size <= left.size();
+    if (!sound || size == 0) return;
+    std::memcpy(out, left.data(), size);
+    left = left.subspan(size);
+  }
 
-  template <typename T>
-  T get() {
-    T value{};
-    get_bytes(&value, sizeof value);
-    return value;
-  }
-  void get_bytes(void* out, std::size_t size) {
-    if (size > left_.size()) {
-      sound_ = false;
-      left_ = {};
-      return;
-    }
-    if (size > 0) std::memcpy(out, left_.data(), size);
-    left_ = left_.subspan(size);
-  }
-  std::string text(std::size_t size) {
-    std::string result(std::min(size, left_.size()), '\0');
-    get_bytes(result.data(), size);
-    return result;
-  }
-  [[nodiscard]] std::size_t left() const { return left_.size(); }
-  [[nodiscard]] bool sound() const { return sound_; }
-
- private:
-  std::span<const std::byte> left_;
-  bool sound_ = true;
+  std::span<const std::byte> left;
+  bool sound = true;
 };
+
+// All but the rows, in the format's order.
+template <typename Io, typename ItsImpression>
+void pass_fields(Io& io, ItsImpression& impression) {
+  io.number(impression.exploit, std::uint8_t{});
+  io.size(impression.shown, std::uint16_t{});
+  io.number(impression.feature_count);
+  io.number(impression.rest.shift);
+  io.number(impression.rest.sum);
+  io.number(impression.log_probability);
+  io.number(impression.entropy);
+  for (auto& item : impression.shown) {
+    io.size(item.id, std::uint16_t{});
+    io.number(item.pinned, std::uint8_t{});
+    io.number(item.score);
+    io.number(item.sampled_score);
+    io.bytes(item.id.data(), item.id.size());
+  }
+  io.size(impression.context, std::uint32_t{});
+  io.bytes(impression.context.data(), impression.context.size());
+}
 
 }  // namespace
 
@@ -73,58 +91,33 @@ std::vector<std::byte> pack(const Impression& impression) {
   const std::size_t width = impression.feature_count;
   const std::size_t stride = padded_width(impression.feature_count);
   const std::size_t rows = impression.rows.empty() ? 0 : impression.sampled_count();
-  Packer packer(64 + impression.shown.size() * 48 + rows * width * sizeof(float) +
-                impression.context.size());
-  packer.put(kFormat);
-  packer.put(static_cast<std::uint8_t>(impression.exploit));
-  packer.put(static_cast<std::uint16_t>(impression.shown.size()));
-  packer.put(impression.feature_count);
-  packer.put(impression.rest.shift);
-  packer.put(impression.rest.sum);
-  packer.put(impression.log_probability);
-  packer.put(impression.entropy);
-  for (const ShownItem& item : impression.shown) {
-    packer.put(static_cast<std::uint16_t>(item.id.size()));
-    packer.put(static_cast<std::uint8_t>(item.pinned));
-    packer.put(item.score);
-    packer.put(item.sampled_score);
-    packer.put_bytes(item.id.data(), item.id.size());
-  }
-  packer.put(static_cast<std::uint32_t>(impression.context.size()));
-  packer.put_bytes(impression.context.data(), impression.context.size());
-  packer.put(static_cast<std::uint32_t>(rows));
+  Packer packer;
+  packer.packed.reserve(64 + impression.shown.size() * 48 + rows * width * sizeof(float) +
+                        impression.context.size());
+  packer.number(kFormat);
+  pass_fields(packer, impression);
+  packer.number(rows, std::uint32_t{});
   for (std::size_t row = 0; row < rows; ++row) {
-    packer.put_bytes(impression.rows.data() + row * stride, width * sizeof(float));
+    packer.bytes(impression.rows.data() + row * stride, width * sizeof(float));
   }
-  return packer.take();
+  return std::move(packer.packed);
 }
 
 Result<Impression> unpack(std::span<const std::byte> bytes, Rows read) {
   const Error damaged{"an impression in the store is damaged"};
-  Unpacker unpacker(bytes);
+  Unpacker unpacker{bytes};
   Impression impression;
-  if (unpacker.get<std::uint8_t>() != kFormat) return damaged;
-  impression.exploit = unpacker.get<std::uint8_t>() != 0;
-  impression.shown.resize(unpacker.get<std::uint16_t>());
-  impression.feature_count = unpacker.get<std::uint32_t>();
-  impression.rest.shift = unpacker.get<double>();
-  impression.rest.sum = unpacker.get<double>();
-  impression.log_probability = unpacker.get<double>();
-  impression.entropy = unpacker.get<double>();
-  for (ShownItem& item : impression.shown) {
-    const auto size = unpacker.get<std::uint16_t>();
-    item.pinned = unpacker.get<std::uint8_t>() != 0;
-    item.score = unpacker.get<float>();
-    item.sampled_score = unpacker.get<double>();
-    if (!std::isfinite(item.sampled_score)) return damaged;
-    item.id = unpacker.text(size);
-    if (!unpacker.sound()) return damaged;
-  }
-  impression.context = unpacker.text(unpacker.get<std::uint32_t>());
-  const std::size_t rows = unpacker.get<std::uint32_t>();
+  std::uint8_t format = 0;
+  unpacker.number(format);
+  if (format != kFormat) return damaged;
+  pass_fields(unpacker, impression);
+  std::uint32_t rows = 0;
+  unpacker.number(rows);
   const std::size_t width = impression.feature_count;
-  if (!unpacker.sound() || (rows != 0 && rows != impression.sampled_count()) ||
-      unpacker.left() != rows * width * sizeof(float)) {
+  const auto is_finite = [](const ShownItem& item) { return std::isfinite(item.sampled_score); };
+  if (!unpacker.sound || (rows != 0 && rows != impression.sampled_count()) ||
+      unpacker.left.size() != rows * width * sizeof(float) ||
+      !std::all_of(impression.shown.begin(), impression.shown.end(), is_finite)) {
     return damaged;
   }
   impression.learnable = rows > 0;
@@ -132,20 +125,21 @@ Result<Impression> unpack(std::span<const std::byte> bytes, Rows read) {
   const std::size_t stride = padded_width(impression.feature_count);
   impression.rows.assign(rows * stride, 0.0F);
   for (std::size_t row = 0; row < rows; ++row) {
-    unpacker.get_bytes(impression.rows.data() + row * stride, width * sizeof(float));
+    unpacker.bytes(impression.rows.data() + row * stride, width * sizeof(float));
   }
   return impression;
 }
 
 Result<std::optional<StoredImpression>> read_impression(StoreReader& store, std::int64_t id,
                                                         Rows rows) {
-  auto row = store.impression(id);
-  if (!row) return row.error();
-  if (!*row) return std::optional<StoredImpression>();
-  auto unpacked = unpack((*row)->data, rows);
-  if (!unpacked) return std::optional<StoredImpression>();
-  return std::optional(StoredImpression{(*row)->id, (*row)->shown_at, (*row)->version,
-                                        std::move((*row)->given), *std::move(unpacked)});
+  return attempt([&]() -> std::optional<StoredImpression> {
+    auto row = take(store.impression(id));
+    if (!row) return std::nullopt;
+    auto unpacked = unpack(row->data, rows);
+    if (!unpacked) return std::nullopt;
+    return StoredImpression{row->id, row->shown_at, row->version, std::move(row->given),
+                            *std::move(unpacked)};
+  });
 }
 
 void SampledPart::set(const Impression& impression, std::span<const std::byte> clicked) {

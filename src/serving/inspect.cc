@@ -49,17 +49,6 @@ std::vector<SeenPair> pairs_of(const Impression& impression,
 
 }  // namespace
 
-SnapshotInfo info_of(const SnapshotRow& row) {
-  constexpr std::array<std::string_view, 3> kKinds{"asked", "automatic", "imported"};
-  return {row.id,
-          row.created_at,
-          row.updates,
-          row.learned,
-          static_cast<std::uint64_t>(row.log),
-          std::string(kKinds.at(static_cast<std::size_t>(row.kind))),
-          row.note};
-}
-
 Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
                                                   std::string_view name) {
   if (const auto number = impression_number(name)) {
@@ -94,13 +83,9 @@ Result<std::vector<float>> Service::item(const Model& model, std::string_view id
   return std::vector<float>(row.begin(), row.begin() + model.spec.ranker.feature_count);
 }
 
-Result<std::vector<SnapshotInfo>> Service::snapshots(const Model& model) const {
+Result<std::vector<SnapshotRow>> Service::snapshots(const Model& model) const {
   const std::lock_guard lock(parts_->reader_mutex);
-  auto rows = parts_->reader->snapshots(model.id);
-  if (!rows) return rows.error();
-  std::vector<SnapshotInfo> infos;
-  for (const SnapshotRow& row : *rows) infos.push_back(info_of(row));
-  return infos;
+  return parts_->reader->snapshots(model.id);
 }
 
 Weights Service::weights(const Model& model) const {
@@ -128,56 +113,37 @@ Result<Stats> Service::stats(const Model& model, std::uint32_t points) const {
   constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
   constexpr std::int64_t kStepMs = kSeriesSeconds * 1000;
   const std::lock_guard lock(parts_->reader_mutex);
-  auto first_day = parts_->reader->series_total(model.id, 0, model.created_at + kDayMs);
-  if (!first_day) return first_day.error();
-  auto total = parts_->reader->series_total(model.id, 0, parts_->options.clock() + kDayMs);
-  if (!total) return total.error();
-  Stats stats;
-  stats.first_day = *first_day;
-  stats.total = *total;
-  // The finest steps that give so many points.
-  const std::int64_t span = std::max<std::int64_t>(parts_->options.clock() - total->at, kStepMs);
-  const std::int64_t steps = (span / kStepMs + points) / points;
-  stats.step_seconds = static_cast<std::uint32_t>(steps) * kSeriesSeconds;
-  auto rows = parts_->reader->series(model.id, steps * kStepMs);
-  if (!rows) return rows.error();
-  stats.points = *std::move(rows);
-  return stats;
+  StoreReader& reader = *parts_->reader;
+  const std::int64_t now = parts_->options.clock();
+  return attempt([&] {
+    Stats stats;
+    stats.first_day = take(reader.series_total(model.id, 0, model.created_at + kDayMs));
+    stats.total = take(reader.series_total(model.id, 0, now + kDayMs));
+    // The finest steps that give so many points.
+    const std::int64_t span = std::max<std::int64_t>(now - stats.total.at, kStepMs);
+    const std::int64_t steps = (span / kStepMs + points) / points;
+    stats.step_seconds = static_cast<std::uint32_t>(steps) * kSeriesSeconds;
+    stats.points = take(reader.series(model.id, steps * kStepMs));
+    return stats;
+  });
 }
 
 namespace {
 
-Result<std::optional<SeenImpression>> see(StoreReader& reader, const Model& model,
-                                          std::int64_t id) {
-  auto kept = read_impression(reader, id);
-  if (!kept) return kept.error();
-  if (!*kept) return std::optional<SeenImpression>();
-  auto response = reader.response(id);
-  if (!response) return response.error();
-  const Impression& impression = (*kept)->impression;
-  ResponseRow said = *response ? std::move(**response) : ResponseRow{};
-  said.clicked.resize(impression.shown.size());
-  said.viewed.resize(impression.shown.size());
-
-  SeenImpression seen;
-  const std::uint64_t number = ImpressionKey::of(id).number;
-  seen.id = (*kept)->given.empty() ? impression_name(number) : (*kept)->given;
-  seen.shown_at = (*kept)->shown_at;
-  seen.model_version = (*kept)->version;
-  seen.exploit = impression.exploit;
+std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::int64_t id) {
+  auto kept = take(read_impression(reader, id, Rows::kSkip));
+  if (!kept) return std::nullopt;
   constexpr std::array<std::string_view, 4> kStates{"open", "learned", "expired", "closed"};
-  seen.state = kStates.at(static_cast<std::size_t>(said.closed));
-  if (said.closed == Closed::kNo && number < model.due) seen.state = "expired";
-  for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
-    const ShownItem& item = impression.shown[rank];
-    seen.items.push_back({item.id, item.score, item.pinned, said.clicked[rank] != std::byte{0},
-                          said.viewed[rank] != std::byte{0}});
-  }
-  seen.log_probability = impression.log_probability;
-  seen.entropy = impression.entropy;
-  seen.context = impression.context;
-  seen.pairs = pairs_of(impression, said.clicked);
-  return std::optional(std::move(seen));
+  const std::uint64_t number = ImpressionKey::of(id).number;
+  ResponseRow response = take(reader.response(id)).value_or(ResponseRow{});
+  response.clicked.resize(kept->impression.shown.size());
+  response.viewed.resize(kept->impression.shown.size());
+  const bool is_due = response.closed == Closed::kNo && number < model.due;
+  const Closed closed = is_due ? Closed::kExpired : response.closed;
+  auto pairs = pairs_of(kept->impression, response.clicked);
+  return SeenImpression{kept->given.empty() ? impression_name(number) : kept->given,
+                        std::string(kStates.at(static_cast<std::size_t>(closed))), *std::move(kept),
+                        std::move(response), std::move(pairs)};
 }
 
 }  // namespace
@@ -185,47 +151,35 @@ Result<std::optional<SeenImpression>> see(StoreReader& reader, const Model& mode
 Result<std::vector<SeenImpression>> Service::impressions(const Model& model, std::uint32_t limit,
                                                          bool clicked_only) const {
   const std::lock_guard lock(parts_->reader_mutex);
-  auto ids = parts_->reader->recent(model.id, limit, clicked_only);
-  if (!ids) return ids.error();
-  std::vector<SeenImpression> impressions;
-  for (const std::int64_t id : *ids) {
-    auto seen = see(*parts_->reader, model, id);
-    if (!seen) return seen.error();
-    if (*seen) impressions.push_back(std::move(**seen));
-  }
-  return impressions;
+  return attempt([&] {
+    std::vector<SeenImpression> impressions;
+    for (const std::int64_t id : take(parts_->reader->recent(model.id, limit, clicked_only))) {
+      if (auto seen = see(*parts_->reader, model, id)) impressions.push_back(*std::move(seen));
+    }
+    return impressions;
+  });
 }
 
 Result<SeenImpression> Service::impression(const Model& model, std::string_view id) const {
   const std::lock_guard lock(parts_->reader_mutex);
-  const Error unknown{ErrorCode::kNotFound, fmt::format("unknown impression \"{}\"", id)};
-  const auto key = impression_id(*parts_->reader, model, id);
-  if (!key) return key.error();
-  if (!*key) return unknown;
-  auto seen = see(*parts_->reader, model, **key);
-  if (!seen) return seen.error();
-  if (!*seen) return unknown;
-  return std::move(**seen);
+  return attempt([&] {
+    const auto key = take(impression_id(*parts_->reader, model, id));
+    auto seen = key ? see(*parts_->reader, model, *key) : std::nullopt;
+    if (!seen) throw Failed{{ErrorCode::kNotFound, fmt::format("unknown impression \"{}\"", id)}};
+    return *std::move(seen);
+  });
 }
 
 ServiceMeters Service::meters() const {
   ServiceMeters meters;
   for (const ModelHandle& model : parts_->all_models()) {
-    const auto version = model->publication.latest();
-    ModelMeters of;
-    of.name = model->spec.name;
-    of.impressions = model->shown;
-    of.open = model->open;
+    ModelMeters of{info(*model)};
     for (std::size_t status = 0; status < kFeedbackStatuses; ++status) {
       of.events[status] = model->events[status];
       of.clicks[status] = model->clicks[status];
     }
-    of.updates = version->learner.updates;
-    of.version = version->number;
     of.update_norm = model->update_norm;
     of.entropy = model->entropy;
-    of.items = model->items.count();
-    of.learning = version->learning;
     meters.models.push_back(std::move(of));
   }
   meters.writer_queue = parts_->writer->queued();

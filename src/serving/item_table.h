@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "base/aligned.h"
 
@@ -28,7 +27,7 @@ class ItemTable {
 
   // `rows`: stride() floats per id, in order.
   void put(std::span<const std::string> ids, std::span<const float> rows);
-  bool remove(std::string_view id);
+  void remove(const std::string& id);
 
   [[nodiscard]] std::uint64_t count() const;
   [[nodiscard]] std::uint32_t stride() const { return stride_; }
@@ -42,9 +41,7 @@ class ItemTable {
  private:
   std::uint32_t stride_;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> places_;
-  AlignedVector<float> rows_;
-  std::vector<std::uint32_t> free_;  // places of removed items
+  std::unordered_map<std::string, AlignedVector<float>, TextHash, std::equal_to<>> rows_;
 };
 
 }  // namespace plackett::serving

@@ -15,6 +15,7 @@ constexpr std::string_view kPrefix = "i-";
 
 Model::Model(ModelSpec given, const ModelRow& row)
     : spec(std::move(given)),
+      names(feature_names(spec)),
       scaling(parse_scaling(spec.scaling).value()),
       id(row.id),
       created_at(row.created_at),
@@ -71,5 +72,6 @@ std::int64_t steady_ms() {
 }
 
 const ModelSpec& spec_of(const Model& model) { return model.spec; }
+const FeatureNames& names_of(const Model& model) { return model.names; }
 
 }  // namespace plackett::serving

@@ -1,21 +1,57 @@
 // A served model as the threads share it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <string>
-#include <unordered_map>
 
 #include "plackett/scaling.h"
 #include "serving/item_table.h"
 #include "serving/model_spec.h"
 #include "serving/service.h"
-#include "serving/shown_marks.h"
 #include "serving/store.h"
 #include "serving/version.h"
 
 namespace plackett::serving {
+
+// How long ago a model's impressions were shown, by a clock that nobody sets. The system's clock
+// may step, so the times in the store serve at a start only.
+class ShownMarks {
+ public:
+  explicit ShownMarks(std::int64_t open_ms) : step_(open_ms / 256) {}
+
+  // The impressions below number `end` were shown by `time`. Times don't fall. Close marks are
+  // merged, which makes impressions younger by 1/256 of the open time at most.
+  void add(std::uint64_t end, std::int64_t time) {
+    if (!marks_.empty() && end <= marks_.back().end) return;
+    const std::size_t size = marks_.size();
+    if (size > 1 && time - marks_[size - 2].time <= step_) marks_.pop_back();
+    marks_.push_back({end, time});
+  }
+
+  // The number below which all were shown at `time` or before. Forgets their marks.
+  std::uint64_t take_until(std::int64_t time) {
+    while (!marks_.empty() && marks_.front().time <= time) {
+      taken_ = std::max(taken_, marks_.front().end);
+      marks_.pop_front();
+    }
+    return taken_;
+  }
+
+  [[nodiscard]] bool empty() const { return marks_.empty(); }
+
+ private:
+  struct Mark {
+    std::uint64_t end;
+    std::int64_t time;
+  };
+  std::int64_t step_;
+  std::uint64_t taken_ = 0;
+  std::deque<Mark> marks_;
+};
 
 class Model {
  public:
@@ -23,6 +59,7 @@ class Model {
   Model(ModelSpec spec, const ModelRow& row);
 
   const ModelSpec spec;
+  const FeatureNames names;
   const Scaling scaling;
   const std::int64_t id;
   const std::int64_t created_at;

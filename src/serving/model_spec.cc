@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <unordered_set>
 
 #include "plackett/method.h"
@@ -72,14 +71,12 @@ std::vector<std::string_view> served_learners() {
   return names;
 }
 
-bool ModelSpec::operator==(const ModelSpec& other) const {
-  const auto fields = [](const ModelSpec& spec) {
-    return std::tie(spec.name, spec.ranker.kind, spec.ranker.feature_count, spec.ranker.hidden,
-                    spec.ranker.activation, spec.feature_names, spec.feature_ids, spec.learner,
-                    spec.settings, spec.shown, spec.scaling, spec.seed, spec.temperature,
-                    spec.open_seconds);
-  };
-  return fields(*this) == fields(other);
+FeatureNames feature_names(const ModelSpec& spec) {
+  FeatureNames names;
+  for (const std::string& name : spec.feature_names) {
+    names.emplace(name, static_cast<std::uint32_t>(names.size()));
+  }
+  return names;
 }
 
 Result<std::unique_ptr<Learner>> make_learner_of(const ModelSpec& spec) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "plackett/learner.h"
@@ -23,6 +24,11 @@ inline constexpr std::size_t kMaxIdBytes = 256;  // of items, impressions and ev
 inline constexpr std::size_t kMaxModelNameBytes = 64;
 inline constexpr std::size_t kMaxContextBytes = std::size_t{16} * 1024;
 inline constexpr std::uint32_t kSeriesSeconds = 10;  // length of a span of the statistics
+// When the span of a time begins; both in ms.
+inline std::int64_t span_start(std::int64_t time) {
+  constexpr std::int64_t kSpanMs = std::int64_t{kSeriesSeconds} * 1000;
+  return time / kSpanMs * kSpanMs;
+}
 
 struct ModelSpec {
   std::string name;
@@ -37,8 +43,12 @@ struct ModelSpec {
   double temperature = 1;  // scores are divided by it before sampling
   std::uint32_t open_seconds = 1800;
 
-  bool operator==(const ModelSpec& other) const;
+  bool operator==(const ModelSpec&) const = default;
 };
+
+// The indices of a model's features by name; views into its spec.
+using FeatureNames = std::unordered_map<std::string_view, std::uint32_t>;
+FeatureNames feature_names(const ModelSpec& spec);
 
 // Fails if a field is out of bounds; puts settings and ids in their canonical form.
 Result<ModelSpec> check(ModelSpec spec);

@@ -15,21 +15,17 @@ namespace {
 constexpr std::size_t kMostModels = 10'000;
 
 // The model in the store; not served yet.
-Result<ModelHandle> insert(const ServiceParts& parts, const ModelSpec& spec,
-                           Transaction& transaction) {
-  auto rows = transaction.store.read().models();
-  if (!rows) return rows.error();
-  if (rows->size() >= kMostModels) {
-    return Error{ErrorCode::kTooLarge,
-                 fmt::format("there are {} models; no more fit", rows->size())};
+ModelHandle insert(const ServiceParts& parts, const ModelSpec& spec, Transaction& transaction) {
+  const auto rows = take(transaction.store.read().models());
+  if (rows.size() >= kMostModels) {
+    throw Failed{
+        {ErrorCode::kTooLarge, fmt::format("there are {} models; no more fit", rows.size())}};
   }
   ModelRow row{.name = spec.name,
                .created_at = transaction.now,
                .spec = to_json(spec),
                .next_number = parts.options.number_block};
-  auto id = transaction.store.insert_model(row);
-  if (!id) return id.error();
-  row.id = *id;
+  row.id = take(transaction.store.insert_model(row));
   auto model = std::make_shared<Model>(spec, row);
   model->next_number = 0;
   return model;
@@ -37,35 +33,32 @@ Result<ModelHandle> insert(const ServiceParts& parts, const ModelSpec& spec,
 
 }  // namespace
 
-Result<Job> creation_job(ServiceParts& parts, ModelSpec spec,
-                         std::function<Result<void>(Transaction&, const ModelHandle&)> more,
-                         Done<CreatedModel> done) {
+void submit_creation(ServiceParts& parts, ModelSpec spec,
+                     std::function<void(Transaction&, const ModelHandle&)> more,
+                     Done<CreatedModel> done) {
   // Here, on the caller's thread, so that the writer does not wait for it.
   auto trainer = std::make_shared<std::optional<Trainer>>();
   if (parts.find(spec.name) == nullptr) {
     auto started = Trainer::start(spec);
-    if (!started) return started.error();
+    if (!started) return done(started.error());
     *trainer = std::move(started).value();
   }
-  return job<CreatedModel>(
-      [&parts, spec = std::move(spec), trainer,
-       more = std::move(more)](Transaction& transaction) -> Result<CreatedModel> {
+  parts.writer->submit(job<CreatedModel>(
+      [&parts, spec = std::move(spec), trainer, more = std::move(more)](Transaction& transaction) {
         CreatedModel created{parts.find(spec.name), false};
         if (created.model == nullptr) created.model = transaction.created[spec.name];
         if (created.model == nullptr) {
-          if (!*trainer) return Error{ErrorCode::kConflict, "another request removed the model"};
-          auto inserted = insert(parts, spec, transaction);
-          if (!inserted) return inserted.error();
-          created = {*inserted, true};
-          transaction.created[spec.name] = *inserted;
+          if (!*trainer) {
+            throw Failed{{ErrorCode::kConflict, "another request removed the model"}};
+          }
+          created = {insert(parts, spec, transaction), true};
+          transaction.created[spec.name] = created.model;
         } else if (!(created.model->spec == spec)) {
-          return Error{
-              ErrorCode::kConflict,
-              fmt::format("model \"{}\" exists with another spec; delete it first", spec.name)};
+          throw Failed{
+              {ErrorCode::kConflict,
+               fmt::format("model \"{}\" exists with another spec; delete it first", spec.name)}};
         }
-        if (more) {
-          if (auto applied = more(transaction, created.model); !applied) return applied.error();
-        }
+        if (more) more(transaction, created.model);
         return created;
       },
       std::move(done),
@@ -74,37 +67,37 @@ Result<Job> creation_job(ServiceParts& parts, ModelSpec spec,
         parts.learner->adopt(created.model, std::move(**trainer));
         const std::unique_lock lock(parts.models_mutex);
         parts.models.emplace(created.model->spec.name, created.model);
-      });
+      }));
 }
 
 void Service::create(ModelSpec spec, Done<Created> done) {
   auto checked = check(std::move(spec));
   if (!checked) return done(checked.error());
-  auto job = creation_job(*parts_, *std::move(checked), {},
-                          [this, done](const Result<CreatedModel>& created) {
-                            if (!created) return done(created.error());
-                            done(Created{info(*created->model), created->is_new});
-                          });
-  if (!job) return done(job.error());
-  parts_->writer->submit(*std::move(job));
+  submit_creation(*parts_, *std::move(checked), {},
+                  [this, done](const Result<CreatedModel>& created) {
+                    if (!created) return done(created.error());
+                    done(Created{info(*created->model), created->is_new});
+                  });
 }
 
 void Service::remove(const ModelHandle& model, Done<void> done) {
   ServiceParts& parts = *parts_;
-  parts.writer->submit(job(
-      [model](Transaction& transaction) -> Result<void> {
-        if (model->removed) return model_removed();
-        return transaction.store.delete_model(model->id);
-      },
-      std::move(done),
-      [model, &parts] {
-        if (model->removed.exchange(true)) return;
-        parts.learner->forget(model);
-        parts.upkeep->add_removed(model->id);
-        const std::unique_lock lock(parts.models_mutex);
-        const auto found = parts.models.find(model->spec.name);
-        if (found != parts.models.end() && found->second == model) parts.models.erase(found);
-      }));
+  parts.writer->submit({.apply =
+                            [model](Transaction& transaction) {
+                              if (model->removed) throw Failed{model_removed()};
+                              take(transaction.store.delete_model(model->id));
+                            },
+                        .committed =
+                            [model, &parts] {
+                              if (model->removed.exchange(true)) return;
+                              parts.learner->forget(model);
+                              parts.upkeep->add_removed(model->id);
+                              const std::unique_lock lock(parts.models_mutex);
+                              const auto found = parts.models.find(model->spec.name);
+                              if (found != parts.models.end() && found->second == model)
+                                parts.models.erase(found);
+                            },
+                        .settled = std::move(done)});
 }
 
 void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
@@ -115,14 +108,13 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
   };
   auto items = std::make_shared<Items>(Items{std::move(ids), std::move(rows)});
   parts_->writer->submit(job<std::uint64_t>(
-      [model, items](Transaction& transaction) -> Result<std::uint64_t> {
-        if (model->removed) return model_removed();
+      [model, items](Transaction& transaction) {
+        if (model->removed) throw Failed{model_removed()};
         const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
         for (std::size_t at = 0; at < items->ids.size(); ++at) {
           const float* row = items->rows.data() + at * model->items.stride();
-          auto put = transaction.store.put_item(model->id, items->ids[at],
-                                                {reinterpret_cast<const std::byte*>(row), bytes});
-          if (!put) return put.error();
+          take(transaction.store.put_item(model->id, items->ids[at],
+                                          {reinterpret_cast<const std::byte*>(row), bytes}));
         }
         return std::uint64_t{0};
       },
@@ -134,14 +126,14 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
 }
 
 void Service::remove_item(const ModelHandle& model, const std::string& id, Done<void> done) {
-  parts_->writer->submit(job(
-      [model, id](Transaction& transaction) -> Result<void> {
-        auto found = transaction.store.delete_item(model->id, id);
-        if (!found) return found.error();
-        if (*found) return {};
-        return Error{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)};
-      },
-      std::move(done), [model, id] { model->items.remove(id); }));
+  parts_->writer->submit(
+      {.apply =
+           [model, id](Transaction& transaction) {
+             if (take(transaction.store.delete_item(model->id, id))) return;
+             throw Failed{{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)}};
+           },
+       .committed = [model, id] { model->items.remove(id); },
+       .settled = std::move(done)});
 }
 
 }  // namespace plackett::serving

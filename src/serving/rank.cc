@@ -7,10 +7,32 @@
 
 #include "plackett/feature_view.h"
 #include "plackett/rng.h"
-#include "serving/ranking_scratch.h"
+#include "sampling/shown_list.h"
+#include "serving/impression.h"
 #include "serving/service_parts.h"
 
 namespace plackett::serving {
+
+// Reused between requests, with copies of the models' rankers, which a newer version replaces. One
+// thread at a time.
+class RankingScratch {
+ public:
+  struct Copy {
+    std::uint64_t serial = 0;
+    std::shared_ptr<const Version> version;
+    std::unique_ptr<Ranker> ranker;
+  };
+  std::unordered_map<std::int64_t, Copy> copies;  // by model
+
+  AlignedVector<float> rows;              // of the candidates
+  std::vector<std::uint32_t> candidates;  // items that are not blocked
+  std::vector<float> scores;              // of the candidates
+  std::vector<Pin> pins;                  // of candidates
+  ListMaker lists;
+  ShownList list;
+  Impression impression;
+};
+
 namespace {
 
 // This thread's copy of the model's newest version.
@@ -28,37 +50,36 @@ RankingScratch::Copy& copy_of(const Model& model, RankingScratch& scratch) {
 }
 
 // The pins of the request, as candidates.
-Result<void> read_pins(const RankRequest& request, std::uint32_t places, RankingScratch& scratch) {
+void read_pins(const RankRequest& request, std::uint32_t places, RankingScratch& scratch) {
   scratch.pins.clear();
   for (std::size_t at = 0; at < request.pinned.size(); ++at) {
     const RankRequest::Pin pin = request.pinned[at];
     const auto refuse = [&](std::string message) {
-      return Error{ErrorCode::kInvalid, std::move(message), fmt::format("pinned[{}]", at)};
+      throw Failed{{ErrorCode::kInvalid, std::move(message), fmt::format("pinned[{}]", at)}};
     };
     if (pin.rank >= places) {
-      return refuse(fmt::format("rank {}; {} items are shown", pin.rank + 1, places));
+      refuse(fmt::format("rank {}; {} items are shown", pin.rank + 1, places));
     }
     if (request.blocked[pin.item] != 0) {
-      return refuse(fmt::format("\"{}\" is blocked too", request.items[pin.item]));
+      refuse(fmt::format("\"{}\" is blocked too", request.items[pin.item]));
     }
     const auto candidate =
         std::lower_bound(scratch.candidates.begin(), scratch.candidates.end(), pin.item);
     const Doc doc{static_cast<std::uint32_t>(candidate - scratch.candidates.begin())};
     for (const Pin& other : scratch.pins) {
       if (other.rank == pin.rank) {
-        return refuse(fmt::format("rank {} is taken; one item per rank", pin.rank + 1));
+        refuse(fmt::format("rank {} is taken; one item per rank", pin.rank + 1));
       }
       if (other.doc == doc) {
-        return refuse(fmt::format("\"{}\" is pinned twice", request.items[pin.item]));
+        refuse(fmt::format("\"{}\" is pinned twice", request.items[pin.item]));
       }
     }
     scratch.pins.push_back({doc, pin.rank});
   }
-  return {};
 }
 
 // The scaled rows of the candidates, which are the items that are not blocked, in order.
-Result<void> gather(const Model& model, const RankRequest& request, RankingScratch& scratch) {
+void gather(const Model& model, const RankRequest& request, RankingScratch& scratch) {
   const std::uint32_t stride = model.items.stride();
   scratch.rows.resize(request.items.size() * stride);
   const bool stored =
@@ -71,11 +92,11 @@ Result<void> gather(const Model& model, const RankRequest& request, RankingScrat
   if (stored) {
     const std::size_t missing = model.items.gather(request.items, request.given, scratch.rows);
     if (missing < request.items.size()) {
-      return Error{ErrorCode::kInvalid,
-                   fmt::format("\"{}\" has no features and is not stored; give its features or "
-                               "store it first",
-                               request.items[missing]),
-                   fmt::format("items[{}]", missing)};
+      throw Failed{{ErrorCode::kInvalid,
+                    fmt::format("\"{}\" has no features and is not stored; give its features or "
+                                "store it first",
+                                request.items[missing]),
+                    fmt::format("items[{}]", missing)}};
     }
   }
   scratch.candidates.clear();
@@ -92,7 +113,6 @@ Result<void> gather(const Model& model, const RankRequest& request, RankingScrat
     scale_query_minmax(scratch.rows.data(), static_cast<std::uint32_t>(scratch.candidates.size()),
                        model.spec.ranker.feature_count, stride);
   }
-  return {};
 }
 
 }  // namespace
@@ -121,23 +141,25 @@ struct MadeList {
 };
 
 // Makes scratch.list for a request.
-Result<MadeList> make_list(Model& model, const RankRequest& request, RankingScratch& scratch) {
+MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scratch) {
   if (!request.id.empty() && impression_number(request.id)) {
-    return Error{
-        ErrorCode::kInvalid,
-        fmt::format("\"{}\"; ids of the form i-NUMBER are given by the service", request.id), "id"};
+    throw Failed{
+        {ErrorCode::kInvalid,
+         fmt::format("\"{}\"; ids of the form i-NUMBER are given by the service", request.id),
+         "id"}};
   }
   if (request.k > kMaxShown) {
-    return Error{ErrorCode::kInvalid, fmt::format("{}; it is 1 to {}", request.k, kMaxShown), "k"};
+    throw Failed{
+        {ErrorCode::kInvalid, fmt::format("{}; it is 1 to {}", request.k, kMaxShown), "k"}};
   }
-  if (auto gathered = gather(model, request, scratch); !gathered) return gathered.error();
+  gather(model, request, scratch);
   const auto candidates = static_cast<std::uint32_t>(scratch.candidates.size());
   if (candidates == 0) {
-    return Error{ErrorCode::kInvalid, "no item to rank; send at least one that is not blocked",
-                 "items"};
+    throw Failed{
+        {ErrorCode::kInvalid, "no item to rank; send at least one that is not blocked", "items"}};
   }
   const std::uint32_t places = std::min(request.k == 0 ? model.spec.shown : request.k, candidates);
-  if (auto read = read_pins(request, places, scratch); !read) return read.error();
+  read_pins(request, places, scratch);
   scratch.scores.resize(candidates);
   const RankingScratch::Copy& copy = copy_of(model, scratch);
   copy.ranker->score(FeatureView(scratch.rows.data(), candidates, model.spec.ranker.feature_count),
@@ -146,18 +168,18 @@ Result<MadeList> make_list(Model& model, const RankRequest& request, RankingScra
                                           .temperature = static_cast<float>(model.spec.temperature),
                                           .sorted = request.exploit,
                                           .pins = scratch.pins})) {
-    return Error{ErrorCode::kInvalid,
-                 "a score is not finite; the features are too large for the model", "items"};
+    throw Failed{{ErrorCode::kInvalid,
+                  "a score is not finite; the features are too large for the model", "items"}};
   }
   std::uint64_t number = model.next_number.load(std::memory_order_relaxed);
   do {
     if (number >= model.reserved.load(std::memory_order_acquire)) {
-      return Error{ErrorCode::kBusy,
-                   "the store is behind in numbering impressions; try again later"};
+      throw Failed{
+          {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
     }
   } while (!model.next_number.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
   scratch.lists.make(Rng({model.spec.seed, 0, number, Purpose::kRanking}), scratch.list);
-  return MadeList{number, copy.version->number};
+  return {number, copy.version->number};
 }
 
 // What the store keeps of the list.
@@ -196,32 +218,33 @@ Job keep_job(const ModelHandle& model, ImpressionRow row, Ranked ranked, Done<Ra
     Ranked ranked;
   };
   auto state = std::make_shared<State>(State{std::move(row), std::move(ranked)});
-  return job(
-      [model, state](Transaction& transaction) -> Result<void> {
-        if (model->removed) return model_removed();
-        const std::string& given = state->row.given;
-        if (!given.empty()) {
-          auto known = transaction.store.read().given_id(model->id, given);
-          if (!known) return known.error();
-          if (*known) {
-            return Error{ErrorCode::kConflict,
-                         fmt::format("impression \"{}\" exists; ids are used once", given), "id"};
-          }
-        }
-        SeriesRow& series = transaction.series(*model);
-        ++series.impressions;
-        series.entropies += state->ranked.entropy;
-        state->row.shown_at = transaction.now;
-        model->shown_marks.add(ImpressionKey::of(state->row.id).number + 1, transaction.elapsed);
-        return transaction.store.insert_impression(state->row);
-      },
-      [state, done = std::move(done)](const Result<void>& settled) {
-        done(settled ? Result<Ranked>(std::move(state->ranked)) : settled.error());
-      },
-      [model] {
-        ++model->shown;
-        ++model->open;
-      });
+  return {
+      .apply =
+          [model, state](Transaction& transaction) {
+            if (model->removed) throw Failed{model_removed()};
+            ImpressionRow& kept = state->row;
+            if (!kept.given.empty() &&
+                take(transaction.store.read().given_id(model->id, kept.given))) {
+              throw Failed{{ErrorCode::kConflict,
+                            fmt::format("impression \"{}\" exists; ids are used once", kept.given),
+                            "id"}};
+            }
+            SeriesRow& series = transaction.series(model->id);
+            ++series.impressions;
+            series.entropies += state->ranked.entropy;
+            kept.shown_at = transaction.now;
+            model->shown_marks.add(ImpressionKey::of(kept.id).number + 1, transaction.elapsed);
+            take(transaction.store.insert_impression(kept));
+          },
+      .committed =
+          [model] {
+            ++model->shown;
+            ++model->open;
+          },
+      .settled =
+          [state, done = std::move(done)](const Result<void>& settled) {
+            done(settled ? Result<Ranked>(std::move(state->ranked)) : settled.error());
+          }};
 }
 
 }  // namespace
@@ -230,7 +253,7 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
                    Done<Ranked> done) const {
   assert(request.given.size() == request.items.size() &&
          request.blocked.size() == request.items.size());
-  const auto made = make_list(*model, request, scratch);
+  const auto made = attempt([&] { return make_list(*model, request, scratch); });
   if (!made) return done(made.error());
   const Impression& impression = impression_of(*model, request, scratch);
   model->entropy.store(impression.entropy, std::memory_order_relaxed);

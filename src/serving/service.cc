@@ -19,18 +19,17 @@ namespace {
 
 // Says when the open impressions were shown, by samples of the times in the store. The clock may
 // have stepped since: no impression counts as shown after now, nor after one with a higher number.
-Result<void> mark_shown(Model& model, StoreReader& store, std::int64_t now, std::int64_t elapsed) {
+void mark_shown(Model& model, StoreReader& store, std::int64_t now, std::int64_t elapsed) {
   constexpr std::uint64_t kSamples = 64;
   const std::uint64_t end = model.gap_begin;
-  if (end <= model.expired) return {};
+  if (end <= model.expired) return;
   std::vector<StoreReader::Shown> samples;
   const std::uint64_t step = (end - model.expired) / kSamples + 1;
   for (std::uint64_t number = model.expired; number < end;
        number = std::max(samples.back().first + 1, std::min(number + step, end - 1))) {
-    auto shown = store.shown_from(model.id, number);
-    if (!shown) return shown.error();
-    if (!*shown) break;
-    samples.push_back(**shown);
+    const auto shown = take(store.shown_from(model.id, number));
+    if (!shown) break;
+    samples.push_back(*shown);
   }
   for (std::size_t at = samples.size(); at-- > 0;) {
     std::int64_t& time = samples[at].second;
@@ -40,33 +39,26 @@ Result<void> mark_shown(Model& model, StoreReader& store, std::int64_t now, std:
     model.shown_marks.add(number + 1, elapsed - (now - time));
   }
   model.update_due(elapsed);
-  return {};
 }
 
 // Reads counts and items.
-Result<void> fill(Model& model, StoreReader& store, std::int64_t now) {
-  auto newest = store.recent(model.id, 1, false);
-  if (!newest) return newest.error();
-  if (!newest->empty()) model.gap_begin = ImpressionKey::of(newest->front()).number + 1;
+void fill(Model& model, StoreReader& store, std::int64_t now) {
+  const auto newest = take(store.recent(model.id, 1, false));
+  if (!newest.empty()) model.gap_begin = ImpressionKey::of(newest.front()).number + 1;
   model.next_number = std::max(model.next_number.load(), model.gap_begin);
   model.gap_end = model.next_number;
-  auto total = store.series_total(model.id, 0, std::numeric_limits<std::int64_t>::max());
-  if (!total) return total.error();
-  model.shown = total->impressions;
-  auto closed = store.closed_count(model.id, model.expired, model.next_number);
-  if (!closed) return closed.error();
+  constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
+  model.shown = take(store.series_total(model.id, 0, kEnd)).impressions;
+  const std::uint64_t closed = take(store.closed_count(model.id, model.expired, model.next_number));
   // Those that were shown recently enough to be open, to within one span of the series.
-  constexpr std::int64_t kSpanMs = std::int64_t{kSeriesSeconds} * 1000;
-  const std::int64_t open_ms = std::int64_t{model.spec.open_seconds} * 1000;
-  const std::int64_t since = (now - open_ms) / kSpanMs * kSpanMs;
-  auto late = store.series_total(model.id, since, std::numeric_limits<std::int64_t>::max());
-  if (!late) return late.error();
-  model.open = late->impressions - std::min(late->impressions, *closed);
+  const std::int64_t since = span_start(now - std::int64_t{model.spec.open_seconds} * 1000);
+  const std::uint64_t late = take(store.series_total(model.id, since, kEnd)).impressions;
+  model.open = late - std::min(late, closed);
 
   std::vector<std::string> ids;
   AlignedVector<float> rows;
   const std::size_t bytes = model.spec.ranker.feature_count * sizeof(float);
-  auto read = store.items(model.id, [&](std::string_view id, std::span<const std::byte> features) {
+  take(store.items(model.id, [&](std::string_view id, std::span<const std::byte> features) {
     if (features.size() != bytes) {
       return Result<void>(Error{fmt::format("item \"{}\" in the store is damaged", id)});
     }
@@ -74,62 +66,96 @@ Result<void> fill(Model& model, StoreReader& store, std::int64_t now) {
     rows.resize(ids.size() * model.items.stride());
     std::memcpy(rows.data() + (ids.size() - 1) * model.items.stride(), features.data(), bytes);
     return Result<void>();
-  });
-  if (!read) return read;
+  }));
   model.items.put(ids, rows);
-  return {};
 }
 
-Result<void> recover_model(ServiceParts& parts, const ModelRow& row, StoreReader& store) {
+void recover_model(ServiceParts& parts, const ModelRow& row) {
+  StoreReader& store = *parts.reader;
+  const auto named = [&row](const Error& error) {
+    return Failed{Error{fmt::format("model {}: {}", row.name, error.message)}};
+  };
   auto spec = parse_spec(row.spec);
-  if (!spec) return Error{fmt::format("model {}: {}", row.name, spec.error().message)};
+  if (!spec) throw named(spec.error());
   auto trainer = recover(*spec, row, store);
-  if (!trainer) return Error{fmt::format("model {}: {}", row.name, trainer.error().message)};
+  if (!trainer) throw named(trainer.error());
   auto model = std::make_shared<Model>(std::move(spec).value(), row);
   const std::int64_t now = parts.options.clock();
-  if (auto filled = fill(*model, store, now); !filled) return filled;
-  if (auto marked = mark_shown(*model, store, now, parts.options.steady()); !marked) return marked;
+  fill(*model, store, now);
+  mark_shown(*model, store, now, parts.options.steady());
   const auto version = trainer->version();
   if (version->has_fault()) parts.log_fault(*model, *version);
   parts.learner->adopt(model, std::move(trainer).value());
   parts.models.emplace(row.name, model);
-  return {};
 }
 
 // Reserves a block of numbers for every model.
-Result<void> reserve_numbers(ServiceParts& parts) {
-  if (auto begun = parts.store->begin(); !begun) return begun;
+void reserve_numbers(ServiceParts& parts) {
+  take(parts.store->begin());
   for (const auto& [name, model] : parts.models) {
     model->reserved_in_store = model->next_number + parts.options.number_block;
     model->reserved = model->reserved_in_store;
-    if (auto set = parts.store->set_model_marks(model->marks()); !set) return set;
+    take(parts.store->set_model_marks(model->marks()));
   }
-  return parts.store->commit();
+  take(parts.store->commit());
 }
 
 // What a clean stop leaves in the store.
-Result<void> write_last(ServiceParts& parts, std::int64_t now) {
+void write_last(ServiceParts& parts, std::int64_t now) {
   Store& store = *parts.store;
+  take(store.begin());
   for (SnapshotRow& snapshot : parts.learner->last_snapshots()) {
     snapshot.kind = SnapshotKind::kAutomatic;
     snapshot.created_at = now;
-    if (auto id = store.insert_snapshot(snapshot); !id) return id.error();
+    take(store.insert_snapshot(snapshot));
   }
   // Numbers that were not used are free again.
   for (const ModelHandle& model : parts.all_models()) {
     model->reserved_in_store = model->next_number;
-    if (auto set = store.set_model_marks(model->marks()); !set) return set;
+    take(store.set_model_marks(model->marks()));
   }
-  constexpr std::int64_t kSpanMs = std::int64_t{kSeriesSeconds} * 1000;
   for (auto& [model, sums] : parts.learned) {
-    sums.at = now / kSpanMs * kSpanMs;
-    if (auto added = store.add_to_series(model, sums); !added) return added;
+    sums.at = span_start(now);
+    take(store.add_to_series(model, sums));
   }
-  return {};
+  take(store.commit());
 }
 
-Error no_thread(const std::system_error& error) {
-  return {ErrorCode::kUnavailable, fmt::format("can't start a thread: {}", error.what())};
+// Recovers the models and starts the threads.
+void start(ServiceParts& parts) {
+  const ServiceOptions& options = parts.options;
+  auto learner_reader = take(parts.store->open_reader());
+  parts.reader = take(parts.store->open_reader());
+
+  LearningHooks hooks;
+  hooks.updated = [&parts](Model& model, double norm) {
+    model.update_norm.store(norm, std::memory_order_relaxed);
+    const std::lock_guard guard(parts.learned_mutex);
+    SeriesRow& sums = parts.learned[model.id];
+    ++sums.updates;
+    sums.update_norms += norm;
+  };
+  hooks.frozen = [&parts](const Model& model, const Version& version) {
+    parts.log_fault(model, version);
+  };
+  hooks.snapshot = [&parts](const ModelHandle& model, SnapshotRow snapshot) {
+    submit_automatic_snapshot(parts, model, std::move(snapshot));
+  };
+  parts.learner = std::make_unique<LearningThread>(std::move(learner_reader),
+                                                   options.snapshot_every, std::move(hooks));
+  parts.upkeep = std::make_unique<Upkeep>(parts);
+  for (const ModelRow& row : take(parts.reader->models())) recover_model(parts, row);
+  reserve_numbers(parts);
+  for (const std::int64_t id : take(parts.reader->deleted_models())) parts.upkeep->add_removed(id);
+
+  WriterThread::Options writing;
+  writing.queue_limit = options.queue_limit;
+  writing.clock = options.clock;
+  writing.steady = options.steady;
+  writing.log = options.log;
+  writing.upkeep = [&parts] { parts.upkeep->run(); };
+  parts.writer = std::make_unique<WriterThread>(*parts.store, *parts.learner, writing);
+  parts.writer->start();
 }
 
 }  // namespace
@@ -152,57 +178,12 @@ std::span<const Option<ServiceOptions>> service_options() {
 Result<std::unique_ptr<Service>> Service::open(std::unique_ptr<Store> store,
                                                const ServiceOptions& options) {
   auto parts = std::make_unique<ServiceParts>();
-  ServiceParts& all = *parts;
-  all.options = options;
-  all.store = std::move(store);
-  auto learner_reader = all.store->open_reader();
-  if (!learner_reader) return learner_reader.error();
-  auto reader = all.store->open_reader();
-  if (!reader) return reader.error();
-  all.reader = *std::move(reader);
-
-  LearningHooks hooks;
-  hooks.updated = [&all](Model& model, double norm) {
-    model.update_norm.store(norm, std::memory_order_relaxed);
-    const std::lock_guard guard(all.learned_mutex);
-    SeriesRow& sums = all.learned[model.id];
-    ++sums.updates;
-    sums.update_norms += norm;
-  };
-  hooks.frozen = [&all](const Model& model, const Version& version) {
-    all.log_fault(model, version);
-  };
-  hooks.snapshot = [&all](const ModelHandle& model, SnapshotRow snapshot) {
-    submit_automatic_snapshot(all, model, std::move(snapshot));
-  };
+  parts->options = options;
+  parts->store = std::move(store);
   try {
-    all.learner = std::make_unique<LearningThread>(*std::move(learner_reader),
-                                                   options.snapshot_every, std::move(hooks));
+    if (auto started = attempt([&] { start(*parts); }); !started) return started.error();
   } catch (const std::system_error& error) {
-    return no_thread(error);
-  }
-  all.upkeep = std::make_unique<Upkeep>(all);
-  auto rows = all.reader->models();
-  if (!rows) return rows.error();
-  for (const ModelRow& row : *rows) {
-    if (auto recovered = recover_model(all, row, *all.reader); !recovered) return recovered.error();
-  }
-  if (auto reserved = reserve_numbers(all); !reserved) return reserved.error();
-  auto deleted = all.reader->deleted_models();
-  if (!deleted) return deleted.error();
-  for (const std::int64_t id : *deleted) all.upkeep->add_removed(id);
-
-  WriterThread::Options writing;
-  writing.queue_limit = options.queue_limit;
-  writing.clock = options.clock;
-  writing.steady = options.steady;
-  writing.log = options.log;
-  writing.upkeep = [&all] { all.upkeep->run(); };
-  all.writer = std::make_unique<WriterThread>(*all.store, *all.learner, writing);
-  try {
-    all.writer->start();
-  } catch (const std::system_error& error) {
-    return no_thread(error);
+    return Error{ErrorCode::kUnavailable, fmt::format("can't start a thread: {}", error.what())};
   }
   return std::unique_ptr<Service>(new Service(std::move(parts)));
 }
@@ -218,10 +199,7 @@ void Service::stop() {
   parts_->learner->stop();
   // The threads have ended: this one writes. If that fails, the next start recovers from the log.
   const std::int64_t now = parts_->options.clock();
-  auto written = parts_->store->begin();
-  if (written) written = write_last(*parts_, now);
-  if (written) written = parts_->store->commit();
-  if (!written) parts_->store->roll_back();
+  if (!attempt([&] { write_last(*parts_, now); })) parts_->store->roll_back();
   parts_->reader.reset();
   parts_->store->close();
 }

@@ -20,6 +20,7 @@
 #include "base/aligned.h"
 #include "plackett/option.h"
 #include "plackett/result.h"
+#include "serving/impression.h"
 #include "serving/model_spec.h"
 #include "serving/store.h"
 
@@ -128,16 +129,6 @@ enum class FeedbackStatus : std::uint8_t {
 inline constexpr std::size_t kFeedbackStatuses = 5;
 std::string_view name_of(FeedbackStatus status);  // "accepted", "unknown_impression", ...
 
-struct SnapshotInfo {
-  std::int64_t id = 0;
-  std::int64_t created_at = 0;
-  std::uint64_t updates = 0;
-  std::uint64_t learned = 0;
-  std::uint64_t log = 0;  // the last log entry that it includes
-  std::string kind;       // "asked", "automatic", "imported"
-  std::string note;
-};
-
 struct FeatureWeight {
   std::uint32_t feature = 0;  // its id in model files
   std::string name;           // empty if none
@@ -157,14 +148,6 @@ struct Stats {
   std::vector<SeriesRow> points;  // oldest first
 };
 
-struct SeenItem {
-  std::string id;
-  double score = 0;
-  bool pinned = false;
-  bool clicked = false;
-  bool viewed = false;
-};
-
 struct SeenPair {
   std::uint32_t winner = 0;  // ranks, from 0
   std::uint32_t loser = 0;
@@ -172,32 +155,21 @@ struct SeenPair {
   double weight = 0;
 };
 
+// An impression without its features, and what became of it.
 struct SeenImpression {
-  std::string id;
-  std::int64_t shown_at = 0;
-  std::uint64_t model_version = 0;
-  bool exploit = false;
-  std::string state;            // "open", "learned", "expired", "closed"
-  std::vector<SeenItem> items;  // items[rank]
-  double log_probability = 0;
-  double entropy = 0;
-  std::string context;  // empty if none
+  std::string id;     // that callers know
+  std::string state;  // "open", "learned", "expired", "closed"
+  StoredImpression kept;
+  ResponseRow response;  // for every shown rank
   std::vector<SeenPair> pairs;
 };
 
 // Counters and gauges of one model, for metrics.
-struct ModelMeters {
-  std::string name;
-  std::uint64_t impressions = 0;
-  std::uint64_t open = 0;
+struct ModelMeters : ModelInfo {
   std::uint64_t events[kFeedbackStatuses] = {};  // by status; clicks, views and closes
   std::uint64_t clicks[kFeedbackStatuses] = {};  // clicks only
-  std::uint64_t updates = 0;
-  std::uint64_t version = 0;
-  double update_norm = 0;  // of the last update
-  double entropy = 0;      // of the last ranking
-  std::uint64_t items = 0;
-  bool learning = true;
+  double update_norm = 0;                        // of the last update
+  double entropy = 0;                            // of the last ranking
 };
 
 struct ServiceMeters {
@@ -257,8 +229,9 @@ class Service {
   void feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
                 Done<std::vector<FeedbackStatus>> done);
 
-  [[nodiscard]] Result<std::vector<SnapshotInfo>> snapshots(const Model& model) const;
-  void take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotInfo> done);
+  // Newest first, without files.
+  [[nodiscard]] Result<std::vector<SnapshotRow>> snapshots(const Model& model) const;
+  void take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotRow> done);
   void roll_back(const ModelHandle& model, std::int64_t snapshot, Done<ModelInfo> done);
   void set_learning(const ModelHandle& model, bool on, Done<ModelInfo> done);
   [[nodiscard]] Weights weights(const Model& model) const;
@@ -281,7 +254,8 @@ class Service {
   std::unique_ptr<ServiceParts> parts_;
 };
 
-// Never changes.
+// Both never change.
 const ModelSpec& spec_of(const Model& model);
+const FeatureNames& names_of(const Model& model);
 
 }  // namespace plackett::serving

@@ -66,11 +66,11 @@ struct CreatedModel {
   ModelHandle model;
   bool is_new = false;
 };
-// Creates the model, or finds one with the same spec. `more` is applied in the same transaction,
-// and may be empty. Requires: a checked spec.
-Result<Job> creation_job(ServiceParts& parts, ModelSpec spec,
-                         std::function<Result<void>(Transaction&, const ModelHandle&)> more,
-                         Done<CreatedModel> done);
+// Has the writer create the model, or find one with the same spec. `more` is applied in the same
+// transaction, and may be empty. Requires: a checked spec.
+void submit_creation(ServiceParts& parts, ModelSpec spec,
+                     std::function<void(Transaction&, const ModelHandle&)> more,
+                     Done<CreatedModel> done);
 
 // Joins events to their impressions.
 Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
@@ -78,11 +78,9 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
 
 // Stores a snapshot, and prunes the automatic ones.
 Job snapshot_job(const ModelHandle& model, SnapshotRow snapshot, std::uint32_t automatic_kept,
-                 Done<SnapshotInfo> done);
+                 Done<SnapshotRow> done);
 // Has the writer store it. If that fails, Model::snapshot_lost is set.
 void submit_automatic_snapshot(ServiceParts& parts, const ModelHandle& model, SnapshotRow snapshot);
-
-SnapshotInfo info_of(const SnapshotRow& row);
 
 // The impression that callers know by this name, if there is one; it may have been dropped.
 Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,

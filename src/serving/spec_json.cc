@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/attempt.h"
+
 namespace plackett::serving {
 namespace {
 
@@ -37,62 +39,57 @@ Json from_lines(std::string_view text) {
   return spec;
 }
 
-// Takes a field out of the object; throws if it is missing or has another type.
-template <typename T>
-T take(Json& object, const char* key) {
-  T value = object.at(key).get<T>();
-  object.erase(key);
-  return value;
+void to(Json& json, const auto& value) { json = value; }
+void to(Json& json, RankerKind kind) { json = name_of(kind); }
+void to(Json& json, Activation activation) { json = name_of(activation); }
+void from(const Json& json, auto& value) { json.get_to(value); }
+void from(const Json& json, RankerKind& kind) {
+  kind = take(parse_ranker_kind(json.get<std::string>()));
+}
+void from(const Json& json, Activation& activation) {
+  activation = take(parse_activation(json.get<std::string>()));
 }
 
-Result<ModelSpec> read(Json object) {
+// Calls field(key, value) for every field that all specs have.
+template <typename Spec, typename Field>
+void each_field(Spec& spec, const Field& field) {
+  field("name", spec.name);
+  field("features", spec.ranker.feature_count);
+  field("feature_ids", spec.feature_ids);
+  field("ranker", spec.ranker.kind);
+  field("hidden", spec.ranker.hidden);
+  field("activation", spec.ranker.activation);
+  field("learner", spec.learner);
+  field("shown", spec.shown);
+  field("scaling", spec.scaling);
+  field("seed", spec.seed);
+  field("temperature", spec.temperature);
+  field("open_seconds", spec.open_seconds);
+}
+
+ModelSpec read(Json object) {
   ModelSpec spec;
-  spec.name = take<std::string>(object, "name");
-  spec.ranker.feature_count = take<std::uint32_t>(object, "features");
-  spec.feature_ids = take<std::vector<std::uint32_t>>(object, "feature_ids");
-  const auto kind = parse_ranker_kind(take<std::string>(object, "ranker"));
-  if (!kind) return kind.error();
-  spec.ranker.kind = *kind;
-  spec.ranker.hidden = take<std::vector<std::uint32_t>>(object, "hidden");
-  const auto activation = parse_activation(take<std::string>(object, "activation"));
-  if (!activation) return activation.error();
-  spec.ranker.activation = *activation;
-  spec.learner = take<std::string>(object, "learner");
-  spec.shown = take<std::uint32_t>(object, "shown");
-  spec.scaling = take<std::string>(object, "scaling");
-  spec.seed = take<std::uint64_t>(object, "seed");
-  spec.temperature = take<double>(object, "temperature");
-  spec.open_seconds = take<std::uint32_t>(object, "open_seconds");
-  if (object.contains("feature_names")) {
-    spec.feature_names = take<std::vector<std::string>>(object, "feature_names");
+  each_field(spec, [&](const char* key, auto& value) {
+    from(object.at(key), value);
+    object.erase(key);
+  });
+  if (object.contains("feature_names")) object["feature_names"].get_to(spec.feature_names);
+  for (const auto& [name, value] : object["settings"].items()) {
+    spec.settings.push_back({name, value.get<std::string>()});
   }
-  if (object.contains("settings")) {
-    for (const auto& [name, value] : object.at("settings").items()) {
-      spec.settings.push_back({name, value.get<std::string>()});
-    }
-    object.erase("settings");
-  }
+  object.erase("feature_names");
+  object.erase("settings");
   if (!object.empty()) {
-    return Error{fmt::format("unknown field \"{}\"", object.begin().key())};
+    throw Failed{Error{fmt::format("unknown field \"{}\"", object.begin().key())}};
   }
-  return check(std::move(spec));
+  return take(check(std::move(spec)));
 }
 
 }  // namespace
 
 std::string to_json(const ModelSpec& spec) {
-  Json object{{"name", spec.name},
-              {"features", spec.ranker.feature_count},
-              {"feature_ids", spec.feature_ids},
-              {"ranker", name_of(spec.ranker.kind)},
-              {"hidden", spec.ranker.hidden},
-              {"activation", name_of(spec.ranker.activation)},
-              {"learner", spec.learner},
-              {"shown", spec.shown},
-              {"scaling", spec.scaling},
-              {"seed", spec.seed},
-              {"temperature", spec.temperature},
-              {"open_seconds", spec.open_seconds}};
+  Json object;
+  each_field(spec, [&](const char* key, const auto& value) { to(object[key], value); });
   if (!spec.feature_names.empty()) object["feature_names"] = spec.feature_names;
   for (const GivenSetting& setting : spec.settings)
     object["settings"][setting.name] = setting.value;
@@ -101,9 +98,9 @@ std::string to_json(const ModelSpec& spec) {
 
 Result<ModelSpec> parse_spec(std::string_view text) {
   try {
-    auto spec = read(text.starts_with('{') ? Json::parse(text) : from_lines(text));
-    if (spec) return spec;
-    return Error{fmt::format("its spec in the store: {}", spec.error().message)};
+    auto spec =
+        attempt([&] { return read(text.starts_with('{') ? Json::parse(text) : from_lines(text)); });
+    return spec ? spec : spec.error().in("its spec in the store");
   } catch (const Json::exception& error) {
     return Error{fmt::format("its spec in the store can't be read: {}", error.what())};
   }

@@ -11,53 +11,44 @@ namespace {
 
 // Deletes automatic snapshots but the newest few, those that a rollback in the log needs, and the
 // one that the kept log starts from.
-Result<void> prune(const Model& model, std::uint32_t kept, Transaction& transaction) {
-  auto snapshots = transaction.store.read().snapshots(model.id);
-  if (!snapshots) return snapshots.error();
-  auto base = transaction.store.read().base_snapshot(model.id, model.dropped_log);
-  if (!base) return base.error();
+void prune(const Model& model, std::uint32_t kept, Store& store) {
+  const auto base = take(store.read().base_snapshot(model.id, model.dropped_log));
   std::uint32_t automatic = 0;
-  for (const SnapshotRow& snapshot : *snapshots) {
+  for (const SnapshotRow& snapshot : take(store.read().snapshots(model.id))) {
     if (snapshot.kind != SnapshotKind::kAutomatic || ++automatic <= kept) continue;
-    if (*base && snapshot.log == **base) continue;
-    auto needed = transaction.store.read().is_rolled_back_to(snapshot.id);
-    if (!needed) return needed.error();
-    if (*needed) continue;
-    if (auto done = transaction.store.delete_snapshot(snapshot.id); !done) return done;
+    if (snapshot.log == base || take(store.read().is_rolled_back_to(snapshot.id))) continue;
+    take(store.delete_snapshot(snapshot.id));
   }
-  return {};
 }
 
 // A job that logs what `apply` does; answers with the model after the learner has applied it.
 Job logging_job(const Service& service, const ModelHandle& model,
-                std::function<Result<void>(Transaction&)> apply, Done<ModelInfo> done) {
-  return job(
-      [model, apply = std::move(apply)](Transaction& transaction) -> Result<void> {
-        if (model->removed) return model_removed();
-        return apply(transaction);
-      },
-      [&service, model, done = std::move(done)](const Result<void>& settled) {
-        done(settled ? Result<ModelInfo>(service.info(*model)) : settled.error());
-      });
+                std::function<void(Transaction&)> apply, Done<ModelInfo> done) {
+  return {.apply =
+              [model, apply = std::move(apply)](Transaction& transaction) {
+                if (model->removed) throw Failed{model_removed()};
+                apply(transaction);
+              },
+          .settled =
+              [&service, model, done = std::move(done)](const Result<void>& settled) {
+                done(settled ? Result<ModelInfo>(service.info(*model)) : settled.error());
+              }};
 }
 
 }  // namespace
 
 Job snapshot_job(const ModelHandle& model, SnapshotRow snapshot, std::uint32_t automatic_kept,
-                 Done<SnapshotInfo> done) {
+                 Done<SnapshotRow> done) {
   auto row = std::make_shared<SnapshotRow>(std::move(snapshot));
-  return job<SnapshotInfo>(
-      [model, row, automatic_kept](Transaction& transaction) -> Result<SnapshotInfo> {
-        if (model->removed) return model_removed();
+  return job<SnapshotRow>(
+      [model, row, automatic_kept](Transaction& transaction) {
+        if (model->removed) throw Failed{model_removed()};
         row->model = model->id;
         row->created_at = transaction.now;
-        auto id = transaction.store.insert_snapshot(*row);
-        if (!id) return id.error();
-        row->id = *id;
-        if (auto pruned = prune(*model, automatic_kept, transaction); !pruned) {
-          return pruned.error();
-        }
-        return info_of(*row);
+        row->id = take(transaction.store.insert_snapshot(*row));
+        prune(*model, automatic_kept, transaction.store);
+        row->file.clear();
+        return std::move(*row);
       },
       std::move(done));
 }
@@ -66,14 +57,14 @@ void submit_automatic_snapshot(ServiceParts& parts, const ModelHandle& model,
                                SnapshotRow snapshot) {
   snapshot.kind = SnapshotKind::kAutomatic;
   Job job = snapshot_job(model, std::move(snapshot), parts.options.automatic_snapshots_kept,
-                         [model](const Result<SnapshotInfo>& kept) {
+                         [model](const Result<SnapshotRow>& kept) {
                            if (!kept) model->snapshot_lost = true;
                          });
   job.own = true;
   parts.writer->submit(std::move(job));
 }
 
-void Service::take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotInfo> done) {
+void Service::take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotRow> done) {
   ServiceParts& parts = *parts_;
   auto asked = std::make_shared<bool>(false);
   parts.learner->submit(
@@ -93,20 +84,19 @@ void Service::take_snapshot(const ModelHandle& model, std::string note, Done<Sna
 }
 
 void Service::roll_back(const ModelHandle& model, std::int64_t snapshot, Done<ModelInfo> done) {
-  const auto apply = [model, snapshot](Transaction& transaction) -> Result<void> {
-    auto found = transaction.store.read().snapshot(snapshot);
-    if (!found) return found.error();
-    if (!*found || (*found)->model != model->id) {
-      return Error{ErrorCode::kNotFound, fmt::format("no snapshot {}", snapshot), "snapshot"};
+  const auto apply = [model, snapshot](Transaction& transaction) {
+    const auto found = take(transaction.store.read().snapshot(snapshot));
+    if (!found || found->model != model->id) {
+      throw Failed{{ErrorCode::kNotFound, fmt::format("no snapshot {}", snapshot), "snapshot"}};
     }
-    return transaction.log(model, LogKind::kRollback, snapshot);
+    transaction.log(model, LogKind::kRollback, snapshot);
   };
   parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
 }
 
 void Service::set_learning(const ModelHandle& model, bool on, Done<ModelInfo> done) {
   const auto apply = [model, on](Transaction& transaction) {
-    return transaction.log(model, on ? LogKind::kResume : LogKind::kFreeze, 0);
+    transaction.log(model, on ? LogKind::kResume : LogKind::kFreeze, 0);
   };
   parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
 }
@@ -136,20 +126,15 @@ void Service::import_file(std::string name, std::vector<std::byte> file, Done<Mo
   row->updates = parsed->learner.updates;
   row->learned = parsed->learner.impressions;
   row->file = std::move(file);
-  const auto load = [row](Transaction& transaction, const ModelHandle& model) -> Result<void> {
+  const auto load = [row](Transaction& transaction, const ModelHandle& model) {
     row->model = model->id;
     row->created_at = transaction.now;
-    auto id = transaction.store.insert_snapshot(*row);
-    if (!id) return id.error();
-    return transaction.log(model, LogKind::kRollback, *id);
+    transaction.log(model, LogKind::kRollback, take(transaction.store.insert_snapshot(*row)));
   };
-  auto job = creation_job(*parts_, std::move(spec), load,
-                          [this, done](const Result<CreatedModel>& created) {
-                            if (!created) return done(created.error());
-                            done(info(*created->model));
-                          });
-  if (!job) return done(job.error());
-  parts_->writer->submit(*std::move(job));
+  submit_creation(*parts_, std::move(spec), load,
+                  [this, done](const Result<CreatedModel>& created) {
+                    done(created ? Result<ModelInfo>(info(*created->model)) : created.error());
+                  });
 }
 
 }  // namespace plackett::serving

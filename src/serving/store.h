@@ -3,6 +3,7 @@
 // the data. tests/store/ holds the tests that every implementation must pass.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -97,6 +98,10 @@ struct LogEntry {
 };
 
 enum class SnapshotKind : std::uint8_t { kAsked = 0, kAutomatic = 1, kImported = 2 };
+inline std::string_view name_of(SnapshotKind kind) {
+  constexpr std::array<std::string_view, 3> kNames{"asked", "automatic", "imported"};
+  return kNames.at(static_cast<std::size_t>(kind));
+}
 
 // A model at one moment.
 struct SnapshotRow {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/attempt.h"
+
 namespace plackett::serving {
 
 Result<Trainer> Trainer::start(const ModelSpec& spec) {
@@ -72,25 +74,25 @@ void Trainer::miss(const LogEntry& entry, std::string_view what) {
 }
 
 Result<double> Trainer::apply(const LogEntry& entry, StoreReader& store) {
-  auto norm = apply_to_model(entry, store);
-  if (!norm) return norm;
-  ++version_;
-  last_log_ = entry.seq;
-  return norm;
+  return attempt([&] {
+    const double norm = apply_to_model(entry, store);
+    ++version_;
+    last_log_ = entry.seq;
+    return norm;
+  });
 }
 
-Result<double> Trainer::apply_to_model(const LogEntry& entry, StoreReader& store) {
+double Trainer::apply_to_model(const LogEntry& entry, StoreReader& store) {
   switch (entry.kind) {
     case LogKind::kLearn:
     case LogKind::kExpire:
       if (!learning_) return 0;
       return learn(entry, store);
     case LogKind::kRollback: {
-      auto snapshot = store.snapshot(entry.argument);
-      if (!snapshot) return snapshot.error();
-      if (!*snapshot) {
+      const auto snapshot = take(store.snapshot(entry.argument));
+      if (!snapshot) {
         miss(entry, fmt::format("snapshot {} is missing", entry.argument));
-      } else if (auto loaded = load((*snapshot)->file); !loaded) {
+      } else if (auto loaded = load(snapshot->file); !loaded) {
         miss(entry, fmt::format("snapshot {}: {}", entry.argument, loaded.error().message));
       }
       return 0;
@@ -115,27 +117,24 @@ bool Trainer::is_finite() {
          std::all_of(state.memory.begin(), state.memory.end(), finite);
 }
 
-Result<double> Trainer::learn(const LogEntry& entry, StoreReader& store) {
-  auto kept = read_impression(store, entry.argument);
-  if (!kept) return kept.error();
-  auto response = store.response(entry.argument);
-  if (!response) return response.error();
+double Trainer::learn(const LogEntry& entry, StoreReader& store) {
+  const auto kept = take(read_impression(store, entry.argument));
+  const auto response = take(store.response(entry.argument));
   const auto miss_impression = [&](std::string_view what) {
     const std::uint64_t number = ImpressionKey::of(entry.argument).number;
     miss(entry, fmt::format("impression {} {}", impression_name(number), what));
     return 0.0;
   };
-  if (!*kept || !*response) return miss_impression("is missing or damaged");
-  const Impression& impression = (*kept)->impression;
+  if (!kept || !response) return miss_impression("is missing or damaged");
+  const Impression& impression = kept->impression;
   const std::uint32_t count = impression.sampled_count();
   if (impression.rows.empty() || impression.feature_count != spec_.ranker.feature_count ||
-      (*response)->clicked.size() != impression.shown.size()) {
+      response->clicked.size() != impression.shown.size()) {
     return miss_impression("does not fit the model");
   }
   ++learned_;
-  sampled_.set(impression, (*response)->clicked);
-  if (std::find(sampled_.clicks.begin(), sampled_.clicks.end(), 1) == sampled_.clicks.end())
-    return 0;
+  sampled_.set(impression, response->clicked);
+  if (std::count(sampled_.clicks.begin(), sampled_.clicks.end(), 1) == 0) return 0;
 
   Ranker& ranker = learner_->ranker();
   ranker.get_parameters(before_);

@@ -45,8 +45,8 @@ class Trainer {
 
  private:
   Trainer() = default;
-  Result<double> apply_to_model(const LogEntry& entry, StoreReader& store);
-  Result<double> learn(const LogEntry& entry, StoreReader& store);
+  double apply_to_model(const LogEntry& entry, StoreReader& store);
+  double learn(const LogEntry& entry, StoreReader& store);
   [[nodiscard]] bool is_finite();
   Result<void> load(const std::vector<std::byte>& file);
   void freeze(std::string why);

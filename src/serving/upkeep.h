@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plackett/result.h"
@@ -14,6 +14,7 @@
 namespace plackett::serving {
 
 struct ServiceParts;
+class Transaction;
 
 // Only the writer's thread uses it.
 class Upkeep {
@@ -25,9 +26,12 @@ class Upkeep {
   void add_removed(std::int64_t model) { removed_.push_back(model); }
 
  private:
+  // As a transaction of its own. Like what is done by it, throws Failed if the store fails.
+  void change(std::function<void(Transaction&)> apply, std::function<void()> committed = {});
   void expire(const ModelHandle& model);
   void reserve(const ModelHandle& model);
-  void apply_retention();
+  // Since when impressions are kept (0: always), and which share of them is too much.
+  [[nodiscard]] std::pair<std::int64_t, double> retention() const;
   // Drops impressions shown at `kept_since` or before, and the oldest `excess` (a share) of all.
   void retain(const ModelHandle& model, std::int64_t kept_since, double excess);
   void drop_removed();

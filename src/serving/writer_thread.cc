@@ -18,18 +18,10 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
-Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64_t argument) {
-  auto entry = store.append_log({.model = model->id, .kind = kind, .argument = argument}, now);
-  if (!entry) return entry.error();
-  entries_.push_back({.model = model, .entry = *entry});
-  return {};
-}
-
-SeriesRow& Transaction::series(const Model& model) { return series_[model.id]; }
-
-Job job(std::function<Result<void>(Transaction&)> apply, Done<void> done,
-        std::function<void()> committed) {
-  return {std::move(apply), std::move(committed), std::move(done)};
+void Transaction::log(const ModelHandle& model, LogKind kind, std::int64_t argument) {
+  entries_.push_back({.model = model,
+                      .entry = take(store.append_log(
+                          {.model = model->id, .kind = kind, .argument = argument}, now))});
 }
 
 WriterThread::WriterThread(Store& store, LearningThread& learner, Options options)
@@ -104,12 +96,9 @@ void WriterThread::run() {
   }
 }
 
-Result<void> WriterThread::run_now(std::function<Result<void>(Transaction&)> apply,
+Result<void> WriterThread::run_now(std::function<void(Transaction&)> apply,
                                    std::function<void()> committed) {
-  std::vector<Job> jobs;
-  jobs.push_back(job(
-      std::move(apply), [](const Result<void>&) {}, std::move(committed)));
-  return run_now(std::move(jobs));
+  return run_now({{std::move(apply), std::move(committed), [](const Result<void>&) {}}});
 }
 
 Result<void> WriterThread::run_now(std::vector<Job> jobs) {
@@ -143,7 +132,7 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& a
   if (auto begun = store_.begin(); !begun) return begun;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     try {
-      applied[at].outcome = jobs[at].apply(transaction);
+      applied[at].outcome = attempt([&] { jobs[at].apply(transaction); });
     } catch (const std::exception& error) {  // out of memory
       return Error{fmt::format("a change of the store failed: {}", error.what())};
     }
@@ -151,9 +140,8 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& a
     if (!outcome && outcome.error().code == ErrorCode::kUnavailable) return outcome;
     applied[at].entries = std::exchange(transaction.entries_, {});
   }
-  constexpr std::int64_t kSpanMs = kSeriesSeconds * 1000;
   for (auto& [model, sums] : transaction.series_) {
-    sums.at = transaction.now / kSpanMs * kSpanMs;
+    sums.at = span_start(transaction.now);
     if (auto added = store_.add_to_series(model, sums); !added) return added;
   }
   const auto start = Clock::now();

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/attempt.h"
 #include "plackett/result.h"
 #include "serving/learning_thread.h"
 #include "serving/service.h"
@@ -33,11 +34,11 @@ class Transaction {
   const std::int64_t elapsed;  // ms, by the steady clock
 
   // Appends to the log; the learner gets the entry after the commit.
-  Result<void> log(const ModelHandle& model, LogKind kind, std::int64_t argument);
+  void log(const ModelHandle& model, LogKind kind, std::int64_t argument);
   // Models that earlier jobs of the transaction create, by name.
   std::unordered_map<std::string, ModelHandle> created;
   // Added to the model's series with the commit.
-  SeriesRow& series(const Model& model);
+  SeriesRow& series(std::int64_t model) { return series_[model]; }
 
  private:
   friend class WriterThread;
@@ -45,13 +46,13 @@ class Transaction {
   std::unordered_map<std::int64_t, SeriesRow> series_;
 };
 
-// A part of a transaction; job() makes them.
+// A part of a transaction.
 struct Job {
-  // ErrorCode::kUnavailable: the store failed, and the whole transaction with it. Any other error
-  // refuses this job alone, which must not have changed anything.
-  std::function<Result<void>(Transaction&)> apply;
-  // After the commit, before anything later is applied.
-  std::function<void()> committed;
+  // Throws Failed. ErrorCode::kUnavailable: the store failed, and the whole transaction with it.
+  // Any other error refuses this job alone, which must not have changed anything.
+  std::function<void(Transaction&)> apply;
+  // After the commit, before anything later is applied; may be empty.
+  std::function<void()> committed{};
   // Once: after the commit and the learning of what it logged, or with the reason why not.
   std::function<void(const Result<void>&)> settled;
   bool own = false;  // the service's own: taken even if the queue is full
@@ -60,27 +61,18 @@ struct Job {
 // A job whose apply() gives the answer. `committed` is called with the answer, after the commit,
 // unless the job was refused; `done` as Job::settled.
 template <typename T>
-Job job(std::function<Result<T>(Transaction&)> apply, Done<T> done,
-        std::function<void(T&)> committed = {}) {
-  auto answer = std::make_shared<Result<T>>(Error{});
-  Job made;
-  made.apply = [answer, apply = std::move(apply)](Transaction& transaction) -> Result<void> {
-    *answer = apply(transaction);
-    if (!*answer) return answer->error();
-    return {};
-  };
-  if (committed) {
-    made.committed = [answer, committed = std::move(committed)] {
-      if (*answer) committed(**answer);
-    };
-  }
-  made.settled = [answer, done = std::move(done)](const Result<void>& settled) {
-    done(settled ? std::move(*answer) : Result<T>(settled.error()));
-  };
-  return made;
+Job job(
+    std::function<T(Transaction&)> apply, Done<T> done,
+    std::function<void(T&)> committed = [](T&) {}) {
+  auto answer = std::make_shared<std::optional<T>>();
+  return {.apply = [answer, apply = std::move(apply)](
+                       Transaction& transaction) { *answer = apply(transaction); },
+          .committed = [answer, committed = std::move(committed)] { committed(**answer); },
+          .settled =
+              [answer, done = std::move(done)](const Result<void>& settled) {
+                done(settled ? Result<T>(std::move(**answer)) : settled.error());
+              }};
 }
-Job job(std::function<Result<void>(Transaction&)> apply, Done<void> done,
-        std::function<void()> committed = {});
 
 class WriterThread {
  public:
@@ -106,7 +98,7 @@ class WriterThread {
   // For the upkeep, on the writer's own thread: at once, as a transaction of its own.
   Result<void> run_now(std::vector<Job> jobs);
   // A change that nobody waits for.
-  Result<void> run_now(std::function<Result<void>(Transaction&)> apply,
+  Result<void> run_now(std::function<void(Transaction&)> apply,
                        std::function<void()> committed = {});
 
   // Finishes what was submitted, refuses what comes later.

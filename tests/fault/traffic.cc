@@ -19,7 +19,7 @@ using serving::ModelHandle;
 using serving::Ranked;
 using serving::RankRequest;
 using serving::Service;
-using serving::SnapshotInfo;
+using serving::SnapshotRow;
 using serving::wait_for;
 
 constexpr std::uint32_t kDocs = 12;
@@ -124,7 +124,7 @@ class Client {
   void take_snapshot() {
     const ModelHandle model = a_model();
     const auto taken =
-        wait_for<SnapshotInfo>([&](auto done) { service_.take_snapshot(model, name_, done); });
+        wait_for<SnapshotRow>([&](auto done) { service_.take_snapshot(model, name_, done); });
     if (!options_.over() && !refused(taken)) {
       story_.snapshots.emplace_back(spec_of(*model).name, taken->id);
     }

@@ -59,7 +59,7 @@ TEST(MetricsText, CountsRequestsByRouteAndTheirTimesInGrowingBuckets) {
 TEST(MetricsText, SaysHowEachModelStands) {
   serving::ServiceMeters service;
   service.models.resize(1);
-  service.models[0].name = "a\"b\\c\nd";
+  service.models[0].spec.name = "a\"b\\c\nd";
   service.models[0].clicks[0] = 7;
   service.models[0].entropy = 1.5;
   service.models[0].learning = false;

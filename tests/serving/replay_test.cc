@@ -61,7 +61,7 @@ TEST(Replay, ALogWithEverythingInItGivesTheServersBits) {
   served.open();
   const ModelHandle model = served.make(network_spec());
   learn(served, model, candidates, 20);
-  const SnapshotInfo snapshot = served.snapshot(model);
+  const SnapshotRow snapshot = served.snapshot(model);
   learn(served, model, candidates, 10);
   EXPECT_TRUE(
       wait_for<ModelInfo>([&](auto done) { served->set_learning(model, false, done); }).ok());

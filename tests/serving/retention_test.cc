@@ -32,7 +32,7 @@ TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   };
   const Ranked first = learn();
   for (int round = 0; round < 30; ++round) learn();
-  const SnapshotInfo asked = served.snapshot(model, "kept");
+  const SnapshotRow asked = served.snapshot(model, "kept");
   served.pass(std::chrono::hours(25));
   EXPECT_TRUE(eventually([&] { return !served->impression(*model, first.impression).ok(); }));
   EXPECT_EQ(served.feedback(model, FeedbackEvent{first.impression, "0", "", EventKind::kClick}),
@@ -40,7 +40,7 @@ TEST(Retention, DropsWhatIsOldAndReplaysFromASnapshot) {
   bool kept = false;
   const auto snapshots = served->snapshots(*model);
   ASSERT_TRUE(snapshots.ok());
-  for (const SnapshotInfo& snapshot : *snapshots) {
+  for (const SnapshotRow& snapshot : *snapshots) {
     kept = kept || snapshot.id == asked.id;
   }
   EXPECT_TRUE(kept);

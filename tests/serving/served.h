@@ -101,9 +101,9 @@ class Served {
     EXPECT_TRUE(statuses.ok());
     return statuses->front();
   }
-  SnapshotInfo snapshot(const ModelHandle& model, const std::string& note = "") {
+  SnapshotRow snapshot(const ModelHandle& model, const std::string& note = "") {
     auto taken =
-        wait_for<SnapshotInfo>([&](auto done) { service_->take_snapshot(model, note, done); });
+        wait_for<SnapshotRow>([&](auto done) { service_->take_snapshot(model, note, done); });
     EXPECT_TRUE(taken.ok());
     return *taken;
   }

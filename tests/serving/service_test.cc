@@ -216,7 +216,7 @@ TEST(Service, PinnedItemsStandWhereTheyWereToAndTeachNothing) {
   EXPECT_EQ(seen->pairs.size(), 4U) << "over ranks 2, 3, 4, 7 and not over the pinned";
   for (const SeenPair& pair : seen->pairs) {
     EXPECT_EQ(pair.winner, 5U);
-    EXPECT_FALSE(seen->items[pair.loser].pinned);
+    EXPECT_FALSE(seen->kept.impression.shown[pair.loser].pinned);
   }
 }
 
@@ -372,7 +372,7 @@ TEST(Service, RollingBackGivesTheVeryParametersAndStateBack) {
   };
   for (int round = 0; round < 5; ++round) learn();
   const auto before = served->export_file(*model);
-  const SnapshotInfo snapshot = served.snapshot(model, "good");
+  const SnapshotRow snapshot = served.snapshot(model, "good");
   for (int round = 0; round < 5; ++round) learn();
   EXPECT_NE(served->export_file(*model), before);
   const auto back =

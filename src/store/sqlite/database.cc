@@ -37,20 +37,12 @@ void Statement::bind(std::optional<std::uint32_t> value) {
 
 Result<bool> Statement::step() {
   if (bind_code_ != SQLITE_OK) {
-    const Error error{ErrorCode::kUnavailable,
-                      fmt::format("the store can't take a value: {}", sqlite3_errstr(bind_code_))};
-    reset();
-    return error;
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("the store can't take a value: {}", sqlite3_errstr(bind_code_))};
   }
   const int code = sqlite3_step(handle_.get());
-  if (code == SQLITE_ROW) return true;
-  if (code == SQLITE_DONE) {
-    reset();
-    return false;
-  }
-  Error error = error_of(sqlite3_db_handle(handle_.get()));
-  reset();
-  return error;
+  if (code == SQLITE_ROW || code == SQLITE_DONE) return code == SQLITE_ROW;
+  return error_of(sqlite3_db_handle(handle_.get()));
 }
 
 void Statement::reset() {
@@ -100,17 +92,17 @@ Result<void> Database::script(const std::string& sql) {
   return {};
 }
 
-Result<Statement*> Database::prepare(std::string_view sql) {
+Statement& Database::prepare(std::string_view sql) {
   const auto found = statements_.find(sql);
-  if (found != statements_.end()) return &found->second;
+  if (found != statements_.end()) return found->second;
   sqlite3_stmt* made = nullptr;
   if (sqlite3_prepare_v3(handle(), sql.data(), static_cast<int>(sql.size()),
                          SQLITE_PREPARE_PERSISTENT, &made, nullptr) != SQLITE_OK) {
-    return error();
+    throw Failed{error()};
   }
   Statement& statement = statements_[sql];
   statement.handle_.reset(made);
-  return &statement;
+  return statement;
 }
 
 }  // namespace plackett::store

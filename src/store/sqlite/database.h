@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/attempt.h"
 #include "plackett/result.h"
 
 namespace plackett::store {
@@ -39,7 +40,7 @@ class Statement {
   requires std::is_integral_v<T> || std::is_enum_v<T>
   void bind(T value) { bind(static_cast<std::int64_t>(value)); }
 
-  // True: there is a row, whose columns can be read. False: the statement has ended and was reset.
+  // True: there is a row, whose columns can be read. False: the statement has ended.
   Result<bool> step();
   void reset();
 
@@ -55,9 +56,6 @@ class Statement {
   }
   [[nodiscard]] std::string_view text(int column) const;
   [[nodiscard]] std::span<const std::byte> blob(int column) const;
-  [[nodiscard]] bool is_null(int column) const {
-    return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
-  }
 
  private:
   friend class Database;
@@ -88,59 +86,61 @@ class Database {
   // The calls below prepare each SQL text once and keep it, so texts must be few. `sql` must
   // outlive the database. A statement must not be used again while its rows are being read.
 
-  // Calls row(statement) for every row; if it returns a Result<void>, stops at the first error.
+  // Calls row(statement) for every row; it may throw Failed.
   template <typename Row, typename... Values>
   Result<void> each(std::string_view sql, const Row& row, const Values&... values) {
-    auto prepared = use(sql, values...);
-    if (!prepared) return prepared.error();
-    Statement& statement = **prepared;
-    for (;;) {
-      auto more = statement.step();
-      if (!more) return more.error();
-      if (!*more) return {};
-      if constexpr (std::is_void_v<std::invoke_result_t<Row, const Statement&>>) {
-        row(std::as_const(statement));
-      } else if (auto taken = row(std::as_const(statement)); !taken) {
-        statement.reset();
-        return taken;
-      }
-    }
+    return attempt([&] {
+      Statement& statement = use(sql, values...);
+      const Reset reset{statement};
+      while (take(statement.step())) row(std::as_const(statement));
+    });
   }
   template <typename... Values>
   Result<void> run(std::string_view sql, const Values&... values) {
     return each(
         sql, [](const Statement&) {}, values...);
   }
+  // Runs it and gives the id of the last row that was inserted.
+  template <typename... Values>
+  Result<std::int64_t> insert(std::string_view sql, const Values&... values) {
+    if (auto done = run(sql, values...); !done) return done.error();
+    return sqlite3_last_insert_rowid(handle());
+  }
+  // Runs it and gives the number of rows that it changed.
+  template <typename... Values>
+  Result<std::int64_t> change(std::string_view sql, const Values&... values) {
+    if (auto done = run(sql, values...); !done) return done.error();
+    return sqlite3_changes64(handle());
+  }
   // of(statement) for every row.
   template <typename Of, typename... Values>
   auto all(std::string_view sql, const Of& of, const Values&... values)
       -> Result<std::vector<std::invoke_result_t<Of, const Statement&>>> {
-    std::vector<std::invoke_result_t<Of, const Statement&>> rows;
-    auto read = each(
-        sql, [&](const Statement& row) { rows.push_back(of(row)); }, values...);
-    if (!read) return read.error();
-    return rows;
+    return attempt([&] {
+      std::vector<std::invoke_result_t<Of, const Statement&>> rows;
+      take(each(
+          sql, [&](const Statement& row) { rows.push_back(of(row)); }, values...));
+      return rows;
+    });
   }
   // of(statement) for the first row, if there is one.
   template <typename Of, typename... Values>
   auto first(std::string_view sql, const Of& of, const Values&... values)
       -> Result<std::optional<std::invoke_result_t<Of, const Statement&>>> {
-    std::optional<std::invoke_result_t<Of, const Statement&>> value;
-    auto prepared = use(sql, values...);
-    if (!prepared) return prepared.error();
-    auto row = (*prepared)->step();
-    if (!row) return row.error();
-    if (*row) value = of(std::as_const(**prepared));
-    (*prepared)->reset();
-    return value;
+    return attempt([&]() -> std::optional<std::invoke_result_t<Of, const Statement&>> {
+      Statement& statement = use(sql, values...);
+      const Reset reset{statement};
+      if (!take(statement.step())) return std::nullopt;
+      return of(std::as_const(statement));
+    });
   }
   // The first column of the first row; 0 if there is none.
-  template <typename... Values>
-  Result<std::int64_t> integer(std::string_view sql, const Values&... values) {
+  template <typename T = std::int64_t, typename... Values>
+  Result<T> integer(std::string_view sql, const Values&... values) {
     auto found = first(
-        sql, [](const Statement& row) { return row.integer(0); }, values...);
+        sql, [](const Statement& row) { return static_cast<T>(row.integer(0)); }, values...);
     if (!found) return found.error();
-    return found->value_or(0);
+    return found->value_or(T{});
   }
 
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }
@@ -152,11 +152,17 @@ class Database {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
 
-  Result<Statement*> prepare(std::string_view sql);
+  struct Reset {
+    ~Reset() { statement.reset(); }
+    Statement& statement;
+  };
+
+  // Throws Failed.
+  Statement& prepare(std::string_view sql);
   template <typename... Values>
-  Result<Statement*> use(std::string_view sql, const Values&... values) {
-    auto statement = prepare(sql);
-    if (statement) ((*statement)->bind(values), ...);
+  Statement& use(std::string_view sql, const Values&... values) {
+    Statement& statement = prepare(sql);
+    (statement.bind(values), ...);
     return statement;
   }
 

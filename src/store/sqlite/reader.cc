@@ -2,13 +2,7 @@
 
 namespace plackett::store {
 
-using serving::ImpressionKey;
-using serving::ImpressionRow;
-using serving::LogEntry;
-using serving::ModelRow;
-using serving::ResponseRow;
-using serving::SeriesRow;
-using serving::SnapshotRow;
+using namespace serving;  // whose interface this implements
 
 namespace {
 
@@ -27,19 +21,17 @@ std::int64_t id_of(std::int64_t model, std::uint64_t number) {
   "frozen_because"
 
 SnapshotRow snapshot_row(const Statement& row) {
-  SnapshotRow snapshot;
-  snapshot.id = row.integer(0);
-  snapshot.model = row.integer(1);
-  snapshot.log = row.integer(2);
-  snapshot.created_at = row.integer(3);
-  snapshot.kind = static_cast<serving::SnapshotKind>(row.integer(4));
-  snapshot.note = row.text(5);
-  snapshot.version = row.count(6);
-  snapshot.updates = row.count(7);
-  snapshot.learned = row.count(8);
-  snapshot.learning = row.integer(9) != 0;
-  snapshot.frozen_because = row.text(10);
-  return snapshot;
+  return {.id = row.integer(0),
+          .model = row.integer(1),
+          .log = row.integer(2),
+          .created_at = row.integer(3),
+          .kind = static_cast<SnapshotKind>(row.integer(4)),
+          .note = std::string(row.text(5)),
+          .version = row.count(6),
+          .updates = row.count(7),
+          .learned = row.count(8),
+          .learning = row.integer(9) != 0,
+          .frozen_because = std::string(row.text(10))};
 }
 
 #define SERIES_SUMS                                                                          \
@@ -55,7 +47,7 @@ SeriesRow series_row(const Statement& row) {
 
 namespace {
 
-class SqliteReader : public serving::StoreReader {
+class SqliteReader : public StoreReader {
  public:
   explicit SqliteReader(std::shared_ptr<Database> database) : database_(std::move(database)) {}
 
@@ -89,7 +81,7 @@ class SqliteReader : public serving::StoreReader {
   Result<void> items(std::int64_t model, const EachItem& each) override {
     return database_->each(
         "SELECT id, features FROM items WHERE model = ?",
-        [&each](const Statement& row) { return each(row.text(0), row.blob(1)); }, model);
+        [&each](const Statement& row) { take(each(row.text(0), row.blob(1))); }, model);
   }
 
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
@@ -116,8 +108,8 @@ class SqliteReader : public serving::StoreReader {
             : "SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?",
         first_column, id_of(model, 0), id_of(model + 1, 0), limit);
   }
-  Result<std::optional<serving::StoreReader::Shown>> shown_from(std::int64_t model,
-                                                                std::uint64_t number) override {
+  Result<std::optional<StoreReader::Shown>> shown_from(std::int64_t model,
+                                                       std::uint64_t number) override {
     return database_->first(
         "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1",
         [](const Statement& row) {
@@ -131,17 +123,15 @@ class SqliteReader : public serving::StoreReader {
         "SELECT clicked, viewed, closed FROM responses WHERE impression = ?",
         [](const Statement& row) {
           return ResponseRow{copy(row.blob(0)), copy(row.blob(1)),
-                             static_cast<serving::Closed>(row.integer(2))};
+                             static_cast<Closed>(row.integer(2))};
         },
         impression);
   }
   Result<std::uint64_t> closed_count(std::int64_t model, std::uint64_t from,
                                      std::uint64_t to) override {
-    auto count = database_->integer(
+    return database_->integer<std::uint64_t>(
         "SELECT count(*) FROM responses WHERE impression >= ? AND impression < ? AND closed <> 0",
         id_of(model, from), id_of(model, to));
-    if (!count) return count.error();
-    return static_cast<std::uint64_t>(*count);
   }
   Result<std::optional<std::uint64_t>> first_open(std::int64_t model, std::uint64_t from,
                                                   std::uint64_t to) override {
@@ -159,11 +149,9 @@ class SqliteReader : public serving::StoreReader {
         first_column, id_of(model, 0), id_of(model, end), limit);
   }
   Result<bool> event_seen(std::int64_t model, std::string_view event_id) override {
-    auto found = database_->integer(
+    return database_->integer<bool>(
         "SELECT 1 FROM events WHERE impression >> 40 = ? AND event_id = ? AND event_id IS NOT NULL",
         model, event_id);
-    if (!found) return found.error();
-    return *found == 1;
   }
 
   Result<std::vector<LogEntry>> log(std::int64_t model, std::int64_t after,
@@ -172,8 +160,8 @@ class SqliteReader : public serving::StoreReader {
         "SELECT seq, model, kind, argument FROM log WHERE model = ? AND seq > ? ORDER BY seq "
         "LIMIT ?",
         [](const Statement& row) {
-          return LogEntry{row.integer(0), row.integer(1),
-                          static_cast<serving::LogKind>(row.integer(2)), row.integer(3)};
+          return LogEntry{row.integer(0), row.integer(1), static_cast<LogKind>(row.integer(2)),
+                          row.integer(3)};
         },
         model, after, limit);
   }
@@ -185,11 +173,9 @@ class SqliteReader : public serving::StoreReader {
         id_of(model, from), id_of(model, to));
   }
   Result<bool> is_rolled_back_to(std::int64_t snapshot) override {
-    auto found = database_->integer(
+    return database_->integer<bool>(
         "SELECT 1 FROM log INDEXED BY log_rollbacks WHERE argument = ? AND kind = 3 LIMIT 1",
         snapshot);
-    if (!found) return found.error();
-    return *found == 1;
   }
 
   Result<std::vector<SnapshotRow>> snapshots(std::int64_t model) override {
@@ -210,7 +196,7 @@ class SqliteReader : public serving::StoreReader {
   Result<std::optional<std::int64_t>> base_snapshot(std::int64_t model, std::int64_t seq) override {
     return database_->first(
         "SELECT log FROM snapshots WHERE model = ? AND log >= ? AND kind <> ? ORDER BY log LIMIT 1",
-        first_column, model, seq, serving::SnapshotKind::kImported);
+        first_column, model, seq, SnapshotKind::kImported);
   }
 
   Result<std::vector<SeriesRow>> series(std::int64_t model, std::int64_t step_ms) override {
@@ -233,7 +219,7 @@ class SqliteReader : public serving::StoreReader {
 
 }  // namespace
 
-std::unique_ptr<serving::StoreReader> make_reader(std::shared_ptr<Database> database) {
+std::unique_ptr<StoreReader> make_reader(std::shared_ptr<Database> database) {
   return std::make_unique<SqliteReader>(std::move(database));
 }
 

@@ -59,18 +59,15 @@ CREATE TABLE series(
 }  // namespace
 
 Result<void> check_schema(Database& database) {
-  auto application = database.integer("PRAGMA application_id");
-  if (!application) return application.error();
-  auto version = database.integer("PRAGMA user_version");
-  if (!version) return version.error();
-  if (*application != kApplication) {
-    return Error{"not a plackett store"};
-  }
-  if (*version != kVersion) {
-    return Error{
-        fmt::format("a store of version {}; this plackett reads version {}", *version, kVersion)};
-  }
-  return {};
+  return attempt([&] {
+    if (take(database.integer("PRAGMA application_id")) != kApplication) {
+      throw Failed{Error{"not a plackett store"}};
+    }
+    const std::int64_t version = take(database.integer("PRAGMA user_version"));
+    if (version == kVersion) return;
+    throw Failed{Error{
+        fmt::format("a store of version {}; this plackett reads version {}", version, kVersion)}};
+  });
 }
 
 Result<void> write_version(Database& database) {

@@ -13,15 +13,7 @@
 
 namespace plackett::store {
 
-using serving::EventRow;
-using serving::ImpressionKey;
-using serving::ImpressionRow;
-using serving::LogEntry;
-using serving::ModelRow;
-using serving::ResponseRow;
-using serving::SeriesRow;
-using serving::SnapshotRow;
-using serving::StoreReader;
+using namespace serving;  // whose interface this implements
 
 namespace {
 
@@ -34,11 +26,11 @@ std::filesystem::path log_of(const std::filesystem::path& path) { return path.st
 // SQLite in WAL mode with synchronous=FULL: every commit syncs the write-ahead log. So all of the
 // log but the commit in progress is on the disk, and a commit whose sync failed is rolled back and
 // then written over by the next one.
-class SqliteStore : public serving::Store {
+class SqliteStore : public Store {
  public:
   explicit SqliteStore(SqliteOptions options) : options_(std::move(options)) {}
   ~SqliteStore() override;
-  Result<void> open();
+  void open();  // throws Failed
 
   Result<std::unique_ptr<StoreReader>> open_reader() override {
     return read_sqlite(options_.path, options_.vfs);
@@ -67,13 +59,9 @@ class SqliteStore : public serving::Store {
   Result<void> probe() override { return write_version(*database_); }
 
   Result<std::int64_t> insert_model(const ModelRow& model) override {
-    if (auto done = database_->run(
-            "INSERT INTO models(name, created_at, spec, next_number) VALUES(?, ?, ?, ?)",
-            model.name, model.created_at, model.spec, model.next_number);
-        !done) {
-      return done.error();
-    }
-    return sqlite3_last_insert_rowid(database_->handle());
+    return database_->insert(
+        "INSERT INTO models(name, created_at, spec, next_number) VALUES(?, ?, ?, ?)", model.name,
+        model.created_at, model.spec, model.next_number);
   }
   Result<void> delete_model(std::int64_t id) override {
     return database_->run("DELETE FROM models WHERE id = ?", id);
@@ -91,11 +79,10 @@ class SqliteStore : public serving::Store {
         model, id, features);
   }
   Result<bool> delete_item(std::int64_t model, std::string_view id) override {
-    if (auto done = database_->run("DELETE FROM items WHERE model = ? AND id = ?", model, id);
-        !done) {
-      return done.error();
-    }
-    return sqlite3_changes64(database_->handle()) > 0;
+    const auto deleted =
+        database_->change("DELETE FROM items WHERE model = ? AND id = ?", model, id);
+    if (!deleted) return deleted.error();
+    return *deleted > 0;
   }
   Result<void> insert_impression(const ImpressionRow& impression) override {
     if (auto done = database_->run(
@@ -122,25 +109,18 @@ class SqliteStore : public serving::Store {
   }
   Result<LogEntry> append_log(LogEntry entry, std::int64_t at) override {
     entry.seq = next_log_++;
-    if (auto done =
-            database_->run("INSERT INTO log(seq, model, kind, argument, at) VALUES(?, ?, ?, ?, ?)",
-                           entry.seq, entry.model, entry.kind, entry.argument, at);
-        !done) {
-      return done.error();
-    }
-    return entry;
+    const auto done =
+        database_->run("INSERT INTO log(seq, model, kind, argument, at) VALUES(?, ?, ?, ?, ?)",
+                       entry.seq, entry.model, entry.kind, entry.argument, at);
+    return done ? Result<LogEntry>(entry) : done.error();
   }
   Result<std::int64_t> insert_snapshot(const SnapshotRow& snapshot) override {
-    if (auto done = database_->run(
-            "INSERT INTO snapshots(model, log, created_at, kind, note, version, updates, learned, "
-            "learning, frozen_because, file) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            snapshot.model, snapshot.log, snapshot.created_at, snapshot.kind, snapshot.note,
-            snapshot.version, snapshot.updates, snapshot.learned, snapshot.learning,
-            snapshot.frozen_because, snapshot.file);
-        !done) {
-      return done.error();
-    }
-    return sqlite3_last_insert_rowid(database_->handle());
+    return database_->insert(
+        "INSERT INTO snapshots(model, log, created_at, kind, note, version, updates, learned, "
+        "learning, frozen_because, file) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        snapshot.model, snapshot.log, snapshot.created_at, snapshot.kind, snapshot.note,
+        snapshot.version, snapshot.updates, snapshot.learned, snapshot.learning,
+        snapshot.frozen_because, snapshot.file);
   }
   Result<void> delete_snapshot(std::int64_t id) override {
     return database_->run("DELETE FROM snapshots WHERE id = ?", id);
@@ -159,38 +139,32 @@ class SqliteStore : public serving::Store {
   Result<void> coarsen_series(std::int64_t model, std::int64_t before,
                               std::int64_t step_ms) override {
     before = before / step_ms * step_ms;
-    auto fine = database_->all(
-        "SELECT at, impressions, clicked, clicks, reciprocal_ranks, entropies, updates, "
-        "update_norms FROM series WHERE model = ? AND at < ? AND at % ? <> 0",
-        series_row, model, before, step_ms);
-    if (!fine) return fine.error();
-    if (auto done = database_->run("DELETE FROM series WHERE model = ? AND at < ? AND at % ? <> 0",
-                                   model, before, step_ms);
-        !done) {
-      return done;
-    }
-    for (SeriesRow& row : *fine) {
-      row.at = row.at / step_ms * step_ms;
-      if (auto added = add_to_series(model, row); !added) return added;
-    }
-    return {};
+    return attempt([&] {
+      auto fine = take(database_->all(
+          "SELECT at, impressions, clicked, clicks, reciprocal_ranks, entropies, updates, "
+          "update_norms FROM series WHERE model = ? AND at < ? AND at % ? <> 0",
+          series_row, model, before, step_ms));
+      take(database_->run("DELETE FROM series WHERE model = ? AND at < ? AND at % ? <> 0", model,
+                          before, step_ms));
+      for (SeriesRow& row : fine) {
+        row.at = row.at / step_ms * step_ms;
+        take(add_to_series(model, row));
+      }
+    });
   }
 
   Result<void> drop_impressions(std::int64_t model, std::uint64_t end) override {
-    // Impressions last: their rows have the ids that were given.
-    for (const char* sql :
-         {"DELETE FROM events WHERE impression >= ? AND impression < ?",
-          "DELETE FROM responses WHERE impression >= ? AND impression < ?",
-          "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions "
-          "WHERE id >= ? AND id < ? AND given IS NOT NULL)",
-          "DELETE FROM impressions WHERE id >= ? AND id < ?"}) {
-      if (auto done =
-              database_->run(sql, ImpressionKey{model, 0}.id(), ImpressionKey{model, end}.id());
-          !done) {
-        return done;
+    return attempt([&] {
+      // Impressions last: their rows have the ids that were given.
+      for (const char* sql :
+           {"DELETE FROM events WHERE impression >= ? AND impression < ?",
+            "DELETE FROM responses WHERE impression >= ? AND impression < ?",
+            "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM "
+            "impressions WHERE id >= ? AND id < ? AND given IS NOT NULL)",
+            "DELETE FROM impressions WHERE id >= ? AND id < ?"}) {
+        take(database_->run(sql, ImpressionKey{model, 0}.id(), ImpressionKey{model, end}.id()));
       }
-    }
-    return {};
+    });
   }
   Result<bool> drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit) override {
     return drop(
@@ -199,37 +173,34 @@ class SqliteStore : public serving::Store {
         limit, model, up_to);
   }
   Result<bool> drop_rows(std::int64_t model, std::uint32_t limit) override {
-    auto first = read().shown_from(model, 0);
-    if (!first) return first.error();
-    const std::uint64_t end = *first ? (*first)->first + limit : ImpressionKey::kNumbers - 1;
-    if (auto dropped = drop_impressions(model, end); !dropped) return dropped.error();
-    if (*first) return false;
-    if (auto all = drop_log(model, next_log_, limit); !all || !*all) return all;
-    for (const char* sql :
-         {"DELETE FROM items WHERE (model, id) IN (SELECT model, id FROM items WHERE model = ? "
-          "LIMIT ?)",
-          "DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshots WHERE model = ? LIMIT ?)",
-          "DELETE FROM series WHERE (model, at) IN (SELECT model, at FROM series WHERE model = ? "
-          "LIMIT ?)"}) {
-      if (auto all = drop(sql, limit, model); !all || !*all) return all;
-    }
-    return true;
+    return attempt([&] {
+      const auto first = take(read().shown_from(model, 0));
+      take(drop_impressions(model, first ? first->first + limit : ImpressionKey::kNumbers - 1));
+      if (first || !take(drop_log(model, next_log_, limit))) return false;
+      for (const char* sql :
+           {"DELETE FROM items WHERE (model, id) IN (SELECT model, id FROM items WHERE model = ? "
+            "LIMIT ?)",
+            "DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshots WHERE model = ? LIMIT ?)",
+            "DELETE FROM series WHERE (model, at) IN (SELECT model, at FROM series WHERE model = ? "
+            "LIMIT ?)"}) {
+        if (!take(drop(sql, limit, model))) return false;
+      }
+      return true;
+    });
   }
   Result<std::uint64_t> used_bytes() override {
-    auto bytes = database_->integer(
+    return database_->integer<std::uint64_t>(
         "SELECT ((SELECT page_count FROM pragma_page_count) - "
         "(SELECT freelist_count FROM pragma_freelist_count)) * "
         "(SELECT page_size FROM pragma_page_size)");
-    if (!bytes) return bytes.error();
-    return static_cast<std::uint64_t>(*bytes);
   }
   // If a fifth of the file is unused.
   Result<void> shrink() override {
-    auto much = database_->integer(
+    const auto much = database_->integer<bool>(
         "SELECT (SELECT freelist_count FROM pragma_freelist_count) * 5 > "
         "(SELECT page_count FROM pragma_page_count)");
     if (!much) return much.error();
-    if (*much == 0) return {};
+    if (!*much) return {};
     return database_->script(fmt::format("PRAGMA incremental_vacuum({})", kPagesShrunkAtOnce));
   }
   std::uint64_t disk_bytes() const override {
@@ -246,8 +217,9 @@ class SqliteStore : public serving::Store {
   // Deletes at most `limit` rows; true if none is left.
   template <typename... Values>
   Result<bool> drop(std::string_view sql, std::uint32_t limit, const Values&... values) {
-    if (auto done = database_->run(sql, values..., limit); !done) return done.error();
-    return sqlite3_changes64(database_->handle()) < std::int64_t{limit};
+    const auto dropped = database_->change(sql, values..., limit);
+    if (!dropped) return dropped.error();
+    return *dropped < std::int64_t{limit};
   }
 
   SqliteOptions options_;
@@ -264,43 +236,34 @@ class SqliteStore : public serving::Store {
   std::int64_t next_log_at_begin_ = 1;
 };
 
-Result<void> SqliteStore::open() {
-  auto lock = FileLock::take(options_.path, "another plackett serves this store");
-  if (!lock) return lock.error();
-  lock_ = std::move(lock).value();
+void SqliteStore::open() {
+  lock_ = take(FileLock::take(options_.path, "another plackett serves this store"));
   // SQLite names the write-ahead log after the file: under another name it would miss what the log
   // holds.
   std::error_code error;
   options_.path = std::filesystem::canonical(options_.path, error);
-  if (error) return Error{fmt::format("can't open: {}", error.message())};
+  if (error) throw Failed{Error{fmt::format("can't open: {}", error.message())}};
   if (std::filesystem::hard_link_count(options_.path, error) > 1 &&
       !std::filesystem::exists(log_of(options_.path), error)) {
-    return Error{
-        "the file has further names (hard links), and its write-ahead log may lie "
-        "beside another; remove the links or serve it under the name that it had"};
+    throw Failed{
+        Error{"the file has further names (hard links), and its write-ahead log may lie "
+              "beside another; remove the links or serve it under the name that it had"}};
   }
-  auto database = Database::open(options_.path, Database::Access::kWrite, options_.vfs);
-  if (!database) return database.error();
-  database_ = std::make_shared<Database>(std::move(database).value());
+  database_ = std::make_shared<Database>(
+      take(Database::open(options_.path, Database::Access::kWrite, options_.vfs)));
   // Page size and vacuum mode take effect in a new file only. Other files are refused before
   // anything in them changes.
-  if (auto set = database_->script(
-          fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL;", kPageBytes));
-      !set) {
-    return set;
+  take(database_->script(
+      fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=INCREMENTAL;", kPageBytes)));
+  take(make_schema(*database_));
+  const auto mode = take(database_->first(
+      "PRAGMA journal_mode=WAL", [](const Statement& row) { return std::string(row.text(0)); }));
+  if (mode != "wal") {
+    throw Failed{Error{"no write-ahead log; the file system can't share memory"}};
   }
-  if (auto made = make_schema(*database_); !made) return made;
-  auto mode = database_->first("PRAGMA journal_mode=WAL",
-                               [](const Statement& row) { return std::string(row.text(0)); });
-  if (!mode) return mode.error();
-  if (*mode != "wal") {
-    return Error{"no write-ahead log; the file system can't share memory"};
-  }
-  if (auto set = database_->script("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; "
-                                   "PRAGMA cache_size=-16384; PRAGMA journal_size_limit=67108864;");
-      !set) {
-    return set;
-  }
+  take(
+      database_->script("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; "
+                        "PRAGMA cache_size=-16384; PRAGMA journal_size_limit=67108864;"));
   sqlite3_wal_hook(
       database_->handle(),
       [](void* self, sqlite3* /*handle*/, const char* /*name*/, int pages) {
@@ -309,17 +272,13 @@ Result<void> SqliteStore::open() {
       },
       this);
   reader_ = make_reader(database_);
-  auto last = database_->integer(
-      "SELECT max(coalesce((SELECT max(seq) FROM log), 0), "
-      "coalesce((SELECT max(log) FROM snapshots), 0), "
-      "coalesce((SELECT max(dropped_log) FROM models), 0))");
-  if (!last) return last.error();
-  next_log_ = *last + 1;
+  next_log_ = 1 + take(database_->integer("SELECT max(coalesce((SELECT max(seq) FROM log), 0), "
+                                          "coalesce((SELECT max(log) FROM snapshots), 0), "
+                                          "coalesce((SELECT max(dropped_log) FROM models), 0))"));
   file_ = lock_->file();
   log_ = FileId::of(log_of(options_.path));
   // What the last process left in the log.
   checkpoint(SQLITE_CHECKPOINT_PASSIVE);
-  return {};
 }
 
 Result<void> SqliteStore::check_files() const {
@@ -348,10 +307,12 @@ SqliteStore::~SqliteStore() {
 
 }  // namespace
 
-Result<std::unique_ptr<serving::Store>> open_sqlite(const SqliteOptions& options) {
+Result<std::unique_ptr<Store>> open_sqlite(const SqliteOptions& options) {
   auto store = std::make_unique<SqliteStore>(options);
-  if (auto opened = store->open(); !opened) return opened.error().in(options.path.string());
-  return std::unique_ptr<serving::Store>(std::move(store));
+  if (auto opened = attempt([&] { store->open(); }); !opened) {
+    return opened.error().in(options.path.string());
+  }
+  return std::unique_ptr<Store>(std::move(store));
 }
 
 Result<std::unique_ptr<StoreReader>> read_sqlite(const std::filesystem::path& path,
