@@ -4,14 +4,16 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 
-#include "base/memory_reserve.h"
 #include "command.h"
 #include "http/server.h"
 #include "serving/service.h"
@@ -24,7 +26,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kGrace{10};
-constexpr std::size_t kMemoryReserve = std::size_t{8} << 20;
+
+// Memory that is given up when an allocation fails, so that small ones that must not fail, such as
+// those of an answer, still succeed.
+std::atomic<void*> memory_reserve{nullptr};
+
+void refill_memory_reserve() {
+  constexpr std::size_t kBytes = std::size_t{8} << 20;
+  if (memory_reserve == nullptr) std::free(memory_reserve.exchange(std::malloc(kBytes)));
+}
+
+// Called by operator new after a failure, which it then tries again.
+void give_up_memory_reserve() {
+  void* kept = memory_reserve.exchange(nullptr);
+  if (kept == nullptr) throw std::bad_alloc();
+  std::free(kept);
+}
 
 struct ServeOptions {
   std::string db = "plackett.db";
@@ -64,7 +81,8 @@ void serve(ServeOptions options, bool db_given) {
   const auto temporary = options.server.demo && !db_given ? temporary_folder() : nullptr;
   const fs::path db = temporary ? *temporary / "demo.db" : fs::path(options.db);
   allow_connections(options.server.limits.connections);
-  install_memory_reserve(kMemoryReserve);
+  refill_memory_reserve();
+  std::set_new_handler(give_up_memory_reserve);
   options.service.log = [](const std::string& line) { fmt::print(stderr, "plackett: {}\n", line); };
   const auto service =
       take(serving::Service::open(take(store::open_sqlite({.path = db})), options.service));

@@ -67,7 +67,7 @@ void ListMaker::sort(std::uint32_t places) {
   for (std::uint32_t at = 0; at < places; ++at) ranking_.shown.push_back(Doc{order_[at]});
 }
 
-void ListMaker::make(Rng rng, ShownList& list) {
+void ListMaker::make(Rng rng, PlacedList& list) {
   const auto free_places = static_cast<std::uint32_t>(rules_.places - rules_.pins.size());
   ranking_.shown.clear();
   list.rest = {};
@@ -83,7 +83,7 @@ void ListMaker::make(Rng rng, ShownList& list) {
   list.places.assign(rules_.places, {});
   for (const Pin& pin : rules_.pins) list.places[pin.rank] = {pin.doc, 0, true};
   std::size_t next = 0;
-  for (ShownList::Place& place : list.places) {
+  for (PlacedList::Place& place : list.places) {
     if (!place.pinned) place.doc = free_[index(ranking_.shown[next++])];
     place.score = scores_[index(place.doc)];
   }

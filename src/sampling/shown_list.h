@@ -32,7 +32,7 @@ struct ListRules {
   std::span<const Pin> pins = {};  // distinct documents and ranks; ranks below the places
 };
 
-struct ShownList {
+struct PlacedList {
   struct Place {
     Doc doc{0};
     double score = 0;  // over the temperature
@@ -51,7 +51,7 @@ class ListMaker {
   // the temperature is not finite.
   bool set(std::span<const float> scores, const ListRules& rules);
   // Requires: set() gave true. Deterministic in `rng`.
-  void make(Rng rng, ShownList& list);
+  void make(Rng rng, PlacedList& list);
 
  private:
   void sort(std::uint32_t places);

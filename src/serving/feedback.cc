@@ -127,14 +127,6 @@ void Joiner::finish() {
   }
 }
 
-}  // namespace
-
-std::string_view name_of(FeedbackStatus status) {
-  constexpr std::array<std::string_view, kFeedbackStatuses> kNames{
-      "accepted", "duplicate", "late", "unknown_impression", "unknown_item"};
-  return kNames[static_cast<std::size_t>(status)];
-}
-
 Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
                  Done<std::vector<FeedbackStatus>> done) {
   struct State {
@@ -162,6 +154,23 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
         }
         model->open -= std::min(state->closed, model->open.load());
       });
+}
+
+}  // namespace
+
+std::string_view name_of(FeedbackStatus status) {
+  constexpr std::array<std::string_view, kFeedbackStatuses> kNames{
+      "accepted", "duplicate", "late", "unknown_impression", "unknown_item"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
+                       Done<std::vector<FeedbackStatus>> done) {
+  if (parts_->learner->queued() >= parts_->options.queue_limit) {
+    done(Error{ErrorCode::kBusy, "too many impressions wait to be learned from; try again later"});
+    return;
+  }
+  parts_->writer->submit(feedback_job(model, std::move(events), std::move(done)));
 }
 
 }  // namespace plackett::serving

@@ -49,14 +49,6 @@ std::vector<SeenPair> pairs_of(const Impression& impression,
 
 }  // namespace
 
-Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
-                                                  std::string_view name) {
-  if (const auto number = impression_number(name)) {
-    return std::optional(ImpressionKey{model.id, *number}.id());
-  }
-  return store.given_id(model.id, name);
-}
-
 ModelInfo Service::info(const Model& model) const {
   const auto version = model.publication.latest();
   ModelInfo info;

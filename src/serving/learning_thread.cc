@@ -123,7 +123,7 @@ void LearningThread::work(std::vector<Item>& batch) {
   }
   for (const TrainedHandle& trained : changed) publish(*trained);
   for (Item& item : batch) {
-    if (item.published) item.published();
+    if (item.answer) item.answer();
   }
 }
 

@@ -36,7 +36,7 @@ class LearningThread {
     ModelHandle model;
     std::optional<LogEntry> entry{};
     std::function<void(const Trainer&)> ask{};  // not called if the model was removed
-    std::function<void()> published{};          // called after what was learned is published
+    std::function<void()> answer{};             // called when what was learned is published
     std::chrono::steady_clock::time_point since{};
   };
 

@@ -59,6 +59,14 @@ std::optional<std::uint64_t> impression_number(std::string_view name) {
   return number;
 }
 
+Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
+                                                  std::string_view name) {
+  if (const auto number = impression_number(name)) {
+    return std::optional(ImpressionKey{model.id, *number}.id());
+  }
+  return store.given_id(model.id, name);
+}
+
 std::int64_t system_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
              std::chrono::system_clock::now().time_since_epoch())

@@ -23,8 +23,8 @@ class ShownMarks {
  public:
   explicit ShownMarks(std::int64_t open_ms) : step_(open_ms / 256) {}
 
-  // The impressions below number `end` were shown by `time`. Times don't fall. Close marks are
-  // merged, which makes impressions younger by 1/256 of the open time at most.
+  // The impressions below number `end` were shown by `time`. Times don't fall. Marks near each
+  // other are merged, which makes impressions younger by 1/256 of the open time at most.
   void add(std::uint64_t end, std::int64_t time) {
     if (!marks_.empty() && end <= marks_.back().end) return;
     const std::size_t size = marks_.size();
@@ -105,5 +105,8 @@ class Model {
 // The id that callers see, "i-41", and back; none if it has another form.
 std::string impression_name(std::uint64_t number);
 std::optional<std::uint64_t> impression_number(std::string_view name);
+// The impression that callers know by this name, if there is one; it may have been dropped.
+Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
+                                                  std::string_view name);
 
 }  // namespace plackett::serving

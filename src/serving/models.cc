@@ -97,7 +97,7 @@ void Service::remove(const ModelHandle& model, Done<void> done) {
                               if (found != parts.models.end() && found->second == model)
                                 parts.models.erase(found);
                             },
-                        .settled = std::move(done)});
+                        .answer = std::move(done)});
 }
 
 void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
@@ -133,7 +133,7 @@ void Service::remove_item(const ModelHandle& model, const std::string& id, Done<
              throw Failed{{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)}};
            },
        .committed = [model, id] { model->items.remove(id); },
-       .settled = std::move(done)});
+       .answer = std::move(done)});
 }
 
 }  // namespace plackett::serving

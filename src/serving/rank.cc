@@ -29,7 +29,7 @@ class RankingScratch {
   std::vector<float> scores;              // of the candidates
   std::vector<Pin> pins;                  // of candidates
   ListMaker lists;
-  ShownList list;
+  PlacedList list;
   Impression impression;
 };
 
@@ -185,7 +185,7 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
 // What the store keeps of the list.
 const Impression& impression_of(const Model& model, const RankRequest& request,
                                 RankingScratch& scratch) {
-  const ShownList& list = scratch.list;
+  const PlacedList& list = scratch.list;
   Impression& impression = scratch.impression;
   impression.exploit = request.exploit;
   impression.rest = list.rest;
@@ -197,7 +197,7 @@ const Impression& impression_of(const Model& model, const RankRequest& request,
   impression.rows.clear();
   const std::size_t stride = model.items.stride();
   for (std::size_t rank = 0; rank < list.places.size(); ++rank) {
-    const ShownList::Place& place = list.places[rank];
+    const PlacedList::Place& place = list.places[rank];
     const std::uint32_t doc = index(place.doc);
     ShownItem& shown = impression.shown[rank];
     shown.id = request.items[scratch.candidates[doc]];
@@ -241,7 +241,7 @@ Job keep_job(const ModelHandle& model, ImpressionRow row, Ranked ranked, Done<Ra
             ++model->shown;
             ++model->open;
           },
-      .settled =
+      .answer =
           [state, done = std::move(done)](const Result<void>& settled) {
             done(settled ? Result<Ranked>(std::move(state->ranked)) : settled.error());
           }};

@@ -226,13 +226,4 @@ std::vector<ModelInfo> Service::models() const {
   return infos;
 }
 
-void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
-                       Done<std::vector<FeedbackStatus>> done) {
-  if (parts_->learner->queued() >= parts_->options.queue_limit) {
-    done(Error{ErrorCode::kBusy, "too many impressions wait to be learned from; try again later"});
-    return;
-  }
-  parts_->writer->submit(feedback_job(model, std::move(events), std::move(done)));
-}
-
 }  // namespace plackett::serving

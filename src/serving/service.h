@@ -1,6 +1,7 @@
 // The learning service without HTTP: models, rankings, feedback, snapshots, statistics. All calls
 // may come from any thread. Calls that change something answer through `done`, once the change is
-// durable in the store; the others answer at once.
+// durable in the store and what it closed is learned; the others answer at once.
+// docs/path_of_a_click.md has all steps of a click.
 //
 //   caller's thread   ranks with the last published version, hands the impression to the writer
 //   writer            the only one that writes the store: one commit for all waiting requests
@@ -32,7 +33,8 @@ struct ServiceParts;
 
 using ModelHandle = std::shared_ptr<Model>;
 
-// Called once with the outcome, from one of the service's threads: must be quick, must not throw.
+// Called once with the outcome, by the caller's thread if the call is refused at once, else by the
+// writer or the learner: must be quick, must not throw.
 template <typename T>
 using Done = std::function<void(Result<T>)>;
 

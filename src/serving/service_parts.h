@@ -72,18 +72,10 @@ void submit_creation(ServiceParts& parts, ModelSpec spec,
                      std::function<void(Transaction&, const ModelHandle&)> more,
                      Done<CreatedModel> done);
 
-// Joins events to their impressions.
-Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
-                 Done<std::vector<FeedbackStatus>> done);
-
 // Stores a snapshot, and prunes the automatic ones.
 Job snapshot_job(const ModelHandle& model, SnapshotRow snapshot, std::uint32_t automatic_kept,
                  Done<SnapshotRow> done);
 // Has the writer store it. If that fails, Model::snapshot_lost is set.
 void submit_automatic_snapshot(ServiceParts& parts, const ModelHandle& model, SnapshotRow snapshot);
-
-// The impression that callers know by this name, if there is one; it may have been dropped.
-Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
-                                                  std::string_view name);
 
 }  // namespace plackett::serving

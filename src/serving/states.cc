@@ -29,7 +29,7 @@ Job logging_job(const Service& service, const ModelHandle& model,
                 if (model->removed) throw Failed{model_removed()};
                 apply(transaction);
               },
-          .settled =
+          .answer =
               [&service, model, done = std::move(done)](const Result<void>& settled) {
                 done(settled ? Result<ModelInfo>(service.info(*model)) : settled.error());
               }};
@@ -77,7 +77,7 @@ void Service::take_snapshot(const ModelHandle& model, std::string note, Done<Sna
              parts.writer->submit(snapshot_job(model, std::move(snapshot),
                                                parts.options.automatic_snapshots_kept, done));
            },
-       .published =
+       .answer =
            [asked, done] {
              if (!*asked) done(model_removed());
            }});

@@ -46,7 +46,7 @@ void WriterThread::submit(Job job) {
       return;
     }
   }
-  job.settled(std::move(refused));
+  job.answer(std::move(refused));
 }
 
 void WriterThread::stop() {
@@ -121,7 +121,7 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   } else {
     ++failures_;
     store_.roll_back();
-    for (Job& job : jobs) job.settled(Error{ErrorCode::kUnavailable, written.error().message});
+    for (Job& job : jobs) job.answer(Error{ErrorCode::kUnavailable, written.error().message});
   }
   store_.tidy();
   return written;
@@ -154,17 +154,18 @@ void WriterThread::settle(std::vector<Job>& jobs, std::vector<Applied>& applied)
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     if (applied[at].outcome && jobs[at].committed) jobs[at].committed();
   }
+  // Jobs that logged something are answered by the learner, all others here and now.
   std::vector<LearningThread::Item> learns;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     auto& entries = applied[at].entries;
     if (entries.empty()) continue;
-    entries.back().published = [settled = std::exchange(jobs[at].settled, {})] { settled({}); };
+    entries.back().answer = [settled = std::exchange(jobs[at].answer, {})] { settled({}); };
     learns.insert(learns.end(), std::make_move_iterator(entries.begin()),
                   std::make_move_iterator(entries.end()));
   }
   if (!learns.empty()) learner_.submit(std::move(learns));
   for (std::size_t at = 0; at < jobs.size(); ++at) {
-    if (jobs[at].settled) jobs[at].settled(applied[at].outcome);
+    if (jobs[at].answer) jobs[at].answer(applied[at].outcome);
   }
 }
 

@@ -51,15 +51,15 @@ struct Job {
   // Throws Failed. ErrorCode::kUnavailable: the store failed, and the whole transaction with it.
   // Any other error refuses this job alone, which must not have changed anything.
   std::function<void(Transaction&)> apply;
-  // After the commit, before anything later is applied; may be empty.
+  // After the commit, before the next transaction begins; may be empty.
   std::function<void()> committed{};
-  // Once: after the commit and the learning of what it logged, or with the reason why not.
-  std::function<void(const Result<void>&)> settled;
+  // Once: when what it logged is learned and published, or with the reason why nothing was stored.
+  std::function<void(const Result<void>&)> answer;
   bool own = false;  // the service's own: taken even if the queue is full
 };
 
 // A job whose apply() gives the answer. `committed` is called with the answer, after the commit,
-// unless the job was refused; `done` as Job::settled.
+// unless the job was refused; `done` as Job::answer.
 template <typename T>
 Job job(
     std::function<T(Transaction&)> apply, Done<T> done,
@@ -68,7 +68,7 @@ Job job(
   return {.apply = [answer, apply = std::move(apply)](
                        Transaction& transaction) { *answer = apply(transaction); },
           .committed = [answer, committed = std::move(committed)] { committed(**answer); },
-          .settled =
+          .answer =
               [answer, done = std::move(done)](const Result<void>& settled) {
                 done(settled ? Result<T>(std::move(**answer)) : settled.error());
               }};

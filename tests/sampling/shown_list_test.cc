@@ -12,18 +12,18 @@ const std::vector<float> kCandidateScores{0.5F, -1.0F, 2.0F, 0.0F, 1.0F, 2.0F};
 
 Rng a_stream(std::uint64_t number) { return Rng({7, 0, number, Purpose::kRanking}); }
 
-ShownList made(const ListRules& rules, std::uint64_t number = 0,
-               const std::vector<float>& scores = kCandidateScores) {
+PlacedList made(const ListRules& rules, std::uint64_t number = 0,
+              const std::vector<float>& scores = kCandidateScores) {
   ListMaker maker;
   EXPECT_TRUE(maker.set(scores, rules));
-  ShownList list;
+  PlacedList list;
   maker.make(a_stream(number), list);
   return list;
 }
 
-std::vector<std::uint32_t> docs(const ShownList& list) {
+std::vector<std::uint32_t> docs(const PlacedList& list) {
   std::vector<std::uint32_t> all;
-  for (const ShownList::Place& place : list.places) all.push_back(index(place.doc));
+  for (const PlacedList::Place& place : list.places) all.push_back(index(place.doc));
   return all;
 }
 
@@ -33,7 +33,7 @@ TEST(ShownList, WithoutPinsIsTheSampledRanking) {
     SamplingScratch scratch;
     Ranking ranking;
     ASSERT_TRUE(sample_list(kCandidateScores, 4, rng, scratch, ranking));
-    const ShownList list = made({.places = 4}, number);
+    const PlacedList list = made({.places = 4}, number);
     ASSERT_EQ(list.places.size(), 4U);
     for (std::size_t rank = 0; rank < 4; ++rank) {
       EXPECT_EQ(list.places[rank].doc, ranking.shown[rank]);
@@ -48,8 +48,8 @@ TEST(ShownList, APinnedDocumentHasItsRankAndTheOthersAreSampledWithoutIt) {
   std::vector<float> others;
   for (const std::uint32_t doc : {1U, 2U, 4U, 5U}) others.push_back(kCandidateScores[doc]);
   for (std::uint64_t number = 0; number < 20; ++number) {
-    const ShownList list = made({.places = 5, .pins = pins}, number);
-    const ShownList alone = made({.places = 3}, number, others);
+    const PlacedList list = made({.places = 5, .pins = pins}, number);
+    const PlacedList alone = made({.places = 3}, number, others);
     EXPECT_THAT(docs(list),
                 ::testing::UnorderedElementsAre(3, 0, ::testing::_, ::testing::_, ::testing::_));
     EXPECT_EQ(list.places[1].doc, Doc{3});
@@ -68,7 +68,7 @@ TEST(ShownList, APinnedDocumentHasItsRankAndTheOthersAreSampledWithoutIt) {
 }
 
 TEST(ShownList, SortedIsByScoreThenByDocument) {
-  const ShownList list = made({.places = 10, .sorted = true});
+  const PlacedList list = made({.places = 10, .sorted = true});
   EXPECT_THAT(docs(list), ::testing::ElementsAre(2, 5, 4, 0, 3, 1));
   EXPECT_EQ(list.log_probability, 0);
   const std::vector<Pin> all{{Doc{1}, 0}, {Doc{2}, 1}};
@@ -78,8 +78,8 @@ TEST(ShownList, SortedIsByScoreThenByDocument) {
 TEST(ShownList, TheTemperatureDividesTheScores) {
   std::vector<float> halved;
   for (const float score : kCandidateScores) halved.push_back(score / 2);
-  const ShownList list = made({.places = 6, .temperature = 2}, 3);
-  const ShownList same = made({.places = 6}, 3, halved);
+  const PlacedList list = made({.places = 6, .temperature = 2}, 3);
+  const PlacedList same = made({.places = 6}, 3, halved);
   EXPECT_EQ(docs(list), docs(same));
   EXPECT_EQ(list.log_probability, same.log_probability);
   EXPECT_EQ(list.places[0].score, same.places[0].score);

@@ -21,7 +21,7 @@ namespace {
 constexpr int kPageBytes = 8192;
 constexpr int kPagesShrunkAtOnce = 2000;
 
-std::filesystem::path log_of(const std::filesystem::path& path) { return path.string() + "-wal"; }
+std::filesystem::path wal_of(const std::filesystem::path& path) { return path.string() + "-wal"; }
 
 // SQLite in WAL mode with synchronous=FULL: every commit syncs the write-ahead log. So all of the
 // log but the commit in progress is on the disk, and a commit whose sync failed is rolled back and
@@ -227,7 +227,7 @@ class SqliteStore : public Store {
   // SQLite's: closing one would drop SQLite's own locks on the file.
   std::optional<FileLock> lock_;
   FileId file_;
-  FileId log_;
+  FileId wal_;
   std::shared_ptr<Database> database_;
   std::unique_ptr<StoreReader> reader_;
   int wal_pages_ = 0;
@@ -244,7 +244,7 @@ void SqliteStore::open() {
   options_.path = std::filesystem::canonical(options_.path, error);
   if (error) throw Failed{Error{fmt::format("can't open: {}", error.message())}};
   if (std::filesystem::hard_link_count(options_.path, error) > 1 &&
-      !std::filesystem::exists(log_of(options_.path), error)) {
+      !std::filesystem::exists(wal_of(options_.path), error)) {
     throw Failed{
         Error{"the file has further names (hard links), and its write-ahead log may lie "
               "beside another; remove the links or serve it under the name that it had"}};
@@ -276,13 +276,13 @@ void SqliteStore::open() {
                                           "coalesce((SELECT max(log) FROM snapshots), 0), "
                                           "coalesce((SELECT max(dropped_log) FROM models), 0))"));
   file_ = lock_->file();
-  log_ = FileId::of(log_of(options_.path));
+  wal_ = FileId::of(wal_of(options_.path));
   // What the last process left in the log.
   checkpoint(SQLITE_CHECKPOINT_PASSIVE);
 }
 
 Result<void> SqliteStore::check_files() const {
-  if (FileId::of(options_.path) == file_ && FileId::of(log_of(options_.path)) == log_) return {};
+  if (FileId::of(options_.path) == file_ && FileId::of(wal_of(options_.path)) == wal_) return {};
   return Error{
       ErrorCode::kUnavailable,
       "the store's files were removed or replaced while it is served; restart the service"};
