@@ -4,9 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "http/feedback_request.h"
-#include "http/model_request.h"
-#include "http/rank_request.h"
+#include "http/requests.h"
 #include "http/target.h"
 #include "http/tokens.h"
 #include "http/utf8.h"

@@ -1,4 +1,4 @@
-#include "http/feature_row.h"
+#include "http/requests.h"
 
 #include <fmt/format.h>
 

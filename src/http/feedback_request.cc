@@ -1,8 +1,6 @@
-#include "http/feedback_request.h"
+#include "http/requests.h"
 
 #include <fmt/format.h>
-
-#include "http/feature_row.h"
 
 namespace plackett::http {
 namespace {

@@ -1,9 +1,9 @@
 #include <array>
 
 #include "http/exchange.h"
-#include "http/feedback_request.h"
-#include "http/handlers.h"
 #include "http/model_text.h"
+#include "http/requests.h"
+#include "http/router.h"
 
 namespace plackett::http {
 namespace {

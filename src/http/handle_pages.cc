@@ -6,8 +6,8 @@
 
 #include "base/embedded_file.h"
 #include "http/exchange.h"
-#include "http/handlers.h"
 #include "http/metrics_text.h"
+#include "http/router.h"
 #include "plackett/version.h"
 
 namespace plackett::http {

@@ -1,4 +1,4 @@
-#include "http/model_request.h"
+#include "http/requests.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

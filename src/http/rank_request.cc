@@ -1,4 +1,4 @@
-#include "http/rank_request.h"
+#include "http/requests.h"
 
 #include <fmt/format.h>
 

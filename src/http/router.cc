@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "http/handlers.h"
-
 namespace plackett::http {
 namespace {
 

@@ -14,11 +14,28 @@ namespace plackett::http {
 struct Exchange;
 using Verb = boost::beast::http::verb;
 
+// What answers each route. All are called on the connection's thread, with the path matched and
+// the token checked. They fill the exchange's response, or throw Failed.
+using AtOnce = void(Exchange& exchange);
+using Waiting = Awaitable<void>(Exchange& exchange);
+
+// handle_pages.cc
+AtOnce get_health, get_ready, get_dashboard, get_demo, get_web_file, get_openapi, get_metrics;
+
+// handle_models.cc
+AtOnce get_models, get_model, get_weights, get_export, get_snapshots, get_item;
+Waiting put_model, delete_model, post_import, post_snapshot, post_rollback, post_freeze,
+    post_resume, put_items, delete_item;
+
+// handle_impressions.cc
+Waiting post_rank, post_feedback;
+AtOnce get_stats, get_impressions, get_impression;
+
 struct Route {
   Verb verb = Verb::get;
   std::string_view pattern;  // "/models/{m}/rank": braces stand for any one segment
   Role role = Role::kNone;
-  Awaitable<void> (*handle)(Exchange& exchange) = nullptr;
+  Waiting* handle = nullptr;
 };
 std::span<const Route> routes();
 

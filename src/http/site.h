@@ -7,7 +7,7 @@
 
 #include "http/json_reader.h"
 #include "http/metrics_text.h"
-#include "http/rank_request.h"
+#include "http/requests.h"
 #include "http/server.h"
 #include "http/tokens.h"
 #include "serving/service.h"

@@ -123,7 +123,7 @@ void Joiner::finish() {
     if (!joined.changed) continue;
     take(transaction_.store.set_response(id, joined.response));
     if (joined.response.closed == Closed::kNo || !joined.kept.impression.learnable) continue;
-    transaction_.log(model_, LogKind::kLearn, id);
+    take(transaction_.log(model_, LogKind::kLearn, id));
   }
 }
 

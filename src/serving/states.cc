@@ -89,14 +89,14 @@ void Service::roll_back(const ModelHandle& model, std::int64_t snapshot, Done<Mo
     if (!found || found->model != model->id) {
       throw Failed{{ErrorCode::kNotFound, fmt::format("no snapshot {}", snapshot), "snapshot"}};
     }
-    transaction.log(model, LogKind::kRollback, snapshot);
+    take(transaction.log(model, LogKind::kRollback, snapshot));
   };
   parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
 }
 
 void Service::set_learning(const ModelHandle& model, bool on, Done<ModelInfo> done) {
   const auto apply = [model, on](Transaction& transaction) {
-    transaction.log(model, on ? LogKind::kResume : LogKind::kFreeze, 0);
+    take(transaction.log(model, on ? LogKind::kResume : LogKind::kFreeze, 0));
   };
   parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
 }
@@ -129,7 +129,8 @@ void Service::import_file(std::string name, std::vector<std::byte> file, Done<Mo
   const auto load = [row](Transaction& transaction, const ModelHandle& model) {
     row->model = model->id;
     row->created_at = transaction.now;
-    transaction.log(model, LogKind::kRollback, take(transaction.store.insert_snapshot(*row)));
+    const std::int64_t id = take(transaction.store.insert_snapshot(*row));
+    take(transaction.log(model, LogKind::kRollback, id));
   };
   submit_creation(*parts_, std::move(spec), load,
                   [this, done](const Result<CreatedModel>& created) {

@@ -111,7 +111,7 @@ void Upkeep::expire(const ModelHandle& model) {
       if (!response) continue;
       response->closed = Closed::kExpired;
       take(transaction.store.set_response(id, *response));
-      if (kept && kept->impression.learnable) transaction.log(model, LogKind::kExpire, id);
+      if (kept && kept->impression.learnable) take(transaction.log(model, LogKind::kExpire, id));
     }
     ModelRow row = model->marks();
     row.expired = expired;

@@ -18,10 +18,11 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
-void Transaction::log(const ModelHandle& model, LogKind kind, std::int64_t argument) {
-  entries_.push_back({.model = model,
-                      .entry = take(store.append_log(
-                          {.model = model->id, .kind = kind, .argument = argument}, now))});
+Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64_t argument) {
+  auto entry = store.append_log({.model = model->id, .kind = kind, .argument = argument}, now);
+  if (!entry) return entry.error();
+  entries_.push_back({.model = model, .entry = *entry});
+  return {};
 }
 
 WriterThread::WriterThread(Store& store, LearningThread& learner, Options options)

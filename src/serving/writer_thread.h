@@ -34,7 +34,7 @@ class Transaction {
   const std::int64_t elapsed;  // ms, by the steady clock
 
   // Appends to the log; the learner gets the entry after the commit.
-  void log(const ModelHandle& model, LogKind kind, std::int64_t argument);
+  Result<void> log(const ModelHandle& model, LogKind kind, std::int64_t argument);
   // Models that earlier jobs of the transaction create, by name.
   std::unordered_map<std::string, ModelHandle> created;
   // Added to the model's series with the commit.
@@ -48,8 +48,8 @@ class Transaction {
 
 // A part of a transaction.
 struct Job {
-  // Throws Failed. ErrorCode::kUnavailable: the store failed, and the whole transaction with it.
-  // Any other error refuses this job alone, which must not have changed anything.
+  // Part of an attempt. ErrorCode::kUnavailable: the store failed, and the whole transaction with
+  // it. Any other error refuses this job alone, which must not have changed anything.
   std::function<void(Transaction&)> apply;
   // After the commit, before the next transaction begins; may be empty.
   std::function<void()> committed{};

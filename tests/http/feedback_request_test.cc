@@ -1,5 +1,5 @@
 // The body of feedback, in its three forms.
-#include "http/feedback_request.h"
+#include "http/requests.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The small bodies: models, notes of snapshots, rollbacks; and items to store.
-#include "http/model_request.h"
+#include "http/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The body of a request to rank: what is taken from it, and what is refused where.
-#include "http/rank_request.h"
+#include "http/requests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
