@@ -303,28 +303,28 @@ function bands({ label = '', points, colour: name = '--accent' }) {
   return [{ ...edge(-1), fill: false }, { ...edge(1), fill: '-1' }];
 }
 
-// Dots in one row per name. dots: [{row, x, colour, tip: [line, ...]}]; x beyond `reach` is drawn
-// at the border, and [-shaded, shaded] is shaded.
-export function drawDots(container, { label, rows, dots, reach, shaded }) {
+// Dots in one row per name. dots: [{row, x, colour, tip: [line, ...]}]; x outside of `range` is
+// drawn at its border. shaded: [from, to], if any. writeX(x): ticks as text. step: between ticks.
+export function drawDots(container, { label, rows, dots, range, shaded, writeX, step }) {
+  const [low, high] = range;
   return makeChart(container, { label, height: 60 + 30 * rows.length }, {
     type: 'scatter',
     data: { datasets: [{
-      data: dots.map(({ row, x }) => ({ x: Math.max(-reach, Math.min(reach, x)), y: row })),
+      data: dots.map(({ row, x }) => ({ x: Math.max(low, Math.min(high, x)), y: row })),
       pointRadius: 5.5, pointHoverRadius: 7, pointBorderWidth: 1.5, clip: false,
       pointBackgroundColor: ({ dataIndex }) => colour(dots[dataIndex]?.colour ?? '--ink', 0.85),
       pointBorderColor: () => colour('--card'),
     }] },
     options: {
       scales: {
-        x: axis({ min: -reach, max: reach, grid: { drawTicks: false, drawBorder: false,
+        x: axis({ min: low, max: high, grid: { drawTicks: false, drawBorder: false,
           color: ({ tick }) => colour(tick?.value === 0 ? '--field' : '--line') },
-        ticks: { padding: 8, stepSize: 1,
-          callback: (x) => (x > 0 ? '+' : x < 0 ? '\u2212' : '') + Math.abs(x) } }),
+        ticks: { padding: 8, stepSize: step, callback: (x) => writeX(x) } }),
         y: axis({ type: 'category', labels: rows, offset: true,
           ticks: { padding: 8, callback: (place) => cut(rows[place], 24) } }),
       },
       plugins: {
-        extras: { shaded: [-shaded, shaded] },
+        extras: { shaded },
         tooltip: { displayColors: false, callbacks: {
           title: ([first]) => dots[first.dataIndex].tip[0],
           label: ({ dataIndex }) => dots[dataIndex].tip.slice(1),

@@ -24,15 +24,25 @@ const charts = [
 const curveCharts = [];
 const hidden = new Set();
 
-function drawCurves(place, measure) {
-  place.append(legend());
+// Calls draw(panels) for each dataset: [{block, box}], a box to fill for every click model.
+function drawPanels(place, draw) {
   const datasets = [...new Set(blocks.map((block) => block.dataset))];
   for (const dataset of datasets) {
-    const panels = blocks.filter((block) => block.dataset === dataset);
+    const panels = blocks.filter((block) => block.dataset === dataset)
+      .map((block) => ({ block, box: element('div') }));
     if (datasets.length > 1) place.append(element('h3', dataset));
-    const grid = element(`div.panels.of${Math.min(panels.length, 3)}`);
-    place.append(grid);
-    const beside = panels.map((block) => drawPanel(grid, block, measure, rangeOf(panels, measure)));
+    place.append(element(`div.panels.of${Math.min(panels.length, 3)}`,
+      ...panels.map(({ block, box }) =>
+        element('figure.card.panel', element('figcaption', block.short_title), box))));
+    draw(panels);
+  }
+}
+
+function drawCurves(place, measure) {
+  place.append(legend());
+  drawPanels(place, (panels) => {
+    const range = rangeOf(panels.map(({ block }) => block), measure);
+    const beside = panels.map(({ block, box }) => drawLines(box, block, measure, range));
     for (const chart of beside) {
       // The same moment in every panel of the dataset.
       chart.chart.options.onHover = (_, active) => {
@@ -44,8 +54,11 @@ function drawCurves(place, measure) {
       };
       curveCharts.push(chart);
     }
-  }
+  });
 }
+
+// As lines and dots are coloured.
+const colourOf = (row) => `--c${series[row.series].colour}`;
 
 const errorOf = (deviation, runs) => (missing(deviation) ? null : deviation / Math.sqrt(runs));
 
@@ -65,17 +78,15 @@ function rangeOf(panels, measure) {
     : [Math.max(low - air, 0), Math.min(high + air, measure.largest ?? Infinity)];
 }
 
-function drawPanel(grid, block, measure, yRange) {
-  const place = element('div');
-  grid.append(element('figure.card.panel', element('figcaption', block.short_title), place));
-  const chart = new LineChart(place, {
+function drawLines(box, block, measure, yRange) {
+  const chart = new LineChart(box, {
     label: `${measure.title} by impressions, ${block.title}`, xAxis: 'logarithmic', yRange,
     fixed: true, height: 280,
     writeX: (x) => `${count(x)} impression${x === 1 ? '' : 's'}`,
     writeY: (y, isTick) => (isTick ? String(Number(y.toFixed(3))) : decimal(y, measure.digits)),
   });
   chart.update(block.rows.map((row) => ({
-    label: series[row.series].label, colour: `--c${series[row.series].colour}`,
+    label: series[row.series].label, colour: colourOf(row),
     dash: series[row.series].dash, points: pointsOf(row, measure),
   })));
   return chart;
@@ -186,7 +197,8 @@ function drawScorecard(place) {
       element('small', ` ${within} of ${scores.length} within 2 standard errors`)), box));
     const { digits } = measure;
     const value = ({ mean, std }) => `${decimal(mean, digits)} (${decimal(std, digits)})`;
-    drawDots(box, { reach: 5, shaded: 2,
+    drawDots(box, { range: [-5, 5], shaded: [-2, 2], step: 1,
+      writeX: (x) => (x > 0 ? '+' : x < 0 ? '\u2212' : '') + Math.abs(x),
       label: `${measure.title}: difference to the paper in standard errors, one dot per cell; `
         + `${within} of ${scores.length} within 2`,
       rows: [...new Set(scores.map(({ label }) => label))],

@@ -79,6 +79,9 @@ std::vector<std::string_view> split(std::string_view text) {
 
 std::string full_help(std::string help, OptionKind kind, const OptionRules& rules) {
   const bool integers = kind == OptionKind::kInteger || kind == OptionKind::kIntegers;
+  if (kind == OptionKind::kNumber && rules.most > 0) {
+    return fmt::format("{} (above 0, at most {})", help, rules.most);
+  }
   if (!integers || rules.most == std::numeric_limits<std::uint64_t>::max()) return help;
   return fmt::format("{} ({} to {})", help, rules.least, rules.most);
 }

@@ -16,7 +16,8 @@
 
 namespace plackett {
 
-// What a value must keep to, as in Option.
+// What a value must keep to: integers and sizes lie in [least, most]; other numbers are above 0 and
+// at most `most`, or, if that is 0, at least 0.
 struct OptionRules {
   std::uint64_t least = 0;
   std::uint64_t most = 0;
@@ -33,7 +34,7 @@ Result<ByteSize> read_bytes(std::string_view text, const OptionRules& rules);
 std::string write_bytes(std::uint64_t bytes);
 // The elements of a list with commas, or commas and spaces, between.
 std::vector<std::string_view> split(std::string_view text);
-// The help with the bounds of integers.
+// The help with the bounds of numbers.
 std::string full_help(std::string help, OptionKind kind, const OptionRules& rules);
 
 template <typename Value>

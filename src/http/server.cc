@@ -130,8 +130,8 @@ std::span<const Option<ServerOptions>> server_options() {
           "a name that Host may have besides localhost, 127.x.x.x and [::1], if there are no "
           "tokens on loopback: a proxy's; may be repeated"),
       option<&Options::port>("port", "0: a free one", {0, 65'535}),
-      option<&Options::threads>("threads", "that answer requests; 0: one per core, at least 2",
-                                {0, 1024}),
+      option<&Options::threads>(
+          "threads", "threads that answer requests; 0: one per core, at least 2", {0, 1024}),
       option<&Options::tokens>(
           "tokens",
           "file of lines ROLE TOKEN (read, feedback or admin); without it everything is allowed"),
@@ -149,6 +149,8 @@ std::span<const Option<ServerOptions>> server_options() {
           "request-seconds", "time in which a request must arrive", {0, kDay}),
       option<&Options::limits, &Limits::idle_seconds>(
           "idle-seconds", "time that a connection may be idle between requests", {0, kDay}),
+      option<&Options::limits, &Limits::write_seconds>(
+          "write-seconds", "time in which a client must take some of an answer", {0, kDay}),
       option<&Options::demo>("demo", "also serve /demo; without --db its store is temporary")};
   return options;
 }
