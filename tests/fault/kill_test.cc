@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -153,24 +156,84 @@ int kills_asked_for() {
   return text == nullptr ? 200 : std::min(std::atoi(text), 100'000);
 }
 
+// Steps the system's clock of all commands that are started while it lives. Sanitizers must be the
+// first library of a process, so there it does nothing.
+class SteppedClock {
+ public:
+  SteppedClock() {
+    step_to(0);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    ::setenv("LD_PRELOAD", PLACKETT_CLOCK_SHIM, 1);
+    ::setenv("PLACKETT_TEST_CLOCK", path_.c_str(), 1);
+#endif
+  }
+  SteppedClock(const SteppedClock&) = delete;
+  SteppedClock& operator=(const SteppedClock&) = delete;
+  ~SteppedClock() {
+    ::unsetenv("LD_PRELOAD");
+    ::unsetenv("PLACKETT_TEST_CLOCK");
+  }
+  [[nodiscard]] bool works() const { return std::getenv("PLACKETT_TEST_CLOCK") != nullptr; }
+  void step_to(std::int64_t seconds) {
+    std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+    if (!file) file.open(path_, std::ios::out | std::ios::binary);
+    file.write(reinterpret_cast<const char*>(&seconds), sizeof seconds);
+  }
+
+ private:
+  TemporaryFolder folder_;
+  std::string path_ = folder_ / "clock";
+};
+
+// A second server must not get the store by any name.
+void try_links(const std::string& db, bool hard) {
+  const std::string link = db + (hard ? ".hard" : ".soft");
+  std::filesystem::remove(link);
+  if (hard) {
+    std::filesystem::create_hard_link(db, link);
+  } else {
+    std::filesystem::create_symlink(db, link);
+  }
+  const CommandResult second = run_command("serve --port 0 --db '" + link + "'");
+  EXPECT_EQ(second.exit_code, 2) << second.out;
+  EXPECT_NE(second.err.find("another plackett serves this store"), std::string::npos) << second.err;
+}
+
 TEST(Kill, WhatWasAnsweredIsThereAfterEveryKill) {
   const int kills = kills_asked_for();
   const auto end = Clock::now() + kMostTime;
   Rng rng({1, 0, 0, Purpose::kTest});
+  SteppedClock clock;
+  int steps = 0;
+  int links = 0;
   Server server;
   {
     HttpClient client = server.client();
+    clock.step_to(86'400);
     make_model(client);
+    const double ahead = client.get("/models/m").json()["created_at"].get<double>() / 1000 -
+                         static_cast<double>(std::time(nullptr));
+    EXPECT_NEAR(ahead, clock.works() ? 86'400 : 0, 60) << "the server's clock follows";
   }
   Told all;
   int killed = 0;
   std::uint64_t ranks = 0;
   std::uint64_t events = 0;
   while (killed < kills && Clock::now() < end) {
+    // A clock up to two days off, before the load or between kill and restart; links, some of which
+    // stay through the kill.
+    const bool steps_now = rng.below(4) == 0;
+    if (steps_now) clock.step_to(std::int64_t{rng.below(345'600)} - 172'800);
+    steps += steps_now ? 1 : 0;
+    if (rng.below(16) == 0) {
+      try_links(server.db(), rng.below(2) == 0);
+      ++links;
+    }
     const auto until = std::chrono::microseconds(rng.below(60'000));
     Told told = load_and_kill(server, "k" + std::to_string(killed),
                               static_cast<std::uint64_t>(killed) + 1, until);
     ++killed;
+    if (rng.below(8) == 0) clock.step_to(0);
     // Some restarts are killed too, before or after they are ready.
     if (rng.below(8) == 0) {
       server.launch();
@@ -193,8 +256,9 @@ TEST(Kill, WhatWasAnsweredIsThereAfterEveryKill) {
   EXPECT_EQ(lost.ranks, 0U);
   EXPECT_EQ(lost.feedback, 0U);
   EXPECT_EQ(all.shown.size(), ranks) << "no impression's name was given twice";
-  std::printf("%d kills, %d ranks and %d events answered; lost %d\n", killed,
-              static_cast<int>(ranks), static_cast<int>(events), static_cast<int>(lost.all()));
+  std::printf("%d kills, %d clock steps, %d links, %d ranks and %d events answered; lost %d\n",
+              killed, steps, links, static_cast<int>(ranks), static_cast<int>(events),
+              static_cast<int>(lost.all()));
   EXPECT_GT(ranks, static_cast<std::uint64_t>(killed));
   EXPECT_GT(events, static_cast<std::uint64_t>(killed));
 
