@@ -30,6 +30,7 @@ using TlsStream = beast::ssl_stream<TcpStream>;
 
 constexpr std::size_t kHeaderBuffer = 4096;
 constexpr std::size_t kBodyBuffer = std::size_t{64} << 10;
+constexpr std::size_t kBodySpare = kBodyBuffer + simdjson::SIMDJSON_PADDING;
 // What the announced length of a body may reserve before its bytes arrive.
 constexpr std::uint64_t kMaxReserved = std::uint64_t{256} << 10;
 // Smaller answers are not counted: a connection has only one.
@@ -141,6 +142,7 @@ class Connection {
   beast::flat_buffer buffer_;
   std::optional<protocol::request_parser<RequestBody>> parser_;
   std::string head_;
+  bool broken_ = false;  // what follows on the connection has no known start
   Match match_{.index = routes().size()};
   Clock::time_point read_at_ = Clock::now();
 };
@@ -158,7 +160,8 @@ Awaitable<void> Connection<Stream>::serve(bool refused) {
     if (reading == Reading::kClosed) co_return;
     if (reading == Reading::kWhole) co_await handle();
     // A body that is not read would be taken for the next request.
-    const bool keep = parser_->is_done() && parser_->keep_alive() && !worker_.site.stopping;
+    const bool keep =
+        !broken_ && parser_->is_done() && parser_->keep_alive() && !worker_.site.stopping;
     const bool sent = co_await send(keep);
     if (!sent) co_return;
     if (!keep) {
@@ -252,7 +255,9 @@ Awaitable<bool> Connection<Stream>::read_body(error_code& error) {
   if (!bodies_.add(body.capacity())) co_return false;
   while (!error && !parser_->is_done()) {
     if (body.size() + kBodyBuffer > body.capacity()) {
-      const std::size_t more = std::max(body.capacity(), kBodyBuffer + simdjson::SIMDJSON_PADDING);
+      const std::size_t most = limits_.body_bytes + kBodySpare;
+      const std::size_t more =
+          std::min(std::max(body.capacity(), kBodySpare), most - std::min(most, body.capacity()));
       if (!bodies_.add(more)) co_return false;
       body.reserve(body.capacity() + more);
     }
@@ -263,6 +268,7 @@ Awaitable<bool> Connection<Stream>::read_body(error_code& error) {
 
 template <typename Stream>
 auto Connection<Stream>::answer_unread(const error_code& error, bool too_late) -> Reading {
+  broken_ = true;
   if (too_late) {
     exchange_.fail(408, "the request did not arrive in time");
   } else if (error == protocol::error::header_limit) {
@@ -320,7 +326,10 @@ void Connection<Stream>::write_head(bool keep) {
 template <typename Stream>
 Awaitable<bool> Connection<Stream>::send(bool keep) {
   const Response& response = exchange_.response;
-  if (response.body().size() > kSmallAnswer && !bodies_.add(response.body().size())) {
+  // What was changed is always said; so is what could never fit.
+  const bool is_read = !parser_ || parser_->get().method() == Verb::get;
+  const std::size_t bytes = response.body().size();
+  if (bytes > kSmallAnswer && bytes <= limits_.all_bodies_bytes && !bodies_.add(bytes) && is_read) {
     exchange_.refuse({ErrorCode::kBusy, "too many large answers at once; try again later"});
   }
   write_head(keep);
@@ -359,24 +368,45 @@ Awaitable<void> Connection<Stream>::linger() {
   }
 }
 
+// A place among the connections that are served.
+class Served {
+ public:
+  explicit Served(Site& site) : site_(site) {}
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+  ~Served() {
+    if (has_place_) --site_.served;
+  }
+  // Whether it has a place, or gets one now.
+  bool begin() {
+    std::size_t others = site_.served;
+    while (!has_place_ && others < site_.options.limits.connections) {
+      has_place_ = site_.served.compare_exchange_weak(others, others + 1);
+    }
+    return has_place_;
+  }
+
+ private:
+  Site& site_;
+  bool has_place_ = false;
+};
+
 }  // namespace
 
 // `counted` leaves the count when the connection ends.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 Awaitable<void> serve_connection(Worker& worker, Socket socket, [[maybe_unused]] Counted counted) {
   error_code error;
-  const auto full = [&] {
-    return worker.site.connections > worker.site.options.limits.connections;
-  };
-  if (full()) {
+  Served served(worker.site);
+  if (!served.begin()) {
     // Another may be closing just now.
     asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor> pause(*worker.io);
-    for (int waits = 0; full() && waits < kWaitsAtLimit; ++waits) {
+    for (int waits = 0; waits < kWaitsAtLimit && !served.begin(); ++waits) {
       pause.expires_after(kWaitAtLimit);
       co_await pause.async_wait(into(error));
     }
   }
-  const bool refused = full();
+  const bool refused = !served.begin();
   socket.set_option(asio::ip::tcp::no_delay(true), error);
   if (worker.tls == nullptr) {
     TcpStream stream(std::move(socket));

@@ -3,6 +3,7 @@
 
 #include <simdjson.h>
 
+#include <atomic>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
@@ -10,6 +11,7 @@
 #include <boost/beast/http/dynamic_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -60,14 +62,25 @@ struct Exchange {
   template <typename T, typename Method, typename... Arguments>
   Awaitable<T> ask(Method method, Arguments&&... arguments) {
     const auto start = [&](auto handler) {
+      struct Shared {
+        decltype(handler) resume;
+        std::atomic<bool> answered{false};
+      };
       // `done` may outlive the thread: it holds the context, and counts as work of it.
-      auto shared = std::make_shared<decltype(handler)>(std::move(handler));
+      auto shared = std::shared_ptr<Shared>(new Shared{std::move(handler)});
       serving::Done<T> done = [shared, io = io,
                                work = boost::asio::make_work_guard(*io)](Result<T> result) {
-        boost::asio::post(
-            *io, [shared, result = std::move(result)]() mutable { (*shared)(std::move(result)); });
+        if (shared->answered.exchange(true)) return;
+        boost::asio::post(*io, [shared, result = std::move(result)]() mutable {
+          shared->resume(std::move(result));
+        });
       };
-      (site.service.*method)(std::forward<Arguments>(arguments)..., std::move(done));
+      // No exception may leave this function: Asio 1.74 would end the process.
+      try {
+        (site.service.*method)(std::forward<Arguments>(arguments)..., done);
+      } catch (const std::exception&) {
+        done(Error{ErrorCode::kUnavailable, "not enough memory for this request"});
+      }
     };
     auto result = co_await boost::asio::async_initiate<const UseAwaitable, void(Result<T>)>(
         start, kAwaitable);

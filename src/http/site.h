@@ -23,7 +23,8 @@ struct Site {
       static_cast<std::int64_t>(options.limits.all_bodies_bytes)};
   bool local_names_only = false;        // Host must name loopback, or be one of options.allow_hosts
   std::vector<const Meters*> meters{};  // one per thread
-  std::atomic<std::size_t> connections{0};
+  std::atomic<std::size_t> connections{0};  // open, those to be refused included
+  std::atomic<std::size_t> served{0};
   std::atomic<bool> stopping{false};
 };
 

@@ -16,17 +16,23 @@ constexpr std::uint32_t kDroppedAtOnce = 2000;
 constexpr std::int64_t kFineSeriesMs = std::int64_t{24} * 3600 * 1000;
 constexpr std::int64_t kCoarseSeriesMs = std::int64_t{10} * 60 * 1000;
 
-// The number after the last impression that was shown at `time` or before, among samples from
-// `first` on at distances that double. Those before it were shown earlier, whatever the clock said
-// then. Repeated from where it ended, it finds all.
+// The number after the last impression that was shown at `time` or before, by samples from `first`
+// on at distances that double. Numbers grow with time, but a clock that was wrong gave wrong times
+// in between: the end is where most samples before it are old and most after it are not. Repeated
+// from where it ended, it finds all.
 std::uint64_t end_of(StoreReader& store, const Model& model, std::uint64_t first,
                      std::int64_t time) {
   std::uint64_t end = first;
+  int score = 0;  // old samples so far, less the others
+  int best = 0;
   for (std::uint64_t distance = 0; first + distance < model.next_number;
        distance = 2 * distance + 1) {
     const auto shown = take(store.shown_from(model.id, first + distance));
     if (!shown) break;
-    if (shown->second <= time) end = shown->first + 1;
+    score += shown->second <= time ? 1 : -1;
+    if (score <= best) continue;
+    best = score;
+    end = shown->first + 1;
   }
   return end;
 }

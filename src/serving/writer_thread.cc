@@ -105,7 +105,13 @@ Result<void> WriterThread::run_now(std::function<void(Transaction&)> apply,
 Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   const auto start = Clock::now();
   std::vector<Applied> applied(jobs.size());
-  auto written = write(jobs, applied);
+  Result<void> written;
+  try {
+    written = write(jobs, applied);
+  } catch (const std::exception& error) {  // out of memory
+    written = Error{ErrorCode::kUnavailable,
+                    fmt::format("a change of the store failed: {}", error.what())};
+  }
   const std::string failure = written ? "" : written.error().message;
   {
     const std::lock_guard lock(mutex_);
@@ -132,11 +138,7 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& a
   Transaction transaction(store_, options_.clock(), options_.steady());
   if (auto begun = store_.begin(); !begun) return begun;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
-    try {
-      applied[at].outcome = attempt([&] { jobs[at].apply(transaction); });
-    } catch (const std::exception& error) {  // out of memory
-      return Error{fmt::format("a change of the store failed: {}", error.what())};
-    }
+    applied[at].outcome = attempt([&] { jobs[at].apply(transaction); });
     const Result<void>& outcome = applied[at].outcome;
     if (!outcome && outcome.error().code == ErrorCode::kUnavailable) return outcome;
     applied[at].entries = std::exchange(transaction.entries_, {});
@@ -151,7 +153,8 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& a
   return committed;
 }
 
-void WriterThread::settle(std::vector<Job>& jobs, std::vector<Applied>& applied) {
+// What is committed must reach the learner: if memory fails here, the next start follows the log.
+void WriterThread::settle(std::vector<Job>& jobs, std::vector<Applied>& applied) noexcept {
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     if (applied[at].outcome && jobs[at].committed) jobs[at].committed();
   }

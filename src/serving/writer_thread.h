@@ -120,7 +120,7 @@ class WriterThread {
   };
   void run();
   Result<void> write(std::vector<Job>& jobs, std::vector<Applied>& applied);
-  void settle(std::vector<Job>& jobs, std::vector<Applied>& applied);
+  void settle(std::vector<Job>& jobs, std::vector<Applied>& applied) noexcept;
 
   Store& store_;
   LearningThread& learner_;

@@ -46,6 +46,17 @@ TEST_F(HostileRequests, OfHttp10HaveNoTransferCoding) {
               IsError(400));
 }
 
+TEST_F(HostileRequests, OfUnknownCodingsHideNoSecondRequest) {
+  for (const char* coding : {"gzip", "chunked, gzip"}) {
+    Connection connection(server.port());
+    connection.send("POST /models/shop/rank HTTP/1.1\r\n" + kHost + "Transfer-Encoding: " + coding +
+                    "\r\n\r\nDELETE /models/shop HTTP/1.1\r\n" + kHost + "\r\n");
+    EXPECT_THAT(connection.read_answer(), IsError(400)) << coding;
+    EXPECT_TRUE(connection.closes()) << coding;
+  }
+  EXPECT_THAT(server.client().get("/models/shop"), HasStatus(200));
+}
+
 TEST_F(HostileRequests, WithCompressedBodiesAreRefused) {
   const std::string body = Json{{"items", items(4)}}.dump();
   for (const char* coding : {"gzip", "br", "identity, gzip"}) {

@@ -182,10 +182,33 @@ TEST(ClockSteps, DontHoldUpRetention) {
   served.step_clock(std::chrono::hours(24 * 30));
   const std::string ahead = show();
   served.step_clock(std::chrono::hours(-24 * 30));
+  for (int shown = 0; shown < 4; ++shown) show();
   const std::string right = show();
   served.pass(std::chrono::hours(26));
   EXPECT_TRUE(eventually([&] { return !served->impression(*model, right).ok(); }));
   EXPECT_FALSE(served->impression(*model, ahead).ok());
+}
+
+TEST(ClockSteps, BackDropsNothingYoung) {
+  Served served;
+  served.close();
+  served.options().keep_days = 1;
+  served.open();
+  ModelSpec spec = small_spec();
+  spec.open_seconds = 1;
+  const ModelHandle model = served.make(spec);
+  const Candidates candidates(12, 5);
+  const auto show = [&] { return served.rank(model, candidates.view())->impression; };
+  const std::string first = show();
+  for (int shown = 0; shown < 6; ++shown) show();
+  served.step_clock(std::chrono::hours(-24 * 365));
+  for (int shown = 0; shown < 3; ++shown) show();
+  served.step_clock(std::chrono::hours(24 * 365));
+  for (int shown = 0; shown < 20; ++shown) show();
+  served.pass(std::chrono::seconds(2));
+  EXPECT_TRUE(eventually([&] { return served->info(*model).open == 0; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // some upkeep
+  EXPECT_TRUE(served->impression(*model, first).ok());
 }
 
 }  // namespace

@@ -44,7 +44,9 @@ class SqliteStore : public Store {
   }
   Result<void> commit() override {
     if (auto done = database_->run("COMMIT"); !done) return done;
-    return check_files();
+    auto there = check_files();
+    in_doubt_ = !there;
+    return there;
   }
   void roll_back() override {
     // Some failures have rolled back already.
@@ -226,6 +228,8 @@ class SqliteStore : public Store {
   // On the file itself, so that links lead to the same lock. Its descriptor must be closed after
   // SQLite's: closing one would drop SQLite's own locks on the file.
   std::optional<FileLock> lock_;
+  // A commit went to files that were gone: it may be there or not, so only a restart helps.
+  bool in_doubt_ = false;
   FileId file_;
   FileId wal_;
   std::shared_ptr<Database> database_;
@@ -247,7 +251,7 @@ void SqliteStore::open() {
       !std::filesystem::exists(wal_of(options_.path), error)) {
     throw Failed{
         Error{"the file has further names (hard links), and its write-ahead log may lie "
-              "beside another; remove the links or serve it under the name that it had"}};
+              "beside another; remove the links"}};
   }
   database_ = std::make_shared<Database>(
       take(Database::open(options_.path, Database::Access::kWrite, options_.vfs)));
@@ -282,7 +286,10 @@ void SqliteStore::open() {
 }
 
 Result<void> SqliteStore::check_files() const {
-  if (FileId::of(options_.path) == file_ && FileId::of(wal_of(options_.path)) == wal_) return {};
+  if (!in_doubt_ && FileId::of(options_.path) == file_ &&
+      FileId::of(wal_of(options_.path)) == wal_) {
+    return {};
+  }
   return Error{
       ErrorCode::kUnavailable,
       "the store's files were removed or replaced while it is served; restart the service"};
