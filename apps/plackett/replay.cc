@@ -9,8 +9,8 @@
 #include "base/hash.h"
 #include "command.h"
 #include "plackett/model_file.h"
+#include "serving/model_spec.h"
 #include "serving/recover.h"
-#include "serving/spec_json.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace plackett::command {

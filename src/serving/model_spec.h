@@ -63,4 +63,9 @@ bool is_model_name(std::string_view name);
 // its clicks come.
 std::vector<std::string_view> served_learners();
 
+// As the store keeps it: a JSON object (docs/formats/store.md).
+std::string to_json(const ModelSpec& spec);
+// Reads and checks what to_json wrote, or the lines "key value" that older stores have.
+Result<ModelSpec> parse_spec(std::string_view text);
+
 }  // namespace plackett::serving

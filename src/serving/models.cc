@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "serving/model_spec.h"
 #include "serving/service_parts.h"
-#include "serving/spec_json.h"
 #include "serving/trainer.h"
 
 namespace plackett::serving {

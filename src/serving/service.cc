@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/declare_option.h"
+#include "serving/model_spec.h"
 #include "serving/recover.h"
 #include "serving/service_parts.h"
-#include "serving/spec_json.h"
 
 namespace plackett::serving {
 namespace {

@@ -1,4 +1,4 @@
-#include "serving/spec_json.h"
+#include "serving/model_spec.h"
 
 #include <fmt/format.h>
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
+#include "serving/model_spec.h"
 #include "serving/recover.h"
 #include "serving/served.h"
-#include "serving/spec_json.h"
 #include "store/sqlite/database.h"
 
 namespace plackett::testing {

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "serving/spec_json.h"
-
 namespace plackett::serving {
 namespace {
 

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "served.h"
+#include "serving/model_spec.h"
 #include "serving/recover.h"
-#include "serving/spec_json.h"
 #include "store/sqlite/database.h"
 
 namespace plackett::serving {
