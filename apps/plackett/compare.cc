@@ -253,8 +253,7 @@ void add_compare(CLI::App& app) {
                       "override its values");
   command
       ->add_option("--data", options->data,
-                   "datasets, each PATH or NAME=PATH: a LETOR folder, a cache file, synthetic or "
-                   "synthetic:PRESET")
+                   fmt::format("datasets, each PATH or NAME=PATH: {}", kDatasetHelp))
       ->delimiter(',');
   command->add_option("--datasets", options->datasets, "use only these of the spec's datasets")
       ->delimiter(',');

@@ -76,6 +76,10 @@ void serve(ServeOptions options, bool db_given) {
   if (options.server.tls_cert.empty() != options.server.tls_key.empty()) {
     fail(Error{"--tls-cert and --tls-key go together"});
   }
+  constexpr std::uint64_t kSpare = std::uint64_t{128} << 10;
+  if (options.server.limits.all_bodies_bytes < options.server.limits.body_bytes + kSpare) {
+    fail(Error{"--max-bodies must exceed --max-body by 128K, or no such body could be taken"});
+  }
   StopSignal signal("stopped at once; everything that was answered is in the store");
   signal.begin_work();
   const auto temporary = options.server.demo && !db_given ? temporary_folder() : nullptr;

@@ -51,8 +51,8 @@ def wrk(base, path, seconds, script, *arguments):
     here = os.path.dirname(os.path.abspath(__file__))
     out = subprocess.run(
         ["wrk", "-t", str(WRK_THREADS), "-c", str(CONNECTIONS), "-d", f"{seconds}s",
-         "-s", os.path.join(here, script), base + path, "--", *arguments],
-        capture_output=True, text=True, check=True).stdout
+         "-s", script, base + path, "--", *arguments],
+        cwd=here, capture_output=True, text=True, check=True).stdout
     return json.loads(re.search(r"RESULT (.*)", out).group(1))
 
 

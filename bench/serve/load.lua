@@ -4,7 +4,7 @@
 -- (the click and the close). PAUSE_MS: each connection rests about so long after each answer.
 
 ranks, feedbacks, wrong = 0, 0, 0
-local shown = {} -- feedback about impressions answered, waiting to be sent
+dofile("shown.lua")
 local threads = {}
 
 function setup(thread)
@@ -27,11 +27,9 @@ local sent = 0
 
 function request()
   sent = sent + 1
-  if sent % 11 == 0 and #shown > 0 then
-    return wrk.format("POST", feedback_path, {["Content-Type"] = "application/json"},
-      table.remove(shown))
-  end
-  return rank_request
+  local feedback = sent % 11 == 0 and next_feedback()
+  if not feedback then return rank_request end
+  return wrk.format("POST", feedback_path, {["Content-Type"] = "application/json"}, feedback)
 end
 
 function delay()
@@ -39,16 +37,11 @@ function delay()
 end
 
 function response(status, headers, body)
-  local impression, item = string.match(body, '"impression":"([^"]+)".-"rank":2}.-{"id":"([^"]+)"')
   if status ~= 200 then
     wrong = wrong + 1
-  elseif impression then
+  elseif is_ranking(body) then
     ranks = ranks + 1
-    if #shown < 1000 then
-      shown[#shown + 1] = '[{"impression":"' .. impression .. '","item":"' .. item ..
-        '","event":"click"},{"impression":"' .. impression .. '","event":"close"}]'
-    end
-  elseif string.find(body, '"accepted":2', 1, true) then
+  elseif is_feedback(body) then
     feedbacks = feedbacks + 1
   else
     wrong = wrong + 1

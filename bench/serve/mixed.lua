@@ -1,8 +1,8 @@
 -- wrk's side of bench/serve/mixed: half ranks; feedback, reads, item writes and bad requests.
 --   wrk ... -s mixed.lua URL -- PATH_OF_THE_RANK_BODY MODEL PATH_OF_THE_ITEMS_BODY
 
-ranks, feedbacks, refused, failed, wrong = 0, 0, 0, 0, 0
-local shown = {} -- feedback about impressions answered, waiting to be sent
+ranks, feedbacks, refused, failed, busy = 0, 0, 0, 0, 0
+dofile("shown.lua")
 local threads = {}
 
 function setup(thread)
@@ -37,9 +37,9 @@ end
 function request()
   local draw = math.random()
   if draw < 0.5 then return rank_request end
-  if draw < 0.7 and #shown > 0 then
-    return wrk.format("POST", feedback_path, {["Content-Type"] = "application/json"},
-      table.remove(shown))
+  local feedback = draw < 0.7 and next_feedback()
+  if feedback then
+    return wrk.format("POST", feedback_path, {["Content-Type"] = "application/json"}, feedback)
   end
   if draw < 0.85 then return reads[math.random(#reads)] end
   if draw < 0.95 then return items_request end
@@ -47,36 +47,30 @@ function request()
 end
 
 function response(status, headers, body)
-  local impression, item = string.match(body,
-    '^{"impression":"([^"]+)".-"rank":2}.-{"id":"([^"]+)"')
   if status >= 500 then
     failed = failed + 1
   elseif status == 429 then
-    wrong = wrong + 1
+    busy = busy + 1
   elseif status >= 400 then
     refused = refused + 1
-  elseif impression then
+  elseif is_ranking(body) then
     ranks = ranks + 1
-    if #shown < 1000 then
-      shown[#shown + 1] = '[{"impression":"' .. impression .. '","item":"' .. item ..
-        '","event":"click"},{"impression":"' .. impression .. '","event":"close"}]'
-    end
-  elseif string.find(body, '"accepted":2', 1, true) then
+  elseif is_feedback(body) then
     feedbacks = feedbacks + 1
   end
 end
 
 function done(summary, latency, requests)
-  local sums = {ranks = 0, feedbacks = 0, refused = 0, failed = 0, wrong = 0}
+  local sums = {ranks = 0, feedbacks = 0, refused = 0, failed = 0, busy = 0}
   for _, thread in ipairs(threads) do
     for name in pairs(sums) do sums[name] = sums[name] + thread:get(name) end
   end
   io.write(string.format(
     'RESULT {"seconds": %.6f, "requests": %d, "ranks": %d, "feedbacks": %d, "refused": %d, ' ..
-    '"failed": %d, "wrong": %d, "socket_errors": %d, "p50_ms": %.3f, "p90_ms": %.3f, ' ..
+    '"failed": %d, "busy": %d, "socket_errors": %d, "p50_ms": %.3f, "p90_ms": %.3f, ' ..
     '"p99_ms": %.3f, "max_ms": %.3f}\n',
     summary.duration / 1e6, summary.requests, sums.ranks, sums.feedbacks, sums.refused,
-    sums.failed, sums.wrong,
+    sums.failed, sums.busy,
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
     latency:percentile(50) / 1e3, latency:percentile(90) / 1e3, latency:percentile(99) / 1e3,
     latency.max / 1e3))

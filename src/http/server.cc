@@ -167,11 +167,6 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
       throw Failed{
           Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)}};
     }
-    constexpr std::uint64_t kSpare = std::uint64_t{128} << 10;
-    if (options.limits.all_bodies_bytes < options.limits.body_bytes + kSpare) {
-      throw Failed{
-          Error{"max-bodies must exceed max-body by 128K, or no such body could be taken"}};
-    }
     if (!options.tokens.empty()) parts->site.tokens = take(Tokens::load(options.tokens));
     if (!options.tls_cert.empty()) {
       parts->tls = make_tls(options.tls_cert.string(), options.tls_key.string());

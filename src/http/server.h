@@ -17,7 +17,8 @@ namespace plackett::http {
 
 struct Limits {
   ByteSize body_bytes = std::uint64_t{16} << 20;
-  // Bodies of requests and large answers, all connections together; at least body_bytes.
+  // Bodies of requests and large answers, all connections together; at least 128K more than
+  // body_bytes, or no such body could be taken.
   ByteSize all_bodies_bytes = std::uint64_t{256} << 20;
   std::uint32_t header_bytes = 16 * 1024;
   std::size_t items = 1000;  // per request to rank

@@ -119,8 +119,7 @@ TEST(Retention, DropsClosedListsThoughTheirTimeIsNotUp) {
   EXPECT_EQ(served->info(*model).open, 1U);
 }
 
-// Learns by expiry from a list that was shown while the clock was off by `step`, and from one
-// shown after it was right again.
+// Learns by expiry from lists that were shown before, while and after the clock was off by `step`.
 void learn_after_a_step(std::chrono::hours step, bool restart) {
   Served served;
   ModelSpec spec = small_spec();
@@ -155,60 +154,61 @@ TEST(ClockSteps, DontHoldUpLearningByExpiry) {
   }
 }
 
-TEST(ClockSteps, ForwardNeitherClosesNorDropsWhatIsYoung) {
+// A service that keeps impressions for a day, and its model.
+struct KeptForADay {
+  explicit KeptForADay(std::uint32_t open_seconds) {
+    served.close();
+    served.options().keep_days = 1;
+    served.open();
+    ModelSpec spec = small_spec();
+    spec.open_seconds = open_seconds;
+    model = served.make(spec);
+  }
+  // Shows so many lists; the last one's name.
+  std::string show(int times = 1) {
+    std::string last;
+    while (times-- > 0) last = served.rank(model, candidates.view())->impression;
+    return last;
+  }
+  bool has(const std::string& impression) { return served->impression(*model, impression).ok(); }
+
   Served served;
-  served.close();
-  served.options().keep_days = 1;
-  served.open();
-  const ModelHandle model = served.make(small_spec());
-  const Candidates candidates(12, 5);
-  const auto ranked = served.rank(model, candidates.view());
-  served.step_clock(std::chrono::hours(24 * 365));
+  ModelHandle model;
+  Candidates candidates{12, 5};
+};
+
+TEST(ClockSteps, ForwardNeitherClosesNorDropsWhatIsYoung) {
+  KeptForADay kept(1800);
+  const std::string shown = kept.show();
+  kept.served.step_clock(std::chrono::hours(24 * 365));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // some upkeep
-  EXPECT_EQ(served.feedback(model, {ranked->impression, "3", "", EventKind::kClick}),
+  EXPECT_EQ(kept.served.feedback(kept.model, {shown, "3", "", EventKind::kClick}),
             FeedbackStatus::kAccepted);
 }
 
 TEST(ClockSteps, DontHoldUpRetention) {
-  Served served;
-  served.close();
-  served.options().keep_days = 1;
-  served.open();
-  ModelSpec spec = small_spec();
-  spec.open_seconds = 60;
-  const ModelHandle model = served.make(spec);
-  const Candidates candidates(12, 5);
-  const auto show = [&] { return served.rank(model, candidates.view())->impression; };
-  served.step_clock(std::chrono::hours(24 * 30));
-  const std::string ahead = show();
-  served.step_clock(std::chrono::hours(-24 * 30));
-  for (int shown = 0; shown < 4; ++shown) show();
-  const std::string right = show();
-  served.pass(std::chrono::hours(26));
-  EXPECT_TRUE(eventually([&] { return !served->impression(*model, right).ok(); }));
-  EXPECT_FALSE(served->impression(*model, ahead).ok());
+  KeptForADay kept(60);
+  kept.served.step_clock(std::chrono::hours(24 * 30));
+  const std::string ahead = kept.show();
+  kept.served.step_clock(std::chrono::hours(-24 * 30));
+  const std::string right = kept.show(5);
+  kept.served.pass(std::chrono::hours(26));
+  EXPECT_TRUE(eventually([&] { return !kept.has(right); }));
+  EXPECT_FALSE(kept.has(ahead));
 }
 
 TEST(ClockSteps, BackDropsNothingYoung) {
-  Served served;
-  served.close();
-  served.options().keep_days = 1;
-  served.open();
-  ModelSpec spec = small_spec();
-  spec.open_seconds = 1;
-  const ModelHandle model = served.make(spec);
-  const Candidates candidates(12, 5);
-  const auto show = [&] { return served.rank(model, candidates.view())->impression; };
-  const std::string first = show();
-  for (int shown = 0; shown < 6; ++shown) show();
-  served.step_clock(std::chrono::hours(-24 * 365));
-  for (int shown = 0; shown < 3; ++shown) show();
-  served.step_clock(std::chrono::hours(24 * 365));
-  for (int shown = 0; shown < 20; ++shown) show();
-  served.pass(std::chrono::seconds(2));
-  EXPECT_TRUE(eventually([&] { return served->info(*model).open == 0; }));
+  KeptForADay kept(1);
+  const std::string first = kept.show();
+  kept.show(6);
+  kept.served.step_clock(std::chrono::hours(-24 * 365));
+  kept.show(3);
+  kept.served.step_clock(std::chrono::hours(24 * 365));
+  kept.show(20);
+  kept.served.pass(std::chrono::seconds(2));
+  EXPECT_TRUE(eventually([&] { return kept.served->info(*kept.model).open == 0; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // some upkeep
-  EXPECT_TRUE(served->impression(*model, first).ok());
+  EXPECT_TRUE(kept.has(first));
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::filesystem::path wal_of(const std::filesystem::path& path) { return path.st
 // then written over by the next one.
 class SqliteStore : public Store {
  public:
-  explicit SqliteStore(SqliteOptions options) : options_(std::move(options)) {}
+  SqliteStore(SqliteOptions options, FileLock lock)
+      : options_(std::move(options)), lock_(std::move(lock)) {}
   ~SqliteStore() override;
   void open();  // throws Failed
 
@@ -227,7 +228,7 @@ class SqliteStore : public Store {
   SqliteOptions options_;
   // On the file itself, so that links lead to the same lock. Its descriptor must be closed after
   // SQLite's: closing one would drop SQLite's own locks on the file.
-  std::optional<FileLock> lock_;
+  FileLock lock_;
   // A commit went to files that were gone: it may be there or not, so only a restart helps.
   bool in_doubt_ = false;
   FileId file_;
@@ -241,7 +242,6 @@ class SqliteStore : public Store {
 };
 
 void SqliteStore::open() {
-  lock_ = take(FileLock::take(options_.path, "another plackett serves this store"));
   // SQLite names the write-ahead log after the file: under another name it would miss what the log
   // holds.
   std::error_code error;
@@ -279,7 +279,7 @@ void SqliteStore::open() {
   next_log_ = 1 + take(database_->integer("SELECT max(coalesce((SELECT max(seq) FROM log), 0), "
                                           "coalesce((SELECT max(log) FROM snapshots), 0), "
                                           "coalesce((SELECT max(dropped_log) FROM models), 0))"));
-  file_ = lock_->file();
+  file_ = lock_.file();
   wal_ = FileId::of(wal_of(options_.path));
   // What the last process left in the log.
   checkpoint(SQLITE_CHECKPOINT_PASSIVE);
@@ -315,9 +315,12 @@ SqliteStore::~SqliteStore() {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite(const SqliteOptions& options) {
-  auto store = std::make_unique<SqliteStore>(options);
+  const std::string path = options.path.string();
+  auto lock = FileLock::take(path, path + ": another plackett serves this store");
+  if (!lock) return lock.error();
+  auto store = std::make_unique<SqliteStore>(options, std::move(lock).value());
   if (auto opened = attempt([&] { store->open(); }); !opened) {
-    return opened.error().in(options.path.string());
+    return opened.error().in(path);
   }
   return std::unique_ptr<Store>(std::move(store));
 }
