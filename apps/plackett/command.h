@@ -150,8 +150,7 @@ void print_speeds(const StoredResults& stored);
 std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder);
 
 // Warns on standard error of records that were damaged.
-void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,
-                    const std::string& consequence);
+void warn_of_damage(const StoredResults& stored, const std::string& consequence);
 
 void add_compare(CLI::App& app);
 void add_report(CLI::App& app);

@@ -1,6 +1,7 @@
 // plackett compare: methods side by side under several click models, on several datasets.
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,7 +25,8 @@ struct CompareOptions {
   std::vector<std::string> datasets;
   std::string data_root;
   DataOptions loading;  // its path is not read
-  SimulationSpec common;
+  std::map<std::string, std::vector<std::string>> values;  // of options and settings, by their names
+  std::vector<std::string> settings;                       // NAME=VALUES
   std::vector<std::string> methods;
   std::vector<std::string> click_models;
   std::optional<std::string> out;
@@ -66,13 +68,34 @@ std::vector<ComparedDataset> chosen(const std::vector<ComparedDataset>& all,
   return result;
 }
 
+// One value replaces the common one, several are a sweep; both replace what the file says.
+void set_values(const std::string& name, const std::vector<std::string>& values,
+                ComparisonSpec& spec) {
+  std::erase_if(spec.sweeps, [&](const Sweep& sweep) { return sweep.name == name; });
+  for (const auto& option : simulation_options()) {
+    if (option.name != name || values.size() != 1) continue;
+    if (auto set = option.set(spec.common, values[0]); !set) {
+      throw CLI::ValidationError("--" + name, set.error().message);
+    }
+    return;
+  }
+  spec.sweeps.push_back({name, values});
+}
+
 // The spec of the file, or the default one, with each given option in place of its value. Ends the
 // command on unknown names; check() says whether the spec can run.
 ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& options) {
   ComparisonSpec spec =
       options.spec_file ? take(read_spec(*options.spec_file)) : default_comparison();
   const auto given = [&command](const char* name) { return command.count(name) > 0; };
-  copy_given(command, simulation_options(), options.common, spec.common);
+  for (const auto& [name, values] : options.values) set_values(name, values, spec);
+  for (const std::string& text : options.settings) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw CLI::ValidationError("--set", fmt::format("{}; expected NAME=VALUE,...", text));
+    }
+    set_values(text.substr(0, equals), CLI::detail::split(text.substr(equals + 1), ','), spec);
+  }
   if (given("--methods")) {
     spec.methods.clear();
     for (const std::string& text : options.methods) {
@@ -109,14 +132,14 @@ std::string results_folder(const CompareOptions& options, const ComparisonSpec& 
   return fmt::format("results/{}-{:08x}", name, identity(spec) >> 32);
 }
 
-void print_cells(const Plan::Dataset& planned, std::uint64_t impressions) {
+void print_cells(const Plan::Dataset& planned) {
   std::vector<std::vector<TableCell>> rows{
       {{"  method"}, {"click model"}, {"runs"}, {"impressions/s"}, {"per run"}}};
   for (const Plan::Cell& cell : planned.cells) {
     rows.push_back({{"  " + cell.label},
                     {cell.click_model},
                     {report::grouped(cell.runs)},
-                    {report::rate(static_cast<double>(impressions) / cell.run_seconds)},
+                    {report::rate(static_cast<double>(cell.impressions) / cell.run_seconds)},
                     {report::duration(cell.run_seconds)}});
   }
   print_table(rows, standard_output().columns);
@@ -125,13 +148,12 @@ void print_cells(const Plan::Dataset& planned, std::uint64_t impressions) {
 // Prints what is to be done in a folder and how long the missing runs take.
 void print_plan(const ComparisonSpec& spec, const std::string& folder, const RunOptions& options) {
   const Plan plan = take(plan_comparison(spec, folder, options));
-  const std::uint64_t total = run_count(spec);
-  fmt::print("{} x {} x {} x {} = {} of {}\n", counted(spec.datasets.size(), "dataset"),
-             counted(spec.methods.size(), "method"),
-             counted(spec.click_models.size(), "click model"), counted(spec.common.runs, "run"),
-             counted(total, "run"), counted(spec.common.impressions, "impression"));
-  fmt::print("{} protocol, seed {}; results go to {}, where {} of the runs are done\n",
-             name_of(spec.common.protocol), spec.common.seed, report::printable(folder),
+  fmt::print("{} x {} = {}", counted(plan.cells, "cell"), counted(spec.common.runs, "run"),
+             counted(plan.cells * spec.common.runs, "run"));
+  if (options.shard.count > 1) {
+    fmt::print(", {} of them in shard {}", report::grouped(plan.runs), name_of(options.shard));
+  }
+  fmt::print("\nresults go to {}, where {} of the runs are done\n", report::printable(folder),
              report::grouped(plan.finished_runs));
   for (std::size_t number = 0; number < spec.datasets.size(); ++number) {
     const std::string name = report::printable(spec.datasets[number].name);
@@ -140,60 +162,86 @@ void print_plan(const ComparisonSpec& spec, const std::string& folder, const Run
       fmt::print("\n{}: all runs are done\n", name);
     } else {
       fmt::print("\n{}, read in {}\n", name, report::duration(planned.load_seconds));
-      print_cells(planned, spec.common.impressions);
+      print_cells(planned);
     }
   }
   fmt::print("\n{} left, about {} on {}; nothing was run or written\n",
-             counted(total - plan.finished_runs, "run"), report::duration(plan.seconds),
+             counted(plan.runs - plan.finished_runs, "run"), report::duration(plan.seconds),
              counted(options.threads, "thread"));
 }
 
-// The methods' standing on one dataset so far.
-Standing standing_of(const StoredResults& stored, std::size_t dataset) {
-  const ComparisonSpec& spec = stored.spec;
-  Standing standing{.title = spec.datasets[dataset].name + ", NDCG@10 so far",
-                    .methods = {},
-                    .click_models = spec.click_models};
-  for (const ComparedMethod& method : spec.methods) {
-    SimulationSpec simulation;
-    apply(method.entry, simulation);
-    standing.methods.push_back(method.label.empty() ? label_of(simulation) : method.label);
-  }
-  for (const auto& [place, run] : stored.runs) {
-    if (place.dataset != dataset) continue;
-    standing.add(place.method, place.click_model, run.record.curve.back().offline);
-  }
-  return standing;
-}
+// The methods' standing on one dataset so far, with a row per label and a column per click model
+// and surroundings.
+struct DatasetStanding {
+  Standing table = {};
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> places = {};  // of cells: row, column
 
-// Runs with progress on the terminal. `before` becomes the number of runs that were finished
-// before.
+  DatasetStanding(const StoredResults& stored, const std::string& dataset) {
+    table.title = dataset + ", NDCG@10 so far";
+    const auto place = [](std::vector<std::string>& list, const std::string& name) {
+      const auto found = std::find(list.begin(), list.end(), name);
+      const auto at = static_cast<std::size_t>(found - list.begin());
+      if (found == list.end()) list.push_back(name);
+      return at;
+    };
+    for (std::size_t at = 0; at < stored.cells.size(); ++at) {
+      const StoredCell& cell = stored.cells[at];
+      if (cell.dataset.name != dataset) continue;
+      std::string column = cell.simulation.click_model;
+      for (const auto& [name, value] : cell.surroundings) {
+        column += fmt::format(", {} {}", name, value);
+      }
+      const std::size_t row = place(table.methods, cell.simulation.label);
+      places[at] = {row, place(table.click_models, column)};
+    }
+    for (const auto& [cell, at] : places) {
+      for (const auto& [number, run] : stored.cells[cell].runs) {
+        table.add(at.first, at.second, run.record.curve.back().offline);
+      }
+    }
+  }
+};
+
+// What a command did.
+struct Done {
+  std::uint64_t to_do = 0;        // runs
+  std::uint64_t runs = 0;         // of these
+  std::uint64_t impressions = 0;  // in them
+};
+
+// Runs with progress on the terminal.
 Result<StoredResults> run_watched(const ComparisonSpec& spec, const std::string& out,
-                                  RunOptions options, std::size_t& before) {
+                                  RunOptions options, Done& work) {
   StopSignal signal(
       fmt::format("stopped; finished runs are in {}, and the same command continues", out));
-  const std::uint64_t impressions = spec.common.impressions;
-  const std::uint64_t total = run_count(spec);
-  Progress progress({.impressions = impressions * total, .runs = total});
+  Progress progress({});
   options.watch = progress.watch();
   options.watch.stop = stop_requested;
   const StoredResults* stored = nullptr;
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> places;
   FolderWatch watch;
-  watch.opened = [&](const StoredResults& found) {
+  watch.opened = [&](const StoredResults& found, WorkCount all, WorkCount left) {
     stored = &found;
-    before = found.runs.size();
-    warn_of_damage(found, out, "their runs are done again");
-    progress.skip({.impressions = impressions * before, .runs = before});
+    work.to_do = left.runs;
+    warn_of_damage(found, "their runs are done again");
+    progress.expect({.impressions = all.impressions, .runs = all.runs});
+    progress.skip(
+        {.impressions = all.impressions - left.impressions, .runs = all.runs - left.runs});
   };
-  watch.loading = [&](std::size_t dataset) {
+  watch.loading = [&](const ComparedDataset& dataset) {
     signal.end_work();
-    progress.set_label(fmt::format("reading {}", spec.datasets[dataset].name));
-    progress.show(standing_of(*stored, dataset));
+    progress.set_label(fmt::format("reading {}", dataset.name));
+    DatasetStanding standing(*stored, dataset.name);
+    places = std::move(standing.places);
+    progress.show(std::move(standing.table));
     progress.advance(0);
   };
-  watch.loaded = [&](std::size_t /*dataset*/) { signal.begin_work(); };
-  watch.stored = [&](const RunPlace& place, const RunRecord& record) {
-    progress.score(place.method, place.click_model, record.curve.back().offline);
+  watch.loaded = [&] { signal.begin_work(); };
+  watch.stored = [&](std::size_t cell, const RunRecord& record) {
+    ++work.runs;
+    work.impressions += record.curve.back().impression;
+    const auto [row, column] = places.at(cell);
+    progress.score(row, column, record.curve.back().offline);
   };
   auto done = run_in_folder(spec, out, options, watch);
   if (!done && stored != nullptr) {
@@ -214,24 +262,55 @@ void compare(const CLI::App& command, const CompareOptions& options) {
   const std::string out = results_folder(options, spec);
   if (options.dry_run) return print_plan(spec, out, run);
 
-  std::size_t before = 0;
-  const StoredResults stored = take(run_watched(spec, out, run, before));
-  if (!stored.runs.empty()) {
+  Done work;
+  const StoredResults stored = take(run_watched(spec, out, run, work));
+  const bool all_there = stored.finished() == stored.asked();
+  const bool is_part = run.shard.count > 1;
+  if (stored.finished() > 0 && (all_there || !is_part)) {
     report_results(stored, out);
-    fmt::print("{} impressions in {:.1f} s on {}\n",
-               report::grouped(spec.common.impressions * (stored.runs.size() - before)),
+    fmt::print("{} impressions in {:.1f} s on {}\n", report::grouped(work.impressions),
                seconds_since(start), counted(run.threads, "thread"));
     print_speeds(stored);
-    if (before > 0) {
+    const std::uint64_t before = stored.finished() - work.runs;
+    if (before > 0 && !is_part) {
       fmt::print("{} {} finished before\n", counted(before, "run"), before == 1 ? "was" : "were");
     }
     fmt::print("report: {}/report.html\n", out);
   }
-  if (stored.runs.size() < run_count(spec)) {
+  if (work.runs < work.to_do) {
     fail(Error{
         ErrorCode::kStopped,
         fmt::format("stopped: {}; the same command continues from there", runs_kept(stored, out))});
   }
+  if (is_part && !all_there) {
+    fmt::print("shard {} is done: {}; plackett report {} shows them\n", name_of(run.shard),
+               runs_kept(stored, out), out);
+  }
+}
+
+// Adds simulation options, --ranker, --learning-rate and --set, each with one value or several.
+void add_lists(CLI::App& command, CompareOptions& options) {
+  const auto add = [&](std::string_view name, const std::string& help, bool one_is_a_list) {
+    auto* added = command.add_option_function<std::vector<std::string>>(
+        fmt::format("--{}", name),
+        [&options, name = std::string(name)](const std::vector<std::string>& values) {
+          options.values[name] = values;
+        },
+        help);
+    added->expected(1)->take_all();
+    if (!one_is_a_list) added->delimiter(',');
+    return added;
+  };
+  const SimulationSpec defaults;
+  for (const auto& option : simulation_options()) {
+    const bool one_is_a_list = option.kind == OptionKind::kIntegers;
+    add(option.name, option.help, one_is_a_list)->default_str(option.text(defaults));
+  }
+  add("ranker", "of methods that are not given one: " + ranker_names(), false);
+  add(kLearningRate, "of methods that are not given one", false);
+  command.add_option("--set", options.settings, "NAME=VALUE,...: another setting of the methods")
+      ->expected(1)
+      ->take_all();
 }
 
 }  // namespace
@@ -264,12 +343,12 @@ void add_compare(CLI::App& app) {
   command->add_option("--methods", options->methods, "each " + method_help())->delimiter(',');
   command->add_option("--click-models", options->click_models, "names, or .toml files")
       ->delimiter(',');
-  add_options(*command, simulation_options(), options->common);
+  add_lists(*command, *options);
   command->add_option(
       "--out", options->out,
       "folder for results and report (default: under results/, named after the spec "
       "file and a hash of what is compared)");
-  add_options(*command, run_options(), options->loading.run, {"fresh"});
+  add_options(*command, run_options(), options->loading.run, {"shard", "fresh"});
   command->add_flag("--dry-run", options->dry_run,
                     "say what would run, where, and for how long; run and write nothing");
   command->callback([command, options] { compare(*command, *options); });

@@ -121,6 +121,12 @@ Watch Progress::watch() {
   return watch;
 }
 
+void Progress::expect(const Work& total) {
+  const std::lock_guard lock(mutex_);
+  state_.total_impressions = total.impressions;
+  state_.total_runs = total.runs;
+}
+
 void Progress::advance(std::uint64_t impressions) {
   const std::lock_guard lock(mutex_);
   state_.impressions += impressions;

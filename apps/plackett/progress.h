@@ -66,6 +66,8 @@ class Progress {
   // Tells it of runs. It must outlive the watch.
   Watch watch();
 
+  // Replaces the total.
+  void expect(const Work& total);
   void advance(std::uint64_t impressions);
   void run_done();
   // Work that was finished before: counts as done, but not towards the speed.

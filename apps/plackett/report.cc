@@ -47,8 +47,8 @@ void report(const ReportOptions& options) {
     fail(Error{ErrorCode::kNotFound,
                fmt::format("{}: no results; plackett compare makes them", options.folder)});
   }
-  warn_of_damage(*stored, options.folder, "left out");
-  if (stored->runs.empty()) fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
+  warn_of_damage(*stored, "left out");
+  if (stored->finished() == 0) fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
   const report::SignificanceTest test = options.test == "student"
                                             ? report::SignificanceTest::kStudent
                                             : report::SignificanceTest::kWelch;
@@ -61,7 +61,7 @@ void report(const ReportOptions& options) {
   }
   const std::string& out = options.out.value_or(options.folder);
   report_results(*stored, out, test);
-  if (stored->runs.size() < run_count(stored->spec)) {
+  if (stored->finished() < stored->asked()) {
     fmt::print("unfinished: {}\n", runs_kept(*stored, options.folder));
   }
   fmt::print("report: {}/report.html\n", out);
@@ -118,17 +118,15 @@ void print_speeds(const StoredResults& stored) {
 }
 
 std::string runs_kept(const StoredResults& stored, const std::filesystem::path& folder) {
-  const std::uint64_t all = run_count(stored.spec);
-  return fmt::format("{} of {} {} in {}", report::grouped(stored.runs.size()), report::grouped(all),
+  const std::uint64_t all = stored.asked();
+  return fmt::format("{} of {} {} in {}", report::grouped(stored.finished()), report::grouped(all),
                      all == 1 ? "run is" : "runs are", folder.string());
 }
 
-void warn_of_damage(const StoredResults& stored, const std::filesystem::path& folder,
-                    const std::string& consequence) {
+void warn_of_damage(const StoredResults& stored, const std::string& consequence) {
   if (stored.damaged.empty()) return;
-  fmt::print(stderr, "plackett: {}: line{} {}: incomplete or damaged; {}\n",
-             (folder / "runs.jsonl").string(), stored.damaged.size() == 1 ? "" : "s",
-             fmt::join(stored.damaged, ", "), consequence);
+  fmt::print(stderr, "plackett: {}: incomplete or damaged; {}\n", fmt::join(stored.damaged, ", "),
+             consequence);
 }
 
 void add_report(CLI::App& app) {

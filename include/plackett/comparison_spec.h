@@ -38,14 +38,23 @@ PLACKETT_EXPORT LoadOptions load_options(const ComparedDataset& dataset);
 // part of the path without ".plk".
 PLACKETT_EXPORT ComparedDataset dataset_at(const std::string& path);
 
-// One method of a comparison: a row of its tables.
+// Several values of one option or setting: each gives cells of its own.
+struct Sweep {
+  std::string name = {};                 // "learning-rate", "ranker", "hidden", "impressions"
+  std::vector<std::string> values = {};  // as options and settings read them; "64,32" of hidden
+
+  bool operator==(const Sweep&) const = default;
+};
+
+// One method of a comparison: a row of its tables, or several if some of its settings are swept.
 struct ComparedMethod {
   MethodEntry entry = {};             // method, ranker and settings
   std::string label = {};             // in tables; made from the entry if empty
   std::optional<bool> baseline = {};  // the method's own if absent
+  std::vector<Sweep> sweeps = {};     // of its settings, in place of the comparison's
 };
 
-// All of it. Cells are every dataset x click model x method, `common.runs` runs each.
+// All of it. Cells are every dataset x click model x method x swept value, `common.runs` runs each.
 struct ComparisonSpec {
   std::string title = {};                      // of the report; made from the datasets if empty
   std::vector<ComparedDataset> datasets = {};  // in the order of the tables
@@ -58,7 +67,28 @@ struct ComparisonSpec {
   // What all runs have in common. Method, ranker kind, click model, user, label, baseline and
   // settings are not read from here.
   SimulationSpec common = {};
+  // Values of simulation options, in place of the common one, and of "ranker" and of the methods'
+  // settings, for the methods that have such a setting and are not given it.
+  std::vector<Sweep> sweeps = {};
 };
+
+// What a number of runs have in common.
+struct ComparedCell {
+  std::size_t dataset = 0;                     // in ComparisonSpec::datasets
+  SimulationSpec simulation = {};              // with its label
+  std::vector<SweptValue> swept = {};        // of the method: the swept values
+  std::vector<SweptValue> surroundings = {}; // of everything else: likewise
+};
+
+// The cells, by dataset, surroundings, click model, method, swept values. A value that makes no
+// difference to a method gives it no second cell. Fails on unknown names, values that are not
+// allowed, and a sweep that applies to no cell.
+PLACKETT_EXPORT Result<std::vector<ComparedCell>> cells_of(const ComparisonSpec& spec);
+
+// A hash of everything that decides what the runs of a cell give, except the data itself: not how
+// many there are, nor the label.
+PLACKETT_EXPORT std::uint64_t identity(const ComparedDataset& dataset,
+                                       const SimulationSpec& simulation);
 
 // The paper's: its six methods in its order, its three click models, on the embedded data.
 PLACKETT_EXPORT ComparisonSpec default_comparison();
@@ -69,7 +99,7 @@ PLACKETT_EXPORT ComparisonSpec default_comparison();
 // data and caches).
 PLACKETT_EXPORT Result<void> check(const ComparisonSpec& spec);
 
-// All runs that the spec asks for.
+// All runs that the spec asks for; 0 if its cells can't be told.
 PLACKETT_EXPORT std::uint64_t run_count(const ComparisonSpec& spec);
 
 // Reads a spec from TOML; every key with its meaning and default: docs/experiments.md. Missing keys
@@ -83,9 +113,7 @@ PLACKETT_EXPORT Result<ComparisonSpec> read_spec(const std::filesystem::path& pa
 // specs are equal if their texts are.
 PLACKETT_EXPORT std::string to_toml(const ComparisonSpec& spec);
 
-// A hash of everything that decides which runs there are and what they give, except the data
-// itself. It ignores title, labels and baselines, which only reports show, and the paths of the
-// datasets.
+// A hash of the identities of the cells.
 PLACKETT_EXPORT std::uint64_t identity(const ComparisonSpec& spec);
 
 }  // namespace plackett

@@ -38,6 +38,14 @@ struct CurveSummary {
   Moments online = {};           // discounted cumulative NDCG@10 of what was shown
 };
 
+// One of several values of an option or setting.
+struct SweptValue {
+  std::string name = {};   // "learning-rate"
+  std::string value = {};  // "0.1"
+
+  bool operator==(const SweptValue&) const = default;
+};
+
 // All runs of one method under one click model.
 struct CellSummary {
   std::string label = {};  // "PDGD (linear)": what rows and legends say
@@ -50,6 +58,9 @@ struct CellSummary {
   std::string click_model = {};          // "perfect", ...
   std::string dataset = {};              // its name
   std::string protocol = {};             // "described", "published"
+  // What was swept over several values: of the method, and of what surrounds it.
+  std::vector<SweptValue> swept = {};
+  std::vector<SweptValue> surroundings = {};
   std::uint32_t runs = 0;                // that the moments are over
   std::uint64_t impressions = 0;         // per run
   std::uint64_t seed = 0;                // of all runs; they differ by their numbers

@@ -1,7 +1,6 @@
 // A comparison in a results folder (docs/formats/results.md).
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -19,18 +18,9 @@
 
 namespace plackett {
 
-// A run's place in a spec, by index. Ordered as a finished results file is.
-struct RunPlace {
-  std::size_t dataset = 0;      // in ComparisonSpec::datasets
-  std::uint32_t run = 0;        // from 0
-  std::size_t click_model = 0;  // in ComparisonSpec::click_models
-  std::size_t method = 0;       // in ComparisonSpec::methods
-
-  auto operator<=>(const RunPlace&) const = default;
-};
-
 // One finished run. A function of spec and data, except its times.
 struct FinishedRun {
+  std::uint64_t cell = 0;        // identity of its cell
   std::string dataset = {};      // dataset, method and click model as in the spec
   std::string method = {};       // "pdgd:neural"
   std::string click_model = {};  // a name or a file
@@ -47,44 +37,69 @@ struct RunTiming {
   unsigned threads = 1;           // how many runs were done at a time
 };
 
-// All that a folder holds.
-struct StoredResults {
-  ComparisonSpec spec = {};                    // what was asked for
-  std::string plackett = {};                   // the version that made the runs
-  std::map<RunPlace, FinishedRun> runs = {};   // that are finished
-  std::map<RunPlace, RunTiming> timings = {};  // of some of the runs
-  std::vector<std::size_t> damaged = {};       // invalid lines of runs.jsonl, from 1
+// A cell with its finished runs.
+struct StoredCell {
+  ComparedDataset dataset = {};                   // what it is on
+  SimulationSpec simulation = {};                 // simulation.runs were asked for
+  std::vector<SweptValue> swept = {};           // as in ComparedCell
+  std::vector<SweptValue> surroundings = {};    // likewise
+  std::map<std::uint32_t, FinishedRun> runs = {}; // by number; may be more than were asked for
+  std::map<std::uint32_t, RunTiming> timings = {};  // of some of the runs
+
+  // How many of the runs that were asked for are not finished.
+  [[nodiscard]] std::uint32_t missing() const;
 };
 
-// Reads a folder, finished or not, without changing or locking it. Nothing if it holds no
-// experiment or does not exist.
+// What a folder holds.
+struct StoredResults {
+  std::string title = {};               // of the newest spec
+  std::string plackett = {};            // the version that made the runs
+  std::vector<StoredCell> cells = {};   // of all specs, in the order in which they were asked for
+  std::vector<std::string> damaged = {};  // "FILE:LINE" of invalid lines
+
+  // Runs that are finished.
+  [[nodiscard]] std::uint64_t finished() const;
+  // Runs that were asked for, finished or not.
+  [[nodiscard]] std::uint64_t asked() const;
+};
+
+// Reads a folder, finished or not, without changing or locking it; processes may be adding runs.
+// Nothing if it holds no run or does not exist.
 PLACKETT_EXPORT Result<std::optional<StoredResults>> read_results(
     const std::filesystem::path& folder);
 
-// The cells in the spec's order: by dataset, click model, method. Cells without a finished run are
-// left out. A function of spec and runs alone: times are 0, threads 1.
+// Cells without a finished run are left out. A function of spec and runs alone: times are 0,
+// threads 1.
 PLACKETT_EXPORT Comparison assemble(const StoredResults& stored);
 // The same with the known times.
 PLACKETT_EXPORT Comparison assemble_with_times(const StoredResults& stored);
 
-// Told of a comparison in a folder, in addition to RunOptions::watch. Any member may be empty.
-struct FolderWatch {
-  // The folder is open, with what it holds.
-  std::function<void(const StoredResults& stored)> opened = {};
-  // A dataset is about to be loaded; until `loaded`, watch.stop is not asked.
-  std::function<void(std::size_t dataset)> loading = {};
-  // It is loaded, and its runs start.
-  std::function<void(std::size_t dataset)> loaded = {};
-  // A run is stored. One call at a time.
-  std::function<void(const RunPlace& place, const RunRecord& record)> stored = {};
+// Runs and the impressions in them.
+struct WorkCount {
+  std::uint64_t runs = 0;         // in all
+  std::uint64_t impressions = 0;  // in all
 };
 
-// Does the runs that the folder lacks, dataset by dataset, and stores each as it finishes. A folder
-// that does not exist is created. Returns what the folder then holds: fewer than run_count() runs
-// if watch.stop asked to stop. Fails, and leaves what is there, if the spec can't run, has users of
-// its own, or the folder holds another experiment, runs of another version or build of plackett or
-// of other data (unless options.fresh), a spec that plackett did not write, or is in use by another
-// process.
+// Told of a comparison in a folder, in addition to RunOptions::watch. Any member may be empty.
+struct FolderWatch {
+  // The folder is open, with what it holds. Of `all` that the spec asks of this shard, `left` will
+  // be done.
+  std::function<void(const StoredResults& stored, WorkCount all, WorkCount left)> opened = {};
+  // A dataset is about to be loaded; until `loaded`, watch.stop is not asked.
+  std::function<void(const ComparedDataset& dataset)> loading = {};
+  // It is loaded, and its runs start.
+  std::function<void()> loaded = {};
+  // A run of a cell is stored. One call at a time.
+  std::function<void(std::size_t cell, const RunRecord& record)> stored = {};
+};
+
+// Does the runs of the spec that the folder lacks, or those of them in options.shard, dataset by
+// dataset, and stores each as it finishes. A folder that does not exist is created; one that holds
+// other cells keeps them. Returns what the folder then holds; runs are missing if watch.stop asked
+// to stop or other shards are not done. Several processes may work in one folder, each on a shard
+// of its own. Fails, and leaves what is there, if the spec can't run, has users of its own, or the
+// folder holds runs of another version or build of plackett or of other data (unless options.fresh),
+// a spec that plackett did not write, or another process is working on the same shard.
 PLACKETT_EXPORT Result<StoredResults> run_in_folder(const ComparisonSpec& spec,
                                                     const std::filesystem::path& folder,
                                                     const RunOptions& options = {},
@@ -96,6 +111,7 @@ struct Plan {
   struct Cell {
     std::string label = {};        // of its method
     std::string click_model = {};  // its name
+    std::uint64_t impressions = 0; // of a run
     std::uint32_t runs = 0;        // that are left
     double run_seconds = 0;        // one run on one thread, measured
   };
@@ -104,13 +120,15 @@ struct Plan {
     double load_seconds = 0;       // measured
     std::vector<Cell> cells = {};  // in the spec's order
   };
-  std::uint64_t finished_runs = 0;     // in the folder
+  std::uint64_t cells = 0;             // of the spec
+  std::uint64_t runs = 0;              // of the spec, or of the shard
+  std::uint64_t finished_runs = 0;     // of these, in the folder
   std::vector<Dataset> datasets = {};  // as many as in the spec
   double seconds = 0;                  // in all, over all threads
 };
 
 // Measures each cell with runs left for a fraction of a second. Loads the datasets that it needs;
-// writes nothing. Fails if the folder holds another experiment.
+// writes nothing. Fails as run_in_folder does.
 PLACKETT_EXPORT Result<Plan> plan_comparison(const ComparisonSpec& spec,
                                              const std::filesystem::path& folder,
                                              const RunOptions& options = {});

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plackett/dataset.h"
@@ -47,6 +48,7 @@ struct SimulationSpec {
   std::string label = {};             // in tables; made from method, ranker, settings if empty
   std::optional<bool> baseline = {};  // others are tested against it; the method's own if absent
   double eta = 1;                     // position-based users: examination is 1 / rank^eta
+  double learning_rate_decay = 0;     // factor after each update, up to 1; 0: the protocol's own
   // What queries without a relevant document count.
   NoRelevant no_relevant = NoRelevant::kSkip;
   // A user of your own in place of the click model, whose name() then replaces the click model's.
@@ -73,9 +75,22 @@ struct Watch {
   std::function<bool()> stop = {};
 };
 
+// One of several equal parts of an experiment's runs: "3/16" is part 3 of 16.
+struct Shard {
+  std::uint32_t number = 1;  // from 1
+  std::uint32_t count = 1;   // 1: all runs
+
+  bool operator==(const Shard&) const = default;
+};
+// Fails on anything but NUMBER/COUNT with 1 <= NUMBER <= COUNT <= 1,000,000.
+PLACKETT_EXPORT Result<Shard> parse_shard(std::string_view text);
+// "3/16".
+PLACKETT_EXPORT std::string name_of(const Shard& shard);
+
 // How runs are done; no result depends on it.
 struct RunOptions {
   unsigned threads = 0;      // 0: one per core
+  Shard shard = {};          // in a folder: does only these of the runs
   bool fresh = false;        // in a folder: discard the runs that it holds
   bool verify_cache = true;  // in a folder: as LoadOptions::verify_cache
   Watch watch = {};          // watch.learned is not called

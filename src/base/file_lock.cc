@@ -6,12 +6,19 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <thread>
 
 namespace plackett {
 
-Result<FileLock> FileLock::take_folder(const std::filesystem::path& folder) {
-  return take(folder / ".lock",
-              fmt::format("{}: another plackett is working in this folder", folder.string()));
+Result<FileLock> FileLock::take_folder(const std::filesystem::path& folder,
+                                       std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kStep(20);
+  for (std::chrono::milliseconds waited(0);; waited += kStep) {
+    auto lock = take(folder / ".lock",
+                     fmt::format("{}: another plackett is working in this folder", folder.string()));
+    if (lock || lock.error().code != ErrorCode::kConflict || waited >= patience) return lock;
+    std::this_thread::sleep_for(kStep);
+  }
 }
 
 Result<FileLock> FileLock::take(const std::filesystem::path& path, const std::string& busy) {

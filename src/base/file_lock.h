@@ -1,6 +1,7 @@
 // A lock on a folder or a file: one process at a time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -27,8 +28,9 @@ class FileLock {
   // leads to the file, it is the same lock. Fails at once, with kConflict and the message `busy`,
   // if another process holds it. On file systems without locks nothing is locked.
   static Result<FileLock> take(const std::filesystem::path& file, const std::string& busy);
-  // On the file ".lock" in a folder.
-  static Result<FileLock> take_folder(const std::filesystem::path& folder);
+  // On the file ".lock" in a folder. Waits up to `patience` for another process to release it.
+  static Result<FileLock> take_folder(const std::filesystem::path& folder,
+                                      std::chrono::milliseconds patience);
 
   [[nodiscard]] FileId file() const { return FileId::of(descriptor_); }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +32,13 @@ bool comparable(const CellSummary& one, const CellSummary& other) {
          one.click_model == other.click_model;
 }
 
-std::string title_of(const ComparisonSpec& spec) {
-  if (!spec.title.empty()) return spec.title;
+std::string title_of(const StoredResults& stored) {
+  if (!stored.title.empty()) return stored.title;
   std::vector<std::string> names;
-  for (const ComparedDataset& dataset : spec.datasets) names.push_back(dataset.name);
+  for (const StoredCell& cell : stored.cells) {
+    const std::string& name = cell.dataset.name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
   return fmt::format("Learning to rank from clicks on {}", fmt::join(names, ", "));
 }
 
@@ -54,27 +56,23 @@ void add_times(const std::vector<RunTiming>& timings, CellSummary& cell) {
       static_cast<double>(timings.size()) * static_cast<double>(cell.impressions) / cell.seconds;
 }
 
-// Nothing if it has no finished run.
-std::optional<CellSummary> summarise_cell(const StoredResults& stored, RunPlace place,
-                                          bool with_times) {
-  const ComparisonSpec& spec = stored.spec;
-  const ComparedDataset& data = spec.datasets[place.dataset];
-  SimulationSpec simulation =
-      simulation_spec(spec, spec.methods[place.method], spec.click_models[place.click_model]);
+// Requires: at least one finished run.
+CellSummary summarise_cell(const StoredCell& stored, bool with_times) {
+  SimulationSpec simulation = stored.simulation;
   std::vector<RunRecord> records;
   std::vector<RunTiming> timings;
-  for (place.run = 0; place.run < spec.common.runs; ++place.run) {
-    const auto found = stored.runs.find(place);
-    if (found == stored.runs.end()) continue;
-    simulation.click_model = found->second.user;
-    records.push_back(found->second.record);
+  for (const auto& [number, run] : stored.runs) {
+    simulation.click_model = run.user;
+    records.push_back(run.record);
     records.back().seconds = 0;
     records.back().evaluation_seconds = 0;
-    const auto timing = stored.timings.find(place);
+    const auto timing = stored.timings.find(number);
     if (timing != stored.timings.end()) timings.push_back(timing->second);
   }
-  if (records.empty()) return std::nullopt;
+  const ComparedDataset& data = stored.dataset;
   CellSummary cell = summarise(simulation, data.name, records);
+  cell.swept = stored.swept;
+  cell.surroundings = stored.surroundings;
   cell.as_in_paper = cell.as_in_paper && data.scaling == Scaling::kQueryMinMax &&
                      !data.keep_constant_features && !is_synthetic(data.path);
   if (with_times) add_times(timings, cell);
@@ -82,20 +80,15 @@ std::optional<CellSummary> summarise_cell(const StoredResults& stored, RunPlace 
 }
 
 Comparison assemble(const StoredResults& stored, bool with_times) {
-  const ComparisonSpec& spec = stored.spec;
   Comparison comparison;
-  comparison.title = title_of(spec);
+  comparison.title = title_of(stored);
   comparison.version = stored.plackett;
-  for (std::size_t dataset = 0; dataset < spec.datasets.size(); ++dataset) {
-    for (std::size_t click_model = 0; click_model < spec.click_models.size(); ++click_model) {
-      for (std::size_t method = 0; method < spec.methods.size(); ++method) {
-        auto cell = summarise_cell(stored, {dataset, 0, click_model, method}, with_times);
-        if (cell) comparison.cells.push_back(std::move(*cell));
-      }
+  for (const StoredCell& cell : stored.cells) {
+    if (cell.runs.empty()) continue;
+    comparison.cells.push_back(summarise_cell(cell, with_times));
+    for (const auto& [number, timing] : cell.timings) {
+      if (with_times) comparison.threads = std::max(comparison.threads, timing.threads);
     }
-  }
-  for (const auto& [place, timing] : stored.timings) {
-    if (with_times) comparison.threads = std::max(comparison.threads, timing.threads);
   }
   add_contrasts(comparison);
   return comparison;
@@ -146,6 +139,7 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
                      spec.shown == SimulationSpec{}.shown &&
                      spec.ranker.hidden == RankerSpec{}.hidden &&
                      spec.ranker.activation == RankerSpec{}.activation &&
+                     spec.learning_rate_decay == SimulationSpec{}.learning_rate_decay &&
                      spec.no_relevant == SimulationSpec{}.no_relevant;
   cell.method = spec.method;
   cell.ranker = name_of(spec.ranker.kind);
@@ -198,13 +192,11 @@ Comparison assemble(const StoredResults& stored) { return assemble(stored, false
 Comparison assemble_with_times(const StoredResults& stored) { return assemble(stored, true); }
 
 Compared compared(const StoredResults& stored) {
-  const ComparisonSpec& spec = stored.spec;
-  const std::size_t cells = spec.click_models.size() * spec.methods.size();
   Compared result{.comparison = assemble_with_times(stored), .runs = {}};
-  result.runs.resize(spec.datasets.size() * cells);
-  for (const auto& [place, run] : stored.runs) {
-    const std::size_t cell = place.click_model * spec.methods.size() + place.method;
-    result.runs[place.dataset * cells + cell].push_back(run.record);
+  for (const StoredCell& cell : stored.cells) {
+    if (cell.runs.empty()) continue;
+    auto& records = result.runs.emplace_back();
+    for (const auto& [number, run] : cell.runs) records.push_back(run.record);
   }
   return result;
 }

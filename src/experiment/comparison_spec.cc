@@ -23,17 +23,29 @@ constexpr std::array kPaperMethods = std::to_array<std::string_view>(
 constexpr std::array kPaperClickModels =
     std::to_array<std::string_view>({"perfect", "navigational", "informational"});
 
+// Finds methods and settings that can't run, and two that tables could not tell apart.
 Result<void> check_methods(const ComparisonSpec& spec) {
   if (spec.methods.empty()) return Error{"no methods; a comparison has at least 1"};
   std::set<std::string> entries;
-  std::set<std::string> labels;
   for (const ComparedMethod& method : spec.methods) {
     const std::string text = to_text(canonical(method.entry));
     if (!entries.insert(text).second) return Error{fmt::format("method {} is listed twice", text)};
-    SimulationSpec simulation = simulation_spec(spec, method, "perfect");
-    const std::string label = method.label.empty() ? label_of(simulation) : method.label;
-    if (!labels.insert(label).second) {
-      return Error{fmt::format("two methods are called \"{}\"; labels must differ", label)};
+  }
+  ComparisonSpec once = spec;  // methods are the same everywhere
+  once.datasets = {dataset_at("synthetic")};
+  once.click_models = {"perfect"};
+  const auto cells = cells_of(once);
+  if (!cells) return cells.error();
+  std::set<std::string> labels;
+  for (const ComparedCell& cell : *cells) {
+    SimulationSpec simulation = cell.simulation;
+    const std::string text = to_text(entry_of(simulation));
+    if (auto valid = check_options(simulation_options(), simulation); !valid) return valid;
+    std::string row = simulation.label;
+    for (const auto& [name, value] : cell.surroundings) row += fmt::format("\n{} {}", name, value);
+    if (!labels.insert(row).second) {
+      return Error{
+          fmt::format("two methods are called \"{}\"; labels must differ", simulation.label)};
     }
     simulation.ranker.feature_count = 1;
     Rng rng({simulation.seed, 0, 0, Purpose::kInitialise});
@@ -104,44 +116,11 @@ ComparisonSpec default_comparison() {
   return spec;
 }
 
-std::optional<RunPlace> place_of(const ComparisonSpec& spec, const RunName& name) {
-  const auto at = [](const auto& list, auto matches) {
-    return static_cast<std::size_t>(std::find_if(list.begin(), list.end(), matches) - list.begin());
-  };
-  const RunPlace place{
-      at(spec.datasets, [&](const ComparedDataset& one) { return one.name == name.dataset; }),
-      name.run,
-      at(spec.click_models, [&](const std::string& one) { return one == name.click_model; }),
-      at(spec.methods,
-         [&](const ComparedMethod& one) { return to_text(canonical(one.entry)) == name.method; })};
-  if (place.dataset == spec.datasets.size() || place.click_model == spec.click_models.size() ||
-      place.method == spec.methods.size() || place.run >= spec.common.runs) {
-    return std::nullopt;
-  }
-  return place;
-}
-
-std::uint64_t run_count(const ComparisonSpec& spec) {
-  return std::uint64_t{spec.datasets.size()} * spec.methods.size() * spec.click_models.size() *
-         spec.common.runs;
-}
-
 std::shared_ptr<const User> own_user(const ComparisonSpec& spec, std::string_view click_model) {
   for (const auto& user : spec.users) {
     if (user != nullptr && user->name() == click_model) return user;
   }
   return nullptr;
-}
-
-SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod& method,
-                               const std::string& click_model) {
-  SimulationSpec simulation = spec.common;
-  apply(method.entry, simulation);
-  simulation.click_model = click_model;
-  simulation.user = own_user(spec, click_model);
-  simulation.label = method.label;
-  simulation.baseline = method.baseline;
-  return simulation;
 }
 
 LoadOptions load_options(const ComparedDataset& dataset) {

@@ -7,10 +7,26 @@
 
 namespace plackett {
 
+Result<Shard> parse_shard(std::string_view text) {
+  constexpr OptionRules kRules{1, 1'000'000};
+  const std::size_t slash = text.find('/');
+  const auto number = option_value::read_integer(text.substr(0, slash), kRules);
+  const auto count = option_value::read_integer(
+      slash == std::string_view::npos ? "" : text.substr(slash + 1), kRules);
+  if (!number || !count || *number > *count) {
+    return Error{fmt::format("\"{}\"; expected NUMBER/COUNT, NUMBER from 1 to COUNT", text)};
+  }
+  return Shard{static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*count)};
+}
+
+std::string name_of(const Shard& shard) {
+  return fmt::format("{}/{}", shard.number, shard.count);
+}
+
 std::span<const Option<SimulationSpec>> simulation_options() {
   using Spec = SimulationSpec;
   static const std::array options{
-      option<&Spec::runs>("runs", "number of runs, spread evenly over the folds", {1, kMaxRuns}),
+      option<&Spec::runs>("runs", "number of runs, spread evenly over the folds", {1, kMaxRuns, false}),
       option<&Spec::impressions>("impressions", "impressions per run", {1, kMaxImpressions}),
       named_option<parse_protocol, &Spec::protocol>("protocol", protocol_help()),
       option<&Spec::seed>("seed", "seed of all random numbers",
@@ -20,6 +36,9 @@ std::span<const Option<SimulationSpec>> simulation_options() {
                                                  {1, kMaxUnits}),
       named_option<parse_activation, &Spec::ranker, &RankerSpec::activation>(
           "activation", "networks: sigmoid, relu or tanh"),
+      option<&Spec::learning_rate_decay>(
+          "learning-rate-decay",
+          "factor on the learning rate after each update, at most 1; 0: the protocol's own"),
       option<&Spec::eta>("eta",
                          "position-based users: rank r is examined with probability 1/r^eta"),
       named_option<parse_no_relevant, &Spec::no_relevant>(
@@ -43,6 +62,8 @@ std::span<const Option<ComparedDataset>> dataset_options() {
 std::span<const Option<RunOptions>> run_options() {
   static const std::array options{
       option<&RunOptions::threads>("threads", "0: one per core", {0, 1024}),
+      named_option<parse_shard, &RunOptions::shard>(
+          "shard", "N/M: do only part N of M of the runs; other machines do the rest"),
       option<&RunOptions::fresh>("fresh",
                                  "do all runs again, including those that are in the folder")};
   return options;

@@ -1,11 +1,13 @@
-// A results folder while runs are added to it. Whatever ends a process, the next one continues with
-// the runs that are missing (docs/formats/results.md).
+// A results folder while runs are added to it, by one process or several. Whatever ends a process,
+// the next one continues with the runs that are missing (docs/formats/results.md).
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/append_file.h"
 #include "base/file_lock.h"
@@ -18,8 +20,19 @@ namespace plackett {
 // How errors with Hint::kOtherFolderOrFresh end.
 inline constexpr std::string_view kStartOver = "use another folder, or start over in this one";
 
-// Fails, with what differs, if `stored` is not of this spec and version.
-Result<void> require_same(const StoredResults& stored, const ComparisonSpec& spec,
+// A spec's cells without runs.
+Result<std::vector<StoredCell>> empty_cells(const ComparisonSpec& spec);
+
+// Which of a spec's runs are in a shard. Runs are dealt out one by one, cell by cell, so that every
+// shard gets about as many of each cell.
+bool in_shard(const Shard& shard, std::size_t cell, std::uint32_t run, std::uint32_t runs);
+
+// What a folder holds, with the cells of `asked` after its own.
+Result<StoredResults> read_folder(const std::filesystem::path& folder,
+                                  std::vector<StoredCell> asked);
+
+// Fails, with what differs, if cells of this spec and version can't be added to what is stored.
+Result<void> require_same(const StoredResults& stored, const std::vector<StoredCell>& cells,
                           const std::string& version, const std::filesystem::path& folder);
 
 // One thread at a time.
@@ -27,30 +40,37 @@ class ResultsFolder {
  public:
   struct Options {
     std::string version;  // of plackett
-    bool fresh = false;   // discard the runs that are there
+    bool fresh = false;   // discard what is there
+    Shard shard = {};     // that this process works on
   };
-  // Creates the folder or continues with what is there, and locks it. Damaged records are dropped:
+  // Creates the folder or adds to what is there, and locks the shard. Damaged records are dropped:
   // their runs are done again. Fails as run_in_folder does; "another build" includes one whose
   // arithmetic rounds differently (without fused multiply-add).
   static Result<ResultsFolder> open(const std::filesystem::path& folder, const ComparisonSpec& spec,
                                     const Options& options);
 
+  // What the folder held when it was opened, and what was appended since.
   [[nodiscard]] const StoredResults& stored() const { return parts_.stored; }
 
-  // Stores a run. On failure the runs before it stay.
-  Result<void> append(const RunPlace& place, FinishedRun run, unsigned threads);
+  // Stores a run of a cell, by its index. On failure the runs before it stay.
+  Result<void> append(std::size_t cell, FinishedRun run, unsigned threads);
 
-  // Makes the finished runs durable and, if all are there, writes them in the order of the spec, so
-  // that the file does not depend on the order in which they finished.
+  // Makes the finished runs durable and gives up the shard. If no other process is at work, all
+  // runs are then in one file in the order of the cells, so that it does not depend on the order in
+  // which they finished, nor on the shards. Nothing may be appended after it.
   Result<void> finish();
 
  private:
-  struct Parts {
-    std::filesystem::path folder;
-    StoredResults stored;
+  // The files of this process.
+  struct Output {
     FileLock lock;
     AppendFile runs;
     AppendFile timings;
+  };
+  struct Parts {
+    std::filesystem::path folder;
+    StoredResults stored;
+    std::optional<Output> output;
   };
   explicit ResultsFolder(Parts parts) : parts_(std::move(parts)) {}
   Parts parts_;

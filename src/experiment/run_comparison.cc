@@ -1,10 +1,11 @@
 // Does the runs of a comparison, in a results folder or in memory.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -70,33 +71,69 @@ Result<void> require_same_user(const FinishedRun& finished, std::uint64_t user_f
                                     finished.click_model));
 }
 
-Result<void> require_same_inputs(const FinishedRun& finished, const FinishedRun& now) {
-  if (finished.data == now.data) return require_same_user(finished, now.user_file);
+Result<void> require_same_data(const FinishedRun& finished, const FinishedRun& now) {
+  if (finished.data == now.data) return {};
   return changed_inputs(fmt::format(
       "dataset {}: not the data that the finished runs were made from (fingerprint {:016x} then, "
       "{:016x} now)",
       now.dataset, finished.data, now.data));
 }
 
-// Fails if a click-model file is not the one that finished runs were made from.
-Result<void> require_same_users(const StoredResults& stored) {
-  std::vector<std::uint64_t> checksums;
-  for (const std::string& click_model : stored.spec.click_models) {
-    const auto now = user_file_checksum(click_model);
+// Fails if a click-model file of these cells is not the one that finished runs were made from.
+Result<void> require_same_users(const StoredResults& stored, const std::vector<std::size_t>& cells) {
+  for (const std::size_t at : cells) {
+    const auto now = user_file_checksum(stored.cells[at].simulation.click_model);
     if (!now) return now.error();
-    checksums.push_back(*now);
-  }
-  for (const auto& [place, run] : stored.runs) {
-    if (auto same = require_same_user(run, checksums[place.click_model]); !same) return same;
+    for (const StoredCell& cell : stored.cells) {
+      if (cell.simulation.click_model != stored.cells[at].simulation.click_model) continue;
+      for (const auto& [number, run] : cell.runs) {
+        if (auto same = require_same_user(run, *now); !same) return same;
+      }
+    }
   }
   return {};
 }
 
-bool complete(const StoredResults& stored, std::size_t dataset) {
-  const auto finished = std::distance(stored.runs.lower_bound({dataset, 0, 0, 0}),
-                                      stored.runs.lower_bound({dataset + 1, 0, 0, 0}));
-  return static_cast<std::uint64_t>(finished) ==
-         run_count(stored.spec) / stored.spec.datasets.size();
+// One dataset of a spec and its cells that have runs to do, by their places in the results.
+struct DatasetWork {
+  ComparedDataset dataset;
+  std::vector<std::size_t> cells = {};
+};
+
+// The runs that a spec asks for, in a shard, and that the results lack: what to do on each dataset
+// and how many runs that is.
+struct Work {
+  std::vector<std::size_t> cells = {};        // all of the spec's, by their places in the results
+  std::vector<DatasetWork> datasets = {};     // as many as in the spec
+  std::map<std::size_t, std::vector<std::uint32_t>> runs = {};  // to do, of cells that have some
+  WorkCount all = {};   // of the shard
+  WorkCount left = {};  // of these, to do
+};
+
+// Requires: `stored` has all cells of the spec.
+Work work_of(const ComparisonSpec& spec, const StoredResults& stored, const Shard& shard) {
+  std::map<std::uint64_t, std::size_t> places;
+  for (std::size_t at = 0; at < stored.cells.size(); ++at) {
+    places[identity(stored.cells[at].dataset, stored.cells[at].simulation)] = at;
+  }
+  Work work;
+  for (const ComparedDataset& dataset : spec.datasets) work.datasets.push_back({dataset});
+  const auto cells = cells_of(spec);
+  for (std::size_t at = 0; at < cells->size(); ++at) {
+    const ComparedCell& cell = (*cells)[at];
+    const std::size_t place = places.at(identity(spec.datasets[cell.dataset], cell.simulation));
+    work.cells.push_back(place);
+    for (std::uint32_t run = 0; run < spec.common.runs; ++run) {
+      if (!in_shard(shard, at, run, spec.common.runs)) continue;
+      const std::uint64_t impressions = cell.simulation.impressions;
+      work.all = {work.all.runs + 1, work.all.impressions + impressions};
+      if (stored.cells[place].runs.contains(run)) continue;
+      work.runs[place].push_back(run);
+      work.left = {work.left.runs + 1, work.left.impressions + impressions};
+    }
+    if (work.runs.contains(place)) work.datasets[cell.dataset].cells.push_back(place);
+  }
+  return work;
 }
 
 Result<Dataset> load(const ComparedDataset& compared, const RunOptions& options, unsigned threads) {
@@ -108,78 +145,70 @@ Result<Dataset> load(const ComparedDataset& compared, const RunOptions& options,
   return dataset;
 }
 
-// The place of a job among the cells that prepare_cells gives.
-RunPlace place_of_job(const ComparisonSpec& spec, std::size_t dataset, const Job& job) {
-  const std::size_t methods = spec.methods.size();
-  return {dataset, job.run, job.simulation / methods, job.simulation % methods};
-}
-
-// The cells of one dataset, by click model and method, checked and ready to run.
-Result<std::vector<Simulation>> prepare_cells(const ComparisonSpec& spec, const Dataset& dataset) {
+// The cells of one dataset, checked and ready to run.
+Result<std::vector<Simulation>> prepare_cells(const StoredResults& stored, const Dataset& dataset,
+                                              const std::vector<std::size_t>& cells) {
   std::vector<Simulation> simulations;
-  std::set<std::string> users;
-  for (const std::string& click_model : spec.click_models) {
-    for (const ComparedMethod& method : spec.methods) {
-      auto simulation = Simulation::prepare(dataset, simulation_spec(spec, method, click_model));
-      if (!simulation) return simulation.error().in("dataset " + dataset.name);
-      simulations.push_back(std::move(simulation).value());
-    }
+  std::map<std::string, std::string> files;  // by the name of the user in it
+  for (const std::size_t at : cells) {
+    const SimulationSpec& spec = stored.cells[at].simulation;
+    auto simulation = Simulation::prepare(dataset, spec);
+    if (!simulation) return simulation.error().in("dataset " + dataset.name);
+    simulations.push_back(std::move(simulation).value());
     const std::string& user = simulations.back().spec().click_model;
-    if (!users.insert(user).second) {
-      return Error{fmt::format("two click models are called \"{}\"; names must differ", user)};
-    }
+    if (files.try_emplace(user, spec.click_model).first->second == spec.click_model) continue;
+    return Error{fmt::format("two click models are called \"{}\"; names must differ", user)};
   }
   return simulations;
 }
 
 // Where the runs of one dataset happen and go.
 struct DatasetRuns {
-  std::size_t number = 0;       // of the dataset in the spec
   std::uint64_t fingerprint{};  // of its data; 0: unknown
   Backend& backend;
   const Watch& watch;
-  // Takes a finished run. One call at a time.
-  std::function<Result<void>(const RunPlace& place, FinishedRun run)> store;
+  // Takes a finished run of a cell. One call at a time.
+  std::function<Result<void>(std::size_t cell, FinishedRun run)> store;
 };
 
-// Does the runs on `dataset` that `stored` lacks. Fails, before anything runs, if the finished ones
+// Does the runs on `dataset` that are to be done. Fails, before anything runs, if the finished ones
 // were made from other data or other click-model files. Stops as Backend::run does.
 // Requires: dataset.name is the spec's name for it.
-Result<void> run_dataset(const StoredResults& stored, const Dataset& dataset,
-                         const DatasetRuns& runs) {
-  const ComparisonSpec& spec = stored.spec;
-  auto simulations = prepare_cells(spec, dataset);
+Result<void> run_dataset(const StoredResults& stored, const Work& work, const Dataset& dataset,
+                         const std::vector<std::size_t>& cells, const DatasetRuns& runs) {
+  auto simulations = prepare_cells(stored, dataset, cells);
   if (!simulations) return simulations.error();
 
-  // What the runs of each cell have in common.
-  std::vector<FinishedRun> cells;
-  for (std::size_t at = 0; at < simulations->size(); ++at) {
-    const RunPlace place = place_of_job(spec, runs.number, {at, 0});
-    const std::string& click_model = spec.click_models[place.click_model];
-    const auto user_file = user_file_checksum(click_model);
-    if (!user_file) return user_file.error();
-    cells.push_back({.dataset = dataset.name,
-                     .method = to_text(canonical(spec.methods[place.method].entry)),
-                     .click_model = click_model,
-                     .user = (*simulations)[at].spec().click_model,
-                     .data = runs.fingerprint,
-                     .user_file = *user_file,
-                     .record = {}});
-  }
+  std::vector<FinishedRun> common;  // what the runs of each cell have in common
   std::vector<Job> jobs;
-  for (const Job& job : run_major(*simulations)) {
-    const auto finished = stored.runs.find(place_of_job(spec, runs.number, job));
-    if (finished == stored.runs.end()) {
-      jobs.push_back(job);
-    } else if (auto same = require_same_inputs(finished->second, cells[job.simulation]); !same) {
-      return same;
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    const StoredCell& cell = stored.cells[cells[at]];
+    const auto user_file = user_file_checksum(cell.simulation.click_model);
+    if (!user_file) return user_file.error();
+    common.push_back({.cell = identity(cell.dataset, cell.simulation),
+                      .dataset = dataset.name,
+                      .method = to_text(canonical(entry_of(cell.simulation))),
+                      .click_model = cell.simulation.click_model,
+                      .user = (*simulations)[at].spec().click_model,
+                      .data = runs.fingerprint,
+                      .user_file = *user_file,
+                      .record = {}});
+    for (const StoredCell& other : stored.cells) {
+      if (other.dataset.name != dataset.name) continue;
+      for (const auto& [number, run] : other.runs) {
+        if (auto same = require_same_data(run, common.back()); !same) return same;
+      }
     }
+    for (const std::uint32_t run : work.runs.at(cells[at])) jobs.push_back({at, run});
   }
+  // Run 0 of every cell first: if the work is stopped, all of them are equally far.
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const Job& one, const Job& other) { return one.run < other.run; });
   return run_jobs({*simulations, jobs}, runs.backend, runs.watch,
                   [&](const Job& job, RunRecord record) {
-                    FinishedRun run = cells[job.simulation];
+                    FinishedRun run = common[job.simulation];
                     run.record = std::move(record);
-                    return runs.store(place_of_job(spec, runs.number, job), std::move(run));
+                    return runs.store(cells[job.simulation], std::move(run));
                   });
 }
 
@@ -188,29 +217,32 @@ Result<void> run_dataset(const StoredResults& stored, const Dataset& dataset,
 Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::filesystem::path& folder,
                                     const RunOptions& options, const FolderWatch& watch) {
   if (auto valid = check(spec); !valid) return valid.error();
-  auto opened = ResultsFolder::open(folder, spec,
-                                    {.version = std::string(version()), .fresh = options.fresh});
+  auto opened = ResultsFolder::open(
+      folder, spec,
+      {.version = std::string(version()), .fresh = options.fresh, .shard = options.shard});
   if (!opened) return opened.error();
   const StoredResults& stored = opened->stored();
-  if (auto same = require_same_users(stored); !same) return same.error();
-  if (watch.opened) watch.opened(stored);
+  const Work work = work_of(spec, stored, options.shard);
+  if (auto same = require_same_users(stored, work.cells); !same) return same.error();
+  if (watch.opened) watch.opened(stored, work.all, work.left);
   ThreadBackend backend(options.threads);
   Watch run_watch = options.watch;
   run_watch.learned = nullptr;
-  const auto store = [&](const RunPlace& place, FinishedRun run) -> Result<void> {
-    if (auto kept = opened->append(place, std::move(run), backend.width()); !kept) return kept;
-    if (watch.stored) watch.stored(place, stored.runs.at(place).record);
+  const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
+    const std::uint32_t number = run.record.run;
+    if (auto kept = opened->append(cell, std::move(run), backend.width()); !kept) return kept;
+    if (watch.stored) watch.stored(cell, stored.cells[cell].runs.at(number).record);
     return {};
   };
-  for (std::size_t number = 0; number < spec.datasets.size(); ++number) {
+  for (const auto& [compared, cells] : work.datasets) {
     if (run_watch.stop && run_watch.stop()) break;
-    if (complete(stored, number)) continue;
-    if (watch.loading) watch.loading(number);
-    const auto dataset = load(spec.datasets[number], options, backend.width());
+    if (cells.empty()) continue;
+    if (watch.loading) watch.loading(compared);
+    const auto dataset = load(compared, options, backend.width());
     if (!dataset) return dataset.error();
-    if (watch.loaded) watch.loaded(number);
-    const DatasetRuns runs{number, fingerprint(*dataset), backend, run_watch, store};
-    if (auto done = run_dataset(stored, *dataset, runs); !done) return done.error();
+    if (watch.loaded) watch.loaded();
+    const DatasetRuns runs{fingerprint(*dataset), backend, run_watch, store};
+    if (auto done = run_dataset(stored, work, *dataset, cells, runs); !done) return done.error();
   }
   if (auto done = opened->finish(); !done) return done.error();
   return stored;
@@ -218,23 +250,31 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
 
 Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> datasets,
                          const RunOptions& options) {
-  StoredResults stored{.spec = spec, .plackett = std::string(version())};
-  stored.spec.datasets.clear();
+  ComparisonSpec in_memory = spec;
+  in_memory.datasets.clear();
   for (const Dataset& dataset : datasets) {
-    stored.spec.datasets.push_back({.name = dataset.name, .path = dataset.name});
+    in_memory.datasets.push_back({.name = dataset.name, .path = dataset.name});
   }
-  if (auto valid = check_apart_from_data(stored.spec); !valid) return valid.error();
+  if (auto valid = check_apart_from_data(in_memory); !valid) return valid.error();
+  auto cells = empty_cells(in_memory);
+  if (!cells) return cells.error();
+  StoredResults stored{
+      .title = spec.title, .plackett = std::string(version()), .cells = std::move(*cells)};
+  const Work work = work_of(in_memory, stored, {});
   ThreadBackend backend(options.threads);
   Watch watch = options.watch;
   watch.learned = nullptr;
-  const auto store = [&](const RunPlace& place, FinishedRun run) -> Result<void> {
-    stored.timings[place] = {run.record.seconds, run.record.evaluation_seconds, backend.width()};
-    stored.runs[place] = std::move(run);
+  const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
+    StoredCell& to = stored.cells[cell];
+    const RunRecord& record = run.record;
+    to.timings[record.run] = {record.seconds, record.evaluation_seconds, backend.width()};
+    to.runs[record.run] = std::move(run);
     return {};
   };
-  for (std::size_t number = 0; number < datasets.size(); ++number) {
-    const DatasetRuns runs{number, 0, backend, watch, store};
-    if (auto done = run_dataset(stored, datasets[number], runs); !done) return done.error();
+  for (std::size_t at = 0; at < datasets.size(); ++at) {
+    const DatasetRuns runs{0, backend, watch, store};
+    auto done = run_dataset(stored, work, datasets[at], work.datasets[at].cells, runs);
+    if (!done) return done.error();
     if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
   }
   Compared result = compared(stored);
@@ -246,37 +286,38 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
 Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::path& folder,
                              const RunOptions& options) {
   if (auto valid = check(spec); !valid) return valid.error();
-  auto read = read_results(folder);
-  if (!read) return read.error();
+  auto cells = empty_cells(spec);
+  if (!cells) return cells.error();
   const std::string own_version(version());
-  const StoredResults stored =
-      std::move(*read).value_or(StoredResults{.spec = spec, .plackett = own_version});
-  if (auto same = require_same(stored, spec, own_version, folder); !same) return same.error();
+  auto read = read_folder(folder, *cells);
+  if (!read) return read.error();
+  const StoredResults stored = options.fresh ? StoredResults{.cells = *cells} : std::move(*read);
+  if (auto same = require_same(stored, *cells, own_version, folder); !same) return same.error();
+  const Work work = work_of(spec, stored, options.shard);
   const unsigned threads = ThreadBackend(options.threads).width();
-  Plan plan{.finished_runs = stored.runs.size()};
-  for (std::size_t number = 0; number < spec.datasets.size(); ++number) {
+  Plan plan{.cells = work.cells.size(),
+            .runs = work.all.runs,
+            .finished_runs = work.all.runs - work.left.runs};
+  for (const auto& [compared, places] : work.datasets) {
     Plan::Dataset& planned = plan.datasets.emplace_back();
-    if (complete(stored, number)) continue;
+    if (places.empty()) continue;
     const auto start = Clock::now();
-    const auto dataset = load(spec.datasets[number], options, threads);
+    const auto dataset = load(compared, options, threads);
     if (!dataset) return dataset.error();
     planned.load_seconds = seconds_since(start);
     plan.seconds += planned.load_seconds;
-    const auto simulations = prepare_cells(spec, *dataset);
+    const auto simulations = prepare_cells(stored, *dataset, places);
     if (!simulations) return simulations.error();
     for (std::size_t at = 0; at < simulations->size(); ++at) {
-      const SimulationSpec& cell = (*simulations)[at].spec();
-      std::uint32_t left = 0;
-      for (std::uint32_t run = 0; run < cell.runs; ++run) {
-        if (!stored.runs.contains(place_of_job(spec, number, {at, run}))) ++left;
-      }
-      if (left == 0) continue;
-      const auto cost = (*simulations)[at].cost(kMeasuredSeconds);
+      const Simulation& simulation = (*simulations)[at];
+      const SimulationSpec& cell = simulation.spec();
+      const auto left = static_cast<std::uint32_t>(work.runs.at(places[at]).size());
+      const auto cost = simulation.cost(kMeasuredSeconds);
       if (!cost) return cost.error();
       const double seconds =
           static_cast<double>(cell.impressions) * cost->impression_seconds +
           static_cast<double>(curve_points(cell.impressions).size()) * cost->evaluation_seconds;
-      planned.cells.push_back({cell.label, cell.click_model, left, seconds});
+      planned.cells.push_back({cell.label, cell.click_model, cell.impressions, left, seconds});
       plan.seconds += seconds * left / threads;
     }
   }

@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "base/hash.h"
-#include "experiment/spec_parts.h"
 
 namespace plackett {
 namespace {
@@ -17,7 +16,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kMagic = "plackett-runs";
 constexpr std::string_view kRunKind = "run";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr std::string_view kChecksumKey = "{\"checksum\":\"";
 constexpr std::size_t kHexDigits = 16;
 // Where the part of a line starts that its checksum covers.
@@ -69,6 +68,7 @@ bool sound_curve(const std::vector<CurvePoint>& curve) {
 std::optional<FinishedRun> read_run(const Json& json) {
   try {
     FinishedRun run;
+    run.cell = from_hex(json.at("cell").get<std::string>());
     json.at("dataset").get_to(run.dataset);
     json.at("method").get_to(run.method);
     json.at("click_model").get_to(run.click_model);
@@ -110,7 +110,6 @@ Result<RunsHeader> parse_header(std::string_view line, const ParseRunsOptions& o
                                options.name, version, kVersion)};
     }
     json.at("plackett").get_to(header.plackett);
-    header.experiment = from_hex(json.at("experiment").get<std::string>());
   } catch (const Json::exception&) {
     return no_header;
   }
@@ -132,16 +131,16 @@ std::optional<FinishedRun> parse_run(std::string_view line, const ParseRunsOptio
 }  // namespace
 
 std::string to_line(const RunsHeader& header) {
-  return sealed(fmt::format(R"("kind":"{}","version":{},"plackett":{},"experiment":"{}"}})", kMagic,
-                            kVersion, json_text(header.plackett), hex(header.experiment)));
+  return sealed(fmt::format(R"("kind":"{}","version":{},"plackett":{}}})", kMagic, kVersion,
+                            json_text(header.plackett)));
 }
 
 std::string to_line(const FinishedRun& run) {
   const auto& curve = run.record.curve;
   std::string body =
-      fmt::format(R"("kind":"{}","dataset":{},"method":{},"click_model":{},"user":{},)", kRunKind,
-                  json_text(run.dataset), json_text(run.method), json_text(run.click_model),
-                  json_text(run.user));
+      fmt::format(R"("kind":"{}","cell":"{}","dataset":{},"method":{},"click_model":{},"user":{},)",
+                  kRunKind, hex(run.cell), json_text(run.dataset), json_text(run.method),
+                  json_text(run.click_model), json_text(run.user));
   body += fmt::format(R"("data":"{}","user_file":"{}","run":{},"fold":{},)", hex(run.data),
                       hex(run.user_file), run.record.run, run.record.fold);
   body += fmt::format(
@@ -153,11 +152,11 @@ std::string to_line(const FinishedRun& run) {
 }
 
 std::string to_line(const FinishedRun& run, const RunTiming& timing) {
-  return fmt::format(R"({{"dataset":{},"method":{},"click_model":{},"run":{},"seconds":{:.6f},)"
-                     R"("evaluation_seconds":{:.6f},"threads":{}}})"
+  return fmt::format(R"({{"cell":"{}","run":{},"seconds":{:.6f},"evaluation_seconds":{:.6f},)"
+                     R"("threads":{}}})"
                      "\n",
-                     json_text(run.dataset), json_text(run.method), json_text(run.click_model),
-                     run.record.run, timing.seconds, timing.evaluation_seconds, timing.threads);
+                     hex(run.cell), run.record.run, timing.seconds, timing.evaluation_seconds,
+                     timing.threads);
 }
 
 Result<RunsFile> parse_runs(std::string_view text, const ParseRunsOptions& options) {
@@ -185,20 +184,17 @@ Result<RunsFile> parse_runs(std::string_view text, const ParseRunsOptions& optio
   return file;
 }
 
-std::map<RunPlace, RunTiming> parse_timings(std::string_view text, const ComparisonSpec& spec) {
-  std::map<RunPlace, RunTiming> timings;
+std::map<RunKey, RunTiming> parse_timings(std::string_view text) {
+  std::map<RunKey, RunTiming> timings;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     try {
       const Json json = Json::parse(line);
-      const auto dataset = json.at("dataset").get<std::string>();
-      const auto method = json.at("method").get<std::string>();
-      const auto click_model = json.at("click_model").get<std::string>();
-      const auto place = place_of(spec, {dataset, method, click_model, json.at("run")});
-      const RunTiming timing{json.at("seconds"), json.at("evaluation_seconds"),
-                             std::max(1U, json.at("threads").get<unsigned>())};
-      if (place) timings.insert_or_assign(*place, timing);
+      const RunKey key{from_hex(json.at("cell").get<std::string>()), json.at("run")};
+      timings.insert_or_assign(
+          key, RunTiming{json.at("seconds"), json.at("evaluation_seconds"),
+                         std::max(1U, json.at("threads").get<unsigned>())});
     } catch (const Json::exception&) {
       continue;
     }

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plackett/result.h"
@@ -15,8 +16,7 @@ namespace plackett {
 
 // The first line.
 struct RunsHeader {
-  std::string plackett;          // the version that made the runs
-  std::uint64_t experiment = 0;  // identity of the spec
+  std::string plackett;  // the version that made the runs
 
   bool operator==(const RunsHeader&) const = default;
 };
@@ -42,7 +42,9 @@ struct ParseRunsOptions {
 // gives for some run counts as damaged.
 Result<RunsFile> parse_runs(std::string_view text, const ParseRunsOptions& options);
 
-// The last timing of each of the spec's runs. Other lines are ignored.
-std::map<RunPlace, RunTiming> parse_timings(std::string_view text, const ComparisonSpec& spec);
+// A run by its cell's identity and its number.
+using RunKey = std::pair<std::uint64_t, std::uint32_t>;
+// The last timing of each run. Other lines are ignored.
+std::map<RunKey, RunTiming> parse_timings(std::string_view text);
 
 }  // namespace plackett

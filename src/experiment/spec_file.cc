@@ -1,15 +1,15 @@
-// A comparison as TOML, and as the identity that its results carry.
+// A comparison as TOML.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
+#include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/toml_reader.h"
 #include "experiment/spec_parts.h"
+#include "plackett/method.h"
 #include "plackett/options.h"
 
 namespace plackett {
@@ -42,33 +42,94 @@ bool fits(const toml::node& node, OptionKind kind, std::uint64_t most, std::stri
   }
 }
 
+// The text of one value of an option, of the right TOML type.
 template <typename Target>
-void read_option(TomlReader& reader, const Option<Target>& option, Target& target) {
-  const toml::node* node = reader.find(option.name);
-  if (node == nullptr) return;
-  std::string text;
+std::string read_value(TomlReader& reader, const Option<Target>& option, const toml::node& node) {
   if (option.kind == OptionKind::kFlag) {
-    bool value = false;
-    reader.read(option.name, value);
-    text = value ? "true" : "false";
+    if (!node.is_boolean()) {
+      reader.fail(node, "{} is {}; expected true or false", option.name, kind_of(node));
+    }
+    return node.value_or(false) ? "true" : "false";
+  }
+  std::string text;
+  const auto add = [&](const toml::node& element) {
+    std::string_view rule;
+    if (!fits(element, option.kind, option.most, rule)) {
+      reader.fail(element, "{} is {}; expected {}", option.name, kind_of(element), rule);
+    }
+    text += (text.empty() ? "" : ",") + text_of(element).value_or("");
+  };
+  if (const toml::array* elements = node.as_array(); elements == nullptr) {
+    add(node);
   } else {
-    const auto add = [&](const toml::node& element) {
-      std::string_view rule;
-      if (!fits(element, option.kind, option.most, rule)) {
-        reader.fail(element, "{} is {}; expected {}", option.name, kind_of(element), rule);
-      }
-      text += (text.empty() ? "" : ",") + text_of(element).value_or("");
-    };
-    if (option.kind == OptionKind::kIntegers) {
-      reader.each(option.name, add);
-    } else {
-      add(*node);
+    for (const toml::node& element : *elements) add(element);
+  }
+  return text;
+}
+
+// The values of a list of them; nothing if the node is one value. A list of integers is one value
+// of an option that holds several.
+template <typename Target>
+std::optional<std::vector<std::string>> read_values(TomlReader& reader,
+                                                    const Option<Target>& option,
+                                                    const toml::node& node) {
+  const toml::array* elements = node.as_array();
+  if (elements == nullptr) return std::nullopt;
+  const bool holds_lists = !elements->empty() && elements->front().is_array();
+  if (option.kind == OptionKind::kIntegers && !holds_lists) return std::nullopt;
+  std::vector<std::string> values;
+  for (const toml::node& element : *elements) {
+    if (element.is_array() && option.kind != OptionKind::kIntegers) {
+      reader.fail(element, "{} is an array; expected one value", option.name);
+    }
+    values.push_back(read_value(reader, option, element));
+    Target scratch{};
+    if (reader.error()) return values;
+    if (auto set = option.set(scratch, values.back()); !set) {
+      reader.fail(element, "{}: {}", option.name, set.error().message);
     }
   }
+  return values;
+}
+
+// `sweeps`, if given, takes lists of values.
+template <typename Target>
+void read_option(TomlReader& reader, const Option<Target>& option, Target& target,
+                 std::vector<Sweep>* sweeps = nullptr) {
+  const toml::node* node = reader.find(option.name);
+  if (node == nullptr) return;
+  if (sweeps != nullptr) {
+    if (auto values = read_values(reader, option, *node)) {
+      sweeps->push_back({std::string(option.name), std::move(*values)});
+      return;
+    }
+  } else if (node->is_array() && option.kind != OptionKind::kIntegers) {
+    return reader.fail(*node, "{} is an array; expected one value", option.name);
+  }
+  const std::string text = read_value(reader, option, *node);
   if (reader.error()) return;
   if (auto set = option.set(target, text); !set) {
     reader.fail(*node, "{}: {}", option.name, set.error().message);
   }
+}
+
+// One value of a method's setting, or of "ranker", or a list of them.
+std::vector<std::string> read_setting(TomlReader& reader, std::string_view name,
+                                      const toml::node& node) {
+  std::vector<std::string> values;
+  const auto add = [&](const toml::node& element) {
+    values.push_back(text_of(element).value_or(":"));
+    if (values.back().find(':') != std::string::npos) {
+      reader.fail(element, "{}; expected a number, text without a colon, or a list of them", name);
+    }
+  };
+  if (const toml::array* elements = node.as_array()) {
+    for (const toml::node& element : *elements) add(element);
+    if (elements->empty()) reader.fail(node, "{}: no values", name);
+  } else {
+    add(node);
+  }
+  return values;
 }
 
 template <typename Target>
@@ -112,11 +173,12 @@ void read_method(TomlReader& outer, const toml::node& node, ComparedMethod& meth
     for (const auto& [key, value] : *table) {
       const std::string_view name = key.str();
       if (name == "method" || name == "label" || name == "baseline") continue;
-      const std::string text = text_of(value).value_or(":");
-      if (text.find(':') != std::string::npos) {
-        reader.fail(value, "{}; expected a number, or text without a colon", name);
+      std::vector<std::string> values = read_setting(reader, name, value);
+      if (values.size() != 1) {
+        method.sweeps.push_back({std::string(name), std::move(values)});
+      } else {
+        entry += name == "ranker" ? ":" + values[0] : fmt::format(":{}={}", name, values[0]);
       }
-      entry += name == "ranker" ? ":" + text : fmt::format(":{}={}", name, text);
     }
     if (reader.error()) return outer.fail(*reader.error());
   } else if (!node.is_string()) {
@@ -146,47 +208,66 @@ std::string in_quotes(std::string_view text) {
   return out + '"';
 }
 
+std::string values_text(const Sweep& sweep) {
+  std::vector<std::string> values;
+  for (const std::string& value : sweep.values) values.push_back(in_quotes(value));
+  return fmt::format("{} = [{}]", sweep.name, fmt::join(values, ", "));
+}
+
 std::string method_text(const ComparedMethod& method) {
   std::string entry = in_quotes(to_text(canonical(method.entry)));
-  if (method.label.empty() && !method.baseline) return entry;
+  if (method.label.empty() && !method.baseline && method.sweeps.empty()) return entry;
   std::string out = fmt::format("{{method = {}", entry);
   if (!method.label.empty()) out += fmt::format(", label = {}", in_quotes(method.label));
   if (method.baseline) out += fmt::format(", baseline = {}", *method.baseline);
+  for (const Sweep& sweep : method.sweeps) out += ", " + values_text(sweep);
   return out + "}";
 }
 
 template <typename Target>
-std::string option_line(const Option<Target>& option, const Target& target) {
+std::string value_text(const Option<Target>& option, const Target& target) {
   std::string text = option.text(target);
   const bool beyond =
       option.kind == OptionKind::kInteger && text.size() >= 19 && std::stoull(text) > kMaxToml;
   if (option.kind == OptionKind::kName || beyond) text = in_quotes(text);
   if (option.kind == OptionKind::kIntegers) text = "[" + text + "]";
-  return fmt::format("{} = {}\n", option.name, text);
+  return text;
 }
 
-// What decides which runs there are and what they give: key and value.
-std::vector<std::pair<std::string, std::string>> fields(const ComparisonSpec& spec) {
-  std::vector<std::string> datasets;
-  std::vector<std::string> methods;
-  for (const ComparedDataset& dataset : spec.datasets) datasets.push_back(dataset.name);
-  for (const ComparedMethod& method : spec.methods) {
-    methods.push_back(to_text(canonical(method.entry)));
+template <typename Target>
+std::string option_line(const Option<Target>& option, const Target& target) {
+  return fmt::format("{} = {}\n", option.name, value_text(option, target));
+}
+
+// The values of an option as TOML has them: "[1000, 10000]".
+std::string sweep_line(const Option<SimulationSpec>& option, const Sweep& sweep) {
+  std::vector<std::string> values;
+  for (const std::string& value : sweep.values) {
+    SimulationSpec one;
+    if (!option.set(one, value)) return values_text(sweep) + "\n";  // check() says what is wrong
+    values.push_back(value_text(option, one));
   }
-  std::vector<std::pair<std::string, std::string>> all{
-      {"datasets", fmt::format("{}", fmt::join(datasets, ", "))},
-      {"methods", fmt::format("{}", fmt::join(methods, ", "))},
-      {"click-models", fmt::format("{}", fmt::join(spec.click_models, ", "))}};
-  for (const auto& option : simulation_options()) {
-    all.emplace_back(option.name, option.text(spec.common));
-  }
-  for (const ComparedDataset& dataset : spec.datasets) {
-    for (const auto& option : dataset_options()) {
-      if (!option.changes_results) continue;
-      all.emplace_back(fmt::format("{} of {}", option.name, dataset.name), option.text(dataset));
+  return fmt::format("{} = [{}]\n", option.name, fmt::join(values, ", "));
+}
+
+// "ranker" and the settings of all methods.
+std::vector<std::string_view> setting_names() {
+  std::vector<std::string_view> names{"ranker"};
+  for (const Method* method : methods()) {
+    for (const Setting& setting : method->settings) {
+      if (std::find(names.begin(), names.end(), setting.name) == names.end()) {
+        names.push_back(setting.name);
+      }
     }
   }
-  return all;
+  return names;
+}
+
+const Sweep* find_sweep(const ComparisonSpec& spec, std::string_view name) {
+  for (const Sweep& sweep : spec.sweeps) {
+    if (sweep.name == name) return &sweep;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -196,8 +277,11 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
   if (!table) return table.error();
   ComparisonSpec spec = default_comparison();
   TomlReader reader(name, *table);
-  reader.only(keys({"title", "datasets", "methods", "click-models"}, simulation_options()),
-              "a comparison");
+  std::vector<std::string_view> known =
+      keys({"title", "datasets", "methods", "click-models"}, simulation_options());
+  const std::vector<std::string_view> settings = setting_names();
+  known.insert(known.end(), settings.begin(), settings.end());
+  reader.only(known, "a comparison");
   reader.read("title", spec.title);
   const auto replace = [&reader](std::string_view key, auto& values, auto read) {
     if (reader.find(key) != nullptr) values.clear();
@@ -211,7 +295,14 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
             if (node.is_string()) return;
             outer.fail(node, "a click model is {}; expected a name in quotes", kind_of(node));
           });
-  for (const auto& option : simulation_options()) read_option(reader, option, spec.common);
+  for (const auto& option : simulation_options()) {
+    read_option(reader, option, spec.common, &spec.sweeps);
+  }
+  for (const std::string_view setting : settings) {
+    const toml::node* node = reader.find(setting);
+    if (node == nullptr) continue;
+    spec.sweeps.push_back({std::string(setting), read_setting(reader, setting, *node)});
+  }
   if (reader.error()) return *reader.error();
   return spec;
 }
@@ -232,30 +323,19 @@ std::string to_toml(const ComparisonSpec& spec) {
   std::vector<std::string> click_models;
   for (const std::string& name : spec.click_models) click_models.push_back(in_quotes(name));
   out += fmt::format("]\nclick-models = [{}]\n", fmt::join(click_models, ", "));
-  for (const auto& option : simulation_options()) out += option_line(option, spec.common);
+  for (const auto& option : simulation_options()) {
+    const Sweep* sweep = find_sweep(spec, option.name);
+    out += sweep == nullptr ? option_line(option, spec.common) : sweep_line(option, *sweep);
+  }
+  for (const std::string_view setting : setting_names()) {
+    if (const Sweep* sweep = find_sweep(spec, setting)) out += values_text(*sweep) + "\n";
+  }
   for (const ComparedDataset& dataset : spec.datasets) {
     out += fmt::format("\n[[datasets]]\nname = {}\npath = {}\n", in_quotes(dataset.name),
                        in_quotes(dataset.path));
     for (const auto& option : dataset_options()) out += option_line(option, dataset);
   }
   return out;
-}
-
-std::uint64_t identity(const ComparisonSpec& spec) {
-  std::string text;
-  for (const auto& [key, value] : fields(spec)) text += fmt::format("{} = {}\n", key, value);
-  return checksum(std::string_view(text));
-}
-
-std::vector<std::string> differences(const ComparisonSpec& there, const ComparisonSpec& asked) {
-  std::vector<std::string> result;
-  for (const auto& [key, value] : fields(there)) {
-    for (const auto& [other_key, other] : fields(asked)) {
-      if (other_key != key || other == value) continue;
-      result.push_back(fmt::format("{}: {} there, {} asked for", key, value, other));
-    }
-  }
-  return result;
 }
 
 }  // namespace plackett
