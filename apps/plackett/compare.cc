@@ -27,6 +27,7 @@ struct CompareOptions {
   DataOptions loading;  // its path is not read
   std::map<std::string, std::vector<std::string>> values;  // of options and settings, by their names
   std::vector<std::string> settings;                       // NAME=VALUES
+  std::string select;
   std::vector<std::string> methods;
   std::vector<std::string> click_models;
   std::optional<std::string> out;
@@ -102,6 +103,7 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
       spec.methods.push_back({.entry = canonical(take(parse_method_entry(text)))});
     }
   }
+  if (given("--select")) spec.select = true;
   if (given("--click-models")) spec.click_models = options.click_models;
   if (given("--data")) {
     std::vector<ComparedDataset> datasets;
@@ -303,11 +305,15 @@ void add_lists(CLI::App& command, CompareOptions& options) {
   };
   const SimulationSpec defaults;
   for (const auto& option : simulation_options()) {
-    const bool one_is_a_list = option.kind == OptionKind::kIntegers;
+    const bool one_is_a_list = option.kind == OptionKind::kIntegers || option.repeats;
     add(option.name, option.help, one_is_a_list)->default_str(option.text(defaults));
   }
   add("ranker", "of methods that are not given one: " + ranker_names(), false);
   add(kLearningRate, "of methods that are not given one", false);
+  command
+      .add_option("--select", options.select,
+                  "validation: of swept values, report those that do best on validation queries")
+      ->check(CLI::IsMember({std::string(name_of(MeasuredSplit::kValidation))}));
   command.add_option("--set", options.settings, "NAME=VALUE,...: another setting of the methods")
       ->expected(1)
       ->take_all();

@@ -67,6 +67,8 @@ struct ComparisonSpec {
   // What all runs have in common. Method, ranker kind, click model, user, label, baseline and
   // settings are not read from here.
   SimulationSpec common = {};
+  // Whether only the swept values are reported that did best on the validation queries.
+  bool select = false;
   // Values of simulation options, in place of the common one, and of "ranker" and of the methods'
   // settings, for the methods that have such a setting and are not given it.
   std::vector<Sweep> sweeps = {};
@@ -75,6 +77,7 @@ struct ComparisonSpec {
 // What a number of runs have in common.
 struct ComparedCell {
   std::size_t dataset = 0;                     // in ComparisonSpec::datasets
+  std::string family = {};                     // the method's label without the swept values
   SimulationSpec simulation = {};              // with its label
   std::vector<SweptValue> swept = {};        // of the method: the swept values
   std::vector<SweptValue> surroundings = {}; // of everything else: likewise

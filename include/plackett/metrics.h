@@ -11,6 +11,7 @@
 #include "plackett/index.h"
 #include "plackett/judgments.h"
 #include "plackett/no_relevant.h"
+#include "plackett/result.h"
 
 namespace plackett {
 
@@ -29,6 +30,9 @@ inline constexpr std::size_t kMetricCount = 7;
 
 // "NDCG@1", ..., "MRR", "MAP", "ERR@10", in the order of the enum.
 PLACKETT_EXPORT std::span<const std::string_view, kMetricCount> metric_names();
+
+// Fails on an unknown name; the error lists the known ones.
+PLACKETT_EXPORT Result<Metric> parse_metric(std::string_view name);
 
 // One number per metric.
 class MetricSet {

@@ -16,11 +16,20 @@ struct CurvePoint {
   double online = 0;             // discounted cumulative NDCG@10 of what was shown so far
 };
 
+// A metric besides NDCG@10, at the points of a run's curve.
+struct MetricCurve {
+  std::string name = {};             // "MAP"
+  std::vector<double> values = {};   // one per point
+};
+
 // One run: one method, one click model, one fold, one seed.
 struct RunRecord {
   std::uint32_t run = 0;               // from 0
   std::uint32_t fold = 0;              // of the dataset: run modulo folds
   std::vector<CurvePoint> curve = {};  // log-spaced, the last impression always among them
+  std::vector<MetricCurve> metrics = {};  // that were asked for, in that order
+  // NDCG@10 over the validation queries at the end, if it was asked for; otherwise NaN.
+  double validation = std::numeric_limits<double>::quiet_NaN();
   double seconds = 0;                  // wall time of the run, evaluation included
   double evaluation_seconds = 0;       // of which offline evaluation
 };
@@ -101,6 +110,8 @@ struct Comparison {
   std::vector<CellSummary> cells = {};  // dataset by dataset, click model by click model
   std::vector<Contrast> contrasts =
       {};                    // every cell against every baseline of its block but itself
+  // Whether swept values were chosen on the validation queries and only those are here.
+  bool selected = false;
   unsigned threads = 1;      // that runs were spread over
   std::string version = {};  // of plackett
 };

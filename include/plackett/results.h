@@ -41,7 +41,8 @@ struct RunTiming {
 struct StoredCell {
   ComparedDataset dataset = {};                   // what it is on
   SimulationSpec simulation = {};                 // simulation.runs were asked for
-  std::vector<SweptValue> swept = {};           // as in ComparedCell
+  std::string family = {};                        // as in ComparedCell
+  std::vector<SweptValue> swept = {};             // likewise
   std::vector<SweptValue> surroundings = {};    // likewise
   std::map<std::uint32_t, FinishedRun> runs = {}; // by number; may be more than were asked for
   std::map<std::uint32_t, RunTiming> timings = {};  // of some of the runs
@@ -53,6 +54,7 @@ struct StoredCell {
 // What a folder holds.
 struct StoredResults {
   std::string title = {};               // of the newest spec
+  bool select = false;                  // likewise
   std::string plackett = {};            // the version that made the runs
   std::vector<StoredCell> cells = {};   // of all specs, in the order in which they were asked for
   std::vector<std::string> damaged = {};  // "FILE:LINE" of invalid lines

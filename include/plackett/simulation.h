@@ -34,6 +34,13 @@ inline constexpr std::uint32_t kMaxRuns = 1'000'000;
 // Pair weights cost O(shown^3) at worst.
 inline constexpr std::uint32_t kMaxShown = 100;
 
+// Which queries of a fold offline performance is measured on.
+enum class MeasuredSplit : std::uint8_t { kTest, kValidation };
+// "test" or "validation".
+PLACKETT_EXPORT std::string_view name_of(MeasuredSplit split);
+// Fails on anything else.
+PLACKETT_EXPORT Result<MeasuredSplit> parse_measured_split(std::string_view text);
+
 // One experiment as plain data; Simulation::prepare checks it.
 struct SimulationSpec {
   std::string method = "pdgd";  // by its name
@@ -51,6 +58,10 @@ struct SimulationSpec {
   double learning_rate_decay = 0;     // factor after each update, up to 1; 0: the protocol's own
   // What queries without a relevant document count.
   NoRelevant no_relevant = NoRelevant::kSkip;
+  // What offline performance is measured on; settings are chosen on validation queries.
+  MeasuredSplit split = MeasuredSplit::kTest;
+  std::vector<std::string> metrics = {};  // measured offline besides NDCG@10: names as in Metric
+  bool validate = false;  // also measures the final ranker on the validation queries
   // A user of your own in place of the click model, whose name() then replaces the click model's.
   // All runs share it, several threads at once.
   std::shared_ptr<const User> user = nullptr;
@@ -137,6 +148,7 @@ class PLACKETT_EXPORT Simulation {
   SimulationSpec spec_;
   std::string dataset_name_;
   std::vector<Fold> folds_;
+  std::uint32_t max_label_ = 0;
   std::vector<std::shared_ptr<const NdcgTable>> train_ndcg_;  // one per fold
   std::shared_ptr<const User> user_;
 };

@@ -1,5 +1,8 @@
 #include "plackett/metrics.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cassert>
 #include <functional>
@@ -67,6 +70,12 @@ void set_err(std::span<const Doc> ranking, const Judgments& judgments, std::uint
 }  // namespace
 
 std::span<const std::string_view, kMetricCount> metric_names() { return kNames; }
+
+Result<Metric> parse_metric(std::string_view name) {
+  const auto* const found = std::find(kNames.begin(), kNames.end(), name);
+  if (found != kNames.end()) return static_cast<Metric>(found - kNames.begin());
+  return Error{fmt::format("unknown metric \"{}\"; known: {}", name, fmt::join(kNames, ", "))};
+}
 
 MetricSet metrics(std::span<const Doc> ranking, const Judgments& judgments,
                   std::uint32_t max_label) {

@@ -86,7 +86,7 @@ std::string label_of(const SimulationSpec& simulation, const std::vector<SweptVa
     if (!simulation.label.empty()) others.push_back(fmt::format("{} {}", name, value));
     if (name != kRanker && !has_setting(shown, name)) shown.settings.push_back({name, value});
   }
-  if (simulation.label.empty()) return label_of(shown);
+  if (simulation.label.empty()) return plackett::label_of(shown);
   if (others.empty()) return simulation.label;
   return fmt::format("{} ({})", simulation.label, fmt::join(others, ", "));
 }
@@ -149,6 +149,8 @@ class Expansion {
         simulation.user = own_user(spec_, click_model);
         simulation.label = method.label;
         simulation.baseline = method.baseline;
+        simulation.validate = spec_.select;
+        cell.family = method.label.empty() ? plackett::label_of(simulation) : method.label;
         auto done = expand(sweeps_of(method), cell, &ComparedCell::swept,
                            [this](const ComparedCell& made) { return add_cell(made); });
         if (!done) return done;
@@ -247,6 +249,7 @@ std::uint64_t identity(const ComparedDataset& dataset, const SimulationSpec& sim
     if (option.name == kEta && !reads_eta(simulation.click_model)) continue;
     text += fmt::format("{} = {}\n", option.name, option.text(simulation));
   }
+  if (simulation.validate) text += "validate\n";
   return checksum(std::string_view(text));
 }
 

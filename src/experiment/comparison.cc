@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,13 +80,50 @@ CellSummary summarise_cell(const StoredCell& stored, bool with_times) {
   return cell;
 }
 
+// The mean over runs; nothing if a run was not validated.
+std::optional<double> mean_validation(const StoredCell& cell) {
+  double sum = 0;
+  for (const auto& [number, run] : cell.runs) {
+    if (!std::isfinite(run.record.validation)) return std::nullopt;
+    sum += run.record.validation;
+  }
+  if (cell.runs.empty()) return std::nullopt;
+  return sum / static_cast<double>(cell.runs.size());
+}
+
+// Whether another cell of the same method, which differs in swept values alone, did better on the
+// validation queries; of equal ones the first counts.
+bool is_outdone(const StoredResults& stored, const StoredCell& cell) {
+  const auto own = mean_validation(cell);
+  if (!own || cell.swept.empty()) return false;
+  bool before = true;
+  for (const StoredCell& other : stored.cells) {
+    if (&other == &cell) {
+      before = false;
+      continue;
+    }
+    if (other.family != cell.family || other.dataset.name != cell.dataset.name ||
+        other.simulation.click_model != cell.simulation.click_model ||
+        other.surroundings != cell.surroundings) {
+      continue;
+    }
+    const auto value = mean_validation(other);
+    if (value && (*value > *own || (before && *value == *own))) return true;
+  }
+  return false;
+}
+
 Comparison assemble(const StoredResults& stored, bool with_times) {
   Comparison comparison;
   comparison.title = title_of(stored);
   comparison.version = stored.plackett;
   for (const StoredCell& cell : stored.cells) {
-    if (cell.runs.empty()) continue;
+    if (cell.runs.empty() || (stored.select && is_outdone(stored, cell))) continue;
     comparison.cells.push_back(summarise_cell(cell, with_times));
+    if (stored.select && !cell.swept.empty()) {
+      comparison.cells.back().label = cell.family;
+      comparison.selected = true;
+    }
     for (const auto& [number, timing] : cell.timings) {
       if (with_times) comparison.threads = std::max(comparison.threads, timing.threads);
     }
@@ -194,7 +232,7 @@ Comparison assemble_with_times(const StoredResults& stored) { return assemble(st
 Compared compared(const StoredResults& stored) {
   Compared result{.comparison = assemble_with_times(stored), .runs = {}};
   for (const StoredCell& cell : stored.cells) {
-    if (cell.runs.empty()) continue;
+    if (cell.runs.empty() || (stored.select && is_outdone(stored, cell))) continue;
     auto& records = result.runs.emplace_back();
     for (const auto& [number, run] : cell.runs) records.push_back(run.record);
   }

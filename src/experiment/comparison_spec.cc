@@ -40,7 +40,7 @@ Result<void> check_methods(const ComparisonSpec& spec) {
   for (const ComparedCell& cell : *cells) {
     SimulationSpec simulation = cell.simulation;
     const std::string text = to_text(entry_of(simulation));
-    if (auto valid = check_options(simulation_options(), simulation); !valid) return valid;
+    if (auto valid = check_simulation(simulation); !valid) return valid;
     std::string row = simulation.label;
     for (const auto& [name, value] : cell.surroundings) row += fmt::format("\n{} {}", name, value);
     if (!labels.insert(row).second) {

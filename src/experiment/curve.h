@@ -1,4 +1,4 @@
-// The offline curve of a run: how well the ranker does on the test queries as it learns.
+// The offline curve of a run: how well the ranker does on held-out queries as it learns.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plackett/dataset.h"
+#include "plackett/metrics.h"
 #include "plackett/no_relevant.h"
 #include "plackett/ranker.h"
 #include "plackett/record.h"
@@ -27,9 +28,11 @@ class Curve {
     std::uint32_t run = 0;
     std::uint64_t impressions = 0;
     NoRelevant no_relevant = NoRelevant::kSkip;
+    std::vector<Metric> metrics = {};  // besides NDCG@10
+    std::uint32_t max_label = 0;       // the dataset's
   };
 
-  Curve(const Split& test, const Options& options);
+  Curve(const Split& held_out, const Options& options);
 
   // Whether a point of the curve is due after this many impressions.
   [[nodiscard]] bool due(std::uint64_t impression) const {
@@ -37,11 +40,12 @@ class Curve {
   }
 
   // Measures the ranker as the next point. False if a score is not finite. `stop`, if set, is asked
-  // at every test query: once true, the rest is skipped and the point is invalid.
+  // at every query: once true, the rest is skipped and the point is invalid.
   bool measure(std::uint64_t impression, double online, Ranker& ranker,
                const std::function<bool()>& stop);
 
   [[nodiscard]] const std::vector<CurvePoint>& points() const { return points_; }
+  [[nodiscard]] const std::vector<MetricCurve>& metrics() const { return metrics_; }
   [[nodiscard]] double seconds() const { return seconds_; }  // spent in measure()
 
  private:
@@ -50,6 +54,7 @@ class Curve {
   SplitEvaluator evaluator_;
   std::vector<float> scores_;
   std::vector<CurvePoint> points_;
+  std::vector<MetricCurve> metrics_;
   double seconds_ = 0;
 };
 

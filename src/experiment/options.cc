@@ -1,11 +1,53 @@
 #include "plackett/options.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
 #include "base/declare_option.h"
+#include "plackett/metrics.h"
 
 namespace plackett {
+
+namespace {
+
+constexpr std::string_view kAlwaysMeasured = "NDCG@10";
+
+std::string other_metrics() {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : metric_names()) {
+    if (name != kAlwaysMeasured) names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<std::vector<std::string>> parse_metrics(std::string_view text) {
+  std::vector<std::string> metrics;
+  for (const std::string_view name : option_value::split(text)) {
+    const auto metric = parse_metric(name);
+    if (!metric || name == kAlwaysMeasured) {
+      return Error{fmt::format("\"{}\"; expected some of {}", name, other_metrics())};
+    }
+    if (std::find(metrics.begin(), metrics.end(), name) != metrics.end()) {
+      return Error{fmt::format("{} is listed twice", name)};
+    }
+    metrics.emplace_back(name);
+  }
+  return metrics;
+}
+
+}  // namespace
+
+std::string_view name_of(MeasuredSplit split) {
+  return split == MeasuredSplit::kTest ? "test" : "validation";
+}
+
+Result<MeasuredSplit> parse_measured_split(std::string_view text) {
+  for (const MeasuredSplit split : {MeasuredSplit::kTest, MeasuredSplit::kValidation}) {
+    if (text == name_of(split)) return split;
+  }
+  return Error{fmt::format("\"{}\"; expected test or validation", text)};
+}
 
 Result<Shard> parse_shard(std::string_view text) {
   constexpr OptionRules kRules{1, 1'000'000};
@@ -42,7 +84,11 @@ std::span<const Option<SimulationSpec>> simulation_options() {
       option<&Spec::eta>("eta",
                          "position-based users: rank r is examined with probability 1/r^eta"),
       named_option<parse_no_relevant, &Spec::no_relevant>(
-          "no-relevant", "value of queries without relevant documents: skip, zero or one")};
+          "no-relevant", "value of queries without relevant documents: skip, zero or one"),
+      named_option<parse_measured_split, &Spec::split>(
+          "split", "what offline performance is measured on: test or validation"),
+      named_option<parse_metrics, &Spec::metrics>(
+          "metrics", fmt::format("measured offline besides NDCG@10: {}", other_metrics()))};
   return options;
 }
 

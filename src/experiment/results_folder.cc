@@ -263,6 +263,14 @@ Result<void> require_own_specs(const fs::path& folder) {
   return {};
 }
 
+// Requires: the folder is locked; whoever finishes last removes it.
+Result<void> make_parts_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directory(folder / kPartsName, error);
+  if (error) return system_error(folder / kPartsName, "can't create", error.value());
+  return {};
+}
+
 // The files of one shard.
 fs::path part_path(const fs::path& folder, const Shard& shard) {
   return folder / kPartsName / fmt::format("{}-of-{}.jsonl", shard.number, shard.count);
@@ -318,13 +326,20 @@ void read_timings(const fs::path& path, Cells& cells) {
   }
 }
 
-// Adds a spec to those of the folder, in place of those that it contains.
-Result<void> write_spec(const fs::path& folder, ComparisonSpec spec) {
+// Adds a spec to those of the folder, in place of those that it contains and, if this process is
+// `alone`, of those without a finished run.
+Result<void> write_spec(const fs::path& folder, ComparisonSpec spec, StoredResults& stored,
+                        bool alone) {
+  Cells cells(stored.cells);
+  const auto has_runs = [&cells](std::uint64_t key) {
+    const StoredCell* cell = cells.find(key);
+    return cell != nullptr && !cell->runs.empty();
+  };
   const auto keys_of = [](const ComparisonSpec& one) -> Result<std::set<std::uint64_t>> {
-    const auto cells = empty_cells(one);
-    if (!cells) return cells.error();
+    const auto made = empty_cells(one);
+    if (!made) return made.error();
     std::set<std::uint64_t> keys;
-    for (const StoredCell& cell : *cells) keys.insert(key_of(cell));
+    for (const StoredCell& cell : *made) keys.insert(key_of(cell));
     return keys;
   };
   const auto asked = keys_of(spec);
@@ -336,6 +351,10 @@ Result<void> write_spec(const fs::path& folder, ComparisonSpec spec) {
     if (!there) return there.error();
     const auto keys = keys_of(*there);
     if (!keys) return keys.error();
+    if (alone && std::none_of(keys->begin(), keys->end(), has_runs)) {
+      contained.push_back(number);
+      continue;
+    }
     const bool has_all = std::includes(keys->begin(), keys->end(), asked->begin(), asked->end());
     const bool is_in = std::includes(asked->begin(), asked->end(), keys->begin(), keys->end());
     if (has_all && is_in) spec.common.runs = std::max(spec.common.runs, there->common.runs);
@@ -416,6 +435,7 @@ Result<std::vector<StoredCell>> empty_cells(const ComparisonSpec& spec) {
   for (ComparedCell& cell : *cells) {
     all.push_back({.dataset = spec.datasets[cell.dataset],
                    .simulation = std::move(cell.simulation),
+                   .family = std::move(cell.family),
                    .swept = std::move(cell.swept),
                    .surroundings = std::move(cell.surroundings)});
   }
@@ -436,6 +456,7 @@ Result<StoredResults> read_folder(const fs::path& folder, std::vector<StoredCell
     if (!added) return added.error().in(path.string());
     for (StoredCell& cell : *added) cells.add(std::move(cell));
     stored.title = spec->title;
+    stored.select = spec->select;
   }
   for (StoredCell& cell : asked) cells.add(std::move(cell));
   // A process that finishes moves runs from the parts to the one file, so that comes last.
@@ -499,16 +520,17 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   auto cells = empty_cells(spec);
   if (!cells) return cells.error();
   std::error_code error;
-  fs::create_directories(folder / kPartsName, error);
+  fs::create_directories(folder, error);
   if (error) return system_error(folder, "can't create", error.value());
   auto setting_up = FileLock::take_folder(folder, kPatience);
   if (!setting_up) return setting_up.error();
+  if (auto made = make_parts_folder(folder); !made) return made.error();
   if (auto ours = require_own_specs(folder); !ours) return ours.error();
 
   const fs::path part = part_path(folder, options.shard);
-  const auto others = others_at_work(folder, part);
-  if (!others) return others.error();
   const bool alone = options.shard.count == 1 || options.fresh;
+  const auto others = others_at_work(folder, alone ? fs::path() : part);
+  if (!others) return others.error();
   if (*others && alone) {
     return Error{ErrorCode::kConflict,
                  fmt::format("{}: another plackett is working in this folder", folder.string())};
@@ -520,20 +542,23 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   }
   auto read = read_folder(folder, *cells);
   if (!read) return read.error();
-  StoredResults stored = std::move(*read);
-  if (auto same = require_same(stored, *cells, options.version, folder); !same) return same.error();
-  stored.plackett = options.version;
-  stored.title = spec.title;
-  if (auto done = claim_made_by(folder, stored, *cells); !done) return done.error();
+  auto same = require_same(*read, *cells, options.version, folder);
+  if (same) same = claim_made_by(folder, *read, *cells);
+  if (!same) return same.error();
   remove_temporaries(folder);
   remove_temporaries(folder / kPartsName);
   // The spec comes first: runs without one mean nothing.
-  if (auto done = write_spec(folder, spec); !done) return done.error();
+  if (auto done = write_spec(folder, spec, *read, !*others); !done) return done.error();
+  read = read_folder(folder, *cells);
+  if (!read) return read.error();
+  StoredResults stored = std::move(*read);
+  stored.plackett = options.version;
+  stored.title = spec.title;
+  stored.select = spec.select;
   if (!*others) {
     // What was left behind, without what is damaged.
     if (auto done = merge(folder, stored); !done) return done.error();
-    fs::create_directories(folder / kPartsName, error);
-    if (error) return system_error(folder / kPartsName, "can't create", error.value());
+    if (auto made = make_parts_folder(folder); !made) return made.error();
   }
   StoredResults own{.plackett = options.version, .cells = *cells};
   Cells own_cells(own.cells);

@@ -1,6 +1,7 @@
 #include "experiment/runs_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -85,6 +86,12 @@ std::optional<FinishedRun> read_run(const Json& json) {
       run.record.curve.push_back({impression[at], offline[at], online[at]});
     }
     if (!sound_curve(run.record.curve)) return {};
+    const Json metrics = json.value("metrics", Json::array());
+    for (const Json& metric : metrics) {
+      run.record.metrics.push_back({metric.at("name"), metric.at("values")});
+      if (run.record.metrics.back().values.size() != impression.size()) return {};
+    }
+    if (json.contains("validation")) json.at("validation").get_to(run.record.validation);
     return run;
   } catch (const Json::exception&) {
     return {};
@@ -144,11 +151,22 @@ std::string to_line(const FinishedRun& run) {
   body += fmt::format(R"("data":"{}","user_file":"{}","run":{},"fold":{},)", hex(run.data),
                       hex(run.user_file), run.record.run, run.record.fold);
   body += fmt::format(
-      R"("impression":{},"offline":{},"online":{}}})",
+      R"("impression":{},"offline":{},"online":{})",
       array(curve, [](const CurvePoint& point) { return fmt::format("{}", point.impression); }),
       array(curve, [](const CurvePoint& point) { return number(point.offline); }),
       array(curve, [](const CurvePoint& point) { return number(point.online); }));
-  return sealed(body);
+  for (const MetricCurve& metric : run.record.metrics) {
+    const bool first = &metric == &run.record.metrics.front();
+    std::vector<std::string> values;
+    for (const double value : metric.values) values.push_back(number(value));
+    body += fmt::format(R"({}{{"name":{},"values":[{}]}})", first ? ",\"metrics\":[" : ",",
+                        json_text(metric.name), fmt::join(values, ","));
+  }
+  if (!run.record.metrics.empty()) body += "]";
+  if (std::isfinite(run.record.validation)) {
+    body += fmt::format(R"(,"validation":{})", number(run.record.validation));
+  }
+  return sealed(body + "}");
 }
 
 std::string to_line(const FinishedRun& run, const RunTiming& timing) {

@@ -52,6 +52,19 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
                       spec.settings);
 }
 
+// What offline performance is measured on; null if the fold has none.
+const Split* measured_split(const SimulationSpec& spec, const Fold& fold) {
+  if (spec.split == MeasuredSplit::kTest) return &fold.test;
+  return fold.validation ? &*fold.validation : nullptr;
+}
+
+// Requires: a checked spec.
+std::vector<Metric> metrics_of(const SimulationSpec& spec) {
+  std::vector<Metric> metrics;
+  for (const std::string& name : spec.metrics) metrics.push_back(parse_metric(name).value());
+  return metrics;
+}
+
 // Fails if the parts of a dataset, which a caller may have built, don't fit together.
 Result<void> check_folds(const Dataset& dataset) {
   if (dataset.folds.empty())
@@ -99,13 +112,23 @@ Result<std::shared_ptr<const User>> user_of(const Dataset& dataset, const Simula
 
 }  // namespace
 
+Result<void> check_simulation(const SimulationSpec& spec) {
+  if (auto valid = check_options(simulation_options(), spec); !valid) return valid;
+  if (spec.learning_rate_decay > 1) {
+    return Error{
+        fmt::format("learning-rate-decay: {}; expected at most 1", spec.learning_rate_decay)};
+  }
+  return {};
+}
+
 Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec) {
-  if (auto valid = check_options(simulation_options(), spec); !valid) return valid.error();
+  if (auto valid = check_simulation(spec); !valid) return valid.error();
   if (auto valid = check_folds(dataset); !valid) return valid.error();
   Simulation simulation;
   simulation.spec_ = spec;
   simulation.dataset_name_ = dataset.name;
   simulation.folds_ = dataset.folds;
+  simulation.max_label_ = dataset.max_label;
 
   auto user = user_of(dataset, spec);
   if (!user) return user.error();
@@ -121,13 +144,17 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
                                fold.name)};
     }
     simulation.train_ndcg_.push_back(std::make_shared<const NdcgTable>(fold.train, kNdcgCut));
+    const Split* measured = measured_split(spec, fold);
+    if (measured == nullptr || (spec.validate && !fold.validation)) {
+      return Error{fmt::format("{} {}: no validation queries", dataset.name, fold.name)};
+    }
     if (spec.no_relevant == NoRelevant::kSkip &&
-        describe(fold.test, dataset.max_label).queries_without_relevant ==
-            fold.test.query_count()) {
+        describe(*measured, dataset.max_label).queries_without_relevant ==
+            measured->query_count()) {
       return Error{
-          fmt::format("{} {}: no test query has a relevant document, so there is nothing "
+          fmt::format("{} {}: no {} query has a relevant document, so there is nothing "
                       "to measure; no-relevant zero or one counts such queries",
-                      dataset.name, fold.name)};
+                      dataset.name, fold.name, name_of(spec.split))};
     }
   }
   if (simulation.spec_.label.empty()) simulation.spec_.label = label_of(spec);
@@ -152,18 +179,32 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
   auto made = make_run_learner(spec_, folds_[fold], run);
   if (!made) return made.error();
   std::unique_ptr<Learner> learner = std::move(made).value();
-  Curve curve(folds_[fold].test, {.seed = spec_.seed,
-                                  .run = run,
-                                  .impressions = spec_.impressions,
-                                  .no_relevant = spec_.no_relevant});
+  Curve::Options options{.seed = spec_.seed,
+                         .run = run,
+                         .impressions = spec_.impressions,
+                         .no_relevant = spec_.no_relevant,
+                         .metrics = metrics_of(spec_),
+                         .max_label = max_label_};
+  Curve curve(*measured_split(spec_, folds_[fold]), options);
   if (auto learned = learn(run, *learner, &curve, watch); !learned) return learned.error();
-  if (watch.run_done) watch.run_done();
   RunRecord record;
   record.run = run;
   record.fold = static_cast<std::uint32_t>(fold);
   record.curve = curve.points();
-  record.seconds = seconds_since(start);
+  record.metrics = curve.metrics();
   record.evaluation_seconds = curve.seconds();
+  if (spec_.validate) {
+    options.metrics.clear();
+    Curve validation(*folds_[fold].validation, options);
+    if (!validation.measure(spec_.impressions, 0, learner->ranker(), watch.stop)) {
+      return not_finite(run, spec_.impressions);
+    }
+    if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
+    record.validation = validation.points().front().offline;
+    record.evaluation_seconds += validation.seconds();
+  }
+  record.seconds = seconds_since(start);
+  if (watch.run_done) watch.run_done();
   if (watch.learned) watch.learned(run, std::move(learner));
   return record;
 }
@@ -230,7 +271,7 @@ Result<RunCost> Simulation::cost(double seconds) const {
   RunCost cost;
   cost.impression_seconds =
       seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
-  Curve curve(folds_.front().test,
+  Curve curve(*measured_split(spec_, folds_.front()),
               {.seed = spec_.seed, .impressions = 1, .no_relevant = spec_.no_relevant});
   curve.measure(1, 0, made.value()->ranker(), {});
   cost.evaluation_seconds = curve.seconds();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <vector>
 
 #include "base/file.h"
@@ -59,10 +60,13 @@ std::string read_value(TomlReader& reader, const Option<Target>& option, const t
     }
     text += (text.empty() ? "" : ",") + text_of(element).value_or("");
   };
-  if (const toml::array* elements = node.as_array(); elements == nullptr) {
-    add(node);
-  } else {
+  const bool is_list = option.kind == OptionKind::kIntegers || option.repeats;
+  if (const toml::array* elements = node.as_array()) {
     for (const toml::node& element : *elements) add(element);
+  } else if (is_list) {
+    reader.fail(node, "{} is {}; expected an array of at least 1", option.name, kind_of(node));
+  } else {
+    add(node);
   }
   return text;
 }
@@ -76,10 +80,11 @@ std::optional<std::vector<std::string>> read_values(TomlReader& reader,
   const toml::array* elements = node.as_array();
   if (elements == nullptr) return std::nullopt;
   const bool holds_lists = !elements->empty() && elements->front().is_array();
-  if (option.kind == OptionKind::kIntegers && !holds_lists) return std::nullopt;
+  const bool is_list = option.kind == OptionKind::kIntegers || option.repeats;
+  if (is_list && !holds_lists) return std::nullopt;
   std::vector<std::string> values;
   for (const toml::node& element : *elements) {
-    if (element.is_array() && option.kind != OptionKind::kIntegers) {
+    if (element.is_array() && !is_list) {
       reader.fail(element, "{} is an array; expected one value", option.name);
     }
     values.push_back(read_value(reader, option, element));
@@ -229,6 +234,13 @@ std::string value_text(const Option<Target>& option, const Target& target) {
   std::string text = option.text(target);
   const bool beyond =
       option.kind == OptionKind::kInteger && text.size() >= 19 && std::stoull(text) > kMaxToml;
+  if (option.repeats) {
+    std::vector<std::string> names;
+    for (const auto name : text | std::views::split(std::string_view(", "))) {
+      names.push_back(in_quotes({name.begin(), name.end()}));
+    }
+    return fmt::format("[{}]", fmt::join(names, ", "));
+  }
   if (option.kind == OptionKind::kName || beyond) text = in_quotes(text);
   if (option.kind == OptionKind::kIntegers) text = "[" + text + "]";
   return text;
@@ -278,7 +290,7 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
   ComparisonSpec spec = default_comparison();
   TomlReader reader(name, *table);
   std::vector<std::string_view> known =
-      keys({"title", "datasets", "methods", "click-models"}, simulation_options());
+      keys({"title", "datasets", "methods", "click-models", "select"}, simulation_options());
   const std::vector<std::string_view> settings = setting_names();
   known.insert(known.end(), settings.begin(), settings.end());
   reader.only(known, "a comparison");
@@ -295,6 +307,10 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
             if (node.is_string()) return;
             outer.fail(node, "a click model is {}; expected a name in quotes", kind_of(node));
           });
+  if (const toml::node* select = reader.find("select")) {
+    spec.select = select->value_exact<std::string>() == name_of(MeasuredSplit::kValidation);
+    if (!spec.select) reader.fail(*select, "select; expected \"validation\"");
+  }
   for (const auto& option : simulation_options()) {
     read_option(reader, option, spec.common, &spec.sweeps);
   }
@@ -323,6 +339,9 @@ std::string to_toml(const ComparisonSpec& spec) {
   std::vector<std::string> click_models;
   for (const std::string& name : spec.click_models) click_models.push_back(in_quotes(name));
   out += fmt::format("]\nclick-models = [{}]\n", fmt::join(click_models, ", "));
+  if (spec.select) {
+    out += fmt::format("select = {}\n", in_quotes(name_of(MeasuredSplit::kValidation)));
+  }
   for (const auto& option : simulation_options()) {
     const Sweep* sweep = find_sweep(spec, option.name);
     out += sweep == nullptr ? option_line(option, spec.common) : sweep_line(option, *sweep);

@@ -21,6 +21,9 @@ inline MethodEntry entry_of(const SimulationSpec& spec) {
   return {spec.method, spec.ranker.kind, spec.settings};
 }
 
+// Fails on options that are not allowed.
+Result<void> check_simulation(const SimulationSpec& spec);
+
 // What check() finds without looking for the datasets.
 Result<void> check_apart_from_data(const ComparisonSpec& spec);
 

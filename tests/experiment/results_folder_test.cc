@@ -1,10 +1,12 @@
 #include "experiment/results_folder.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <fstream>
+#include <thread>
 
 #include "plackett/results.h"
 #include "plackett/synthetic.h"
@@ -41,10 +43,10 @@ std::size_t go_on(const std::string& folder, const ComparisonSpec& spec, unsigne
   RunOptions options{.threads = threads};
   options.watch.stop = [&] { return stored >= most; };
   FolderWatch watch;
-  watch.stored = [&](const RunPlace&, const RunRecord&) { ++stored; };
+  watch.stored = [&](std::size_t, const RunRecord&) { ++stored; };
   const auto done = run_in_folder(spec, folder, options, watch);
   EXPECT_TRUE(done.ok()) << done.error().message;
-  return done ? done->runs.size() : 0;
+  return done ? done->finished() : 0;
 }
 
 std::string uninterrupted() {
@@ -96,7 +98,7 @@ TEST(ResultsFolder, CutAtAnyByteItGoesOnToTheSameEnd) {
     const bool begun = lines > 1 || (lines == 1 && whole[size - 1] != '\n');
     ASSERT_EQ(stored->has_value(), begun) << size;
     if (begun) {
-      ASSERT_EQ((*stored)->runs.size(), static_cast<std::size_t>(lines - 1)) << size;
+      ASSERT_EQ((*stored)->finished(), static_cast<std::size_t>(lines - 1)) << size;
     }
   }
   for (std::size_t size = 0; size < whole.size(); size += whole.size() / 8 + 1) {
@@ -117,7 +119,7 @@ TEST(ResultsFolder, DamageInTheMiddleIsNamedDroppedAndRunAgain) {
     const auto results = ResultsFolder::open(folder / "a", small_spec(), {kVersion});
     ASSERT_TRUE(results.ok());
     EXPECT_EQ(results->stored().damaged.size(), 3U);
-    EXPECT_EQ(results->stored().runs.size(), 11U);
+    EXPECT_EQ(results->stored().finished(), 11U);
   }
   go_on(folder / "a", small_spec(), 1, 1000);
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
@@ -136,8 +138,10 @@ TEST(ResultsFolder, AFolderWithoutARunMayBecomeAnyExperiment) {
   const TemporaryFolder folder;
   ASSERT_TRUE(ResultsFolder::open(folder / "a", small_spec(), {kVersion}).ok());
   ComparisonSpec other = small_spec();
-  other.common.runs = 50;
-  EXPECT_TRUE(ResultsFolder::open(folder / "a", other, {kVersion}).ok());
+  other.common.seed = 50;
+  const auto opened = ResultsFolder::open(folder / "a", other, {kVersion});
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(opened->stored().asked(), 12U);
 }
 
 TEST(ResultsFolder, ALostSpecIsRestoredByTheCommandThatMadeTheRuns) {
@@ -145,9 +149,9 @@ TEST(ResultsFolder, ALostSpecIsRestoredByTheCommandThatMadeTheRuns) {
   go_on(folder / "a", small_spec(), 1, 5);
   std::filesystem::remove(folder / "a/experiment.toml");
   ComparisonSpec other = small_spec();
-  other.common.runs = 50;
+  other.common.seed = 50;
   EXPECT_THAT(ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
-              HasSubstr("runs of another experiment"));
+              HasSubstr("runs.jsonl:2: pdgd under perfect on synthetic, run 0: not a run of"));
   EXPECT_EQ(go_on(folder / "a", small_spec(), 1, 1000), 12U);
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
 }
@@ -161,23 +165,137 @@ TEST(ResultsFolder, RunsOfAnotherBuildAreRefusedUnlessAllAreDoneAgain) {
               AllOf(HasSubstr("another build"), EndsWith(kStartOver)));
   const auto fresh = ResultsFolder::open(folder / "a", small_spec(), {kVersion, true});
   ASSERT_TRUE(fresh.ok()) << fresh.error().message;
-  EXPECT_TRUE(fresh->stored().runs.empty());
+  EXPECT_EQ(fresh->stored().finished(), 0U);
 }
 
-TEST(ResultsFolder, RefusesAnotherExperimentAndTouchesNothing) {
+TEST(ResultsFolder, RefusesAnotherVersionAndOtherwiseLoadedDataAndTouchesNothing) {
   const TemporaryFolder folder;
   go_on(folder / "a", small_spec(), 1, 3);
   const std::string runs = slurp(folder / "a/runs.jsonl");
   const std::string text = slurp(folder / "a/experiment.toml");
   ComparisonSpec other = small_spec();
-  other.common.runs = 50;
-  EXPECT_THAT(
-      ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
-      AllOf(HasSubstr("holds another experiment"), HasSubstr("runs: 3 there, 50 asked for")));
+  other.datasets[0].scaling = Scaling::kNone;
+  EXPECT_THAT(ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
+              HasSubstr("its runs on synthetic were made with scaling query-minmax, not none"));
   EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {"2.0"}).error().message,
               HasSubstr("made by plackett " + kVersion + ", this is 2.0"));
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), runs);
   EXPECT_EQ(slurp(folder / "a/experiment.toml"), text);
+}
+
+// How many runs a command does in a folder.
+std::size_t runs_done(const std::string& folder, const ComparisonSpec& spec) {
+  std::atomic<std::size_t> stored{0};
+  FolderWatch watch;
+  watch.stored = [&](std::size_t, const RunRecord&) { ++stored; };
+  const auto done = run_in_folder(spec, folder, {.threads = 2}, watch);
+  EXPECT_TRUE(done.ok()) << done.error().message;
+  return stored;
+}
+
+TEST(ResultsFolder, GrowsByRunsMethodsUsersAndDatasetsWithoutRepeatingARun) {
+  const TemporaryFolder folder;
+  ComparisonSpec spec = small_spec();
+  EXPECT_EQ(runs_done(folder / "a", spec), 12U);
+  spec.common.runs = 5;
+  EXPECT_EQ(runs_done(folder / "a", spec), 8U);
+  spec.methods.push_back({.entry = parse_method_entry("dbgd").value()});
+  EXPECT_EQ(runs_done(folder / "a", spec), 10U);
+  spec.click_models.emplace_back("informational");
+  EXPECT_EQ(runs_done(folder / "a", spec), 15U);
+  // Each of these contains the one before.
+  EXPECT_FALSE(std::filesystem::exists(folder / "a/experiment-2.toml"));
+  const std::string grown = slurp(folder / "a/runs.jsonl");
+  EXPECT_EQ(runs_done(folder / "b", spec), 45U);
+  EXPECT_EQ(slurp(folder / "b/runs.jsonl"), grown) << "as if all had been asked for at once";
+
+  ComparisonSpec seeded = small_spec();
+  seeded.common.seed = 2;
+  EXPECT_EQ(runs_done(folder / "a", seeded), 12U);
+  EXPECT_TRUE(std::filesystem::exists(folder / "a/experiment-2.toml"));
+  EXPECT_EQ(runs_done(folder / "a", spec), 0U);
+  EXPECT_EQ(runs_done(folder / "a", small_spec()), 0U) << "a part of what is there";
+  const StoredResults all = read_results(folder / "a").value().value();
+  EXPECT_EQ(all.finished(), 57U);
+  EXPECT_EQ(all.asked(), 57U);
+  EXPECT_EQ(all.cells.size(), 13U);
+}
+
+TEST(ResultsFolder, ShardsMakeTheBytesOfOneProcess) {
+  for (const std::uint32_t count : {2U, 5U, 12U, 30U}) {
+    const TemporaryFolder folder;
+    std::vector<std::thread> threads;
+    for (std::uint32_t number = 1; number <= count; ++number) {
+      threads.emplace_back([&, number] {
+        const RunOptions options{.threads = 1, .shard = {number, count}};
+        const auto done = run_in_folder(small_spec(), folder / "a", options);
+        EXPECT_TRUE(done.ok()) << done.error().message;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted()) << count;
+    EXPECT_FALSE(std::filesystem::exists(folder / "a/parts")) << count;
+  }
+}
+
+TEST(ResultsFolder, EveryRunIsInOneShardAndShardsAreAlike) {
+  const std::size_t cells = 6;
+  const std::uint32_t runs = 25;
+  for (const std::uint32_t count : {1U, 2U, 5U, 6U, 7U, 25U, 149U, 150U, 200U}) {
+    std::size_t fewest = cells * runs;
+    std::size_t most = 0;
+    std::size_t all = 0;
+    for (std::uint32_t number = 1; number <= count; ++number) {
+      std::size_t in = 0;
+      for (std::size_t cell = 0; cell < cells; ++cell) {
+        std::size_t of_cell = 0;
+        for (std::uint32_t run = 0; run < runs; ++run) {
+          of_cell += in_shard({number, count}, cell, run, runs) ? 1 : 0;
+        }
+        EXPECT_LE(of_cell, runs / count + 1);
+        in += of_cell;
+      }
+      all += in;
+      fewest = std::min(fewest, in);
+      most = std::max(most, in);
+    }
+    EXPECT_EQ(all, cells * runs) << count;
+    EXPECT_LE(most - fewest, 1U) << count;
+  }
+}
+
+TEST(ResultsFolder, AShardIsWorkedOnByOneProcess) {
+  const TemporaryFolder folder;
+  const auto open = [&](Shard shard, bool fresh = false) {
+    return ResultsFolder::open(folder / "a", small_spec(), {kVersion, fresh, shard});
+  };
+  auto first = open({1, 2});
+  ASSERT_TRUE(first.ok());
+  EXPECT_THAT(open({1, 2}).error().message,
+              HasSubstr("another plackett is working on part 1-of-2"));
+  EXPECT_TRUE(open({2, 2}).ok());
+  const std::string in_use = "another plackett is working in this folder";
+  EXPECT_THAT(open({}).error().message, HasSubstr(in_use));
+  EXPECT_THAT(open({2, 2}, true).error().message, HasSubstr(in_use));
+  ASSERT_TRUE(first->finish().ok());
+  EXPECT_TRUE(open({}).ok());
+}
+
+TEST(ResultsFolder, WhatAKilledShardLeftIsKeptAndReadMeanwhile) {
+  const TemporaryFolder folder;
+  const RunOptions second{.threads = 1, .shard = {2, 2}};
+  ASSERT_TRUE(run_in_folder(small_spec(), folder / "a", second).ok());
+  const std::string half = slurp(folder / "a/runs.jsonl");
+  // As if it had been killed before it moved its runs, while it wrote one more.
+  std::filesystem::create_directory(folder / "a/parts");
+  std::ofstream(folder / "a/parts/2-of-2.jsonl") << half << "{\"checksum\":\"12";
+  std::filesystem::remove(folder / "a/runs.jsonl");
+  const StoredResults stored = read_results(folder / "a").value().value();
+  EXPECT_EQ(stored.finished(), 6U);
+  EXPECT_THAT(stored.damaged, IsEmpty()) << "a line that is being written is not damaged";
+  const RunOptions first{.threads = 1, .shard = {1, 2}};
+  ASSERT_TRUE(run_in_folder(small_spec(), folder / "a", first).ok());
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
 }
 
 TEST(ResultsFolder, ANewLabelRepeatsNoRun) {
@@ -259,17 +377,18 @@ TEST(RunInFolder, ReportsWhatItFindsLoadsAndStores) {
   go_on(folder / "a", small_spec(), 1, 5);
   std::vector<std::string> calls;
   FolderWatch watch;
-  watch.opened = [&](const StoredResults& stored) {
-    calls.push_back("opened with " + std::to_string(stored.runs.size()));
+  watch.opened = [&](const StoredResults& stored, WorkCount all, WorkCount left) {
+    calls.push_back(fmt::format("opened with {}: {} of {} runs, {} of {} impressions",
+                                stored.finished(), left.runs, all.runs, left.impressions,
+                                all.impressions));
   };
-  watch.loading = [&](std::size_t dataset) {
-    calls.push_back("loading " + std::to_string(dataset));
-  };
-  watch.loaded = [&](std::size_t dataset) { calls.push_back("loaded " + std::to_string(dataset)); };
+  watch.loading = [&](const ComparedDataset& dataset) { calls.push_back("loading " + dataset.name); };
+  watch.loaded = [&] { calls.emplace_back("loaded"); };
   std::size_t stored = 0;
-  watch.stored = [&](const RunPlace&, const RunRecord&) { ++stored; };
+  watch.stored = [&](std::size_t, const RunRecord&) { ++stored; };
   ASSERT_TRUE(run_in_folder(small_spec(), folder / "a", {.threads = 2}, watch).ok());
-  EXPECT_THAT(calls, ElementsAre("opened with 5", "loading 0", "loaded 0"));
+  EXPECT_THAT(calls, ElementsAre("opened with 5: 7 of 12 runs, 210 of 360 impressions",
+                                 "loading synthetic", "loaded"));
   EXPECT_EQ(stored, 7U);
 }
 
@@ -287,8 +406,11 @@ TEST(PlanComparison, MeasuresTheCellsThatHaveRunsLeft) {
   EXPECT_EQ(cell.runs, 1U);
   EXPECT_GT(cell.run_seconds, 0);
   EXPECT_GT(plan.seconds, plan.datasets[0].load_seconds);
+  const RunOptions shard{.threads = 1, .shard = {3, 3}};
+  const Plan part = plan_comparison(small_spec(), folder / "a", shard).value();
+  EXPECT_EQ(part.runs, 4U);
   ComparisonSpec other = small_spec();
-  other.common.seed = 2;
+  other.datasets[0].scaling = Scaling::kNone;
   EXPECT_EQ(plan_comparison(other, folder / "a").error().code, ErrorCode::kConflict);
 }
 

@@ -16,10 +16,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const RunsHeader kHeader{.plackett = "0.1.0", .experiment = 0xFEDCBA9876543210};
+const RunsHeader kHeader{.plackett = "0.1.0"};
 
 FinishedRun small_run(std::uint32_t number) {
-  FinishedRun run{.dataset = "MQ2008",
+  FinishedRun run{.cell = 0xFEDCBA9876543210,
+                  .dataset = "MQ2008",
                   .method = "pdgd",
                   .click_model = "perfect",
                   .user = "perfect",
@@ -29,6 +30,10 @@ FinishedRun small_run(std::uint32_t number) {
   run.record.run = number;
   run.record.fold = number % 5;
   run.record.curve = {{1, 0.5, 0.25}, {10, 0.1 + 0.2, 1e-7}};
+  if (number % 2 == 1) {
+    run.record.metrics = {{"MAP", {0.25, 0.75}}, {"MRR", {0, 1}}};
+    run.record.validation = 0.5;
+  }
   return run;
 }
 
@@ -39,7 +44,7 @@ std::string small_file(std::uint32_t runs) {
 }
 
 TEST(RunsFile, DoublesReadBackToTheSameBits) {
-  FinishedRun run = small_run(3);
+  FinishedRun run = small_run(2);
   run.record.curve.clear();
   Rng rng({.seed = 1});
   std::uint64_t impression = 0;
@@ -78,6 +83,20 @@ TEST(RunsFile, AnyTextReadsBack) {
   ASSERT_EQ(file->runs.size(), 1U);
   EXPECT_EQ(file->runs[0].dataset, run.dataset);
   EXPECT_EQ(file->header, kHeader);
+}
+
+TEST(RunsFile, MetricsAndValidationReadBack) {
+  const auto file = parse_runs(small_file(2), {});
+  ASSERT_TRUE(file.ok());
+  ASSERT_EQ(file->runs.size(), 2U);
+  EXPECT_THAT(file->runs[0].record.metrics, IsEmpty());
+  EXPECT_TRUE(std::isnan(file->runs[0].record.validation));
+  const RunRecord& second = file->runs[1].record;
+  ASSERT_EQ(second.metrics.size(), 2U);
+  EXPECT_EQ(second.metrics[0].name, "MAP");
+  EXPECT_THAT(second.metrics[0].values, ElementsAre(0.25, 0.75));
+  EXPECT_EQ(second.validation, 0.5);
+  EXPECT_EQ(file->runs[1].cell, 0xFEDCBA9876543210);
 }
 
 TEST(RunsFile, CutAnywhereKeepsTheWholeRecordsAndNothingElse) {
@@ -136,8 +155,8 @@ TEST(RunsFile, RefusesAnotherFileAndAnotherVersion) {
   EXPECT_THAT(message("hello\n"), HasSubstr("r:1: not a results file"));
   EXPECT_THAT(message(""), HasSubstr("r:1: "));
   EXPECT_THAT(message("{\"checksum\":\"0000000000000000\",\"kind\":\"plackett-runs\","
-                      "\"version\":2}\n"),
-              HasSubstr("format version 2; this plackett reads version 1"));
+                      "\"version\":1}\n"),
+              HasSubstr("format version 1; this plackett reads version 2"));
 }
 
 }  // namespace
