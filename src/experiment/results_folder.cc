@@ -524,7 +524,6 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (error) return system_error(folder, "can't create", error.value());
   auto setting_up = FileLock::take_folder(folder, kPatience);
   if (!setting_up) return setting_up.error();
-  if (auto made = make_parts_folder(folder); !made) return made.error();
   if (auto ours = require_own_specs(folder); !ours) return ours.error();
 
   const fs::path part = part_path(folder, options.shard);
@@ -535,8 +534,9 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
     return Error{ErrorCode::kConflict,
                  fmt::format("{}: another plackett is working in this folder", folder.string())};
   }
-  auto lock = lock_part(folder, part);
-  if (!lock) return lock.error();
+  if (is_there(part)) {
+    if (const auto free = lock_part(folder, part); !free) return free.error();
+  }
   if (options.fresh) {
     if (auto gone = discard(folder); !gone) return gone.error();
   }
@@ -558,14 +558,14 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (!*others) {
     // What was left behind, without what is damaged.
     if (auto done = merge(folder, stored); !done) return done.error();
-    if (auto made = make_parts_folder(folder); !made) return made.error();
   }
+  if (auto made = make_parts_folder(folder); !made) return made.error();
   StoredResults own{.plackett = options.version, .cells = *cells};
   Cells own_cells(own.cells);
   if (auto done = read_runs(part, true, own, own_cells); !done) return done.error();
   if (auto done = write_file(part, runs_text(own)); !done) return done.error();
   if (auto done = write_file(timings_path(part), ""); !done) return done.error();
-  lock = lock_part(folder, part);
+  auto lock = lock_part(folder, part);
   if (!lock) return lock.error();
   auto runs = AppendFile::open(part, kSyncEvery);
   if (!runs) return runs.error();

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <memory>
 #include <random>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -40,6 +42,23 @@ std::size_t lines(const std::string& path) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+// Distinct runs in a folder, in one file or in parts.
+std::size_t runs_in(const std::string& folder) {
+  std::set<std::string> runs;
+  std::vector<fs::path> files{folder + "/runs.jsonl"};
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder + "/parts", none)) {
+    files.push_back(entry.path());
+  }
+  for (const fs::path& file : files) {
+    std::istringstream text(slurp(file));
+    for (std::string line; std::getline(text, line);) {
+      if (line.find("\"kind\":\"run\"") != std::string::npos) runs.insert(line);
+    }
+  }
+  return runs.size();
+}
+
 const std::string kSmall =
     "compare --methods pdgd,pdgd:learning-rate=0.01 --click-models perfect,navigational "
     "--data synthetic,three=synthetic:mq2008 --runs 4 --impressions 1500 ";
@@ -69,7 +88,7 @@ TEST(Compare, KilledAtAnyMomentAndStartedAgainEndsWithTheSameBytes) {
     if (code != 0) {
       ASSERT_EQ(code, 128 + SIGKILL) << slurp(folder / "err");
       ++killed;
-      const std::size_t now = lines(folder / "killed/runs.jsonl");
+      const std::size_t now = runs_in(folder / "killed");
       EXPECT_GE(now, kept);
       kept = now;
     }
@@ -77,7 +96,7 @@ TEST(Compare, KilledAtAnyMomentAndStartedAgainEndsWithTheSameBytes) {
   EXPECT_GE(killed, 3);
   EXPECT_EQ(lines(folder / "killed/runs.jsonl"), 33U);
   // A kill between the two files costs a timing, never a run.
-  EXPECT_LE(lines(folder / "killed/timings.jsonl"), 32U) << "a run was done twice";
+  EXPECT_LE(lines(folder / "killed/timings.jsonl"), 32U);
   EXPECT_EQ(results(folder / "killed"), results(folder / "whole"));
 }
 
@@ -90,7 +109,7 @@ TEST(Compare, InterruptedItStopsAtOnceReportsAndGoesOn) {
   for (const int signal : {SIGTERM, SIGINT}) {
     fs::remove_all(folder / "a");
     Child child(words(command + folder / "a"), folder / "out", folder / "err");
-    ASSERT_TRUE(eventually([&] { return lines(folder / "a/runs.jsonl") == 2; }));
+    ASSERT_TRUE(eventually([&] { return runs_in(folder / "a") == 1; }));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     const double before = child.processor_seconds();
     child.signal(signal);
@@ -115,10 +134,10 @@ TEST(Compare, AFullDiskIsAnErrorThatKeepsTheRecords) {
                            folder / "full" + "' 2>'" + folder / "err" + "'";
   const int status = std::system(line.c_str());
   EXPECT_EQ(WEXITSTATUS(status), 2);
-  EXPECT_THAT(slurp(folder / "err"), AllOf(HasSubstr("runs.jsonl: can't write: File too large"),
+  EXPECT_THAT(slurp(folder / "err"), AllOf(HasSubstr("1-of-1.jsonl: can't write: File too large"),
                                            HasSubstr(" of 32 runs are in ")));
-  EXPECT_GT(lines(folder / "full/runs.jsonl"), 2U);
-  EXPECT_EQ(slurp(folder / "full/runs.jsonl").back(), '\n');
+  EXPECT_GT(runs_in(folder / "full"), 1U);
+  EXPECT_EQ(slurp(folder / "full/parts/1-of-1.jsonl").back(), '\n');
   const auto again = run_command(kSmall + "--out " + folder / "full");
   EXPECT_EQ(again.exit_code, 0);
   EXPECT_EQ(again.err, "");
@@ -157,20 +176,69 @@ TEST(Compare, DamageIsToldAndMended) {
   std::ofstream(folder / "a/runs.jsonl", std::ios::binary) << text << "{\"check";
   const auto mended = run_command(kSmall + "--out " + folder / "a");
   EXPECT_EQ(mended.exit_code, 0);
-  EXPECT_THAT(mended.err, HasSubstr("runs.jsonl: lines 10, 34: incomplete or damaged"));
+  EXPECT_THAT(mended.err, AllOf(HasSubstr("runs.jsonl:4, "),
+                                HasSubstr("runs.jsonl:34: incomplete or damaged")));
   EXPECT_EQ(results(folder / "a"), whole);
 }
 
-TEST(Compare, RefusesAnotherExperimentInTheSameFolderWithWhatDiffers) {
+TEST(Compare, AFolderGrowsAndRefusesDataThatIsLoadedOtherwise) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
+  const auto more = run_command(
+      "compare --methods pdgd --learning-rate 0.1,0.2 --click-models perfect,navigational "
+      "--data synthetic,three=synthetic:mq2008 --runs 5 --impressions 1500 --out " +
+      folder / "a");
+  EXPECT_EQ(more.exit_code, 0) << more.err;
+  // A fifth of rate 0.1, which is the default, and five of rate 0.2, in 4 cells each.
+  EXPECT_EQ(runs_in(folder / "a"), 32U + 4 * (1 + 5));
+  EXPECT_THAT(more.out, AllOf(HasSubstr("32 runs were finished before"),
+                              HasSubstr("PDGD (linear, learning-rate 0.2)")));
   const auto before = results(folder / "a");
-  const auto refused = run_command(kSmall + "--seed 2 --out " + folder / "a");
+  const auto refused = run_command(kSmall + "--scaling none --out " + folder / "a");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err,
-              AllOf(HasSubstr("holds another experiment"), HasSubstr("seed: 1 there, 2 asked for"),
+              AllOf(HasSubstr("were made with scaling query-minmax, not none"),
                     HasSubstr("(--out gives another folder, --fresh starts over)")));
   EXPECT_EQ(results(folder / "a"), before);
+}
+
+TEST(Compare, ShardsOfWhichSomeAreKilledAndOneIsStartedTwiceEndWithTheSameBytes) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command(kSmall + "--out " + folder / "whole").exit_code, 0);
+  const auto shard = [&](int number) {
+    return words(kSmall + "--threads 1 --shard " + std::to_string(number) + "/4 --out " +
+                 folder / "parts");
+  };
+  const auto start = [&](int number, const std::string& log) {
+    return std::make_unique<Child>(shard(number), folder / log + ".out", folder / log + ".err");
+  };
+  std::vector<std::unique_ptr<Child>> first;
+  for (const int number : {1, 2, 3}) first.push_back(start(number, std::to_string(number)));
+  ASSERT_TRUE(eventually([&] { return runs_in(folder / "parts") > 1; }));
+  first[0]->signal(SIGKILL);
+  first[1]->signal(SIGKILL);
+  for (const auto& child : first) child->wait();
+  const std::size_t kept = runs_in(folder / "parts");
+  EXPECT_LT(kept, 32U);
+  const auto seen = run_command("report " + folder / "parts" + " --out " + folder / "apart");
+  EXPECT_EQ(seen.exit_code, 0) << seen.err;
+  EXPECT_THAT(seen.out, HasSubstr("unfinished: "));
+
+  std::vector<std::unique_ptr<Child>> again;
+  for (const int number : {1, 2, 3, 4}) again.push_back(start(number, std::to_string(number)));
+  const auto twin = start(4, "twin");
+  for (const int at : {0, 1, 2}) EXPECT_EQ(again[static_cast<std::size_t>(at)]->wait(), 0);
+  // One of the two is refused, or comes when the other is done.
+  const int codes[] = {again[3]->wait(), twin->wait()};
+  EXPECT_TRUE(codes[0] == 0 || codes[1] == 0);
+  for (const int at : {0, 1}) {
+    if (codes[at] == 0) continue;
+    EXPECT_THAT(slurp(folder / (at == 0 ? "4.err" : "twin.err")),
+                HasSubstr("another plackett is working on part 4-of-4"));
+  }
+  EXPECT_EQ(slurp(folder / "parts/runs.jsonl"), slurp(folder / "whole/runs.jsonl"));
+  ASSERT_EQ(run_command("report " + folder / "parts").exit_code, 0);
+  EXPECT_EQ(results(folder / "parts"), results(folder / "whole"));
 }
 
 TEST(Compare, NamesTheOptionsThatDoWhatAnErrorAdvises) {
@@ -203,7 +271,7 @@ TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
   EXPECT_THAT(
       plan.out,
-      AllOf(HasSubstr("2 datasets x 2 methods x 2 click models x 4 runs = 32 runs of 1,500"),
+      AllOf(HasSubstr("8 cells x 4 runs = 32 runs"),
             HasSubstr("where 0 of the runs are done"), HasSubstr("32 runs left, about ")));
   EXPECT_FALSE(fs::exists(folder / "a"));
   ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
@@ -293,7 +361,7 @@ TEST(Compare, ASecondCommandInTheSameFolderIsRefusedWhileOneRuns) {
   const TemporaryFolder folder;
   const std::string command = "compare --runs 100000 --impressions 1000 --out " + folder / "a";
   Child first(words(command), folder / "out", folder / "err");
-  ASSERT_TRUE(eventually([&] { return lines(folder / "a/runs.jsonl") > 2; }));
+  ASSERT_TRUE(eventually([&] { return runs_in(folder / "a") > 1; }));
   const auto second = run_command(command);
   EXPECT_EQ(second.exit_code, 2);
   EXPECT_THAT(second.err, HasSubstr("another plackett is working in this folder"));
