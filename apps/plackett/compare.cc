@@ -27,6 +27,7 @@ struct CompareOptions {
   SimulationSpec common;
   std::vector<std::string> methods;
   std::vector<std::string> click_models;
+  ComparisonSpec reporting;  // baselines and test
   std::optional<std::string> out;
   bool dry_run = false;
 };
@@ -80,6 +81,7 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
     }
   }
   if (given("--click-models")) spec.click_models = options.click_models;
+  copy_report_options(command, options.reporting, spec);
   if (given("--data")) {
     std::vector<ComparedDataset> datasets;
     for (const std::string& text : options.data) {
@@ -264,6 +266,7 @@ void add_compare(CLI::App& app) {
   command->add_option("--methods", options->methods, "each " + method_help())->delimiter(',');
   command->add_option("--click-models", options->click_models, "names, or .toml files")
       ->delimiter(',');
+  add_report_options(*command, options->reporting);
   add_options(*command, simulation_options(), options->common);
   command->add_option(
       "--out", options->out,

@@ -1,6 +1,7 @@
 #include "plackett/comparison_spec.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,6 +24,23 @@ constexpr std::array kPaperMethods = std::to_array<std::string_view>(
 constexpr std::array kPaperClickModels =
     std::to_array<std::string_view>({"perfect", "navigational", "informational"});
 
+// In the order of the enum.
+constexpr std::array kTests = std::to_array<std::string_view>({"paired", "welch", "student"});
+
+std::string label_of(const ComparedMethod& method) {
+  if (!method.label.empty()) return method.label;
+  SimulationSpec simulation;
+  apply(method.entry, simulation);
+  return label_of(simulation);
+}
+
+// Whether `name` is the method's label or its entry in any form.
+bool is_named(const ComparedMethod& method, std::string_view name) {
+  if (name == label_of(method)) return true;
+  const auto entry = parse_method_entry(name);
+  return entry && to_text(canonical(*entry)) == to_text(canonical(method.entry));
+}
+
 Result<void> check_methods(const ComparisonSpec& spec) {
   if (spec.methods.empty()) return Error{"no methods; a comparison has at least 1"};
   std::set<std::string> entries;
@@ -31,7 +49,7 @@ Result<void> check_methods(const ComparisonSpec& spec) {
     const std::string text = to_text(canonical(method.entry));
     if (!entries.insert(text).second) return Error{fmt::format("method {} is listed twice", text)};
     SimulationSpec simulation = simulation_spec(spec, method, "perfect");
-    const std::string label = method.label.empty() ? label_of(simulation) : method.label;
+    const std::string label = label_of(method);
     if (!labels.insert(label).second) {
       return Error{fmt::format("two methods are called \"{}\"; labels must differ", label)};
     }
@@ -94,6 +112,14 @@ Result<void> check_click_models(const ComparisonSpec& spec) {
 
 }  // namespace
 
+std::string_view name_of(SignificanceTest test) { return kTests[static_cast<std::size_t>(test)]; }
+
+Result<SignificanceTest> parse_significance_test(std::string_view name) {
+  const auto found = std::find(kTests.begin(), kTests.end(), name);
+  if (found != kTests.end()) return static_cast<SignificanceTest>(found - kTests.begin());
+  return Error{fmt::format("unknown t-test \"{}\"; known: {}", name, fmt::join(kTests, ", "))};
+}
+
 ComparisonSpec default_comparison() {
   ComparisonSpec spec;
   spec.datasets.push_back(dataset_at("synthetic"));
@@ -121,6 +147,21 @@ std::optional<RunPlace> place_of(const ComparisonSpec& spec, const RunName& name
   return place;
 }
 
+Result<void> check_baselines(const ComparisonSpec& spec) {
+  for (const std::string& name : spec.baselines) {
+    std::vector<std::string> known;
+    bool found = false;
+    for (const ComparedMethod& method : spec.methods) {
+      found = found || is_named(method, name);
+      known.push_back(to_text(canonical(method.entry)));
+    }
+    if (found) continue;
+    return Error{fmt::format("baselines: no method \"{}\"; there are {}", name,
+                             fmt::join(known, ", "))};
+  }
+  return {};
+}
+
 std::uint64_t run_count(const ComparisonSpec& spec) {
   return std::uint64_t{spec.datasets.size()} * spec.methods.size() * spec.click_models.size() *
          spec.common.runs;
@@ -141,6 +182,10 @@ SimulationSpec simulation_spec(const ComparisonSpec& spec, const ComparedMethod&
   simulation.user = own_user(spec, click_model);
   simulation.label = method.label;
   simulation.baseline = method.baseline;
+  if (!spec.baselines.empty()) {
+    simulation.baseline = std::any_of(spec.baselines.begin(), spec.baselines.end(),
+                                      [&](const auto& name) { return is_named(method, name); });
+  }
   return simulation;
 }
 
@@ -163,6 +208,7 @@ ComparedDataset dataset_at(const std::string& path) {
 Result<void> check_apart_from_data(const ComparisonSpec& spec) {
   if (auto options = check_options(simulation_options(), spec.common); !options) return options;
   if (auto methods = check_methods(spec); !methods) return methods;
+  if (auto baselines = check_baselines(spec); !baselines) return baselines;
   if (auto click_models = check_click_models(spec); !click_models) return click_models;
   if (spec.datasets.empty()) return Error{"no datasets; a comparison has at least 1"};
   std::set<std::string> names;
