@@ -221,8 +221,11 @@ function drawIntervals(measure, tested) {
     [difference - half, difference + half]);
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
   const part = (value) => `${(100 * (value - low)) / (high - low || 1)}%`;
-  const row = (each) => element('tr', element('th', { scope: 'row' }, each.method),
-    element('td', each.baseline), element('td.spread',
+  // A row is a baseline if there are several, otherwise a method.
+  const several = test.baselines.length > 1;
+  const groupOf = ({ setting, method }) => (several ? `${setting} \u00b7 ${method}` : setting);
+  const row = (each) => element('tr',
+    element('th', { scope: 'row' }, several ? each.baseline : each.method), element('td.spread',
       element(`div.whisker.signed.${each.kind}`, { 'aria-hidden': 'true',
         style: `--zero: ${part(0)}; --at: ${part(each.difference)}; `
           + `--from: ${part(each.difference - each.half_width)}; `
@@ -233,12 +236,12 @@ function drawIntervals(measure, tested) {
     'aria-label': `${measure.title}: differences` },
   element('table', element('caption', `${measure.title}: mean difference and its 95\u2009% `
     + `confidence interval (${test.name})`),
-  element('thead', element('tr', element('th', { scope: 'col' }, 'Method'),
-    element('th', { scope: 'col' }, 'against'), element('td.spread'),
+  element('thead', element('tr', element('th', { scope: 'col' },
+    several ? 'Against' : `Against ${test.baselines[0]}`), element('td.spread'),
     ['difference', 'p', 'p, Holm'].map((name) => element('th.number', { scope: 'col' }, name)))),
-  [...new Set(tested.map(({ setting }) => setting))].map((setting) => element('tbody',
-    element('tr.group', element('th', { scope: 'rowgroup', colspan: '6' }, setting)),
-    tested.filter((each) => each.setting === setting).map(row)))));
+  [...new Set(tested.map(groupOf))].map((group) => element('tbody',
+    element('tr.group', element('th', { scope: 'rowgroup', colspan: '5' }, group)),
+    tested.filter((each) => groupOf(each) === group).map(row)))));
 }
 
 // --- The scorecard against the paper -------------------------------------------------------------

@@ -85,17 +85,17 @@ void copy_report_options(const CLI::App& command, const ComparisonSpec& given,
 void report_results(const StoredResults& stored, const std::filesystem::path& folder) {
   const OutputStyle style = standard_output();
   const Comparison comparison = assemble(stored);
-  fmt::print("{}\n", report::terminal_table(comparison, {.ansi = style.terminal,
-                                                         .width = style.columns,
-                                                         .ascii = style.ascii}));
+  fmt::print("{}\n", report::terminal_table(
+                         comparison,
+                         {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii}));
   const std::string card = report::terminal_scorecard(
       comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
   if (!card.empty()) fmt::print("{}\n", card);
   std::fflush(stdout);
 
   // The same for everyone who runs the experiment: no times, no options of this command.
-  const report::PageOptions options{
-      .command = "plackett compare --spec experiment.toml --out RESULTS"};
+  const report::PageOptions options{.command =
+                                        "plackett compare --spec experiment.toml --out RESULTS"};
   if (auto done = report::write_report(comparison, folder, options); !done) {
     // A report may be written to another folder than that of its runs.
     std::error_code error;

@@ -62,8 +62,8 @@ struct ComparisonSpec {
   // Users of your own. Each is named in click_models by its name(), which must not be one that
   // make_user knows. In memory only: a results folder can't tell one from another of that name.
   std::vector<std::shared_ptr<const User>> users = {};
-  // The methods that the others are tested against, by entry ("mgd:candidates=9") or label. If there
-  // are any, ComparedMethod::baseline is not read.
+  // The methods that the others are tested against, by entry ("mgd:candidates=9") or label. If
+  // there are any, ComparedMethod::baseline is not read.
   std::vector<std::string> baselines = {};
   SignificanceTest test = SignificanceTest::kPaired;  // that the report goes by
   // What all runs have in common. Method, ranker kind, click model, user, label, baseline and
@@ -75,9 +75,9 @@ struct ComparisonSpec {
 PLACKETT_EXPORT ComparisonSpec default_comparison();
 
 // Finds what can't run, without loading data: nothing to compare, a cell asked for twice, unknown
-// or impossible methods, baselines, click models and settings, options out of bounds, missing datasets, and
-// click models without a table for a dataset whose number of grades is known in advance (embedded
-// data and caches).
+// or impossible methods, baselines, click models and settings, options out of bounds, missing
+// datasets, and click models without a table for a dataset whose number of grades is known in
+// advance (embedded data and caches).
 PLACKETT_EXPORT Result<void> check(const ComparisonSpec& spec);
 
 // Fails on a baseline that is none of the methods; the error lists those.

@@ -120,7 +120,7 @@ struct Comparison {
   std::vector<Contrast> leaders = {};
   SignificanceTest test = SignificanceTest::kPaired;  // that the report goes by
   unsigned threads = 1;                               // that runs were spread over
-  std::string version = {};  // of plackett
+  std::string version = {};                           // of plackett
 };
 
 }  // namespace plackett

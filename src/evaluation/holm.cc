@@ -16,7 +16,8 @@ std::vector<double> holm(std::span<const double> p) {
                    [](const double* one, const double* other) { return *one < *other; });
   double largest = 0;
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    largest = std::max(largest, std::min(1.0, *order[rank] * static_cast<double>(order.size() - rank)));
+    largest =
+        std::max(largest, std::min(1.0, *order[rank] * static_cast<double>(order.size() - rank)));
     *order[rank] = largest;
   }
   return corrected;

@@ -53,10 +53,9 @@ Contrast contrast_of(const std::vector<CellSummary>& cells, std::size_t cell, st
     const auto sample = [moments = moments](const CellSummary& of) {
       return SampleSummary{(of.*moments).mean, (of.*moments).std, of.runs};
     };
-    contrast.*tests = {
-        recorded(paired_t_test(differences(cells[cell], cells[other], final))),
-        recorded(welch_t_test(sample(cells[cell]), sample(cells[other]))),
-        recorded(student_t_test(sample(cells[cell]), sample(cells[other])))};
+    contrast.*tests = {recorded(paired_t_test(differences(cells[cell], cells[other], final))),
+                       recorded(welch_t_test(sample(cells[cell]), sample(cells[other]))),
+                       recorded(student_t_test(sample(cells[cell]), sample(cells[other])))};
   }
   return contrast;
 }
@@ -89,9 +88,8 @@ void add_leaders(const std::vector<std::size_t>& block, Comparison& comparison) 
     std::vector<std::size_t> order;
     std::copy_if(block.begin(), block.end(), std::back_inserter(order),
                  [&](std::size_t cell) { return std::isfinite(mean(cell)); });
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-      return mean(one) > mean(other);
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t one, std::size_t other) { return mean(one) > mean(other); });
     if (order.size() < 2 || cells[order[0]].baseline || cells[order[1]].baseline) continue;
     const auto there = [&](const Contrast& leader) {
       return leader.cell == order[0] && leader.baseline == order[1];

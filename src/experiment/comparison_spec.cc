@@ -156,8 +156,8 @@ Result<void> check_baselines(const ComparisonSpec& spec) {
       known.push_back(to_text(canonical(method.entry)));
     }
     if (found) continue;
-    return Error{fmt::format("baselines: no method \"{}\"; there are {}", name,
-                             fmt::join(known, ", "))};
+    return Error{
+        fmt::format("baselines: no method \"{}\"; there are {}", name, fmt::join(known, ", "))};
   }
   return {};
 }

@@ -150,8 +150,8 @@ Arrangement::Arrangement(const Comparison& compared)
   std::vector<Key> block_keys;
   std::vector<std::string> labels, rankers{"linear", "neural"};
   for (const CellSummary& cell : comparison.cells) {
-    const std::size_t block = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model,
-                                                    cell.seed, cell.impressions});
+    const std::size_t block = index_of(
+        block_keys, {cell.dataset, cell.protocol, cell.click_model, cell.seed, cell.impressions});
     if (block == blocks.size()) {
       Block& made = blocks.emplace_back();
       made.short_title = click_model_label(cell.click_model);

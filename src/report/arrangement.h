@@ -1,6 +1,6 @@
 // A comparison arranged for reading, once for every kind of output: one block per click model of a
-// dataset (and protocol, seed and impressions, if there are several), one row per method, and one series (a name, a colour, a dash) per method over all
-// blocks.
+// dataset (and protocol, seed and impressions, if there are several), one row per method, and one
+// series (a name, a colour, a dash) per method over all blocks.
 #pragma once
 
 #include <array>
@@ -90,8 +90,8 @@ struct Arrangement {
   // `comparison`, which must outlive it.
   explicit Arrangement(const Comparison& comparison);
 
-  // The test of a row against another of its block; t is above 0 if `row` is better. None unless one
-  // of them is a baseline or both are the best of their block, in this measure or another.
+  // The test of a row against another of its block; t is above 0 if `row` is better. None unless
+  // one of them is a baseline or both are the best of their block, in this measure or another.
   [[nodiscard]] TTest between(const Row& row, const Row& other, const Measure& measure) const;
   // What the marks mean, by which test and against which baselines: "▲ better, ...; paired t-test,
   // two-tailed, uncorrected, against 1 DBGD (linear), 2 MGD (linear)". Baselines are held together

@@ -97,7 +97,8 @@ std::vector<Table> difference_tables(const Arrangement& arrangement) {
     std::erase_if(table.sections, [](const TableSection& section) { return section.rows.empty(); });
   }
   tables.front().about = fmt::format(
-      "Mean difference ± half of its 95 % confidence interval; {}: p, and p after Holm's correction "
+      "Mean difference ± half of its 95 % confidence interval; {}: p, and p after Holm's "
+      "correction "
       "over all {} tests.",
       arrangement.test_name, count);
   return tables;

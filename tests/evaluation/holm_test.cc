@@ -16,8 +16,8 @@ using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// The procedure as Holm wrote it: reject the smallest p if it is at most alpha / m, then the next if
-// it is at most alpha / (m - 1), and so on up to the first that is not.
+// The procedure as Holm wrote it: reject the smallest p if it is at most alpha / m, then the next
+// if it is at most alpha / (m - 1), and so on up to the first that is not.
 std::vector<bool> plain_rejections(const std::vector<double>& p, double alpha) {
   std::vector<bool> rejected(p.size(), false);
   for (std::size_t left = p.size(); left > 0; --left) {

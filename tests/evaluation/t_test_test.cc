@@ -156,10 +156,9 @@ TEST(PairedTTest, SwappingTheSidesNegatesTAndTheDifference) {
 
 TEST(PairedTTest, WithoutSpreadOnlyZeroIsNoDifference) {
   // 0.1 + 0.1 + 0.1 is not 3 * 0.1.
-  for (const auto& [differences, t, p] :
-       {std::tuple{std::vector{0.0, 0.0, 0.0}, 0.0, 1.0},
-        {std::vector{0.1, 0.1, 0.1}, HUGE_VAL, 0.0},
-        {std::vector{-0.1, -0.1, -0.1}, -HUGE_VAL, 0.0}}) {
+  for (const auto& [differences, t, p] : {std::tuple{std::vector{0.0, 0.0, 0.0}, 0.0, 1.0},
+                                          {std::vector{0.1, 0.1, 0.1}, HUGE_VAL, 0.0},
+                                          {std::vector{-0.1, -0.1, -0.1}, -HUGE_VAL, 0.0}}) {
     const TTestResult result = paired_t_test(differences);
     EXPECT_EQ(result.t, t);
     EXPECT_EQ(result.p, p);

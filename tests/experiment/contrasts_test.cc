@@ -102,8 +102,8 @@ TEST(Contrasts, TestTheBestTwoOfABlockWhereNeitherIsABaseline) {
   Comparison comparison;
   comparison.cells = {cell("a", "perfect", false), cell("b", "perfect", false),
                       cell("c", "perfect", false)};
-  comparison.cells[1].offline.mean = 0.6;   // leads offline, a is next, being earlier than c
-  comparison.cells[2].online.mean = 800;    // leads online
+  comparison.cells[1].offline.mean = 0.6;  // leads offline, a is next, being earlier than c
+  comparison.cells[2].online.mean = 800;   // leads online
   comparison.cells[0].online.mean = 0.1;
   add_contrasts(comparison);
   ASSERT_EQ(comparison.leaders.size(), 2U);
@@ -128,7 +128,9 @@ TEST(Contrasts, CorrectOverAllTestsAgainstBaselines) {
   for (const Contrast& contrast : comparison.contrasts) {
     const bool counts = contrast.cell == 2;
     EXPECT_EQ(std::isnan(contrast.offline.welch.holm), !counts);
-    if (counts) EXPECT_DOUBLE_EQ(contrast.offline.welch.holm, 4 * p);
+    if (counts) {
+      EXPECT_DOUBLE_EQ(contrast.offline.welch.holm, 4 * p);
+    }
     EXPECT_TRUE(std::isnan(contrast.offline.paired.holm));  // no run is known
   }
 }

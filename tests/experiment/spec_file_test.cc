@@ -196,9 +196,13 @@ TEST(CheckSpec, FindsWhatCannotRunBeforeAnythingIsLoaded) {
                 spec.click_models = {"perfect", "perfect"};
               }),
               HasSubstr("click model perfect is listed twice"));
-  EXPECT_THAT(message([](auto& spec) { spec.baselines = {"pdgd:linear", "PDGD (neural)"}; }),
+  EXPECT_THAT(message([](auto& spec) {
+                spec.baselines = {"pdgd:linear", "PDGD (neural)"};
+              }),
               "sound");
-  EXPECT_EQ(message([](auto& spec) { spec.baselines = {"mgd", "magic"}; }),
+  EXPECT_EQ(message([](auto& spec) {
+              spec.baselines = {"mgd", "magic"};
+            }),
             "baselines: no method \"magic\"; there are dbgd, dbgd:neural, mgd, pairwise, pdgd, "
             "pdgd:neural");
   EXPECT_THAT(message([](auto& spec) { spec.click_models = {"angry"}; }),

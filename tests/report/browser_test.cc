@@ -194,8 +194,7 @@ TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
                     HasSubstr("▲ Pairwise (linear): better")));
   EXPECT_EQ(noted(dom, "bubble-after"), "true");
   EXPECT_EQ(noted(dom, "differences"), "48");  // 2 methods, 4 baselines, 3 click models, 2 measures
-  EXPECT_EQ(noted(dom, "difference"),
-            "PDGD (linear)|DBGD (linear)||+0.0280 ± 0.0050|1.1e-22|1.3e-21");
+  EXPECT_EQ(noted(dom, "difference"), "DBGD (linear)||+0.0280 ± 0.0050|1.1e-22|1.3e-21");
   EXPECT_EQ(noted(dom, "differences-open"), "false");
   EXPECT_EQ(noted(dom, "lines-after-press"), "30");
   EXPECT_EQ(noted(dom, "lines-after-second"), "36");

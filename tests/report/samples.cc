@@ -41,8 +41,8 @@ double draw(std::uint64_t& state) {
   return sum;
 }
 
-// One value per run with exactly these moments. Most of a run's deviation is the same in every cell:
-// that of its fold and queries.
+// One value per run with exactly these moments. Most of a run's deviation is the same in every
+// cell: that of its fold and queries.
 std::vector<double> values_of(const Moments& moments, std::size_t runs, std::uint64_t seed) {
   std::uint64_t shared = 2;
   std::vector<double> values;

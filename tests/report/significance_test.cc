@@ -101,8 +101,7 @@ TEST(Significance, BetweenLooksBothWays) {
 TEST(Significance, MarksGoByTheChosenTest) {
   Comparison comparison = paper_comparison({"MQ2007"}, 0);
   for (Contrast& contrast : comparison.contrasts) {
-    contrast.online = {
-        .paired = {1, 9, 0.001}, .welch = {-1, 9, 0.001}, .student = {1, 9, 0.5}};
+    contrast.online = {.paired = {1, 9, 0.001}, .welch = {-1, 9, 0.001}, .student = {1, 9, 0.5}};
   }
   for (const auto& [test, name, marks] :
        {std::tuple{SignificanceTest::kPaired, "paired t-test", "▲▲▲▲"},

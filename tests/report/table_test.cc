@@ -211,15 +211,17 @@ TEST(MarkdownTable, GivesTheDifferencesWithTheirIntervals) {
   // 0.028 ± t(0.975, 228.34) * sqrt((0.017^2 + 0.023^2) / 125); p * 48 tests at most.
   EXPECT_THAT(
       one,
-      AllOf(HasSubstr("\n## Differences\n\nMean difference ± half of its 95 % confidence interval; "
-                      "Welch's t-test: p, and p after Holm's correction over all 48 tests.\n"),
-            HasSubstr("\n### Perfect\n\n| method | offline NDCG@10 | online NDCG@10 |\n"),
-            HasSubstr("\n| PDGD (linear) against DBGD (linear) | +0.0280 ± 0.0050 (p = 1.1e-22, Holm "
-                      "= ")));
-  EXPECT_THAT(markdown_table(paper_comparison({"MQ2007", "MQ2008"}, 0)),
-              AllOf(HasSubstr("\n## Online NDCG@10: differences\n\n### Perfect\n\n| method | MQ2007 "
-                              "| MQ2008 |\n"),
-                    HasSubstr("over all 96 tests")));
+      AllOf(
+          HasSubstr("\n## Differences\n\nMean difference ± half of its 95 % confidence interval; "
+                    "Welch's t-test: p, and p after Holm's correction over all 48 tests.\n"),
+          HasSubstr("\n### Perfect\n\n| method | offline NDCG@10 | online NDCG@10 |\n"),
+          HasSubstr("\n| PDGD (linear) against DBGD (linear) | +0.0280 ± 0.0050 (p = 1.1e-22, Holm "
+                    "= ")));
+  EXPECT_THAT(
+      markdown_table(paper_comparison({"MQ2007", "MQ2008"}, 0)),
+      AllOf(HasSubstr("\n## Online NDCG@10: differences\n\n### Perfect\n\n| method | MQ2007 "
+                      "| MQ2008 |\n"),
+            HasSubstr("over all 96 tests")));
   EXPECT_THAT(markdown_table(small_comparison()), Not(HasSubstr("Differences")));
   EXPECT_THAT(markdown_table(testing::single_runs(large_comparison())),
               Not(HasSubstr("Differences")));
