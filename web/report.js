@@ -136,8 +136,7 @@ function marks(tests, measure) {
   const tip = tests.map((each, place) => markClass[each.mark]
     && `${each.mark} ${test.baselines[place]}: ${markWords[markClass[each.mark]]}, `
       + `${interval(each, measure)}, ${equals('p', each.p)}, ${equals('Holm', each.holm)} `
-      + `(${missing(each.t) ? '' : `t = ${each.t.toFixed(2)}, `}${each.degrees.toFixed(0)} degrees)`)
-    .filter(Boolean);
+      + `(t = ${decimal(each.t, 2)}, ${each.degrees.toFixed(0)} degrees)`).filter(Boolean);
   if (tip.length === 0) return null;
   return withTip(element('span.marks', { tabindex: '0' },
     tests.map(({ mark }) => element('i', { class: markClass[mark] }, mark))), tip);
@@ -210,8 +209,9 @@ function testedCells() {
 function drawDifferences(tested) {
   const below = (name) => tested.filter((each) => each[name] < 0.05).length;
   return element('details.card', { open: tested.length <= 24 },
-    element('summary', 'Differences from the baselines', element('small',
-      ` ${below('p')} of ${tested.length} significant, ${below('holm')} after Holm\u2019s correction`)),
+    element('summary', 'Differences from the baselines',
+      element('small', ` ${below('p')} of ${tested.length} significant, ${below('holm')} after `
+        + 'Holm\u2019s correction')),
     element('div.panels.of2', measures.map((measure) =>
       drawIntervals(measure, tested.filter((each) => each.measure === measure)))));
 }

@@ -43,8 +43,7 @@ PLACKETT_EXPORT ComparedDataset dataset_at(const std::string& path);
 struct ComparedMethod {
   MethodEntry entry = {};             // method, ranker and settings
   std::string label = {};             // in tables; made from the entry if empty
-  std::optional<bool> baseline = {};  // the method's own if absent; see also
-                                      // ComparisonSpec::baselines
+  std::optional<bool> baseline = {};  // the method's own if absent
 };
 
 // "paired", "welch" or "student"; the error names all.

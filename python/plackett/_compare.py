@@ -96,10 +96,10 @@ def compare(
     Methods are written as in the command: "pdgd:neural", "mgd:candidates=9". The others are tested
     against `baselines`, some of the methods; None stands for the usual baselines among them.
     `labels` maps methods to names. The report goes by the t-test `test`: "paired", "welch" or
-    "student"; `contrasts` have all three. With the folder `out`, finished runs and a report are kept
-    there: after an interruption the same call continues, and `progress` starts from what the folder
-    holds; data must then be what load() reads. `fresh` discards what the folder holds. `progress`
-    and Ctrl-C as in simulate().
+    "student"; `contrasts` have all three. With the folder `out`, finished runs and a report are
+    kept there: after an interruption the same call continues, and `progress` starts from what the
+    folder holds; data must then be what load() reads. `fresh` discards what the folder holds.
+    `progress` and Ctrl-C as in simulate().
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=5, impressions=500)
     >>> [cell.label for cell in result.cells]
