@@ -141,10 +141,9 @@ void print_json(const nlohmann::ordered_json& json);
 // runs are safe. Requires: at least one run.
 void report_results(const StoredResults& stored, const std::filesystem::path& folder);
 
-// How results are reported; `spec` holds what is given.
-// Adds report_options() and --baselines.
+// Adds report_options() and --baselines; parsing sets `given`, which must outlive the command.
 void add_report_options(CLI::App& command, ComparisonSpec& given);
-// Sets in `spec` what was given on the command line.
+// Sets in `spec` those of them that were given on the command line.
 void copy_report_options(const CLI::App& command, const ComparisonSpec& given,
                          ComparisonSpec& spec);
 

@@ -70,9 +70,10 @@ void report(const CLI::App& command, const ReportOptions& options) {
 void add_report_options(CLI::App& command, ComparisonSpec& given) {
   command
       .add_option("--baselines", given.baselines,
-                  "methods that the others are tested against, as in --methods or by their labels "
-                  "(default: dbgd, mgd and pairwise, or as the spec says)")
-      ->delimiter(',');
+                  "methods that the others are tested against, as entries of --methods or by their "
+                  "labels (default: as the experiment says, or dbgd, mgd and pairwise)")
+      ->delimiter(',')
+      ->default_str("");
   add_options(command, report_options(), given);
 }
 
@@ -155,6 +156,7 @@ void add_report(CLI::App& app) {
       ->check(CLI::IsMember(kFormats))
       ->excludes("--out");
   add_report_options(*command, options->reporting);
+  command->get_option("--test")->default_str("the experiment's");
   command->callback([command, options] { report(*command, *options); });
 }
 
