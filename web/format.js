@@ -14,6 +14,12 @@ export function decimal(value, digits = 2) {
   return missing(value) ? dash : signed(Math.abs(value).toFixed(digits), value);
 }
 
+// The same with a sign; none for what rounds to 0.
+export function withSign(value, digits) {
+  const text = decimal(value, digits);
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+}
+
 // Three significant digits, without an exponent if that is short.
 export function short(value) {
   if (missing(value)) return dash;

@@ -2,7 +2,7 @@
 
 import { drawDots, LineChart, redrawCharts } from './charts.js';
 import { byId, element } from './dom.js';
-import { count, decimal, missing } from './format.js';
+import { count, decimal, missing, withSign } from './format.js';
 
 const results = JSON.parse(byId('results').textContent);
 const { measures, series, blocks, tables, test, scorecard } = results;
@@ -119,15 +119,24 @@ const markClass = { '▲': 'up', '△': 'up', '▼': 'down', '▽': 'down', '·'
 const markWords = { up: 'better', down: 'worse', same: 'no significant difference' };
 
 function pText(p) {
-  if (p < 1e-300) return 'p < 1e-300';
-  if (p < 0.0001) return `p = ${p.toExponential(1)}`;
-  return `p = ${p.toFixed(p < 0.01 ? 4 : p < 0.1 ? 3 : 2)}`;
+  if (p < 1e-300) return '< 1e-300';
+  if (p < 0.0001) return p.toExponential(1);
+  return p.toFixed(p < 0.01 ? 4 : p < 0.1 ? 3 : 2);
 }
+const equals = (name, p) => `${name} ${p < 1e-300 ? '' : '= '}${pText(p)}`;
 
-function marks(tests) {
-  const tip = tests.map(({ mark, t, degrees, p }, place) => markClass[mark]
-    && `${mark} ${test.baselines[place]}: ${markWords[markClass[mark]]}, ${pText(p)} `
-      + `(t = ${t.toFixed(2)}, ${degrees.toFixed(0)} degrees)`).filter(Boolean);
+// A difference with half of its confidence interval, to one digit more than the means.
+const interval = ({ difference, half_width: half }, { digits }) =>
+  `${withSign(difference, digits + 1)} ± ${decimal(half, digits + 1)}`;
+
+// The measure of a column of one of the tables: with several datasets each measure has a table.
+const measureOf = (table, column) => measures[tables.length > 1 ? tables.indexOf(table) : column];
+
+function marks(tests, measure) {
+  const tip = tests.map((each, place) => markClass[each.mark]
+    && `${each.mark} ${test.baselines[place]}: ${markWords[markClass[each.mark]]}, `
+      + `${interval(each, measure)}, ${equals('p', each.p)}, ${equals('Holm', each.holm)} `
+      + `(t = ${decimal(each.t, 2)}, ${each.degrees.toFixed(0)} degrees)`).filter(Boolean);
   if (tip.length === 0) return null;
   return withTip(element('span.marks', { tabindex: '0' },
     tests.map(({ mark }) => element('i', { class: markClass[mark] }, mark))), tip);
@@ -143,7 +152,8 @@ function whisker(cell, [low, high], label) {
       + `--to: ${part(mean + std)}; --at: ${part(mean)}` }, element('i'), element('b'));
 }
 
-function drawTable({ title, columns, sections }, { caption, withSpread = false }) {
+function drawTable(table, { caption, withSpread = false }) {
+  const { title, columns, sections } = table;
   const cells = sections.flatMap(({ rows }) => rows.map((row) => row.cells[0])).filter(Boolean);
   const ends = cells.flatMap(({ mean, std }) => [mean - std, Number(mean) + Number(std)])
     .filter((value) => !Number.isNaN(value));
@@ -160,10 +170,10 @@ function drawTable({ title, columns, sections }, { caption, withSpread = false }
         element('th', { scope: 'rowgroup', colspan: String(width) }, section.title)),
       section.rows.map(({ name, cells: values }) => element('tr',
         element('th', { scope: 'row' }, name), spread(whisker(values[0], scale, name)),
-        values.map((cell) => element('td.number', cell && [
+        values.map((cell, column) => element('td.number', cell && [
           element(cell.bold ? 'strong' : 'span', cell.mean),
           cell.std && element('span.std', ` (${cell.std})`),
-          test.baselines.length > 0 && cell.std && (marks(cell.tests)
+          test.baselines.length > 0 && cell.std && (marks(cell.tests, measureOf(table, column))
             ?? element('span.marks', test.baselines.map(() => element('i'))))]))))))));
 }
 
@@ -175,12 +185,63 @@ function drawResults(place) {
         + `${results.best_of_what}.` }));
   }
   if (test.baselines.length === 0) return;
+  const tested = testedCells();
   const key = '▲ better, ▼ worse (p < 0.01); △ ▽ (p < 0.05); · no significant difference: ';
   place.append(element('p.key', key.split(/([▲▼△▽·])/).map((part) =>
     (markClass[part] ? element(`i.${markClass[part]}`, part) : part)),
-    `${test.name}, two-tailed, against `
+    `${test.name}, two-tailed, not corrected for the number of tests, against `
     + `${test.baselines.map((name, at) => `${at + 1}\u00a0${name}`).join(', ')}. `
     + 'Point at the marks for the tests.'));
+  if (tested.length > 0) place.append(drawDifferences(tested));
+}
+
+// Every test behind a mark, with what it is of.
+function testedCells() {
+  return tables.flatMap((table) => table.sections.flatMap((section) => section.rows
+    .flatMap(({ name, cells }) => cells.flatMap((cell, column) => (cell?.tests ?? [])
+      .map((each, place) => ({ ...each, kind: markClass[each.mark], method: name,
+        baseline: test.baselines[place], measure: measureOf(table, column),
+        setting: tables.length > 1 ? `${table.columns[column]} \u00b7 ${section.title}`
+          : section.title })))))).filter(({ kind }) => kind);
+}
+
+// The differences from the baselines with their intervals, a table per measure.
+function drawDifferences(tested) {
+  const below = (name) => tested.filter((each) => each[name] < 0.05).length;
+  return element('details.card', { open: tested.length <= 24 },
+    element('summary', 'Differences from the baselines',
+      element('small', ` ${below('p')} of ${tested.length} significant, ${below('holm')} after `
+        + 'Holm\u2019s correction')),
+    element('div.panels.of2', measures.map((measure) =>
+      drawIntervals(measure, tested.filter((each) => each.measure === measure)))));
+}
+
+function drawIntervals(measure, tested) {
+  const ends = tested.flatMap(({ difference, half_width: half }) =>
+    [difference - half, difference + half]);
+  const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)];
+  const part = (value) => `${(100 * (value - low)) / (high - low || 1)}%`;
+  // A row is a baseline if there are several, otherwise a method.
+  const several = test.baselines.length > 1;
+  const groupOf = ({ setting, method }) => (several ? `${setting} \u00b7 ${method}` : setting);
+  const row = (each) => element('tr',
+    element('th', { scope: 'row' }, several ? each.baseline : each.method), element('td.spread',
+      element(`div.whisker.signed.${each.kind}`, { 'aria-hidden': 'true',
+        style: `--zero: ${part(0)}; --at: ${part(each.difference)}; `
+          + `--from: ${part(each.difference - each.half_width)}; `
+          + `--to: ${part(each.difference + each.half_width)}` }, element('i'), element('b'))),
+    element('td.number', interval(each, measure)), element('td.number', pText(each.p)),
+    element('td.number', pText(each.holm)));
+  return element('div.scroll.differences', { role: 'region', tabindex: '0',
+    'aria-label': `${measure.title}: differences` },
+  element('table', element('caption', `${measure.title}: mean difference and its 95\u2009% `
+    + `confidence interval (${test.name})`),
+  element('thead', element('tr', element('th', { scope: 'col' },
+    several ? 'Against' : `Against ${test.baselines[0]}`), element('td.spread'),
+    ['difference', 'p', 'p, Holm'].map((name) => element('th.number', { scope: 'col' }, name)))),
+  [...new Set(tested.map(groupOf))].map((group) => element('tbody',
+    element('tr.group', element('th', { scope: 'rowgroup', colspan: '5' }, group)),
+    tested.filter((each) => groupOf(each) === group).map(row)))));
 }
 
 // --- The scorecard against the paper -------------------------------------------------------------
@@ -251,9 +312,7 @@ function cards() {
     return [[`Best ${title}`, decimal(row[name].mean, digits),
       `${series[row.series].label} \u00b7 ${row.block.title}`]];
   });
-  const kinds = tables.flatMap(({ sections }) => sections.flatMap((section) => section.rows
-    .flatMap((row) => row.cells.flatMap((cell) => cell?.tests ?? []))))
-    .map(({ mark }) => markClass[mark]).filter(Boolean);
+  const kinds = testedCells().map(({ kind }) => kind);
   const counted = (kind) => kinds.filter((each) => each === kind).length;
   const errors = (scorecard?.scores ?? []).map((score) => score.standard_errors)
     .filter((each) => each !== null);
@@ -334,8 +393,8 @@ if (blocks.length > 0) {
     element('span', label), element('b', value), element('small', note))));
   if (results.findings.length > 0) {
     addSection({ id: 'findings', title: 'Findings', draw: drawFindings,
-      about: 'Two means are called different if their test has p < 0.05 or, between two methods '
-        + 'that are not baselines, if they are two standard errors apart.' });
+      about: `Two means are called different if their test (${test.name}) has p < 0.05. `
+        + '\u00b1: half of the 95\u2009% confidence interval of the difference.' });
   }
   charts.forEach(addSection);
   addSection({ id: 'table', title: 'Results', draw: drawResults });

@@ -20,7 +20,6 @@
 #include "plackett/options.h"
 #include "plackett/result.h"
 #include "plackett/results.h"
-#include "report/arrangement.h"
 
 namespace plackett::command {
 
@@ -140,8 +139,13 @@ void print_json(const nlohmann::ordered_json& json);
 // Prints tables and, if the paper ran the same, the scorecard; then writes the report into
 // `folder`, so that a full disk hides no result. Ends the command if that fails, and says that the
 // runs are safe. Requires: at least one run.
-void report_results(const StoredResults& stored, const std::filesystem::path& folder,
-                    report::SignificanceTest test = report::SignificanceTest::kWelch);
+void report_results(const StoredResults& stored, const std::filesystem::path& folder);
+
+// Adds report_options() and --baselines; parsing sets `given`, which must outlive the command.
+void add_report_options(CLI::App& command, ComparisonSpec& given);
+// Sets in `spec` those of them that were given on the command line.
+void copy_report_options(const CLI::App& command, const ComparisonSpec& given,
+                         ComparisonSpec& spec);
 
 // How fast each method was, over all threads and with evaluation, if that is known.
 void print_speeds(const StoredResults& stored);

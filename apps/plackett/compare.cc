@@ -30,6 +30,7 @@ struct CompareOptions {
   std::string select;
   std::vector<std::string> methods;
   std::vector<std::string> click_models;
+  ComparisonSpec reporting;  // baselines and test
   std::optional<std::string> out;
   bool dry_run = false;
 };
@@ -105,6 +106,7 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
   }
   if (given("--select")) spec.select = true;
   if (given("--click-models")) spec.click_models = options.click_models;
+  copy_report_options(command, options.reporting, spec);
   if (given("--data")) {
     std::vector<ComparedDataset> datasets;
     for (const std::string& text : options.data) {
@@ -350,6 +352,7 @@ void add_compare(CLI::App& app) {
   command->add_option("--click-models", options->click_models, "names, or .toml files")
       ->delimiter(',');
   add_lists(*command, *options);
+  add_report_options(*command, options->reporting);
   command->add_option(
       "--out", options->out,
       "folder for results and report (default: under results/, named after the spec "

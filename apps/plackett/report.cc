@@ -26,41 +26,41 @@ struct ReportOptions {
   std::string folder;
   std::optional<std::string> out;
   std::string format;
-  std::string test = "welch";
+  ComparisonSpec reporting;  // baselines and test
 };
 
 const std::vector<std::string> kFormats{"markdown", "latex", "csv", "tests", "scorecard"};
 
 // Empty for a scorecard of results that the paper has not.
-std::string formatted(const std::string& format, const Comparison& comparison,
-                      report::SignificanceTest test) {
-  if (format == "markdown") return report::markdown_table(comparison, test);
-  if (format == "latex") return report::latex_table(comparison, test);
+std::string formatted(const std::string& format, const Comparison& comparison) {
+  if (format == "markdown") return report::markdown_table(comparison);
+  if (format == "latex") return report::latex_table(comparison);
   if (format == "csv") return report::csv_table(comparison);
   if (format == "tests") return report::csv_tests(comparison);
   return report::markdown_scorecard(comparison);
 }
 
-void report(const ReportOptions& options) {
-  const auto stored = take(read_results(options.folder));
+void report(const CLI::App& command, const ReportOptions& options) {
+  auto stored = take(read_results(options.folder));
   if (!stored) {
     fail(Error{ErrorCode::kNotFound,
                fmt::format("{}: no results; plackett compare makes them", options.folder)});
   }
   warn_of_damage(*stored, "left out");
-  if (stored->finished() == 0) fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
-  const report::SignificanceTest test = options.test == "student"
-                                            ? report::SignificanceTest::kStudent
-                                            : report::SignificanceTest::kWelch;
+  if (stored->finished() == 0) {
+    fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
+  }
+  copy_report_options(command, options.reporting, stored->spec);
+  take(set_baselines(*stored));
   if (!options.format.empty()) {
-    const std::string text = formatted(options.format, assemble(*stored), test);
+    const std::string text = formatted(options.format, assemble(*stored));
     if (text.empty()) {
       fail(Error{fmt::format("{}: nothing that the paper also ran", options.folder)});
     }
     return fmt::print("{}", text);
   }
   const std::string& out = options.out.value_or(options.folder);
-  report_results(*stored, out, test);
+  report_results(*stored, out);
   if (stored->finished() < stored->asked()) {
     fmt::print("unfinished: {}\n", runs_kept(*stored, options.folder));
   }
@@ -69,22 +69,36 @@ void report(const ReportOptions& options) {
 
 }  // namespace
 
-void report_results(const StoredResults& stored, const std::filesystem::path& folder,
-                    report::SignificanceTest test) {
+void add_report_options(CLI::App& command, ComparisonSpec& given) {
+  command
+      .add_option("--baselines", given.baselines,
+                  "methods that the others are tested against, as entries of --methods or by their "
+                  "labels (default: as the experiment says, or dbgd, mgd and pairwise)")
+      ->delimiter(',')
+      ->default_str("");
+  add_options(command, report_options(), given);
+}
+
+void copy_report_options(const CLI::App& command, const ComparisonSpec& given,
+                         ComparisonSpec& spec) {
+  if (command.count("--baselines") > 0) spec.baselines = given.baselines;
+  copy_given(command, report_options(), given, spec);
+}
+
+void report_results(const StoredResults& stored, const std::filesystem::path& folder) {
   const OutputStyle style = standard_output();
   const Comparison comparison = assemble(stored);
-  fmt::print("{}\n", report::terminal_table(comparison, {.ansi = style.terminal,
-                                                         .width = style.columns,
-                                                         .ascii = style.ascii,
-                                                         .test = test}));
+  fmt::print("{}\n", report::terminal_table(
+                         comparison,
+                         {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii}));
   const std::string card = report::terminal_scorecard(
       comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
   if (!card.empty()) fmt::print("{}\n", card);
   std::fflush(stdout);
 
   // The same for everyone who runs the experiment: no times, no options of this command.
-  const report::PageOptions options{
-      .command = "plackett compare --spec experiment.toml --out RESULTS", .test = test};
+  const report::PageOptions options{.command =
+                                        "plackett compare --spec experiment.toml --out RESULTS"};
   if (auto done = report::write_report(comparison, folder, options); !done) {
     // A report may be written to another folder than that of its runs.
     std::error_code error;
@@ -141,9 +155,9 @@ void add_report(CLI::App& app) {
                    fmt::format("print only this and write nothing: {}", fmt::join(kFormats, ", ")))
       ->check(CLI::IsMember(kFormats))
       ->excludes("--out");
-  command->add_option("--test", options->test, "the t-test of the marks: welch or student")
-      ->check(CLI::IsMember({"welch", "student"}));
-  command->callback([options] { report(*options); });
+  add_report_options(*command, options->reporting);
+  command->get_option("--test")->default_str("the experiment's");
+  command->callback([command, options] { report(*command, *options); });
 }
 
 }  // namespace plackett::command

@@ -143,9 +143,10 @@ int main() {
   }
   for (const plackett::Contrast& contrast : compared.comparison.contrasts) {
     const plackett::CellSummary& cell = compared.comparison.cells[contrast.cell];
-    std::printf("%s against REINFORCE, %s users, online: p = %.2g (Welch)\n", cell.label.c_str(),
-                cell.click_model.c_str(), contrast.online.welch.p);
-    good &= contrast.online.welch.t > 0 && contrast.online.welch.p < 0.01;
+    std::printf("%s against REINFORCE, %s users, online: %+.1f +- %.1f, p = %.2g (paired)\n",
+                cell.label.c_str(), cell.click_model.c_str(), contrast.online.paired.difference,
+                contrast.online.paired.half_width, contrast.online.paired.p);
+    good &= contrast.online.paired.t > 0 && contrast.online.paired.p < 0.01;
   }
   if (!good) std::fprintf(stderr, "both should have learned, and PDGD faster\n");
   return good ? 0 : 1;

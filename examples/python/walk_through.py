@@ -151,7 +151,7 @@ for contrast in compared.contrasts:
         print(
             f"{contrast.cell.click_model}: {contrast.cell.label} {contrast.cell.offline.mean:.3f}, "
             f"{contrast.baseline.label} {contrast.baseline.offline.mean:.3f}, "
-            f"p = {contrast.offline.welch.p:.2g}"
+            f"p = {contrast.offline.paired.p:.2g}"
         )
 
 figure, panels = plt.subplots(1, 3, figsize=(10.5, 4.2), sharey=True, layout="constrained")

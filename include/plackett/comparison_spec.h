@@ -14,6 +14,7 @@
 #include "plackett/dataset.h"
 #include "plackett/export.h"
 #include "plackett/method_entry.h"
+#include "plackett/record.h"
 #include "plackett/result.h"
 #include "plackett/scaling.h"
 #include "plackett/simulation.h"
@@ -54,6 +55,11 @@ struct ComparedMethod {
   std::vector<Sweep> sweeps = {};     // of its settings, in place of the comparison's
 };
 
+// "paired", "welch" or "student"; the error names all.
+PLACKETT_EXPORT Result<SignificanceTest> parse_significance_test(std::string_view name);
+// The name that parse_significance_test reads. Static storage.
+PLACKETT_EXPORT std::string_view name_of(SignificanceTest test);
+
 // All of it. Cells are every dataset x click model x method x swept value, `common.runs` runs each.
 struct ComparisonSpec {
   std::string title = {};                      // of the report; made from the datasets if empty
@@ -64,6 +70,10 @@ struct ComparisonSpec {
   // Users of your own. Each is named in click_models by its name(), which must not be one that
   // make_user knows. In memory only: a results folder can't tell one from another of that name.
   std::vector<std::shared_ptr<const User>> users = {};
+  // The methods that the others are tested against, by entry ("mgd:candidates=9") or label. If
+  // there are any, ComparedMethod::baseline is not read.
+  std::vector<std::string> baselines = {};
+  SignificanceTest test = SignificanceTest::kPaired;  // that the report goes by
   // What all runs have in common. Method, ranker kind, click model, user, label, baseline and
   // settings are not read from here.
   SimulationSpec common = {};
@@ -97,9 +107,9 @@ PLACKETT_EXPORT std::uint64_t identity(const ComparedDataset& dataset,
 PLACKETT_EXPORT ComparisonSpec default_comparison();
 
 // Finds what can't run, without loading data: nothing to compare, a cell asked for twice, unknown
-// or impossible methods, click models and settings, options out of bounds, missing datasets, and
-// click models without a table for a dataset whose number of grades is known in advance (embedded
-// data and caches).
+// or impossible methods, baselines, click models and settings, options out of bounds, missing
+// datasets, and click models without a table for a dataset whose number of grades is known in
+// advance (embedded data and caches).
 PLACKETT_EXPORT Result<void> check(const ComparisonSpec& spec);
 
 // All runs that the spec asks for; 0 if its cells can't be told.
@@ -116,7 +126,8 @@ PLACKETT_EXPORT Result<ComparisonSpec> read_spec(const std::filesystem::path& pa
 // specs are equal if their texts are.
 PLACKETT_EXPORT std::string to_toml(const ComparisonSpec& spec);
 
-// A hash of the identities of the cells.
+// A hash of the identities of the cells. It ignores title, labels, baselines and test, which only
+// reports show, and the paths of the datasets.
 PLACKETT_EXPORT std::uint64_t identity(const ComparisonSpec& spec);
 
 }  // namespace plackett

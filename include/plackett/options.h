@@ -16,6 +16,9 @@ PLACKETT_EXPORT std::span<const Option<SimulationSpec>> simulation_options();
 // How a dataset is loaded.
 PLACKETT_EXPORT std::span<const Option<ComparedDataset>> dataset_options();
 
+// How a comparison is reported. No run depends on it.
+PLACKETT_EXPORT std::span<const Option<ComparisonSpec>> report_options();
+
 // How runs are done.
 PLACKETT_EXPORT std::span<const Option<RunOptions>> run_options();
 

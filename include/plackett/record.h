@@ -55,6 +55,13 @@ struct SweptValue {
   bool operator==(const SweptValue&) const = default;
 };
 
+// What a run ended with.
+struct RunFinal {
+  std::uint32_t run = 0;  // from 0; runs of that number share fold and queries with other methods
+  double offline = 0;     // NDCG@10 over the test queries at the last impression
+  double online = 0;      // discounted cumulative NDCG@10 of all that was shown
+};
+
 // All runs of one method under one click model.
 struct CellSummary {
   std::string label = {};  // "PDGD (linear)": what rows and legends say
@@ -75,28 +82,46 @@ struct CellSummary {
   std::uint64_t seed = 0;                // of all runs; they differ by their numbers
   Moments offline = {};                  // at the last impression
   Moments online = {};                   // over all impressions
+  std::vector<RunFinal> finals = {};     // one per run, by their numbers
   std::vector<CurveSummary> curve = {};  // as the runs' own
   double seconds = 0;                    // wall time of all runs together
   double impressions_per_second = 0;     // over all threads
   double evaluation_share = 0;           // of the run time that went into the curve, 0..1
 };
 
-// A two-tailed t-test of the difference of two means. All are NaN if there is none: a side has
-// fewer than two runs, or a number that is not finite.
+// A two-tailed t-test of the difference of two means. All are NaN if there is none: fewer than two
+// runs, or a number that is not finite.
 struct TTest {
   double t = std::numeric_limits<double>::quiet_NaN();        // above 0: the cell's mean is higher
   double degrees = std::numeric_limits<double>::quiet_NaN();  // of freedom
   // Of a difference at least as large, were there none.
   double p = std::numeric_limits<double>::quiet_NaN();
+  double difference = std::numeric_limits<double>::quiet_NaN();  // the cell's mean minus the other
+  // The 95 % confidence interval is difference - half_width to difference + half_width.
+  double half_width = std::numeric_limits<double>::quiet_NaN();
+  // p corrected (Holm) for the number of such tests in the comparison: of both measures, of all
+  // cells that are not baselines, against all baselines. NaN for other tests.
+  double holm = std::numeric_limits<double>::quiet_NaN();
 };
 
-// Both tests of one measure.
+// Which t-test the marks and findings of a report go by.
+enum class SignificanceTest : std::uint8_t {
+  kPaired,   // of the differences between the runs of the same number
+  kWelch,    // of two independent samples, each with its own variance
+  kStudent,  // of two independent samples with one variance
+};
+
+// The tests of one measure.
 struct MeasureTests {
-  TTest student = {};  // one variance for both
-  TTest welch = {};    // each its own
+  // Over the runs that both have. Runs of the same number share fold and queries, so most of the
+  // spread between runs cancels, which the other tests take for chance.
+  TTest paired = {};
+  TTest welch = {};    // over all runs of each, each with its own variance
+  TTest student = {};  // likewise with one variance for both
 };
 
-// One cell against one baseline, under the same click model on the same dataset.
+// One cell against another, which differs from it by its method only: a baseline, unless said
+// otherwise.
 struct Contrast {
   std::size_t cell = 0;       // in Comparison::cells
   std::size_t baseline = 0;   // likewise
@@ -108,12 +133,16 @@ struct Contrast {
 struct Comparison {
   std::string title = {};               // of the report
   std::vector<CellSummary> cells = {};  // dataset by dataset, click model by click model
-  std::vector<Contrast> contrasts =
-      {};                    // every cell against every baseline of its block but itself
+  // Every cell against every baseline of its block but itself.
+  std::vector<Contrast> contrasts = {};
+  // The best cell of each block against the second best, in each measure, where neither is a
+  // baseline.
+  std::vector<Contrast> leaders = {};
   // Whether swept values were chosen on the validation queries and only those are here.
   bool selected = false;
-  unsigned threads = 1;      // that runs were spread over
-  std::string version = {};  // of plackett
+  SignificanceTest test = SignificanceTest::kPaired;  // that the report goes by
+  unsigned threads = 1;                               // that runs were spread over
+  std::string version = {};                           // of plackett
 };
 
 }  // namespace plackett

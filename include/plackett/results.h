@@ -53,8 +53,7 @@ struct StoredCell {
 
 // What a folder holds.
 struct StoredResults {
-  std::string title = {};               // of the newest spec
-  bool select = false;                  // likewise
+  ComparisonSpec spec = {};             // the newest
   std::string plackett = {};            // the version that made the runs
   std::vector<StoredCell> cells = {};   // of all specs, in the order in which they were asked for
   std::vector<std::string> damaged = {};  // "FILE:LINE" of invalid lines
@@ -69,6 +68,11 @@ struct StoredResults {
 // Nothing if it holds no run or does not exist.
 PLACKETT_EXPORT Result<std::optional<StoredResults>> read_results(
     const std::filesystem::path& folder);
+
+// Makes those cells baselines that spec.baselines names, unless it is empty: by their labels, by
+// their methods with all settings, or, if there is none, with some of them. Fails on a name that
+// fits no cell.
+PLACKETT_EXPORT Result<void> set_baselines(StoredResults& stored);
 
 // Cells without a finished run are left out. A function of spec and runs alone: times are 0,
 // threads 1.

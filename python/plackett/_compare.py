@@ -13,7 +13,7 @@ from ._progress import Progress, callback
 from ._results import Cell, Compared, Contrast, MeasureTests, TTest, cell_fields
 from ._simulate import Data, loaded
 
-_DEFAULT: dict[str, Any] = _engine.simulation_defaults
+_DEFAULT: dict[str, Any] = {**_engine.simulation_defaults, **_engine.report_defaults}
 
 Name = Union[str, "os.PathLike[str]"]
 
@@ -64,8 +64,8 @@ def _to_load(data: Data, threads: int) -> _engine.DatasetHandle | tuple[str, str
     return loaded(data, threads)
 
 
-def _tests(pair: tuple[Any, Any]) -> MeasureTests:
-    return MeasureTests(*(TTest(*test) for test in pair))
+def _tests(results: tuple[Any, ...]) -> MeasureTests:
+    return MeasureTests(*(TTest(*test) for test in results))
 
 
 def compare(
@@ -85,6 +85,7 @@ def compare(
     no_relevant: str = _DEFAULT["no_relevant"],
     baselines: Iterable[str] | None = None,
     labels: Mapping[str, str] | None = None,
+    test: str = _DEFAULT["test"],
     title: str = "",
     out: str | os.PathLike[str] | None = None,
     fresh: bool = False,
@@ -94,15 +95,16 @@ def compare(
 
     Methods are written as in the command: "pdgd:neural", "mgd:candidates=9". The others are tested
     against `baselines`, some of the methods; None stands for the usual baselines among them.
-    `labels` maps methods to names. With the folder `out`, finished runs and a report are kept
-    there: after an interruption the same call continues, and `progress` starts from what the folder
-    holds; data must then be what load() reads. `fresh` discards what the folder holds. `progress`
-    and Ctrl-C as in simulate().
+    `labels` maps methods to names. The report goes by the t-test `test`: "paired", "welch" or
+    "student"; `contrasts` have all three. With the folder `out`, finished runs and a report are
+    kept there: after an interruption the same call continues, and `progress` starts from what the
+    folder holds; data must then be what load() reads. `fresh` discards what the folder holds.
+    `progress` and Ctrl-C as in simulate().
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=5, impressions=500)
     >>> [cell.label for cell in result.cells]
     ['DBGD (linear)', 'PDGD (linear)']
-    >>> 0 <= result.contrasts[0].offline.welch.p < 1
+    >>> 0 <= result.contrasts[0].offline.paired.p < 1
     True
     """
     given = locals()

@@ -14,6 +14,7 @@ _Ranking = Union[ArrayLike, Impression]
 
 load_defaults: dict[str, Any]
 simulation_defaults: dict[str, Any]
+report_defaults: dict[str, Any]
 compared_methods: tuple[str, ...]
 compared_click_models: tuple[str, ...]
 

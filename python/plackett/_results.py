@@ -119,28 +119,36 @@ class Simulated(Cell):
 
 
 class TTest(NamedTuple):
-    """A two-tailed t-test of the difference of two means.
+    """A two-tailed t-test of the difference of two means. All are NaN if there is none.
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
-    >>> result.contrasts[0].offline.student.degrees
-    2.0
+    >>> result.contrasts[0].offline.paired.degrees
+    1.0
     """
 
     t: float  #: above 0 if the cell's mean is the higher one
     degrees: float  #: of freedom
     p: float
+    difference: float  #: the cell's mean minus the baseline's
+    half_width: float  #: of the 95 % confidence interval around the difference
+    #: p corrected (Holm) for the number of such tests in the comparison; NaN if the cell is a
+    #: baseline too
+    holm: float
 
 
 class MeasureTests(NamedTuple):
-    """Student's test (one variance for both) and Welch's (each its own).
+    """The paired test, of the differences between runs of the same number, which share fold and
+    queries; and two that take the runs for independent: Welch's (each side has its own variance)
+    and Student's (one for both).
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
-    >>> 0 <= result.contrasts[0].offline.welch.p <= 1
+    >>> 0 <= result.contrasts[0].offline.paired.p <= 1
     True
     """
 
-    student: TTest
+    paired: TTest
     welch: TTest
+    student: TTest
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,9 +113,10 @@ ComparedDataset to_load(py::handle given) {
 
 py::tuple test_of(const MeasureTests& tests) {
   const auto values = [](const TTest& test) {
-    return py::make_tuple(test.t, test.degrees, test.p);
+    return py::make_tuple(test.t, test.degrees, test.p, test.difference, test.half_width,
+                          test.holm);
   };
-  return py::make_tuple(values(tests.student), values(tests.welch));
+  return py::make_tuple(values(tests.paired), values(tests.welch), values(tests.student));
 }
 
 // (title, cells, contrasts, a function that writes the report to a folder).
@@ -143,6 +144,7 @@ py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& 
   ComparisonSpec spec;
   spec.title = text(title, "title");
   set_options(simulation_options(), options, spec.common);
+  set_options(report_options(), options, spec);
   spec.methods = methods_of(methods);
   for (const py::object& one : click_models) {
     spec.click_models.push_back(path(one, "click_models"));
@@ -179,6 +181,7 @@ void bind_experiments(py::module_& module) {
   PYBIND11_NUMPY_DTYPE(CurveSummary, impression, offline, online);
   PYBIND11_NUMPY_DTYPE(CurvePoint, impression, offline, online);
   py::dict defaults = defaults_of(simulation_options());
+  module.attr("report_defaults") = defaults_of(report_options());
   defaults["method"] = SimulationSpec{}.method;
   defaults["click_model"] = SimulationSpec{}.click_model;
   defaults["threads"] = RunOptions{}.threads;

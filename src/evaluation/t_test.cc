@@ -17,11 +17,25 @@ bool testable(const SampleSummary& side) {
   return side.count >= 2 && std::isfinite(side.mean) && std::isfinite(side.std) && side.std >= 0;
 }
 
+using Distribution = boost::math::students_t_distribution<double, Policy>;
+
 double two_tailed(double t, double degrees) {
   if (t == 0) return 1;
   if (std::isinf(t)) return 0;
-  const boost::math::students_t_distribution<double, Policy> distribution(degrees);
-  return std::min(1.0, 2 * cdf(complement(distribution, std::fabs(t))));
+  return std::min(1.0, 2 * cdf(complement(Distribution(degrees), std::fabs(t))));
+}
+
+// `error` is the standard error of the difference.
+TTestResult judged(double t, double degrees, double difference, double error) {
+  if (std::isnan(t)) return {};
+  const double errors = quantile(complement(Distribution(degrees), (1 - kConfidence) / 2));
+  return {t, degrees, two_tailed(t, degrees), difference, errors * error};
+}
+
+// Without spread.
+TTestResult judged_exact(double difference, double degrees) {
+  if (difference == 0) return {0, degrees, 1, 0, 0};
+  return {difference > 0 ? HUGE_VAL : -HUGE_VAL, degrees, 0, difference, 0};
 }
 
 // What is known of the difference of the means.
@@ -39,18 +53,13 @@ TTestResult t_test(const SampleSummary& one, const SampleSummary& other,
   const auto count_one = static_cast<double>(one.count);
   const auto count_other = static_cast<double>(other.count);
   const double unit = std::max(one.std, other.std);
-  if (unit == 0) {
-    const double degrees = count_one + count_other - 2;
-    if (one.mean == other.mean) return {0, degrees, 1};
-    return {one.mean > other.mean ? HUGE_VAL : -HUGE_VAL, degrees, 0};
-  }
+  if (unit == 0) return judged_exact(one.mean - other.mean, count_one + count_other - 2);
   const double spread_one = one.std / unit;
   const double spread_other = other.std / unit;
   const auto [error, degrees] =
       difference_of(count_one, spread_one * spread_one, count_other, spread_other * spread_other);
   const double t = (one.mean / unit - other.mean / unit) / std::sqrt(error);
-  if (std::isnan(t)) return {};
-  return {t, degrees, two_tailed(t, degrees)};
+  return judged(t, degrees, one.mean - other.mean, std::sqrt(error) * unit);
 }
 
 }  // namespace
@@ -71,6 +80,27 @@ TTestResult welch_t_test(const SampleSummary& one, const SampleSummary& other) {
     return Difference{error,
                       error * error / (error1 * error1 / (n1 - 1) + error2 * error2 / (n2 - 1))};
   });
+}
+
+TTestResult paired_t_test(std::span<const double> differences) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  if (differences.size() < 2 || !std::all_of(differences.begin(), differences.end(), finite)) {
+    return {};
+  }
+  const auto count = static_cast<double>(differences.size());
+  const auto [least, most] = std::minmax_element(differences.begin(), differences.end());
+  if (*least == *most) return judged_exact(*most, count - 1);
+  // In units of the largest, so that no square overflows or vanishes.
+  const double unit = std::max(std::fabs(*least), std::fabs(*most));
+  double sum = 0;
+  for (const double difference : differences) sum += difference / unit;
+  const double mean = sum / count;
+  double squares = 0;
+  for (const double difference : differences) {
+    squares += (difference / unit - mean) * (difference / unit - mean);
+  }
+  const double error = std::sqrt(squares / (count - 1) / count);
+  return judged(mean / error, count - 1, mean * unit, error * unit);
 }
 
 }  // namespace plackett

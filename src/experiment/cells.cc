@@ -91,6 +91,51 @@ std::string label_of(const SimulationSpec& simulation, const std::vector<SweptVa
   return fmt::format("{} ({})", simulation.label, fmt::join(others, ", "));
 }
 
+// Whether a method with some of its settings is the simulation's.
+bool fits(const MethodEntry& entry, const SimulationSpec& simulation) {
+  return entry.method == simulation.method && entry.ranker == simulation.ranker.kind &&
+         std::all_of(entry.settings.begin(), entry.settings.end(), [&](const GivenSetting& one) {
+           return contains(simulation.settings, one);
+         });
+}
+
+// Of cells with a simulation and a family.
+template <typename Cell>
+Result<void> mark_baselines(const std::vector<std::string>& names, std::vector<Cell>& cells) {
+  if (names.empty()) return {};
+  for (Cell& cell : cells) cell.simulation.baseline = false;
+  for (const std::string& name : names) {
+    const auto entry = parse_method_entry(name);
+    const std::string text = entry ? to_text(canonical(*entry)) : "";
+    const auto mark = [&](auto is_named) {
+      bool found = false;
+      for (Cell& cell : cells) {
+        if (!is_named(cell)) continue;
+        cell.simulation.baseline = found = true;
+      }
+      return found;
+    };
+    if (mark([&](const Cell& cell) {
+          return name == cell.simulation.label || text == to_text(entry_of(cell.simulation));
+        })) {
+      continue;
+    }
+    if (mark([&](const Cell& cell) {
+          return name == cell.family || (entry && fits(canonical(*entry), cell.simulation));
+        })) {
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const Cell& cell : cells) {
+      const std::string there = to_text(entry_of(cell.simulation));
+      if (!contains(known, there)) known.push_back(there);
+    }
+    return Error{
+        fmt::format("baselines: no method \"{}\"; there are {}", name, fmt::join(known, ", "))};
+  }
+  return {};
+}
+
 class Expansion {
  public:
   explicit Expansion(const ComparisonSpec& spec) : spec_(spec) {}
@@ -113,6 +158,7 @@ class Expansion {
         return Error{fmt::format("{}: applies to none of the methods", sweep.name)};
       }
     }
+    if (auto marked = mark_baselines(spec_.baselines, cells_); !marked) return marked.error();
     return std::move(cells_);
   }
 
@@ -230,6 +276,10 @@ class Expansion {
 
 Result<std::vector<ComparedCell>> cells_of(const ComparisonSpec& spec) {
   return Expansion(spec).cells();
+}
+
+Result<void> set_baselines(StoredResults& stored) {
+  return mark_baselines(stored.spec.baselines, stored.cells);
 }
 
 std::uint64_t run_count(const ComparisonSpec& spec) {

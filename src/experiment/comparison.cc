@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "dataset/known_grades.h"
-#include "evaluation/t_test.h"
 #include "experiment/contrasts.h"
 #include "experiment/spec_parts.h"
 #include "plackett/method.h"
@@ -19,22 +18,8 @@
 namespace plackett {
 namespace {
 
-TTest recorded(const TTestResult& result) { return {result.t, result.degrees, result.p}; }
-
-MeasureTests test(const CellSummary& cell, const CellSummary& baseline,
-                  Moments CellSummary::*measure) {
-  const SampleSummary one{(cell.*measure).mean, (cell.*measure).std, cell.runs};
-  const SampleSummary other{(baseline.*measure).mean, (baseline.*measure).std, baseline.runs};
-  return {recorded(student_t_test(one, other)), recorded(welch_t_test(one, other))};
-}
-
-bool comparable(const CellSummary& one, const CellSummary& other) {
-  return one.dataset == other.dataset && one.protocol == other.protocol &&
-         one.click_model == other.click_model;
-}
-
 std::string title_of(const StoredResults& stored) {
-  if (!stored.title.empty()) return stored.title;
+  if (!stored.spec.title.empty()) return stored.spec.title;
   std::vector<std::string> names;
   for (const StoredCell& cell : stored.cells) {
     const std::string& name = cell.dataset.name;
@@ -117,10 +102,11 @@ Comparison assemble(const StoredResults& stored, bool with_times) {
   Comparison comparison;
   comparison.title = title_of(stored);
   comparison.version = stored.plackett;
+  comparison.test = stored.spec.test;
   for (const StoredCell& cell : stored.cells) {
-    if (cell.runs.empty() || (stored.select && is_outdone(stored, cell))) continue;
+    if (cell.runs.empty() || (stored.spec.select && is_outdone(stored, cell))) continue;
     comparison.cells.push_back(summarise_cell(cell, with_times));
-    if (stored.select && !cell.swept.empty()) {
+    if (stored.spec.select && !cell.swept.empty()) {
       comparison.cells.back().label = cell.family;
       comparison.selected = true;
     }
@@ -201,6 +187,11 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   }
   cell.offline = cell.curve.back().offline;
   cell.online = cell.curve.back().online;
+  for (const RunRecord& record : records) {
+    cell.finals.push_back({record.run, record.curve.back().offline, record.curve.back().online});
+  }
+  std::sort(cell.finals.begin(), cell.finals.end(),
+            [](const RunFinal& one, const RunFinal& other) { return one.run < other.run; });
 
   double evaluation_seconds = 0;
   for (const RunRecord& record : records) {
@@ -211,20 +202,6 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   return cell;
 }
 
-void add_contrasts(Comparison& comparison) {
-  comparison.contrasts.clear();
-  const auto& cells = comparison.cells;
-  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-    for (std::size_t baseline = 0; baseline < cells.size(); ++baseline) {
-      if (baseline == cell || !cells[baseline].baseline) continue;
-      if (!comparable(cells[cell], cells[baseline])) continue;
-      comparison.contrasts.push_back({cell, baseline,
-                                      test(cells[cell], cells[baseline], &CellSummary::offline),
-                                      test(cells[cell], cells[baseline], &CellSummary::online)});
-    }
-  }
-}
-
 Comparison assemble(const StoredResults& stored) { return assemble(stored, false); }
 
 Comparison assemble_with_times(const StoredResults& stored) { return assemble(stored, true); }
@@ -232,7 +209,7 @@ Comparison assemble_with_times(const StoredResults& stored) { return assemble(st
 Compared compared(const StoredResults& stored) {
   Compared result{.comparison = assemble_with_times(stored), .runs = {}};
   for (const StoredCell& cell : stored.cells) {
-    if (cell.runs.empty() || (stored.select && is_outdone(stored, cell))) continue;
+    if (cell.runs.empty() || (stored.spec.select && is_outdone(stored, cell))) continue;
     auto& records = result.runs.emplace_back();
     for (const auto& [number, run] : cell.runs) records.push_back(run.record);
   }

@@ -1,6 +1,7 @@
 #include "plackett/comparison_spec.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,9 @@ constexpr std::array kPaperMethods = std::to_array<std::string_view>(
     {"dbgd", "dbgd:neural", "mgd", "pairwise", "pdgd", "pdgd:neural"});
 constexpr std::array kPaperClickModels =
     std::to_array<std::string_view>({"perfect", "navigational", "informational"});
+
+// In the order of the enum.
+constexpr std::array kTests = std::to_array<std::string_view>({"paired", "welch", "student"});
 
 // Finds methods and settings that can't run, and two that tables could not tell apart.
 Result<void> check_methods(const ComparisonSpec& spec) {
@@ -105,6 +109,14 @@ Result<void> check_click_models(const ComparisonSpec& spec) {
 }
 
 }  // namespace
+
+std::string_view name_of(SignificanceTest test) { return kTests[static_cast<std::size_t>(test)]; }
+
+Result<SignificanceTest> parse_significance_test(std::string_view name) {
+  const auto found = std::find(kTests.begin(), kTests.end(), name);
+  if (found != kTests.end()) return static_cast<SignificanceTest>(found - kTests.begin());
+  return Error{fmt::format("unknown t-test \"{}\"; known: {}", name, fmt::join(kTests, ", "))};
+}
 
 ComparisonSpec default_comparison() {
   ComparisonSpec spec;

@@ -1,4 +1,5 @@
-// Every cell of a comparison tested against the baselines it was run beside.
+// Every cell of a comparison tested against the baselines it was run beside, and leaders against
+// those who follow.
 #pragma once
 
 #include "plackett/record.h"
@@ -6,8 +7,10 @@
 namespace plackett {
 
 // Replaces comparison.contrasts: one for each cell and each baseline cell, but itself, of the same
-// dataset, protocol and click model; in the order of the cells, then of the baselines. None where
-// no cell is a baseline. The tests and what they say of odd numbers: evaluation/t_test.h.
+// block, that is, of the same dataset, protocol, click model, seed and impressions; in the order of
+// the cells, then of the baselines. None where no cell is a baseline. Replaces comparison.leaders
+// likewise; of equal means the earlier cell's is the better one. The tests and what they say of odd
+// numbers: evaluation/t_test.h.
 void add_contrasts(Comparison& comparison);
 
 }  // namespace plackett

@@ -105,6 +105,14 @@ std::span<const Option<ComparedDataset>> dataset_options() {
   return options;
 }
 
+std::span<const Option<ComparisonSpec>> report_options() {
+  static const std::array options{named_option<parse_significance_test, &ComparisonSpec::test>(
+      "test",
+      "t-test that marks and findings go by: paired (runs of the same number share fold and "
+      "queries), welch or student")};
+  return options;
+}
+
 std::span<const Option<RunOptions>> run_options() {
   static const std::array options{
       option<&RunOptions::threads>("threads", "0: one per core", {0, 1024}),

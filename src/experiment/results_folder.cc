@@ -455,8 +455,7 @@ Result<StoredResults> read_folder(const fs::path& folder, std::vector<StoredCell
     auto added = empty_cells(*spec);
     if (!added) return added.error().in(path.string());
     for (StoredCell& cell : *added) cells.add(std::move(cell));
-    stored.title = spec->title;
-    stored.select = spec->select;
+    stored.spec = *spec;
   }
   for (StoredCell& cell : asked) cells.add(std::move(cell));
   // A process that finishes moves runs from the parts to the one file, so that comes last.
@@ -466,6 +465,7 @@ Result<StoredResults> read_folder(const fs::path& folder, std::vector<StoredCell
   }
   if (auto read = read_runs(folder / kRunsName, false, stored, cells); !read) return read.error();
   read_timings(folder / kTimingsName, cells);
+  if (auto marked = set_baselines(stored); !marked) return marked.error();
   return stored;
 }
 
@@ -553,8 +553,8 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (!read) return read.error();
   StoredResults stored = std::move(*read);
   stored.plackett = options.version;
-  stored.title = spec.title;
-  stored.select = spec.select;
+  stored.spec = spec;
+  if (auto marked = set_baselines(stored); !marked) return marked.error();
   if (!*others) {
     // What was left behind, without what is damaged.
     if (auto done = merge(folder, stored); !done) return done.error();

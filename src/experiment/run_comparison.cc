@@ -259,8 +259,7 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
   auto cells = empty_cells(in_memory);
   if (!cells) return cells.error();
   StoredResults stored{
-      .title = spec.title, .select = spec.select, .plackett = std::string(version()),
-      .cells = std::move(*cells)};
+      .spec = in_memory, .plackett = std::string(version()), .cells = std::move(*cells)};
   const Work work = work_of(in_memory, stored, {});
   ThreadBackend backend(options.threads);
   Watch watch = options.watch;

@@ -290,9 +290,11 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
   ComparisonSpec spec = default_comparison();
   TomlReader reader(name, *table);
   std::vector<std::string_view> known =
-      keys({"title", "datasets", "methods", "click-models", "select"}, simulation_options());
+      keys({"title", "datasets", "methods", "click-models", "select", "baselines"},
+           simulation_options());
   const std::vector<std::string_view> settings = setting_names();
   known.insert(known.end(), settings.begin(), settings.end());
+  for (const auto& option : report_options()) known.push_back(option.name);
   reader.only(known, "a comparison");
   reader.read("title", spec.title);
   const auto replace = [&reader](std::string_view key, auto& values, auto read) {
@@ -301,12 +303,15 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
   };
   replace("datasets", spec.datasets, read_dataset);
   replace("methods", spec.methods, read_method);
-  replace("click-models", spec.click_models,
-          [](TomlReader& outer, const toml::node& node, std::string& click_model) {
-            click_model = node.value_exact<std::string>().value_or("");
-            if (node.is_string()) return;
-            outer.fail(node, "a click model is {}; expected a name in quotes", kind_of(node));
-          });
+  const auto name_of_a = [](std::string_view what) {
+    return [what](TomlReader& outer, const toml::node& node, std::string& value) {
+      value = node.value_exact<std::string>().value_or("");
+      if (node.is_string()) return;
+      outer.fail(node, "a {} is {}; expected a name in quotes", what, kind_of(node));
+    };
+  };
+  replace("click-models", spec.click_models, name_of_a("click model"));
+  replace("baselines", spec.baselines, name_of_a("baseline"));
   if (const toml::node* select = reader.find("select")) {
     spec.select = select->value_exact<std::string>() == name_of(MeasuredSplit::kValidation);
     if (!spec.select) reader.fail(*select, "select; expected \"validation\"");
@@ -319,6 +324,7 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
     if (node == nullptr) continue;
     spec.sweeps.push_back({std::string(setting), read_setting(reader, setting, *node)});
   }
+  for (const auto& option : report_options()) read_option(reader, option, spec);
   if (reader.error()) return *reader.error();
   return spec;
 }
@@ -336,9 +342,15 @@ std::string to_toml(const ComparisonSpec& spec) {
   for (const ComparedMethod& method : spec.methods) {
     out += fmt::format("  {},\n", method_text(method));
   }
-  std::vector<std::string> click_models;
-  for (const std::string& name : spec.click_models) click_models.push_back(in_quotes(name));
-  out += fmt::format("]\nclick-models = [{}]\n", fmt::join(click_models, ", "));
+  const auto list = [&out](std::string_view key, const std::vector<std::string>& names) {
+    std::vector<std::string> quoted;
+    for (const std::string& name : names) quoted.push_back(in_quotes(name));
+    out += fmt::format("{} = [{}]\n", key, fmt::join(quoted, ", "));
+  };
+  out += "]\n";
+  list("click-models", spec.click_models);
+  if (!spec.baselines.empty()) list("baselines", spec.baselines);
+  for (const auto& option : report_options()) out += option_line(option, spec);
   if (spec.select) {
     out += fmt::format("select = {}\n", in_quotes(name_of(MeasuredSplit::kValidation)));
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <tuple>
 
 #include "report/numbers.h"
 #include "report/text.h"
@@ -93,9 +94,24 @@ void set_colours(std::vector<Series>& series) {
   }
 }
 
+// What a report needs to know of a test.
+struct TestKind {
+  SignificanceTest test;
+  const char* name;
+  TTest MeasureTests::*result;
+};
+constexpr std::array<TestKind, 3> kTests{
+    {{SignificanceTest::kPaired, "paired t-test", &MeasureTests::paired},
+     {SignificanceTest::kWelch, "Welch's t-test", &MeasureTests::welch},
+     {SignificanceTest::kStudent, "Student's t-test", &MeasureTests::student}}};
+
+const TestKind& kind_of(SignificanceTest test) {
+  return *std::find_if(kTests.begin(), kTests.end(),
+                       [test](const TestKind& kind) { return kind.test == test; });
+}
+
 TTest chosen(const Contrast& contrast, const Measure& measure, SignificanceTest test) {
-  const MeasureTests& tests = contrast.*measure.tests;
-  const TTest& found = test == SignificanceTest::kWelch ? tests.welch : tests.student;
+  const TTest& found = (contrast.*measure.tests).*kind_of(test).result;
   return is_tested(found) ? found : TTest{};
 }
 
@@ -117,25 +133,33 @@ std::string click_model_label(const std::string& click_model) {
   return capitalised(replaced(click_model, "_", " "));
 }
 
-Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
+Arrangement::Arrangement(const Comparison& compared)
     : comparison(compared),
-      test(marks_by),
-      test_name(test == SignificanceTest::kWelch ? "Welch's t-test" : "Student's t-test"),
+      test_name(kind_of(comparison.test).name),
       facts(make_facts(comparison)),
       datasets(distinct(comparison, &CellSummary::dataset)),
       best_of_what(datasets.size() > 1 ? "of its dataset and click model" : "of its click model") {
   for (const CellSummary& cell : comparison.cells) {
     if (cell.baseline && !comparison.contrasts.empty()) index_of(baselines, row_label(cell));
   }
-  const bool many_protocols = distinct(comparison, &CellSummary::protocol).size() > 1;
-  std::vector<std::array<std::string, 3>> block_keys;
+  const auto several = [&](auto field) { return distinct(comparison, field).size() > 1; };
+  const bool many_protocols = several(&CellSummary::protocol);
+  const bool many_seeds = several(&CellSummary::seed);
+  const bool many_impressions = several(&CellSummary::impressions);
+  using Key = std::tuple<std::string, std::string, std::string, std::uint64_t, std::uint64_t>;
+  std::vector<Key> block_keys;
   std::vector<std::string> labels, rankers{"linear", "neural"};
   for (const CellSummary& cell : comparison.cells) {
-    const std::size_t block = index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model});
+    const std::size_t block = index_of(
+        block_keys, {cell.dataset, cell.protocol, cell.click_model, cell.seed, cell.impressions});
     if (block == blocks.size()) {
       Block& made = blocks.emplace_back();
       made.short_title = click_model_label(cell.click_model);
       if (many_protocols) made.short_title += " · " + cell.protocol;
+      if (many_seeds) made.short_title += fmt::format(" · seed {}", cell.seed);
+      if (many_impressions) {
+        made.short_title += fmt::format(" · {} impressions", grouped(cell.impressions));
+      }
       made.title = datasets.size() > 1 ? cell.dataset + " · " + made.short_title : made.short_title;
       made.dataset = index_of(datasets, cell.dataset);
     }
@@ -153,7 +177,7 @@ Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
       const std::size_t at = place_of(baselines, row_label(comparison.cells[contrast.baseline]));
       for (const Measure& measure : kMeasures) {
         auto& tests = row.values[measure.index].tests;
-        if (at < tests.size()) tests[at] = chosen(contrast, measure, test);
+        if (at < tests.size()) tests[at] = chosen(contrast, measure, comparison.test);
       }
     }
   }
@@ -167,12 +191,17 @@ Arrangement::Arrangement(const Comparison& compared, SignificanceTest marks_by)
 }
 
 TTest Arrangement::between(const Row& row, const Row& other, const Measure& measure) const {
-  for (const Contrast& contrast : comparison.contrasts) {
-    const CellSummary* const cell = &comparison.cells[contrast.cell];
-    const CellSummary* const baseline = &comparison.cells[contrast.baseline];
-    const auto [t, degrees, p] = chosen(contrast, measure, test);
-    if (cell == row.cell && baseline == other.cell) return {t, degrees, p};
-    if (cell == other.cell && baseline == row.cell) return {-t, degrees, p};
+  for (const auto* contrasts : {&comparison.contrasts, &comparison.leaders}) {
+    for (const Contrast& contrast : *contrasts) {
+      const CellSummary* const cell = &comparison.cells[contrast.cell];
+      const CellSummary* const baseline = &comparison.cells[contrast.baseline];
+      TTest test = chosen(contrast, measure, comparison.test);
+      if (cell == row.cell && baseline == other.cell) return test;
+      if (cell != other.cell || baseline != row.cell) continue;
+      test.t = -test.t;
+      test.difference = -test.difference;
+      return test;
+    }
   }
   return {};
 }
@@ -186,7 +215,8 @@ std::string Arrangement::key() const {
   }
   const std::string list = replaced(fmt::format("{}", fmt::join(names, ", ")), " ", "\u00A0");
   return fmt::format(
-      "▲ better, ▼ worse (p < 0.01), △ ▽ (p < 0.05), · neither; {}, two-tailed, against {}",
+      "▲ better, ▼ worse (p < 0.01), △ ▽ (p < 0.05), · neither; {}, two-tailed, uncorrected, "
+      "against {}",
       test_name, replaced(list, ",\u00A0", ", "));
 }
 

@@ -1,6 +1,6 @@
 // A comparison arranged for reading, once for every kind of output: one block per click model of a
-// dataset, one row per method, and one series (a name, a colour, a dash) per method over all
-// blocks.
+// dataset (and protocol, seed and impressions, if there are several), one row per method, and one
+// series (a name, a colour, a dash) per method over all blocks.
 #pragma once
 
 #include <array>
@@ -12,10 +12,6 @@
 #include "plackett/record.h"
 
 namespace plackett::report {
-
-// Which of a contrast's two tests decides the marks. Welch's by default: runs of different methods
-// have different variances.
-enum class SignificanceTest { kWelch, kStudent };
 
 inline constexpr std::size_t kColours = 8;
 inline constexpr std::size_t kDashes = 3;
@@ -75,7 +71,8 @@ struct Row {
 };
 
 struct Block {
-  std::string title;        // "Perfect"; with dataset or protocol if the comparison has several
+  std::string title;        // "Perfect"; with the dataset if the comparison has several, likewise
+                            // protocol, seed and impressions
   std::string short_title;  // the same without the dataset
   std::size_t dataset = 0;  // in Arrangement::datasets
   std::vector<Row> rows;
@@ -91,21 +88,19 @@ struct Facts {
 struct Arrangement {
   // Datasets, blocks, rows and series in the order of their first appearance. Points into
   // `comparison`, which must outlive it.
-  explicit Arrangement(const Comparison& comparison,
-                       SignificanceTest test = SignificanceTest::kWelch);
+  explicit Arrangement(const Comparison& comparison);
 
-  // The test of a row against another of its block, one of which is a baseline; t is above 0 if
-  // `row` is better. None if the comparison has no such contrast.
+  // The test of a row against another of its block; t is above 0 if `row` is better. None unless
+  // one of them is a baseline or both are the best of their block, in this measure or another.
   [[nodiscard]] TTest between(const Row& row, const Row& other, const Measure& measure) const;
-  // What the marks mean, by which test and against which baselines: "▲ better, ...; Welch's t-test,
-  // two-tailed, against 1 DBGD (linear), 2 MGD (linear)". Baselines are held together by U+00A0.
-  // Empty if nothing was tested.
+  // What the marks mean, by which test and against which baselines: "▲ better, ...; paired t-test,
+  // two-tailed, uncorrected, against 1 DBGD (linear), 2 MGD (linear)". Baselines are held together
+  // by U+00A0. Empty if nothing was tested.
   [[nodiscard]] std::string key() const;
   [[nodiscard]] const std::string& label(const Row& row) const { return series[row.series].label; }
 
   const Comparison& comparison;
-  SignificanceTest test;
-  const char* test_name;  // "Welch's t-test"
+  const char* test_name;  // "paired t-test"
   Facts facts;
   std::vector<Series> series;
   std::vector<std::string> datasets;
@@ -128,9 +123,8 @@ struct Findings {
   std::vector<Finding> findings;  // one per block; none if there are more than six
 };
 
-// Two means differ clearly if the test between them has p < 0.05; if there is none (neither is a
-// baseline), if they are two standard errors of the difference apart. Without spread, as between
-// single runs, nothing is clear. Cells whose numbers are not finite take no part.
+// Two means differ clearly if the test between them has p < 0.05. Without one, as between single
+// runs, nothing is clear. Cells whose numbers are not finite take no part.
 Findings find(const Arrangement& arrangement);
 
 // The cell's label, or one like "pdgd (linear)" if it has none.

@@ -25,6 +25,7 @@ std::string cell_text(const Cell& cell) {
 void append_markdown(std::string& out, const Table& table, const char* align) {
   const auto put = std::back_inserter(out);
   if (!table.title.empty()) fmt::format_to(put, "\n## {}\n", table.title);
+  if (!table.about.empty()) fmt::format_to(put, "\n{}\n", table.about);
   for (const TableSection& section : table.sections) {
     std::string rule = "|:--|";
     fmt::format_to(put, "\n{} {}\n\n| method |", table.title.empty() ? "##" : "###",
@@ -87,7 +88,10 @@ std::string field(const std::string& text) { return csv_field(text); }
 std::string field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 std::string field(std::uint64_t count) { return fmt::format("{}", count); }
 std::string field(const TTest& test) {
-  return fmt::format("{},{},{}", field(test.t), field(test.degrees), field(test.p));
+  const std::vector<std::string> fields{field(test.difference), field(test.half_width),
+                                        field(test.t),          field(test.degrees),
+                                        field(test.p),          field(test.holm)};
+  return fmt::format("{}", fmt::join(fields, ","));
 }
 std::string field(const Moments& moments) {
   return fmt::format("{},{}", field(moments.mean), field(moments.std));
@@ -104,8 +108,8 @@ std::string line(const CellSummary& cell, const Fields&... more) {
 
 }  // namespace
 
-std::string markdown_table(const Comparison& comparison, SignificanceTest test) {
-  const Arrangement arrangement(comparison, test);
+std::string markdown_table(const Comparison& comparison) {
+  const Arrangement arrangement(comparison);
   if (arrangement.blocks.empty()) return "No runs to show.\n";
   std::string out;
   const auto put = std::back_inserter(out);
@@ -114,7 +118,9 @@ std::string markdown_table(const Comparison& comparison, SignificanceTest test) 
                  markdown_cell(arrangement.facts.line), arrangement.best_of_what);
   const std::string key = markdown_cell(replaced(arrangement.key(), "\u00A0", " "));
   if (!key.empty()) fmt::format_to(put, "\n{}.\n", replaced(key, "(p &lt;", "(p <"));
-  for (const Table& table : results_tables(arrangement)) append_markdown(out, table, ":--|");
+  for (const auto& tables : {results_tables(arrangement), difference_tables(arrangement)}) {
+    for (const Table& table : tables) append_markdown(out, table, ":--|");
+  }
   return out;
 }
 
@@ -133,8 +139,8 @@ std::string markdown_scorecard(const Comparison& comparison) {
   return out;
 }
 
-std::string latex_table(const Comparison& comparison, SignificanceTest test) {
-  const Arrangement arrangement(comparison, test);
+std::string latex_table(const Comparison& comparison) {
+  const Arrangement arrangement(comparison);
   std::string out;
   const auto put = std::back_inserter(out);
   const std::string key = marks_text(arrangement.key());
@@ -181,16 +187,19 @@ std::string csv_table(const Comparison& comparison) {
 }
 
 std::string csv_tests(const Comparison& comparison) {
-  std::string out =
-      "dataset,protocol,click_model,label,baseline,measure,difference,"
-      "student_t,student_df,student_p,welch_t,welch_df,welch_p\n";
+  std::string out = "dataset,protocol,click_model,label,baseline,measure";
+  for (const char* test : {"paired", "welch", "student"}) {
+    for (const char* value : {"difference", "half_width", "t", "df", "p", "holm"}) {
+      out += fmt::format(",{}_{}", test, value);
+    }
+  }
+  out += '\n';
   for (const Contrast& contrast : comparison.contrasts) {
     const CellSummary& cell = comparison.cells[contrast.cell];
     const CellSummary& baseline = comparison.cells[contrast.baseline];
     for (const Measure& measure : kMeasures) {
-      const auto& [student, welch] = contrast.*measure.tests;
-      out += line(cell, row_label(baseline), std::string(measure.name),
-                  (cell.*measure.final).mean - (baseline.*measure.final).mean, student, welch);
+      const auto& [paired, welch, student] = contrast.*measure.tests;
+      out += line(cell, row_label(baseline), std::string(measure.name), paired, welch, student);
     }
   }
   return out;

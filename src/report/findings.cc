@@ -13,7 +13,6 @@ namespace plackett::report {
 namespace {
 
 constexpr std::size_t kMostFindings = 6;
-constexpr double kClearErrors = 2;
 
 const Moments& moments_of(const Row& row, const Measure& measure) {
   return row.values[measure.index].moments;
@@ -23,7 +22,7 @@ const Moments& moments_of(const Row& row, const Measure& measure) {
 struct Lead {
   const Row* row = nullptr;  // the highest finite mean; null if there is none
   bool is_clear = false;
-  // "Offline: PDGD (linear) with 0.511, 0.017 ahead of MGD (linear) (p = 3.1e-10)."
+  // "Offline: PDGD (linear) with 0.511, 0.0170 ± 0.0044 ahead of MGD (linear) (p = 3.1e-10)."
   std::string sentence = {};
 };
 
@@ -36,24 +35,21 @@ Lead lead_of(const Arrangement& arrangement, const Block& block, const Measure& 
     return moments_of(*one, measure).mean > moments_of(*other, measure).mean;
   });
   if (rows.empty()) return {};
-  const auto [mean, std] = moments_of(*rows[0], measure);
+  const double mean = moments_of(*rows[0], measure).mean;
   const std::string start = fmt::format("{}: {} with {}", capitalised(measure.name),
                                         arrangement.label(*rows[0]), fixed(mean, measure.digits));
   if (rows.size() == 1) return {rows[0], false, start + "."};
-  const auto [next_mean, next_std] = moments_of(*rows[1], measure);
-  const double errors = (mean - next_mean) / std::sqrt(std * std / rows[0]->cell->runs +
-                                                       next_std * next_std / rows[1]->cell->runs);
-  bool is_clear = false;
-  std::string evidence = "no spread over runs to judge by";
-  if (const TTest test = arrangement.between(*rows[0], *rows[1], measure); is_tested(test)) {
-    is_clear = test.p < 0.05;
-    evidence = test.p < 1e-300 ? "p < 1e-300" : fmt::format("p = {:.2g}", test.p);
-  } else if (std::isfinite(errors)) {
-    is_clear = errors >= kClearErrors;
-    evidence = fmt::format("{} standard errors", fixed(errors, errors < 10 ? 1 : 0));
-  }
   const std::string& rival = arrangement.label(*rows[1]);
-  const std::string margin = fixed(mean - next_mean, measure.digits);
+  std::string margin = fixed(mean - moments_of(*rows[1], measure).mean, measure.digits);
+  std::string evidence = "no spread over runs to judge by";
+  const TTest test = arrangement.between(*rows[0], *rows[1], measure);
+  // The leader may be behind in the runs that both have.
+  const bool is_clear = test.p < 0.05 && test.t > 0;
+  if (is_tested(test)) {
+    margin = fmt::format("{} ± {}", fixed(test.difference, measure.digits + 1),
+                         fixed(test.half_width, measure.digits + 1));
+    evidence = p_value("p", test.p);
+  }
   return {rows[0], is_clear,
           start + (is_clear ? fmt::format(", {} ahead of {} ({}).", margin, rival, evidence)
                             : fmt::format("; {} is too close to call ({} behind, {}).", rival,

@@ -30,6 +30,16 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
+std::string with_sign(double value, int digits) {
+  const std::string text = fixed(value, digits);
+  const bool is_positive = value > 0 && text.find_first_of("123456789") != std::string::npos;
+  return is_positive ? "+" + text : text;
+}
+
+std::string p_value(std::string_view name, double p) {
+  return p < 1e-300 ? fmt::format("{} < 1e-300", name) : fmt::format("{} = {:.2g}", name, p);
+}
+
 std::string grouped(std::uint64_t count) {
   std::string text = fmt::format("{}", count);
   for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');

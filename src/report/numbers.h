@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace plackett::report {
 
@@ -11,6 +12,12 @@ inline constexpr const char* kNoNumber = "–";
 
 // "0.511"; never "-0.000".
 std::string fixed(double value, int digits);
+
+// The same with a sign: "+0.511"; "0.000" has none.
+std::string with_sign(double value, int digits);
+
+// "p = 0.0032", "p < 1e-300".
+std::string p_value(std::string_view name, double p);
 
 // "10,000".
 std::string grouped(std::uint64_t count);

@@ -18,8 +18,13 @@ void to_json(json& out, const Cell& cell) {
   out = {{"mean", cell.mean + cell.sign}, {"std", cell.std}, {"bold", cell.bold}};
   out["tests"] = json::array();
   for (const TTest& test : cell.tests) {
-    out["tests"].push_back(
-        {{"mark", mark(test)}, {"t", test.t}, {"degrees", test.degrees}, {"p", test.p}});
+    out["tests"].push_back({{"mark", mark(test)},
+                            {"difference", test.difference},
+                            {"half_width", test.half_width},
+                            {"t", test.t},
+                            {"degrees", test.degrees},
+                            {"p", test.p},
+                            {"holm", test.holm}});
   }
 }
 
@@ -84,7 +89,7 @@ void to_json(json& out, const Scorecard& card) {
 }
 
 std::string results_json(const Comparison& comparison, const PageOptions& options) {
-  const Arrangement arrangement(comparison, options.test);
+  const Arrangement arrangement(comparison);
   const Findings found = find(arrangement);
   const json out{{"kind", "plackett-results"},
                  {"version", 1},

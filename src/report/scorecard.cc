@@ -84,11 +84,9 @@ Table scorecard_table(const Scorecard& card) {
     for (const Moments& value : {score.here, score.paper}) {
       rows.back().cells.push_back(make_cell(value, score.measure->digits));
     }
-    const std::string errors = fixed(score.errors, 1);
-    rows.back().cells.push_back(
-        Cell{.mean = (score.errors > 0 && errors != "0.0" ? "+" : "") + errors,
-             .bold = std::fabs(score.errors) > 2,
-             .sign = score.coarse ? "†" : ""});
+    rows.back().cells.push_back(Cell{.mean = with_sign(score.errors, 1),
+                                     .bold = std::fabs(score.errors) > 2,
+                                     .sign = score.coarse ? "†" : ""});
   }
   return table;
 }

@@ -19,6 +19,35 @@ T& titled(std::vector<T>& list, const std::string& title) {
   return found != list.end() ? *found : list.emplace_back(T{title, {}});
 }
 
+// Tables in the paper's layout. fill(row, measure, cell_of) is called for each row of each block;
+// cell_of(title) gives its cell in the table's row of that title.
+template <typename Fill>
+std::vector<Table> laid_out(const Arrangement& arrangement, Fill fill) {
+  const bool one_dataset = arrangement.datasets.size() == 1;
+  std::vector<Table> tables;
+  for (const Measure& measure : kMeasures) {
+    if (arrangement.blocks.empty()) break;
+    if (tables.empty() || !one_dataset) tables.push_back({one_dataset ? "" : measure.title});
+    Table& table = tables.back();
+    const std::size_t column = table.columns.size();
+    if (one_dataset)
+      table.columns.push_back(fmt::format("{} NDCG@10", measure.name));
+    else
+      table.columns = arrangement.datasets;
+    for (const Block& block : arrangement.blocks) {
+      TableSection& section = titled(table.sections, block.short_title);
+      for (const Row& row : block.rows) {
+        fill(row, measure, [&](const std::string& title) -> Cell& {
+          TableRow& line = titled(section.rows, title);
+          line.cells.resize(table.columns.size());
+          return line.cells[column + block.dataset];
+        });
+      }
+    }
+  }
+  return tables;
+}
+
 }  // namespace
 
 std::string Cell::marks() const {
@@ -41,27 +70,37 @@ Cell make_cell(const Moments& value, int digits, bool bold, std::vector<TTest> t
 }
 
 std::vector<Table> results_tables(const Arrangement& arrangement) {
-  const bool one_dataset = arrangement.datasets.size() == 1;
-  std::vector<Table> tables;
-  for (const Measure& measure : kMeasures) {
-    if (arrangement.blocks.empty()) break;
-    if (tables.empty() || !one_dataset) tables.push_back({one_dataset ? "" : measure.title});
-    Table& table = tables.back();
-    const std::size_t column = table.columns.size();
-    if (one_dataset)
-      table.columns.push_back(fmt::format("{} NDCG@10", measure.name));
-    else
-      table.columns = arrangement.datasets;
-    for (const Block& block : arrangement.blocks) {
-      TableSection& section = titled(table.sections, block.short_title);
-      for (const Row& row : block.rows) {
-        TableRow& line = titled(section.rows, arrangement.label(row));
-        line.cells.resize(table.columns.size());
-        const auto& [moments, best, tests] = row.values[measure.index];
-        line.cells[column + block.dataset] = make_cell(moments, measure.digits, best, tests);
-      }
+  return laid_out(arrangement, [&](const Row& row, const Measure& measure, auto cell_of) {
+    const auto& [moments, best, tests] = row.values[measure.index];
+    cell_of(arrangement.label(row)) = make_cell(moments, measure.digits, best, tests);
+  });
+}
+
+std::vector<Table> difference_tables(const Arrangement& arrangement) {
+  std::size_t count = 0;
+  auto tables = laid_out(arrangement, [&](const Row& row, const Measure& measure, auto cell_of) {
+    const std::vector<TTest>& tests = row.values[measure.index].tests;
+    for (std::size_t at = 0; at < tests.size(); ++at) {
+      const TTest& test = tests[at];
+      if (!is_tested(test)) continue;
+      ++count;
+      cell_of(arrangement.label(row) + " against " + arrangement.baselines[at]) = {
+          .mean = fmt::format("{} ± {}", with_sign(test.difference, measure.digits + 1),
+                              fixed(test.half_width, measure.digits + 1)),
+          .std = p_value("p", test.p) + ", " + p_value("Holm", test.holm),
+          .tests = {test}};
     }
+  });
+  if (count == 0) return {};
+  for (Table& table : tables) {
+    table.title += table.title.empty() ? "Differences" : ": differences";
+    std::erase_if(table.sections, [](const TableSection& section) { return section.rows.empty(); });
   }
+  tables.front().about = fmt::format(
+      "Mean difference ± half of its 95 % confidence interval; {}: p, and p after Holm's "
+      "correction "
+      "over all {} tests.",
+      arrangement.test_name, count);
   return tables;
 }
 

@@ -37,6 +37,7 @@ struct TableSection {
 
 struct Table {
   std::string title = {};                 // empty if there is one table only
+  std::string about = {};                 // a sentence; empty: none
   std::vector<std::string> columns = {};  // titles
   std::vector<TableSection> sections = {};
   std::size_t group = 1;  // columns after the first stay beside each other in groups of so many
@@ -48,12 +49,14 @@ struct Table {
 Cell make_cell(const Moments& value, int digits, bool bold = false, std::vector<TTest> tests = {});
 // None if there are no cells.
 std::vector<Table> results_tables(const Arrangement& arrangement);
+// The differences behind the marks, with their intervals and p-values: as results_tables(), with a
+// row per method and baseline. None if nothing was tested.
+std::vector<Table> difference_tables(const Arrangement& arrangement);
 
 struct TableStyle {
   bool ansi = false;       // bold, dim and coloured marks; otherwise a "*" stands for bold
   std::size_t width = 80;  // columns; long names are cut to fit, numbers never
   bool ascii = false;      // for terminals without UTF-8: marks ^ A v V . and plain rules
-  SignificanceTest test = SignificanceTest::kWelch;
 };
 
 // Ends in a line break. Every line is at most `style.width` columns wide if that is >= 72 and there
@@ -61,19 +64,17 @@ struct TableStyle {
 std::string terminal_table(const Comparison& comparison, const TableStyle& style = {});
 
 // For GitHub's Markdown.
-std::string markdown_table(const Comparison& comparison,
-                           SignificanceTest test = SignificanceTest::kWelch);
+std::string markdown_table(const Comparison& comparison);
 
 // For a paper: \input it into a document that loads amssymb, or run pdflatex on it alone. Looks
 // best with booktabs and compiles without.
-std::string latex_table(const Comparison& comparison,
-                        SignificanceTest test = SignificanceTest::kWelch);
+std::string latex_table(const Comparison& comparison);
 
 // A header and one line per cell: raw names, and numbers that read back to the same double; empty
 // if a number is not finite.
 std::string csv_table(const Comparison& comparison);
 
-// A header and one line per contrast and measure, with both tests, as csv_table.
+// A header and one line per contrast and measure, with all tests, as csv_table.
 std::string csv_tests(const Comparison& comparison);
 
 }  // namespace plackett::report

@@ -127,7 +127,7 @@ void append_note(std::string& out, const std::string& text, std::size_t width, c
 }  // namespace
 
 std::string terminal_table(const Comparison& comparison, const TableStyle& style) {
-  const Arrangement arrangement(comparison, style.test);
+  const Arrangement arrangement(comparison);
   if (arrangement.blocks.empty()) return "No runs to show.\n";
   const Pen pen{style.ansi};
   std::string out;

@@ -56,8 +56,8 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
       {"results.json", results_json(comparison, options)},
       {"tables.csv", csv_table(comparison)},
       {"tests.csv", csv_tests(comparison)},
-      {"tables.md", markdown_table(comparison, options.test)},
-      {"tables.tex", latex_table(comparison, options.test)},
+      {"tables.md", markdown_table(comparison)},
+      {"tables.tex", latex_table(comparison)},
       {"scorecard.md", markdown_scorecard(comparison)},
       {"scorecard.csv", csv_scorecard(comparison)},
   };

@@ -11,7 +11,6 @@ namespace plackett::report {
 
 struct PageOptions {
   std::string command = {};  // the command line that makes the comparison again; empty: not shown
-  SignificanceTest test = SignificanceTest::kWelch;  // which one the marks and sentences go by
 };
 
 // Everything that the page shows, as one JSON object (docs/formats/results.md). No run times: the

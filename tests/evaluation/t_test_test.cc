@@ -5,6 +5,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <vector>
+
+#include "plackett/rng.h"
 
 namespace plackett {
 namespace {
@@ -79,6 +83,15 @@ double plain_p(double t, double degrees) {
   return 2 * sum * width / 3;
 }
 
+SampleSummary summary_of(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double value : values) mean += value / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / (count - 1)), values.size()};
+}
+
 TEST(TTest, MatchesValuesOfHighPrecision) {
   for (const Known& known : kKnown) {
     expect_same(student_t_test(known.one, known.other), known.student);
@@ -95,6 +108,117 @@ TEST(TTest, MatchesTheIntegratedDensity) {
       EXPECT_NEAR(welch.p, plain_p(welch.t, welch.degrees), 1e-8);
     }
   }
+}
+
+// The interval is where a test of "the difference is this" would have p >= 0.05.
+TEST(TTest, IntervalsEndWherePIsFivePercent) {
+  for (const Known& known : kKnown) {
+    for (const auto test : {student_t_test, welch_t_test}) {
+      const TTestResult result = test(known.one, known.other);
+      EXPECT_DOUBLE_EQ(result.difference, known.one.mean - known.other.mean);
+      SampleSummary moved = known.other;
+      moved.mean += result.difference + result.half_width;
+      EXPECT_NEAR(test(known.one, moved).p, 0.05, 1e-9);
+    }
+  }
+}
+
+TEST(PairedTTest, MatchesThePlainFormula) {
+  Rng rng({.seed = 5});
+  for (const std::size_t count : {2U, 3U, 10U, 125U}) {
+    for (const double shift : {-0.3, 0.0, 0.1, 2.0}) {
+      std::vector<double> differences;
+      for (std::size_t at = 0; at < count; ++at) differences.push_back(shift + rng.normal());
+      double mean = 0;
+      for (const double one : differences) mean += one / static_cast<double>(count);
+      double squares = 0;
+      for (const double one : differences) squares += (one - mean) * (one - mean);
+      const auto n = static_cast<double>(count);
+      const double error = std::sqrt(squares / (n - 1) / n);
+      const TTestResult result = paired_t_test(differences);
+      EXPECT_DOUBLE_EQ(result.degrees, n - 1);
+      EXPECT_NEAR(result.t, mean / error, 1e-10 * std::fabs(mean / error));
+      EXPECT_NEAR(result.p, plain_p(mean / error, n - 1), 1e-8);
+      EXPECT_NEAR(result.difference, mean, 1e-12);
+      EXPECT_NEAR(plain_p(result.half_width / error, n - 1), 0.05, 1e-8);
+    }
+  }
+}
+
+TEST(PairedTTest, SwappingTheSidesNegatesTAndTheDifference) {
+  const TTestResult there = paired_t_test(std::vector{0.1, -0.2, 0.5});
+  const TTestResult back = paired_t_test(std::vector{-0.1, 0.2, -0.5});
+  EXPECT_EQ(there.t, -back.t);
+  EXPECT_EQ(there.difference, -back.difference);
+  EXPECT_EQ(there.p, back.p);
+  EXPECT_EQ(there.half_width, back.half_width);
+}
+
+TEST(PairedTTest, WithoutSpreadOnlyZeroIsNoDifference) {
+  // 0.1 + 0.1 + 0.1 is not 3 * 0.1.
+  for (const auto& [differences, t, p] : {std::tuple{std::vector{0.0, 0.0, 0.0}, 0.0, 1.0},
+                                          {std::vector{0.1, 0.1, 0.1}, HUGE_VAL, 0.0},
+                                          {std::vector{-0.1, -0.1, -0.1}, -HUGE_VAL, 0.0}}) {
+    const TTestResult result = paired_t_test(differences);
+    EXPECT_EQ(result.t, t);
+    EXPECT_EQ(result.p, p);
+    EXPECT_EQ(result.degrees, 2);
+    EXPECT_EQ(result.difference, differences[0]);
+    EXPECT_EQ(result.half_width, 0);
+  }
+}
+
+TEST(PairedTTest, HasNoVerdictOnWhatItCanNotJudge) {
+  for (const std::vector<double>& differences :
+       {std::vector<double>{}, {1.0}, {1.0, std::nan("")}, {HUGE_VAL, 1.0}}) {
+    const TTestResult result = paired_t_test(differences);
+    for (const double value :
+         {result.t, result.degrees, result.p, result.difference, result.half_width}) {
+      EXPECT_TRUE(std::isnan(value));
+    }
+  }
+}
+
+TEST(PairedTTest, ScaleDoesNotMatter) {
+  const TTestResult plain = paired_t_test(std::vector{1.0, 2.0, 4.0});
+  for (const double scale : {1e-300, 1e-160, 1e160, 1e300}) {
+    const TTestResult result = paired_t_test(std::vector{1.0 * scale, 2.0 * scale, 4.0 * scale});
+    EXPECT_NEAR(result.t, plain.t, 1e-12);
+    EXPECT_NEAR(result.p, plain.p, 1e-12);
+    EXPECT_NEAR(result.half_width / scale, plain.half_width, 1e-12);
+  }
+}
+
+// 10,000 comparisons of a method with itself: two sets of runs that share folds and queries by
+// number and differ by chance only, as the learner's own randomness does. The standard error of the
+// share is 0.22 %, so another seed would be outside 0.5 % once in 45 times.
+TEST(PairedTTest, FindsADifferenceInFivePercentOfComparisonsOfAMethodWithItself) {
+  constexpr int kComparisons = 10'000;
+  constexpr std::size_t kRuns = 25;
+  constexpr std::size_t kFolds = 5;
+  int paired = 0;
+  int welch = 0;
+  int covered = 0;
+  Rng rng({.seed = 7});
+  for (int comparison = 0; comparison < kComparisons; ++comparison) {
+    std::array<double, kFolds> fold{};
+    for (double& effect : fold) effect = 0.02 * rng.normal();
+    std::vector<double> one, other, differences;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+      const double shared = 0.68 + fold[run % kFolds] + 0.005 * rng.normal();
+      one.push_back(shared + 0.003 * rng.normal());
+      other.push_back(shared + 0.003 * rng.normal());
+      differences.push_back(one.back() - other.back());
+    }
+    const TTestResult result = paired_t_test(differences);
+    paired += result.p < 0.05 ? 1 : 0;
+    covered += std::fabs(result.difference) <= result.half_width ? 1 : 0;
+    welch += welch_t_test(summary_of(one), summary_of(other)).p < 0.05 ? 1 : 0;
+  }
+  EXPECT_NEAR(paired, 0.05 * kComparisons, 0.005 * kComparisons);
+  EXPECT_EQ(covered, kComparisons - paired);
+  // The check can fail: Welch's test takes what the runs share for chance.
+  EXPECT_LT(welch, 0.001 * kComparisons);
 }
 
 TEST(TTest, SwappingTheSidesNegatesT) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,14 +46,17 @@ TEST(Contrasts, PairEveryCellWithTheBaselinesOfItsBlock) {
   EXPECT_EQ(comparison.contrasts.size(), 5U);
 }
 
-TEST(Contrasts, KeepDatasetsAndProtocolsApart) {
+TEST(Contrasts, PairOnlyWhatDiffersByItsMethodAlone) {
   Comparison comparison;
-  comparison.cells = {cell("DBGD", "perfect", true), cell("PDGD", "perfect", false),
-                      cell("PDGD", "perfect", false)};
+  comparison.cells.assign(5, cell("PDGD", "perfect", false));
+  comparison.cells[0].baseline = true;
   comparison.cells[1].dataset = "MQ2008";
   comparison.cells[2].protocol = "published";
+  comparison.cells[3].seed = 2;
+  comparison.cells[4].impressions = 1;
   add_contrasts(comparison);
   EXPECT_TRUE(comparison.contrasts.empty());
+  EXPECT_TRUE(comparison.leaders.empty());
 }
 
 TEST(Contrasts, NoBaselineMeansNone) {
@@ -62,7 +66,7 @@ TEST(Contrasts, NoBaselineMeansNone) {
   EXPECT_TRUE(comparison.contrasts.empty());
 }
 
-TEST(Contrasts, HoldBothTestsOfBothMeasures) {
+TEST(Contrasts, HoldAllTestsOfBothMeasures) {
   Comparison comparison;
   comparison.cells = {cell("DBGD", "perfect", true), cell("PDGD", "perfect", false)};
   comparison.cells[1].offline = {0.51, 0.01};
@@ -76,6 +80,59 @@ TEST(Contrasts, HoldBothTestsOfBothMeasures) {
   EXPECT_EQ(contrast.online.welch.degrees, welch_t_test({650, 60, 25}, {700, 20, 125}).degrees);
   EXPECT_GT(contrast.offline.welch.t, 0);
   EXPECT_LT(contrast.online.student.t, 0);
+}
+
+TEST(Contrasts, PairTheRunsThatBothHave) {
+  Comparison comparison;
+  comparison.cells = {cell("DBGD", "perfect", true), cell("PDGD", "perfect", false)};
+  comparison.cells[0].finals = {{0, 0.5, 700}, {1, 0.4, 600}, {3, 0.6, 650}, {4, 0.1, 1}};
+  comparison.cells[1].finals = {{1, 0.45, 610}, {2, 0.9, 1}, {3, 0.62, 640}};
+  add_contrasts(comparison);
+  const MeasureTests& offline = comparison.contrasts[0].offline;
+  EXPECT_DOUBLE_EQ(offline.paired.difference, (0.05 + 0.02) / 2);
+  EXPECT_EQ(offline.paired.degrees, 1);
+  EXPECT_EQ(offline.paired.p, paired_t_test(std::vector{0.45 - 0.4, 0.62 - 0.6}).p);
+  EXPECT_EQ(comparison.contrasts[0].online.paired.t, 0);
+  comparison.cells[0].finals = {{0, 0.5, 700}, {1, 0.4, 600}};
+  add_contrasts(comparison);
+  EXPECT_TRUE(std::isnan(comparison.contrasts[0].offline.paired.p));
+}
+
+TEST(Contrasts, TestTheBestTwoOfABlockWhereNeitherIsABaseline) {
+  Comparison comparison;
+  comparison.cells = {cell("a", "perfect", false), cell("b", "perfect", false),
+                      cell("c", "perfect", false)};
+  comparison.cells[1].offline.mean = 0.6;  // leads offline, a is next, being earlier than c
+  comparison.cells[2].online.mean = 800;   // leads online
+  comparison.cells[0].online.mean = 0.1;
+  add_contrasts(comparison);
+  ASSERT_EQ(comparison.leaders.size(), 2U);
+  EXPECT_EQ(comparison.leaders[0].cell, 1U);
+  EXPECT_EQ(comparison.leaders[0].baseline, 0U);
+  EXPECT_EQ(comparison.leaders[1].cell, 2U);
+  EXPECT_EQ(comparison.leaders[1].baseline, 1U);
+  comparison.cells[1].baseline = true;  // the contrasts have what concerns it
+  add_contrasts(comparison);
+  EXPECT_TRUE(comparison.leaders.empty());
+}
+
+TEST(Contrasts, CorrectOverAllTestsAgainstBaselines) {
+  Comparison comparison;
+  comparison.cells = {cell("DBGD", "perfect", true), cell("MGD", "perfect", true),
+                      cell("PDGD", "perfect", false)};
+  comparison.cells[2].offline.mean = 0.506;
+  comparison.cells[2].online.mean = 702;
+  add_contrasts(comparison);
+  // Four tests count: PDGD's against two baselines in two measures.
+  const double p = welch_t_test({0.506, 0.02, 125}, {0.5, 0.02, 125}).p;
+  for (const Contrast& contrast : comparison.contrasts) {
+    const bool counts = contrast.cell == 2;
+    EXPECT_EQ(std::isnan(contrast.offline.welch.holm), !counts);
+    if (counts) {
+      EXPECT_DOUBLE_EQ(contrast.offline.welch.holm, 4 * p);
+    }
+    EXPECT_TRUE(std::isnan(contrast.offline.paired.holm));  // no run is known
+  }
 }
 
 }  // namespace

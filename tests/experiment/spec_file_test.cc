@@ -25,6 +25,8 @@ ComparisonSpec unusual() {
   spec.methods.push_back(
       {.entry = parse_method_entry("pdgd:learning-rate=0.3").value(), .baseline = false});
   spec.click_models = {"users/hurried.toml", "perfect"};
+  spec.baselines = {"slow", "pdgd:linear"};
+  spec.test = SignificanceTest::kStudent;
   spec.common.runs = 125;
   spec.common.impressions = 1'000'000;
   spec.common.protocol = Protocol::kPublished;
@@ -60,6 +62,8 @@ TEST(SpecFile, WhatIsWrittenReadsBackToTheSameSpec) {
   EXPECT_EQ(read.methods[1].label, "slow");
   EXPECT_EQ(read.methods[1].baseline, true);
   EXPECT_EQ(read.methods[2].baseline, false);
+  EXPECT_THAT(read.baselines, ElementsAre("slow", "pdgd:linear"));
+  EXPECT_EQ(read.test, SignificanceTest::kStudent);
 }
 
 TEST(SpecFile, KeysLeftOutAreTheDefaults) {
@@ -126,6 +130,8 @@ TEST(SpecFile, ErrorsGivePlaceValueAndRule) {
                 "learning-rate -1; it must be a number from"},
            Case{"methods = [{method = \"pdgd\", baseline = 1}]", "expected true or false"},
            Case{"click-models = [1]", "a click model is an integer"},
+           Case{"baselines = [1]", "a baseline is an integer; expected a name in quotes"},
+           Case{"\ntest = \"z\"", "s.toml:2: test: unknown t-test \"z\"; known: paired, welch, "},
            Case{"[[datasets]]\nname = \"x\"", "s.toml:1: a dataset without a path"},
            Case{"[[datasets]]\npath = \"x\"\nscale = 1",
                 "s.toml:3: unknown key \"scale\"; a dataset has name, path, scaling, "},
@@ -143,6 +149,9 @@ TEST(SpecFile, TheExperimentsThatComeAlongAreSound) {
   for (const char* name : {"quick", "cikm2018"}) {
     const auto spec = read_spec(std::string(PLACKETT_SOURCE_DIR "/experiments/") + name + ".toml");
     EXPECT_TRUE(spec.ok()) << spec.error().message;
+    // The paper's tables were made with Welch's test.
+    const bool is_paper = name == std::string("cikm2018");
+    EXPECT_EQ(spec->test, is_paper ? SignificanceTest::kWelch : SignificanceTest::kPaired);
   }
 }
 
@@ -167,6 +176,8 @@ TEST(Identity, IsOneWhereOnlyTheReportWouldDifferOrTheDataLiesElsewhereOrMoreRun
   other.title = "Another";
   other.methods[1].label = "tortoise";
   other.methods[1].baseline.reset();
+  other.baselines = {"pdgd"};
+  other.test = SignificanceTest::kWelch;
   other.datasets[0].path = "elsewhere";
   other.common.runs = 50;
   EXPECT_EQ(identity(other), identity(spec));
@@ -204,6 +215,15 @@ TEST(CheckSpec, FindsWhatCannotRunBeforeAnythingIsLoaded) {
                 spec.click_models = {"perfect", "perfect"};
               }),
               HasSubstr("click model perfect is listed twice"));
+  EXPECT_THAT(message([](auto& spec) {
+                spec.baselines = {"pdgd:linear", "PDGD (neural)"};
+              }),
+              "sound");
+  EXPECT_EQ(message([](auto& spec) {
+              spec.baselines = {"mgd", "magic"};
+            }),
+            "baselines: no method \"magic\"; there are dbgd, dbgd:neural, mgd, pairwise, pdgd, "
+            "pdgd:neural");
   EXPECT_THAT(message([](auto& spec) { spec.click_models = {"angry"}; }),
               HasSubstr("known: perfect"));
   EXPECT_THAT(message([](auto& spec) { spec.click_models = {"nowhere.toml"}; }),

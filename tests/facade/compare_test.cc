@@ -81,7 +81,7 @@ TEST(Compare, SingleRunsAreNotTested) {
   ASSERT_FALSE(comparison.contrasts.empty());
   for (const Contrast& contrast : comparison.contrasts) {
     for (const MeasureTests* tests : {&contrast.offline, &contrast.online}) {
-      for (const TTest* test : {&tests->student, &tests->welch}) {
+      for (const TTest* test : {&tests->paired, &tests->welch, &tests->student}) {
         EXPECT_TRUE(std::isnan(test->t) && std::isnan(test->degrees) && std::isnan(test->p));
       }
     }

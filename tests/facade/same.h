@@ -68,7 +68,8 @@ inline void expect_same_comparison(const Comparison& a, const Comparison& b) {
   for (std::size_t at = 0; at < a.contrasts.size(); ++at) {
     EXPECT_EQ(a.contrasts[at].cell, b.contrasts[at].cell);
     EXPECT_EQ(a.contrasts[at].baseline, b.contrasts[at].baseline);
-    EXPECT_EQ(a.contrasts[at].offline.welch.p, b.contrasts[at].offline.welch.p);
+    EXPECT_EQ(a.contrasts[at].offline.paired.p, b.contrasts[at].offline.paired.p);
+    EXPECT_EQ(a.contrasts[at].offline.welch.holm, b.contrasts[at].offline.welch.holm);
     EXPECT_EQ(a.contrasts[at].online.student.t, b.contrasts[at].online.student.t);
   }
 }

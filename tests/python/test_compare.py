@@ -35,6 +35,54 @@ def test_contrasts_are_t_tests(data):
     assert contrast.offline.welch.t == pytest.approx((mine.mean() - theirs.mean()) / spread)
     assert contrast.offline.student.degrees == 8
     assert 0 <= contrast.online.welch.p <= 1
+    assert contrast.offline.paired.difference == pytest.approx((mine - theirs).mean())
+    assert contrast.offline.paired.degrees == 4
+
+
+QUANTILE_PRECISION = 1e-8  # of SciPy 1.10; at 6 degrees of freedom it is off by 1e-9
+
+
+def test_contrasts_are_those_of_scipy(data):
+    stats = pytest.importorskip("scipy.stats")
+    methods = ["dbgd", "pairwise", "pdgd", "pdgd:learning-rate=0.2"]
+    result = plackett.compare(data, methods, ["perfect", "random"], runs=7, impressions=200)
+    assert len(result.contrasts) == 2 * (2 * 2 + 2)
+    family = {name: [] for name in plackett.MeasureTests._fields}
+    for contrast in result.contrasts:
+        for measure in ("offline", "online"):
+            one = getattr(contrast.cell.runs, measure)[:, -1]
+            other = getattr(contrast.baseline.runs, measure)[:, -1]
+            expected = {
+                "paired": stats.ttest_rel(one, other),
+                "welch": stats.ttest_ind(one, other, equal_var=False),
+                "student": stats.ttest_ind(one, other),
+            }
+            for name, found in getattr(contrast, measure)._asdict().items():
+                assert found.t == pytest.approx(expected[name].statistic, rel=1e-9)
+                assert found.p == pytest.approx(expected[name].pvalue, rel=1e-9)
+                assert found.difference == pytest.approx(one.mean() - other.mean(), rel=1e-9)
+                width = stats.t.ppf(0.975, found.degrees) * found.difference / found.t
+                assert found.half_width == pytest.approx(width, rel=QUANTILE_PRECISION)
+                if not contrast.cell.baseline:
+                    family[name].append(found)
+            low, high = expected["paired"].confidence_interval(0.95)
+            half_width = getattr(contrast, measure).paired.half_width
+            assert half_width == pytest.approx((high - low) / 2, rel=QUANTILE_PRECISION)
+    for tests in family.values():
+        assert len(tests) == 2 * 2 * 2 * 2
+        largest = 0
+        for rank, test in enumerate(sorted(tests, key=lambda each: each.p)):
+            largest = max(largest, min(1, (len(tests) - rank) * test.p))
+            assert test.holm == pytest.approx(largest, rel=1e-12)
+
+
+def test_the_report_goes_by_the_test_asked_for(data, tmp_path):
+    plackett.compare(data, **SPEC, **SIZE).report(tmp_path / "paired")
+    assert "paired t-test, two-tailed" in (tmp_path / "paired" / "tables.md").read_text()
+    plackett.compare(data, **SPEC, **SIZE, test="welch").report(tmp_path / "welch")
+    assert "Welch's t-test, two-tailed" in (tmp_path / "welch" / "tables.md").read_text()
+    with pytest.raises(ValueError, match='test: unknown t-test "z"; known: paired, welch, student'):
+        plackett.compare(data, **SPEC, **SIZE, test="z")
 
 
 def test_the_report_is_written(data, tmp_path):

@@ -41,7 +41,7 @@ def main() -> float:
         out="folder",
         fresh=True,
     )
-    test: plackett.TTest = again.contrasts[0].offline.welch
+    test: plackett.TTest = again.contrasts[0].offline.paired
     print(plackett.ndcg(impression, query), weights.sum(), told, loaded.protocol, test.p)
     for cell in compared.cells:
         print(cell.label, cell.offline.mean, cell.curve.impression.shape)

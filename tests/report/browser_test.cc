@@ -55,7 +55,11 @@ addEventListener('load', () => {
   note('overflow', Math.max(0, document.documentElement.scrollWidth - innerWidth));
   note('width', innerWidth);
   note('cards', all('#cards b').map(card => card.textContent).join('|'));
-  note('rows', all('#table ~ div th[scope=row]').length);
+  note('rows', all('#table ~ div > .scroll th[scope=row]').length);
+  note('differences', all('.differences th[scope=row]').length);
+  const [first] = all('.differences tbody tr:nth-child(2)');
+  note('difference', first ? all('th, td', first).map(cell => cell.textContent).join('|') : '');
+  note('differences-open', document.querySelector('#table ~ div details')?.open ?? '');
   note('stray', (document.getElementById('main').innerText.match(/false|undefined|null|NaN/g) ?? []).length);
   note('bold', all('#table ~ div strong').map(mean => mean.textContent).join('|'));
   setTimeout(() => note('requests', requests), 100);
@@ -185,9 +189,13 @@ TEST_F(Browser, ShowsSixMethodsUnderThreeClickModels) {
   EXPECT_THAT(noted(dom, "tip-next"), HasSubstr("2 impressions|"));
   EXPECT_EQ(noted(dom, "tip-after"), "hidden");
   EXPECT_THAT(noted(dom, "bubble"),
-              AllOf(HasSubstr("▲ DBGD (linear): better, p = 1.1e-22 (t = 10.95, 228 degrees)|▲ "),
+              AllOf(HasSubstr("▲ DBGD (linear): better, +0.0280 ± 0.0050, p = 1.1e-22, Holm = "
+                              "1.3e-21 (t = 10.95, 228 degrees)|▲ "),
                     HasSubstr("▲ Pairwise (linear): better")));
   EXPECT_EQ(noted(dom, "bubble-after"), "true");
+  EXPECT_EQ(noted(dom, "differences"), "48");  // 2 methods, 4 baselines, 3 click models, 2 measures
+  EXPECT_EQ(noted(dom, "difference"), "DBGD (linear)||+0.0280 ± 0.0050|1.1e-22|1.3e-21");
+  EXPECT_EQ(noted(dom, "differences-open"), "false");
   EXPECT_EQ(noted(dom, "lines-after-press"), "30");
   EXPECT_EQ(noted(dom, "lines-after-second"), "36");
   EXPECT_EQ(noted(dom, "paper"), "rgb(251, 251, 249)");
@@ -200,6 +208,7 @@ TEST_F(Browser, TablesWithoutBaselinesHoldNumbersOnly) {
   const std::string dom =
       open(html_report(testing::small_comparison()), "--window-size=1400,1000 --dump-dom");
   EXPECT_EQ(noted(dom, "rows"), "6");
+  EXPECT_EQ(noted(dom, "differences"), "0");
   EXPECT_EQ(noted(dom, "stray"), "0");
 }
 

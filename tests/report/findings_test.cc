@@ -19,17 +19,40 @@ using testing::small_comparison;
 Findings findings_of(const Comparison& comparison) { return find(Arrangement(comparison)); }
 
 TEST(Findings, CallCloseMeansTooCloseToCall) {
-  const Findings findings = findings_of(small_comparison());
+  Comparison comparison = small_comparison();
+  comparison.test = SignificanceTest::kWelch;
+  const Findings findings = findings_of(comparison);
   EXPECT_EQ(findings.headline,
             "Offline is too close to call; PDGD (linear) wins online in 3 of 3 settings.");
   ASSERT_EQ(findings.findings.size(), 3U);
   EXPECT_EQ(findings.findings[0].lead, "Perfect");
-  // 0.002 / sqrt((0.017^2 + 0.020^2) / 125) = 0.85; 53.6 / sqrt((17.3^2 + 18.8^2) / 125) = 23.5.
+  // 0.002 / sqrt((0.017^2 + 0.020^2) / 125) = 0.85 and 1.97 standard errors are 0.0046.
   EXPECT_THAT(findings.findings[0].sentences,
               ElementsAre("Offline: PDGD (linear) with 0.511; PDGD (neural) is too close to call "
-                          "(0.002 behind, 0.9 standard errors).",
-                          "Online: PDGD (linear) with 797.3, 53.6 ahead of PDGD (neural) (23 "
-                          "standard errors)."));
+                          "(0.0020 ± 0.0046 behind, p = 0.4).",
+                          "Online: PDGD (linear) with 797.3, 53.60 ± 4.50 ahead of PDGD (neural) "
+                          "(p = 1e-64)."));
+}
+
+// What runs of the same number have in common hides the difference from Welch's test only.
+TEST(Findings, SeeThroughTheSpreadBetweenFolds) {
+  const Findings findings = findings_of(small_comparison());
+  EXPECT_EQ(findings.headline,
+            "PDGD (linear) wins offline in 2 of 3 settings; PDGD (linear) wins online in 3 of 3 "
+            "settings.");
+  EXPECT_EQ(findings.findings[0].sentences[0],
+            "Offline: PDGD (linear) with 0.511, 0.0020 ± 0.0017 ahead of PDGD (neural) (p = "
+            "0.018).");
+}
+
+TEST(Findings, ALeaderThatIsBehindInTheRunsOfBothHasNotWon) {
+  Comparison comparison = small_comparison();
+  comparison.cells.resize(2);
+  comparison.cells[0].finals = {{0, 0.5, 700}, {1, 0.4, 701}, {2, 0.9, 999}};
+  comparison.cells[1].finals = {{0, 0.6, 800}, {1, 0.51, 800}};
+  add_contrasts(comparison);
+  EXPECT_EQ(findings_of(comparison).headline,
+            "Offline is too close to call; online is too close to call.");
 }
 
 TEST(Findings, CallClearWins) {
@@ -37,20 +60,22 @@ TEST(Findings, CallClearWins) {
             "PDGD (linear) and PDGD (neural) beat every baseline, offline and online, in every "
             "setting.");
   Comparison comparison = large_comparison();
-  comparison.contrasts.clear();
+  for (CellSummary& cell : comparison.cells) cell.baseline = false;
   comparison.cells[4].offline.mean = 0.5;
+  testing::set_finals(comparison.cells[4]);
+  add_contrasts(comparison);
   EXPECT_EQ(findings_of(comparison).headline,
             "PDGD (neural) wins offline in 2 of 3 settings; PDGD (linear) wins online in 3 of 3 "
             "settings.");
 }
 
-TEST(Findings, GoByTheTestsWhereThereAreAny) {
+TEST(Findings, GiveTheDifferenceItsIntervalAndP) {
   const Findings findings = findings_of(paper_comparison({"MQ2007"}, 0));
   EXPECT_THAT(findings.findings[2].sentences,
               ElementsAre("Offline: PDGD (linear) with 0.487; PDGD (neural) is too close to call "
-                          "(0.004 behind, 1.5 standard errors).",
-                          "Online: PDGD (linear) with 704.8, 86.0 ahead of MGD (linear) (p = "
-                          "1.1e-68)."));
+                          "(0.0040 ± 0.0054 behind, p = 0.14).",
+                          "Online: PDGD (linear) with 704.8, 86.00 ± 6.60 ahead of MGD (linear) "
+                          "(p = 1.1e-68)."));
 }
 
 TEST(Findings, PIsShort) {

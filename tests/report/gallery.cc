@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
   Comparison single = plackett::testing::small_comparison();
   single.cells.resize(1);
   single.title = "one cell";
+  plackett::add_contrasts(single);
   Comparison two = plackett::testing::large_comparison();
   two.cells.resize(12);
   two.title = "two click models";

@@ -129,9 +129,13 @@ TEST(Results, TablesNameTheBestAndTheTests) {
   EXPECT_EQ(worse["mark"], "▽");
   EXPECT_NEAR(worse["p"], 0.043, 5e-4);
   EXPECT_NEAR(worse["t"], -2.05, 5e-3);
-  EXPECT_EQ(results_of(paper_comparison({"MQ2007"}, 0),
-                       {.test = SignificanceTest::kStudent})["test"]["name"],
-            "Student's t-test");
+  EXPECT_NEAR(worse["difference"], 560.9 - 573.7, 1e-9);
+  // t(0.975, 135.28) = 1.9777.
+  EXPECT_NEAR(worse["half_width"], 1.9777 * 12.8 / 2.0461, 1e-3);
+  EXPECT_GE(worse["holm"], worse["p"]);
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  comparison.test = SignificanceTest::kPaired;
+  EXPECT_EQ(results_of(comparison)["test"]["name"], "paired t-test");
 }
 
 TEST(Results, ScorecardHasEveryNumber) {

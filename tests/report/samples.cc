@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
 #include "experiment/contrasts.h"
 #include "report/scorecard.h"
 
@@ -30,6 +31,33 @@ std::string label_of(std::string method, std::string_view ranker) {
   return method + " (" + std::string(ranker) + ")";
 }
 
+// Nearly normal: the sum of twelve uniform numbers.
+double draw(std::uint64_t& state) {
+  double sum = -6;
+  for (int at = 0; at < 12; ++at) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    sum += static_cast<double>(state >> 33U) / 2147483648.0;
+  }
+  return sum;
+}
+
+// One value per run with exactly these moments. Most of a run's deviation is the same in every
+// cell: that of its fold and queries.
+std::vector<double> values_of(const Moments& moments, std::size_t runs, std::uint64_t seed) {
+  std::uint64_t shared = 2;
+  std::vector<double> values;
+  double mean = 0;
+  for (std::size_t run = 0; run < runs; ++run) {
+    values.push_back(3 * draw(shared) + draw(seed));
+    mean += values.back() / static_cast<double>(runs);
+  }
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double std = std::sqrt(squares / static_cast<double>(runs - 1));
+  for (double& value : values) value = moments.mean + moments.std * (value - mean) / std;
+  return values;
+}
+
 CellSummary make_cell(const Final& final, double start, std::string_view dataset,
                       std::uint64_t impressions) {
   CellSummary cell;
@@ -45,6 +73,7 @@ CellSummary make_cell(const Final& final, double start, std::string_view dataset
   cell.seed = 42;
   cell.offline = final.offline;
   cell.online = final.online;
+  set_finals(cell);
   cell.as_in_paper = true;
   cell.impressions_per_second = final.impressions_per_second;
   cell.seconds = static_cast<double>(impressions) * cell.runs / final.impressions_per_second;
@@ -78,6 +107,16 @@ CellSummary make_cell(const Final& final, double start, std::string_view dataset
 
 }  // namespace
 
+void set_finals(CellSummary& cell) {
+  const std::uint64_t seed = checksum(cell.label + cell.click_model + cell.dataset);
+  const std::vector<double> offline = values_of(cell.offline, cell.runs, seed);
+  const std::vector<double> online = values_of(cell.online, cell.runs, seed + 1);
+  cell.finals.clear();
+  for (std::uint32_t run = 0; run < cell.runs; ++run) {
+    cell.finals.push_back({run, offline[run], online[run]});
+  }
+}
+
 Comparison small_comparison() {
   static constexpr std::array<Final, 6> kFinals{{
       {"perfect", "pdgd", "linear", {0.511, 0.017}, {797.3, 17.3}, 182'431, 60},
@@ -94,6 +133,7 @@ Comparison small_comparison() {
   for (const Final& final : kFinals) {
     comparison.cells.push_back(make_cell(final, 0.335, "MQ2007", 10'000));
   }
+  add_contrasts(comparison);
   return comparison;
 }
 
@@ -135,18 +175,11 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
                                           : "The paper's methods on its datasets";
   comparison.threads = 16;
   comparison.version = "0.1.0";
+  comparison.test = SignificanceTest::kWelch;
   // The paper's means, moved by as much as a repetition of its runs would move them.
   std::uint64_t state = 1;
-  const auto draw = [&state] {  // nearly normal: twelve uniform numbers
-    double sum = -6;
-    for (int at = 0; at < 12; ++at) {
-      state = state * 6364136223846793005U + 1442695040888963407U;
-      sum += static_cast<double>(state >> 33U) / 2147483648.0;
-    }
-    return sum;
-  };
   const auto moved = [&](Moments moments) {
-    moments.mean += noise * draw() * std::sqrt(2.0 / 125) * moments.std;
+    moments.mean += noise * draw(state) * std::sqrt(2.0 / 125) * moments.std;
     return moments;
   };
   for (const std::string& name : datasets) {
@@ -176,8 +209,9 @@ Comparison single_runs(Comparison comparison) {
     cell.runs = 1;
     cell.offline.std = 0;
     cell.online.std = 0;
+    cell.finals.resize(1);
   }
-  if (!comparison.contrasts.empty()) add_contrasts(comparison);
+  add_contrasts(comparison);
   return comparison;
 }
 
@@ -197,6 +231,7 @@ Comparison weird_comparison() {
   }
   comparison.cells[1].offline = {std::nan(""), std::nan("")};
   comparison.cells[8].online.std = 1234.5;
+  for (const std::size_t at : {1U, 8U}) set_finals(comparison.cells[at]);
   comparison.cells[9].curve.resize(1);
   add_contrasts(comparison);
   return comparison;

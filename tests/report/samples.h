@@ -14,9 +14,15 @@ Comparison small_comparison();
 // Six methods under three click models, near the paper's MSLR-WEB10K but a million impressions.
 Comparison large_comparison();
 
-// What the paper published for these of its datasets, with made-up curves. `noise` moves each mean
-// at random: with 1 as much as a repetition of the 125 runs would, with 0 not at all.
+// What the paper published for these of its datasets, with made-up runs and curves, tested as the
+// paper did (Welch). `noise` moves each mean at random: with 1 as much as a repetition of the 125
+// runs would, with 0 not at all.
 Comparison paper_comparison(const std::vector<std::string>& datasets, double noise);
+
+// Sets the runs' final values so that they have the cell's moments. Runs of the same number have
+// most of their deviation in common, as those of a dataset with folds.
+// Requires: at least two runs.
+void set_finals(CellSummary& cell);
 
 // The same with one run per cell, and so without deviations.
 Comparison single_runs(Comparison comparison);

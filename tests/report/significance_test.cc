@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "samples.h"
@@ -85,14 +86,46 @@ TEST(Significance, MarksFollowPAndTheSign) {
 
 TEST(Significance, BetweenLooksBothWays) {
   const Comparison comparison = paper_comparison({"MQ2007"}, 0);
-  const Arrangement arrangement(comparison, SignificanceTest::kStudent);
+  const Arrangement arrangement(comparison);
   const std::vector<Row>& rows = arrangement.blocks[0].rows;
   const Row& dbgd = rows[0];
   const Row& linear = rows[4];
   const Row& neural = rows[5];
   EXPECT_STREQ(mark(arrangement.between(linear, dbgd, kOffline)), "▲");
   EXPECT_STREQ(mark(arrangement.between(dbgd, linear, kOffline)), "▼");
-  EXPECT_STREQ(mark(arrangement.between(linear, neural, kOffline)), " ");
+  EXPECT_DOUBLE_EQ(arrangement.between(linear, dbgd, kOffline).difference, 0.511 - 0.483);
+  EXPECT_DOUBLE_EQ(arrangement.between(dbgd, linear, kOffline).difference, 0.483 - 0.511);
+  EXPECT_STREQ(mark(arrangement.between(linear, neural, kOffline)), "·");  // the best two
+}
+
+TEST(Significance, MarksGoByTheChosenTest) {
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  for (Contrast& contrast : comparison.contrasts) {
+    contrast.online = {.paired = {1, 9, 0.001}, .welch = {-1, 9, 0.001}, .student = {1, 9, 0.5}};
+  }
+  for (const auto& [test, name, marks] :
+       {std::tuple{SignificanceTest::kPaired, "paired t-test", "▲▲▲▲"},
+        {SignificanceTest::kWelch, "Welch's t-test", "▼▼▼▼"},
+        {SignificanceTest::kStudent, "Student's t-test", "····"}}) {
+    comparison.test = test;
+    EXPECT_STREQ(Arrangement(comparison).test_name, name);
+    EXPECT_EQ(marks_of(comparison, "perfect", "PDGD (linear)", kOnline), marks);
+  }
+}
+
+TEST(Significance, SettingsThatDifferAreDifferentBlocks) {
+  Comparison comparison = testing::small_comparison();
+  comparison.cells.resize(2);
+  comparison.cells[1].impressions = 1000;
+  const Arrangement lengths(comparison);
+  ASSERT_EQ(lengths.blocks.size(), 2U);
+  EXPECT_EQ(lengths.blocks[0].title, "Perfect · 10,000 impressions");
+  EXPECT_EQ(lengths.blocks[1].title, "Perfect · 1,000 impressions");
+  comparison.cells[1].impressions = comparison.cells[0].impressions;
+  comparison.cells[1].seed = 7;
+  const Arrangement seeds(comparison);
+  ASSERT_EQ(seeds.blocks.size(), 2U);
+  EXPECT_EQ(seeds.blocks[1].title, "Perfect · seed 7");
 }
 
 }  // namespace

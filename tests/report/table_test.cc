@@ -140,10 +140,8 @@ TEST(TerminalTable, MarksWhatIsBetterOrWorseThanEachBaseline) {
                            HasSubstr("0.493  (0.020) ▲▲▲▲    560.9  (14.6) ▼▽▼▲\n"),
                            HasSubstr("0.483  (0.022) ▲▲▲·    594.6  (23.0) △▲▼▲\n"),
                            HasSubstr("0.479  (0.022)         458.4  (13.3)\n")));
-  EXPECT_THAT(table, HasSubstr("Welch's t-test,\ntwo-tailed, against 1 DBGD (linear), 2 DBGD "
-                               "(neural), 3 MGD (linear),\n4 Pairwise (linear)\n"));
-  EXPECT_THAT(terminal_table(comparison, {.test = SignificanceTest::kStudent}),
-              HasSubstr("Student's t-test"));
+  EXPECT_THAT(table, HasSubstr("Welch's t-test,\ntwo-tailed, uncorrected, against 1 DBGD (linear), "
+                               "2 DBGD (neural),\n3 MGD (linear), 4 Pairwise (linear)\n"));
   comparison.contrasts.clear();
   EXPECT_THAT(terminal_table(comparison), AllOf(Not(HasSubstr("▲")), Not(HasSubstr("t-test"))));
 }
@@ -205,7 +203,28 @@ TEST(MarkdownTable, SeveralDatasetsAreColumns) {
             HasSubstr("\n## Online NDCG@10\n"),
             HasSubstr("| PDGD (linear) | **0.511** (0.017) ▲▲▲▲ | **0.699** (0.024) ▲▲▲▲ |\n"),
             HasSubstr("| DBGD (linear) | 0.483 (0.023) | 0.683 (0.024) |\n"),
-            HasSubstr("Welch's t-test, two-tailed, against 1 DBGD (linear), 2 ")));
+            HasSubstr("Welch's t-test, two-tailed, uncorrected, against 1 DBGD (linear), 2 ")));
+}
+
+TEST(MarkdownTable, GivesTheDifferencesWithTheirIntervals) {
+  const std::string one = markdown_table(paper_comparison({"MQ2007"}, 0));
+  // 0.028 ± t(0.975, 228.34) * sqrt((0.017^2 + 0.023^2) / 125); p * 48 tests at most.
+  EXPECT_THAT(
+      one,
+      AllOf(
+          HasSubstr("\n## Differences\n\nMean difference ± half of its 95 % confidence interval; "
+                    "Welch's t-test: p, and p after Holm's correction over all 48 tests.\n"),
+          HasSubstr("\n### Perfect\n\n| method | offline NDCG@10 | online NDCG@10 |\n"),
+          HasSubstr("\n| PDGD (linear) against DBGD (linear) | +0.0280 ± 0.0050 (p = 1.1e-22, Holm "
+                    "= ")));
+  EXPECT_THAT(
+      markdown_table(paper_comparison({"MQ2007", "MQ2008"}, 0)),
+      AllOf(HasSubstr("\n## Online NDCG@10: differences\n\n### Perfect\n\n| method | MQ2007 "
+                      "| MQ2008 |\n"),
+            HasSubstr("over all 96 tests")));
+  EXPECT_THAT(markdown_table(small_comparison()), Not(HasSubstr("Differences")));
+  EXPECT_THAT(markdown_table(testing::single_runs(large_comparison())),
+              Not(HasSubstr("Differences")));
 }
 
 TEST(CsvTable, NumbersReadBackTheSame) {
@@ -221,16 +240,23 @@ TEST(CsvTable, NumbersReadBackTheSame) {
             "0.30000000000000004,0.017,,17.3");
 }
 
-TEST(CsvTests, HasBothTestsOfEveryContrast) {
+TEST(CsvTests, HasAllTestsOfEveryContrast) {
   const Comparison comparison = paper_comparison({"MQ2007"}, 0);
   const auto table = lines(csv_tests(comparison));
   // 3 click models, 6 methods, 4 baselines but itself, 2 measures.
   ASSERT_EQ(table.size(), 1U + 3 * (2 * 4 + 4 * 3) * 2);
   // The t-tests themselves: tests/evaluation/t_test_test.cc.
+  EXPECT_EQ(table[0],
+            "dataset,protocol,click_model,label,baseline,measure,"
+            "paired_difference,paired_half_width,paired_t,paired_df,paired_p,paired_holm,"
+            "welch_difference,welch_half_width,welch_t,welch_df,welch_p,welch_holm,"
+            "student_difference,student_half_width,student_t,student_df,student_p,student_holm");
   EXPECT_THAT(
       csv_tests(comparison),
-      HasSubstr("\nMQ2007,published,perfect,PDGD (linear),DBGD (linear),offline,0.02800000"));
+      HasSubstr("\nMQ2007,published,perfect,PDGD (linear),DBGD (linear),offline,0.0280000"));
   EXPECT_THAT(csv_tests(comparison), HasSubstr(",248,5.246063673"));
+  // Baselines against each other carry no marks, so they are not corrected.
+  EXPECT_THAT(table[1], ::testing::EndsWith(","));
 }
 
 }  // namespace
