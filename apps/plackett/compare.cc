@@ -25,8 +25,9 @@ struct CompareOptions {
   std::vector<std::string> datasets;
   std::string data_root;
   DataOptions loading;  // its path is not read
-  std::map<std::string, std::vector<std::string>> values;  // of options and settings, by their names
-  std::vector<std::string> settings;                       // NAME=VALUES
+  std::map<std::string, std::vector<std::string>>
+      values;                         // of options and settings, by their names
+  std::vector<std::string> settings;  // NAME=VALUES
   std::string select;
   std::vector<std::string> methods;
   std::vector<std::string> click_models;

@@ -86,11 +86,11 @@ struct ComparisonSpec {
 
 // What a number of runs have in common.
 struct ComparedCell {
-  std::size_t dataset = 0;                     // in ComparisonSpec::datasets
-  std::string family = {};                     // the method's label without the swept values
-  SimulationSpec simulation = {};              // with its label
-  std::vector<SweptValue> swept = {};        // of the method: the swept values
-  std::vector<SweptValue> surroundings = {}; // of everything else: likewise
+  std::size_t dataset = 0;                    // in ComparisonSpec::datasets
+  std::string family = {};                    // the method's label without the swept values
+  SimulationSpec simulation = {};             // with its label
+  std::vector<SweptValue> swept = {};         // of the method: the swept values
+  std::vector<SweptValue> surroundings = {};  // of everything else: likewise
 };
 
 // The cells, by dataset, surroundings, click model, method, swept values. A value that makes no

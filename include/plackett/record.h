@@ -18,20 +18,20 @@ struct CurvePoint {
 
 // A metric besides NDCG@10, at the points of a run's curve.
 struct MetricCurve {
-  std::string name = {};             // "MAP"
-  std::vector<double> values = {};   // one per point
+  std::string name = {};            // "MAP"
+  std::vector<double> values = {};  // one per point
 };
 
 // One run: one method, one click model, one fold, one seed.
 struct RunRecord {
-  std::uint32_t run = 0;               // from 0
-  std::uint32_t fold = 0;              // of the dataset: run modulo folds
-  std::vector<CurvePoint> curve = {};  // log-spaced, the last impression always among them
+  std::uint32_t run = 0;                  // from 0
+  std::uint32_t fold = 0;                 // of the dataset: run modulo folds
+  std::vector<CurvePoint> curve = {};     // log-spaced, the last impression always among them
   std::vector<MetricCurve> metrics = {};  // that were asked for, in that order
   // NDCG@10 over the validation queries at the end, if it was asked for; otherwise NaN.
   double validation = std::numeric_limits<double>::quiet_NaN();
-  double seconds = 0;                  // wall time of the run, evaluation included
-  double evaluation_seconds = 0;       // of which offline evaluation
+  double seconds = 0;             // wall time of the run, evaluation included
+  double evaluation_seconds = 0;  // of which offline evaluation
 };
 
 // Mean and sample standard deviation (n - 1; 0 for a single run).
@@ -69,11 +69,11 @@ struct CellSummary {
   // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
   // units, features scaled within queries, and real data.
   bool as_in_paper = false;
-  std::string method = {};               // "pdgd"
-  std::string ranker = {};               // "linear", "neural", "linear+neural"
-  std::string click_model = {};          // "perfect", ...
-  std::string dataset = {};              // its name
-  std::string protocol = {};             // "described", "published"
+  std::string method = {};       // "pdgd"
+  std::string ranker = {};       // "linear", "neural", "linear+neural"
+  std::string click_model = {};  // "perfect", ...
+  std::string dataset = {};      // its name
+  std::string protocol = {};     // "described", "published"
   // What was swept over several values: of the method, and of what surrounds it.
   std::vector<SweptValue> swept = {};
   std::vector<SweptValue> surroundings = {};

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,12 @@ struct RunTiming {
 
 // A cell with its finished runs.
 struct StoredCell {
-  ComparedDataset dataset = {};                   // what it is on
-  SimulationSpec simulation = {};                 // simulation.runs were asked for
-  std::string family = {};                        // as in ComparedCell
-  std::vector<SweptValue> swept = {};             // likewise
-  std::vector<SweptValue> surroundings = {};    // likewise
-  std::map<std::uint32_t, FinishedRun> runs = {}; // by number; may be more than were asked for
+  ComparedDataset dataset = {};                     // what it is on
+  SimulationSpec simulation = {};                   // simulation.runs were asked for
+  std::string family = {};                          // as in ComparedCell
+  std::vector<SweptValue> swept = {};               // likewise
+  std::vector<SweptValue> surroundings = {};        // likewise
+  std::map<std::uint32_t, FinishedRun> runs = {};   // by number; may be more than were asked for
   std::map<std::uint32_t, RunTiming> timings = {};  // of some of the runs
 
   // How many of the runs that were asked for are not finished.
@@ -53,9 +54,9 @@ struct StoredCell {
 
 // What a folder holds.
 struct StoredResults {
-  ComparisonSpec spec = {};             // the newest
-  std::string plackett = {};            // the version that made the runs
-  std::vector<StoredCell> cells = {};   // of all specs, in the order in which they were asked for
+  ComparisonSpec spec = {};               // the newest
+  std::string plackett = {};              // the version that made the runs
+  std::vector<StoredCell> cells = {};     // of all specs, in the order in which they were asked for
   std::vector<std::string> damaged = {};  // "FILE:LINE" of invalid lines
 
   // Runs that are finished.
@@ -68,6 +69,10 @@ struct StoredResults {
 // Nothing if it holds no run or does not exist.
 PLACKETT_EXPORT Result<std::optional<StoredResults>> read_results(
     const std::filesystem::path& folder);
+
+// All that several folders hold, as if it were in one; the last one's spec says how it is reported.
+// Fails if one has no results, or two differ in a dataset of the same name or in the same run.
+PLACKETT_EXPORT Result<StoredResults> read_results(std::span<const std::filesystem::path> folders);
 
 // Makes those cells baselines that spec.baselines names, unless it is empty: by their labels, by
 // their methods with all settings, or, if there is none, with some of them. Fails on a name that
@@ -104,8 +109,9 @@ struct FolderWatch {
 // other cells keeps them. Returns what the folder then holds; runs are missing if watch.stop asked
 // to stop or other shards are not done. Several processes may work in one folder, each on a shard
 // of its own. Fails, and leaves what is there, if the spec can't run, has users of its own, or the
-// folder holds runs of another version or build of plackett or of other data (unless options.fresh),
-// a spec that plackett did not write, or another process is working on the same shard.
+// folder holds runs of another version or build of plackett or of other data (unless
+// options.fresh), a spec that plackett did not write, or another process is working on the same
+// shard.
 PLACKETT_EXPORT Result<StoredResults> run_in_folder(const ComparisonSpec& spec,
                                                     const std::filesystem::path& folder,
                                                     const RunOptions& options = {},
@@ -115,11 +121,11 @@ PLACKETT_EXPORT Result<StoredResults> run_in_folder(const ComparisonSpec& spec,
 struct Plan {
   // One cell with runs left.
   struct Cell {
-    std::string label = {};        // of its method
-    std::string click_model = {};  // its name
-    std::uint64_t impressions = 0; // of a run
-    std::uint32_t runs = 0;        // that are left
-    double run_seconds = 0;        // one run on one thread, measured
+    std::string label = {};         // of its method
+    std::string click_model = {};   // its name
+    std::uint64_t impressions = 0;  // of a run
+    std::uint32_t runs = 0;         // that are left
+    double run_seconds = 0;         // one run on one thread, measured
   };
   // One dataset; without cells if all its runs are finished.
   struct Dataset {

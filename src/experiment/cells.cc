@@ -94,9 +94,8 @@ std::string label_of(const SimulationSpec& simulation, const std::vector<SweptVa
 // Whether a method with some of its settings is the simulation's.
 bool fits(const MethodEntry& entry, const SimulationSpec& simulation) {
   return entry.method == simulation.method && entry.ranker == simulation.ranker.kind &&
-         std::all_of(entry.settings.begin(), entry.settings.end(), [&](const GivenSetting& one) {
-           return contains(simulation.settings, one);
-         });
+         std::all_of(entry.settings.begin(), entry.settings.end(),
+                     [&](const GivenSetting& one) { return contains(simulation.settings, one); });
 }
 
 // Of cells with a simulation and a family.
@@ -246,18 +245,17 @@ class Expansion {
         return Error{fmt::format("{}: given twice", sweep.name)};
       }
       if (sweep.name == "runs") return Error{"runs: a list; cells have the same number of runs"};
-      const bool is_setting = std::any_of(
-          spec_.methods.begin(), spec_.methods.end(), [&](const ComparedMethod& method) {
-            return has_setting(method.entry.method, sweep.name);
-          });
+      const bool is_setting = std::any_of(spec_.methods.begin(), spec_.methods.end(),
+                                          [&](const ComparedMethod& method) {
+                                            return has_setting(method.entry.method, sweep.name);
+                                          });
       const bool is_known =
           is_setting || sweep.name == kRanker || find_option(sweep.name) != nullptr;
       if (auto valid = check(sweep, is_known); !valid) return valid;
     }
     for (const ComparedMethod& method : spec_.methods) {
       for (const Sweep& sweep : method.sweeps) {
-        const bool is_known =
-            sweep.name == kRanker || has_setting(method.entry.method, sweep.name);
+        const bool is_known = sweep.name == kRanker || has_setting(method.entry.method, sweep.name);
         if (auto valid = check(sweep, is_known); !valid) {
           return valid.error().in(to_text(method.entry));
         }

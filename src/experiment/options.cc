@@ -61,14 +61,13 @@ Result<Shard> parse_shard(std::string_view text) {
   return Shard{static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*count)};
 }
 
-std::string name_of(const Shard& shard) {
-  return fmt::format("{}/{}", shard.number, shard.count);
-}
+std::string name_of(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.count); }
 
 std::span<const Option<SimulationSpec>> simulation_options() {
   using Spec = SimulationSpec;
   static const std::array options{
-      option<&Spec::runs>("runs", "number of runs, spread evenly over the folds", {1, kMaxRuns, false}),
+      option<&Spec::runs>("runs", "number of runs, spread evenly over the folds",
+                          {1, kMaxRuns, false}),
       option<&Spec::impressions>("impressions", "impressions per run", {1, kMaxImpressions}),
       named_option<parse_protocol, &Spec::protocol>("protocol", protocol_help()),
       option<&Spec::seed>("seed", "seed of all random numbers",

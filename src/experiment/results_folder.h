@@ -17,19 +17,9 @@
 
 namespace plackett {
 
-// How errors with Hint::kOtherFolderOrFresh end.
-inline constexpr std::string_view kStartOver = "use another folder, or start over in this one";
-
-// A spec's cells without runs.
-Result<std::vector<StoredCell>> empty_cells(const ComparisonSpec& spec);
-
 // Which of a spec's runs are in a shard. Runs are dealt out one by one, cell by cell, so that every
 // shard gets about as many of each cell.
 bool in_shard(const Shard& shard, std::size_t cell, std::uint32_t run, std::uint32_t runs);
-
-// What a folder holds, with the cells of `asked` after its own.
-Result<StoredResults> read_folder(const std::filesystem::path& folder,
-                                  std::vector<StoredCell> asked);
 
 // Fails, with what differs, if cells of this spec and version can't be added to what is stored.
 Result<void> require_same(const StoredResults& stored, const std::vector<StoredCell>& cells,

@@ -13,8 +13,11 @@
 #include "base/hash.h"
 #include "experiment/backend.h"
 #include "experiment/curve.h"
+#include "experiment/made_by.h"
+#include "experiment/results_files.h"
 #include "experiment/results_folder.h"
 #include "experiment/spec_parts.h"
+#include "experiment/stored_cells.h"
 #include "plackett/results.h"
 #include "plackett/simulate.h"
 #include "plackett/version.h"
@@ -80,7 +83,8 @@ Result<void> require_same_data(const FinishedRun& finished, const FinishedRun& n
 }
 
 // Fails if a click-model file of these cells is not the one that finished runs were made from.
-Result<void> require_same_users(const StoredResults& stored, const std::vector<std::size_t>& cells) {
+Result<void> require_same_users(const StoredResults& stored,
+                                const std::vector<std::size_t>& cells) {
   for (const std::size_t at : cells) {
     const auto now = user_file_checksum(stored.cells[at].simulation.click_model);
     if (!now) return now.error();
@@ -103,18 +107,18 @@ struct DatasetWork {
 // The runs that a spec asks for, in a shard, and that the results lack: what to do on each dataset
 // and how many runs that is.
 struct Work {
-  std::vector<std::size_t> cells = {};        // all of the spec's, by their places in the results
-  std::vector<DatasetWork> datasets = {};     // as many as in the spec
+  std::vector<std::size_t> cells = {};     // all of the spec's, by their places in the results
+  std::vector<DatasetWork> datasets = {};  // as many as in the spec
   std::map<std::size_t, std::vector<std::uint32_t>> runs = {};  // to do, of cells that have some
-  WorkCount all = {};   // of the shard
-  WorkCount left = {};  // of these, to do
+  WorkCount all = {};                                           // of the shard
+  WorkCount left = {};                                          // of these, to do
 };
 
 // Requires: `stored` has all cells of the spec.
 Work work_of(const ComparisonSpec& spec, const StoredResults& stored, const Shard& shard) {
   std::map<std::uint64_t, std::size_t> places;
   for (std::size_t at = 0; at < stored.cells.size(); ++at) {
-    places[identity(stored.cells[at].dataset, stored.cells[at].simulation)] = at;
+    places[key_of(stored.cells[at])] = at;
   }
   Work work;
   for (const ComparedDataset& dataset : spec.datasets) work.datasets.push_back({dataset});
@@ -185,7 +189,7 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
     const StoredCell& cell = stored.cells[cells[at]];
     const auto user_file = user_file_checksum(cell.simulation.click_model);
     if (!user_file) return user_file.error();
-    common.push_back({.cell = identity(cell.dataset, cell.simulation),
+    common.push_back({.cell = key_of(cell),
                       .dataset = dataset.name,
                       .method = to_text(canonical(entry_of(cell.simulation))),
                       .click_model = cell.simulation.click_model,

@@ -210,9 +210,8 @@ std::map<RunKey, RunTiming> parse_timings(std::string_view text) {
     try {
       const Json json = Json::parse(line);
       const RunKey key{from_hex(json.at("cell").get<std::string>()), json.at("run")};
-      timings.insert_or_assign(
-          key, RunTiming{json.at("seconds"), json.at("evaluation_seconds"),
-                         std::max(1U, json.at("threads").get<unsigned>())});
+      timings.insert_or_assign(key, RunTiming{json.at("seconds"), json.at("evaluation_seconds"),
+                                              std::max(1U, json.at("threads").get<unsigned>())});
     } catch (const Json::exception&) {
       continue;
     }

@@ -41,15 +41,15 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
   Rng rng({spec.seed, run, 0, Purpose::kInitialise});
   auto ranker = make_ranker(ranker_spec, rng);
   if (!ranker) return ranker.error();
-  return make_learner(spec.method, std::move(ranker).value(),
-                      {.shown = spec.shown,
-                       .learning_rate_decay = spec.learning_rate_decay > 0
-                                                  ? spec.learning_rate_decay
-                                                  : rules.learning_rate_decay,
-                       .ties_by_chance = rules.ties_by_chance,
-                       .exploit_worst_first = rules.exploit_worst_first,
-                       .initial = {spec.seed, run, 0, Purpose::kInitialise}},
-                      spec.settings);
+  return make_learner(
+      spec.method, std::move(ranker).value(),
+      {.shown = spec.shown,
+       .learning_rate_decay =
+           spec.learning_rate_decay > 0 ? spec.learning_rate_decay : rules.learning_rate_decay,
+       .ties_by_chance = rules.ties_by_chance,
+       .exploit_worst_first = rules.exploit_worst_first,
+       .initial = {spec.seed, run, 0, Purpose::kInitialise}},
+      spec.settings);
 }
 
 // What offline performance is measured on; null if the fold has none.

@@ -196,9 +196,8 @@ TEST(Compare, AFolderGrowsAndRefusesDataThatIsLoadedOtherwise) {
   const auto before = results(folder / "a");
   const auto refused = run_command(kSmall + "--scaling none --out " + folder / "a");
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err,
-              AllOf(HasSubstr("were made with scaling query-minmax, not none"),
-                    HasSubstr("(--out gives another folder, --fresh starts over)")));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("were made with scaling query-minmax, not none"),
+                                 HasSubstr("(--out gives another folder, --fresh starts over)")));
   EXPECT_EQ(results(folder / "a"), before);
 }
 
@@ -269,10 +268,9 @@ TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
   const TemporaryFolder folder;
   const auto plan = run_command(kSmall + "--dry-run --out " + folder / "a");
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(
-      plan.out,
-      AllOf(HasSubstr("8 cells x 4 runs = 32 runs"),
-            HasSubstr("where 0 of the runs are done"), HasSubstr("32 runs left, about ")));
+  EXPECT_THAT(plan.out,
+              AllOf(HasSubstr("8 cells x 4 runs = 32 runs"),
+                    HasSubstr("where 0 of the runs are done"), HasSubstr("32 runs left, about ")));
   EXPECT_FALSE(fs::exists(folder / "a"));
   ASSERT_EQ(run_command(kSmall + "--out " + folder / "a").exit_code, 0);
   const auto done = run_command(kSmall + "--dry-run --out " + folder / "a");

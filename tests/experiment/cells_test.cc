@@ -25,7 +25,8 @@ std::vector<std::string> labels(const std::string& text) {
   if (!cells) return result;
   for (const ComparedCell& cell : *cells) {
     std::string label = cell.simulation.label;
-    for (const auto& [name, value] : cell.surroundings) label += fmt::format(" [{} {}]", name, value);
+    for (const auto& [name, value] : cell.surroundings)
+      label += fmt::format(" [{} {}]", name, value);
     result.push_back(label);
   }
   return result;
@@ -52,10 +53,10 @@ TEST(Cells, OneValueIsNoSweep) {
 }
 
 TEST(Cells, NetworksAreSweptWhereThereAreNetworks) {
-  EXPECT_THAT(labels("methods = [\"pdgd\"]\nranker = [\"linear\", \"neural\"]\n"
-                     "hidden = [[64], [32, 16]]"),
-              ElementsAre("PDGD (linear)", "PDGD (neural, hidden 64)",
-                          "PDGD (neural, hidden 32,16)"));
+  EXPECT_THAT(
+      labels("methods = [\"pdgd\"]\nranker = [\"linear\", \"neural\"]\n"
+             "hidden = [[64], [32, 16]]"),
+      ElementsAre("PDGD (linear)", "PDGD (neural, hidden 64)", "PDGD (neural, hidden 32,16)"));
 }
 
 TEST(Cells, AMethodHasSweepsOfItsOwnAndIsNotGivenWhatItSays) {
@@ -76,15 +77,14 @@ TEST(Cells, AGivenLabelShowsWhatWasSweptToo) {
 }
 
 TEST(Cells, WhatSurroundsAMethodIsSweptOutsideIt) {
-  EXPECT_THAT(labels("methods = [\"pdgd\", \"dbgd\"]\nimpressions = [10, 20]\nshown = [5, 10]"),
-              ElementsAre("PDGD (linear) [impressions 10] [shown 5]",
-                          "DBGD (linear) [impressions 10] [shown 5]",
-                          "PDGD (linear) [impressions 10] [shown 10]",
-                          "DBGD (linear) [impressions 10] [shown 10]",
-                          "PDGD (linear) [impressions 20] [shown 5]",
-                          "DBGD (linear) [impressions 20] [shown 5]",
-                          "PDGD (linear) [impressions 20] [shown 10]",
-                          "DBGD (linear) [impressions 20] [shown 10]"));
+  EXPECT_THAT(
+      labels("methods = [\"pdgd\", \"dbgd\"]\nimpressions = [10, 20]\nshown = [5, 10]"),
+      ElementsAre(
+          "PDGD (linear) [impressions 10] [shown 5]", "DBGD (linear) [impressions 10] [shown 5]",
+          "PDGD (linear) [impressions 10] [shown 10]", "DBGD (linear) [impressions 10] [shown 10]",
+          "PDGD (linear) [impressions 20] [shown 5]", "DBGD (linear) [impressions 20] [shown 5]",
+          "PDGD (linear) [impressions 20] [shown 10]",
+          "DBGD (linear) [impressions 20] [shown 10]"));
 }
 
 TEST(Cells, CountAsRuns) {
@@ -108,7 +108,8 @@ TEST(Cells, MistakesAreNamed) {
   EXPECT_THAT(error(pdgd + "runs = [5, 10]"),
               HasSubstr("runs: a list; cells have the same number of runs"));
   EXPECT_THAT(error(pdgd + "shown = [5, 0]"), HasSubstr("spec:2: shown: 0; expected"));
-  EXPECT_THAT(error(pdgd + "metrics = [\"MAP\", \"CTR\"]"), HasSubstr("spec:2: metrics: \"CTR\"; expected some of NDCG@1,"));
+  EXPECT_THAT(error(pdgd + "metrics = [\"MAP\", \"CTR\"]"),
+              HasSubstr("spec:2: metrics: \"CTR\"; expected some of NDCG@1,"));
   EXPECT_THAT(error(pdgd + "select = \"test\""), HasSubstr("expected \"validation\""));
   EXPECT_THAT(error(pdgd + "learning-rate-decay = 1.5"), HasSubstr("expected at most 1"));
 }

@@ -382,7 +382,9 @@ TEST(RunInFolder, ReportsWhatItFindsLoadsAndStores) {
                                 stored.finished(), left.runs, all.runs, left.impressions,
                                 all.impressions));
   };
-  watch.loading = [&](const ComparedDataset& dataset) { calls.push_back("loading " + dataset.name); };
+  watch.loading = [&](const ComparedDataset& dataset) {
+    calls.push_back("loading " + dataset.name);
+  };
   watch.loaded = [&] { calls.emplace_back("loaded"); };
   std::size_t stored = 0;
   watch.stored = [&](std::size_t, const RunRecord&) { ++stored; };

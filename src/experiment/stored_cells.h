@@ -1,0 +1,38 @@
+// Cells with their finished runs, by identity.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "plackett/comparison_spec.h"
+#include "plackett/result.h"
+#include "plackett/results.h"
+
+namespace plackett {
+
+inline std::uint64_t key_of(const StoredCell& cell) {
+  return identity(cell.dataset, cell.simulation);
+}
+
+// A spec's cells without runs.
+Result<std::vector<StoredCell>> empty_cells(const ComparisonSpec& spec);
+
+// Finds cells. They must outlive it, and only it may add some.
+class CellIndex {
+ public:
+  explicit CellIndex(std::vector<StoredCell>& cells);
+
+  // Null if there is none.
+  [[nodiscard]] StoredCell* find(std::uint64_t key) const;
+  // A later one of the same identity decides how the cell is shown; the larger number of runs
+  // counts, and all finished runs are kept.
+  void add(StoredCell cell);
+
+ private:
+  std::vector<StoredCell>& cells_;
+  std::map<std::uint64_t, std::size_t> index_;
+};
+
+}  // namespace plackett
