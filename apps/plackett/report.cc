@@ -23,7 +23,7 @@ namespace plackett::command {
 namespace {
 
 struct ReportOptions {
-  std::string folder;
+  std::vector<std::filesystem::path> folders;
   std::optional<std::string> out;
   std::string format;
   ComparisonSpec reporting;  // baselines and test
@@ -40,29 +40,33 @@ std::string formatted(const std::string& format, const Comparison& comparison) {
   return report::markdown_scorecard(comparison);
 }
 
+std::vector<std::string> names_of(const std::vector<std::filesystem::path>& paths) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& path : paths) names.push_back(path.string());
+  return names;
+}
+
 void report(const CLI::App& command, const ReportOptions& options) {
-  auto stored = take(read_results(options.folder));
-  if (!stored) {
-    fail(Error{ErrorCode::kNotFound,
-               fmt::format("{}: no results; plackett compare makes them", options.folder)});
+  StoredResults stored = take(read_results(options.folders));
+  const std::string names = fmt::format("{}", fmt::join(names_of(options.folders), ", "));
+  if (options.folders.size() > 1 && options.format.empty() && !options.out) {
+    fail(Error{"--out is missing; it says where the report of several folders goes"});
   }
-  warn_of_damage(*stored, "left out");
-  if (stored->finished() == 0) {
-    fail(Error{fmt::format("{}: no run is finished yet", options.folder)});
-  }
-  copy_report_options(command, options.reporting, stored->spec);
-  take(set_baselines(*stored));
+  warn_of_damage(stored, "left out");
+  if (stored.finished() == 0) fail(Error{fmt::format("{}: no run is finished yet", names)});
+  copy_report_options(command, options.reporting, stored.spec);
+  take(set_baselines(stored));
   if (!options.format.empty()) {
-    const std::string text = formatted(options.format, assemble(*stored));
+    const std::string text = formatted(options.format, assemble(stored));
     if (text.empty()) {
-      fail(Error{fmt::format("{}: nothing that the paper also ran", options.folder)});
+      fail(Error{fmt::format("{}: nothing that the paper also ran", names)});
     }
     return fmt::print("{}", text);
   }
-  const std::string& out = options.out.value_or(options.folder);
-  report_results(*stored, out);
-  if (stored->finished() < stored->asked()) {
-    fmt::print("unfinished: {}\n", runs_kept(*stored, options.folder));
+  const std::string out = options.out.value_or(options.folders.front().string());
+  report_results(stored, out);
+  if (stored.finished() < stored.asked()) {
+    fmt::print("unfinished: {}\n", runs_kept(stored, names));
   }
   fmt::print("report: {}/report.html\n", out);
 }
@@ -146,10 +150,13 @@ void warn_of_damage(const StoredResults& stored, const std::string& consequence)
 void add_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command =
-      app.add_subcommand("report", "Tables, curves and report from a results folder");
-  command->add_option("folder", options->folder, "what plackett compare wrote, finished or not")
+      app.add_subcommand("report", "Tables, curves and report from results folders");
+  command
+      ->add_option("folders", options->folders,
+                   "what plackett compare wrote, finished or not; several are shown as one")
       ->required();
-  command->add_option("--out", options->out, "where to write the report (default: the folder)");
+  command->add_option("--out", options->out,
+                      "where to write the report (default: the folder, if it is one)");
   command
       ->add_option("--format", options->format,
                    fmt::format("print only this and write nothing: {}", fmt::join(kFormats, ", ")))

@@ -201,6 +201,30 @@ TEST(Compare, AFolderGrowsAndRefusesDataThatIsLoadedOtherwise) {
   EXPECT_EQ(results(folder / "a"), before);
 }
 
+TEST(Compare, SeveralFoldersAreReportedAsOne) {
+  const TemporaryFolder folder;
+  const std::string small = "compare --click-models perfect --runs 2 --impressions 100 ";
+  for (const char* method : {"pdgd", "mgd"}) {
+    ASSERT_EQ(run_command(small + "--methods " + method + " --out " + folder / method).exit_code,
+              0);
+  }
+  ASSERT_EQ(run_command(small + "--methods pdgd,mgd --out " + folder / "both").exit_code, 0);
+  const std::string two = "report " + folder / "pdgd" + " " + folder / "mgd";
+  EXPECT_EQ(run_command(two + " --format csv").out,
+            run_command("report " + folder / "both" + " --format csv").out);
+  EXPECT_THAT(run_command(two).err, HasSubstr("--out is missing"));
+  EXPECT_EQ(run_command(two + " --out " + folder / "report").exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder / "report/report.html"));
+  EXPECT_THAT(run_command(two + " " + folder / "none").err, HasSubstr("none: no results"));
+
+  ASSERT_EQ(run_command(small + "--methods pdgd --data synthetic=synthetic:mq2008 --out " +
+                        folder / "other")
+                .exit_code,
+            0);
+  EXPECT_THAT(run_command("report " + folder / "pdgd" + " " + folder / "other").err,
+              HasSubstr("dataset synthetic: not the data of the folders before it"));
+}
+
 TEST(Compare, ShardsOfWhichSomeAreKilledAndOneIsStartedTwiceEndWithTheSameBytes) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_command(kSmall + "--out " + folder / "whole").exit_code, 0);
