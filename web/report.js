@@ -190,7 +190,8 @@ function drawResults(place) {
   place.append(element('p.key', key.split(/([▲▼△▽·])/).map((part) =>
     (markClass[part] ? element(`i.${markClass[part]}`, part) : part)),
     `${test.name}, two-tailed, not corrected for the number of tests, against `
-    + `${test.baselines.map((name, at) => `${at + 1}\u00a0${name}`).join(', ')}. `
+    + `${test.baselines.map((name, at) =>
+      (test.baselines.length > 1 ? `${at + 1}\u00a0${name}` : name)).join(', ')}. `
     + 'Point at the marks for the tests.'));
   if (tested.length > 0) place.append(drawDifferences(tested));
 }
@@ -234,8 +235,8 @@ function drawIntervals(measure, tested) {
     element('td.number', pText(each.holm)));
   return element('div.scroll.differences', { role: 'region', tabindex: '0',
     'aria-label': `${measure.title}: differences` },
-  element('table', element('caption', `${measure.title}: mean difference and its 95\u2009% `
-    + `confidence interval (${test.name})`),
+  element('table', element('caption', `${measure.title}: mean difference and its 95\u202f% `
+    + 'confidence interval'),
   element('thead', element('tr', element('th', { scope: 'col' },
     several ? 'Against' : `Against ${test.baselines[0]}`), element('td.spread'),
     ['difference', 'p', 'p, Holm'].map((name) => element('th.number', { scope: 'col' }, name)))),
@@ -394,7 +395,7 @@ if (blocks.length > 0) {
   if (results.findings.length > 0) {
     addSection({ id: 'findings', title: 'Findings', draw: drawFindings,
       about: `Two means are called different if their test (${test.name}) has p < 0.05. `
-        + '\u00b1: half of the 95\u2009% confidence interval of the difference.' });
+        + '\u00b1: half of the 95\u202f% confidence interval of the difference.' });
   }
   charts.forEach(addSection);
   addSection({ id: 'table', title: 'Results', draw: drawResults });

@@ -65,8 +65,9 @@ void add_holm(Comparison& comparison, TTest MeasureTests::*kind) {
       family.push_back(&((contrast.*measure.tests).*kind));
     }
   }
-  std::vector<double> p;
-  for (const TTest* test : family) p.push_back(test->p);
+  std::vector<double> p(family.size());
+  std::transform(family.begin(), family.end(), p.begin(),
+                 [](const TTest* test) { return test->p; });
   const std::vector<double> corrected = holm(p);
   for (std::size_t at = 0; at < family.size(); ++at) family[at]->holm = corrected[at];
 }
