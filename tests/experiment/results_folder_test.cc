@@ -8,6 +8,7 @@
 #include <fstream>
 #include <thread>
 
+#include "experiment/made_by.h"
 #include "plackett/results.h"
 #include "plackett/synthetic.h"
 #include "plackett/version.h"
