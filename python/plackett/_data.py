@@ -114,6 +114,8 @@ def load(
     keep_constant_features: bool = _DEFAULT["keep_constant_features"],
     keep_feature_ids: Sequence[int] | None = None,
     max_feature_id: int = _DEFAULT["max_feature_id"],
+    out_of_range: str = _DEFAULT["out_of_range"],
+    unlabelled: str = _DEFAULT["unlabelled"],
     verify_cache: bool = _DEFAULT["verify_cache"],
     threads: int = _DEFAULT["threads"],
     name: str | None = None,
@@ -122,8 +124,10 @@ def load(
 
     Features are scaled within each query ("query-minmax") or not at all ("none"). Those constant
     over the training file are dropped unless `keep_constant_features`; `keep_feature_ids` keeps
-    exactly those, in that order. `verify_cache` checks a cache's checksums. Reads with `threads`
-    threads (0: one per core). Results name the data `name`, by default the folder's name.
+    exactly those, in that order. `out_of_range` says what becomes of values that a float can't
+    hold: "refuse", "clamp" or "missing" (0); `unlabelled`, of documents with label -1: "refuse" or
+    "skip". `verify_cache` checks a cache's checksums. Reads with `threads` threads (0: one per
+    core). Results name the data `name`, by default the folder's name.
 
     >>> data = plackett.load("synthetic", scaling="none")
     >>> data

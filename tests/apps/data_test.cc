@@ -54,6 +54,7 @@ TEST(DataInfo, CountsWhatASmallDatasetHolds) {
     "name": "small", "origin": "LETOR text", "features_in_file": 3, "max_label": 2,
     "folds": [{
       "name": "small", "features_kept": 1, "constant_feature_ids": [2, 3],
+      "out_of_range": [], "unlabelled_documents": 0, "unlabelled_queries": 0,
       "splits": {
         "train": {"queries": 2, "documents": 3,
                   "docs_per_query": {"min": 1, "median": 1.5, "max": 2},
@@ -108,6 +109,37 @@ TEST(DataInfo, RefusesBadInputInOneLine) {
   expect_refused("data info synthetic --scaling log",
                  "--scaling: unknown scaling \"log\"; known: query-minmax, none; --help shows the "
                  "options");
+}
+
+TEST(DataInfo, TellsWhatLoadingChangedAlsoOfACache) {
+  const TemporaryFolder folder;
+  put(folder.path() / "odd" / "train.txt",
+      "0 qid:1 1:1 2:1.79769313486e+308\n2 qid:1 1:2 2:5\n-1 qid:2 1:3\n-1 qid:1 1:3\n");
+  put(folder.path() / "odd" / "test.txt", "1 qid:3 1:1 2:1e39\n");
+  expect_refused("data info " + folder / "odd",
+                 folder / "odd/train.txt" +
+                     ":1: feature 2 has value '1.79769313486e+308'; values must be finite as "
+                     "floats (at most 3.4e38; out-of-range clamp or missing takes larger ones)");
+  expect_refused("data info --out-of-range clamp " + folder / "odd",
+                 folder / "odd/train.txt" +
+                     ":3: label '-1'; labels are integers from 0 to 31 (unlabelled skip leaves "
+                     "those with -1 out)");
+  const std::string options = " --out-of-range missing --unlabelled skip ";
+  const std::string expected =
+      "odd: feature 2: 2 values out of a float's range, taken for 0; first at train.txt:1\n"
+      "odd: left out 2 documents without a label; queries that had no others: 1\n";
+  ASSERT_EQ(run_command("data convert" + options + folder / "odd" + " " + folder / "c").exit_code,
+            0);
+  for (const std::string& where : {options + folder / "odd", " " + folder / "c"}) {
+    const auto text = run_command("data info" + where);
+    ASSERT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr(expected));
+    const Json fold = Json::parse(run_command("data info --json" + where).out)["folds"][0];
+    EXPECT_EQ(fold["out_of_range"],
+              Json::parse(R"([{"feature_id": 2, "values": 2, "first": "train.txt:1"}])"));
+    EXPECT_EQ(fold["unlabelled_documents"], 2);
+    EXPECT_EQ(fold["unlabelled_queries"], 1);
+  }
 }
 
 TEST(DataInfo, Mq2008Keeps40Features) {
