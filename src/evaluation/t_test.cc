@@ -73,4 +73,28 @@ TTestResult welch_t_test(const SampleSummary& one, const SampleSummary& other) {
   });
 }
 
+PairedTTest paired_t_test(std::span<const double> differences, double level) {
+  const bool finite = std::all_of(differences.begin(), differences.end(),
+                                  [](double one) { return std::isfinite(one); });
+  if (differences.size() < 2 || !finite) return {};
+  const auto count = static_cast<double>(differences.size());
+  const double degrees = count - 1;
+  // In units of the largest, so that no square overflows or vanishes.
+  double unit = 0;
+  for (const double one : differences) unit = std::max(unit, std::fabs(one));
+  if (unit == 0) return {{0, degrees, 1}, 0, 0};
+  double mean = 0;
+  for (const double one : differences) mean += one / unit / count;
+  double squares = 0;
+  for (const double one : differences) squares += (one / unit - mean) * (one / unit - mean);
+  if (std::equal(differences.begin() + 1, differences.end(), differences.begin())) {
+    return {{mean > 0 ? HUGE_VAL : -HUGE_VAL, degrees, 0}, differences.front(), 0};
+  }
+  const double error = std::sqrt(squares / degrees / count);  // of the mean
+  const double t = mean / error;
+  const boost::math::students_t_distribution<double, Policy> distribution(degrees);
+  const double reach = quantile(complement(distribution, (1 - level) / 2));
+  return {{t, degrees, two_tailed(t, degrees)}, mean * unit, reach * error * unit};
+}
+
 }  // namespace plackett

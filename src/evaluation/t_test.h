@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 
 namespace plackett {
 
@@ -31,5 +32,17 @@ struct TTestResult {
 // ones an infinite t and p = 0; degrees are n1 + n2 - 2.
 TTestResult student_t_test(const SampleSummary& one, const SampleSummary& other);
 TTestResult welch_t_test(const SampleSummary& one, const SampleSummary& other);
+
+// The test of whether the mean of differences, one per pair, is 0.
+struct PairedTTest : TTestResult {
+  double mean = std::numeric_limits<double>::quiet_NaN();  // of the differences
+  // The confidence interval of the mean reaches this far to both sides.
+  double half_width = std::numeric_limits<double>::quiet_NaN();
+};
+
+// Student's paired test, with n - 1 degrees of freedom, and the interval at `level`, in (0, 1). All
+// are NaN if there are fewer than two differences or one is not finite. Differences that are all
+// equal have an interval of width 0; t and p are then as above.
+PairedTTest paired_t_test(std::span<const double> differences, double level = 0.95);
 
 }  // namespace plackett

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace plackett {
 namespace {
@@ -154,6 +155,56 @@ TEST(TTest, ScaleDoesNotMatter) {
   }
   const double tiny = std::numeric_limits<double>::denorm_min();
   EXPECT_EQ(welch_t_test({1, tiny, 5}, {0, tiny, 5}).p, 0);
+}
+
+// Hours of sleep gained with one drug over another (Student, Biometrika 1908); R's manual shows the
+// test's result: t = 4.0621, p = 0.002833, 0.7001142 to 2.4598858.
+const std::vector<double> kSleep{1.2, 2.4, 1.3, 1.3, 0, 1.0, 1.8, 0.8, 4.6, 1.4};
+
+TEST(PairedTTest, AgreesWithWhatIsPublished) {
+  const PairedTTest found = paired_t_test(kSleep);
+  EXPECT_NEAR(found.t, 4.0621, 5e-5);
+  EXPECT_EQ(found.degrees, 9);
+  EXPECT_NEAR(found.p, 0.002833, 5e-7);
+  EXPECT_NEAR(found.p, plain_p(found.t, 9), 1e-8);
+  EXPECT_NEAR(found.mean, 1.58, 1e-15);
+  EXPECT_NEAR(found.mean - found.half_width, 0.7001142, 5e-8);
+  EXPECT_NEAR(found.mean + found.half_width, 2.4598858, 5e-8);
+}
+
+TEST(PairedTTest, TheIntervalEndsWhereTheTestReachesItsLevel) {
+  for (const double level : {0.5, 0.95, 0.999}) {
+    const PairedTTest found = paired_t_test(kSleep, level);
+    std::vector<double> shifted = kSleep;
+    for (double& one : shifted) one -= found.mean - found.half_width;
+    EXPECT_NEAR(paired_t_test(shifted).p, 1 - level, 1e-12);
+  }
+}
+
+TEST(PairedTTest, ScalesWithItsDifferences) {
+  const PairedTTest plain = paired_t_test(kSleep);
+  for (const double unit : {-1.0, 1e-300, 1e300}) {
+    std::vector<double> scaled = kSleep;
+    for (double& one : scaled) one *= unit;
+    const PairedTTest found = paired_t_test(scaled);
+    EXPECT_NEAR(found.t, std::copysign(plain.t, unit), 1e-12);
+    EXPECT_NEAR(found.p, plain.p, 1e-14);
+    EXPECT_NEAR(found.half_width / std::fabs(unit), plain.half_width, 1e-12);
+  }
+}
+
+TEST(PairedTTest, KnowsItsLimits) {
+  EXPECT_TRUE(std::isnan(paired_t_test({}).p));
+  EXPECT_TRUE(std::isnan(paired_t_test(std::array{1.0}).mean));
+  EXPECT_TRUE(std::isnan(paired_t_test(std::array{1.0, 2.0, HUGE_VAL}).t));
+  const PairedTTest none = paired_t_test(std::array{0.0, 0.0, 0.0});
+  EXPECT_EQ(none.t, 0);
+  EXPECT_EQ(none.p, 1);
+  EXPECT_EQ(none.half_width, 0);
+  const PairedTTest same = paired_t_test(std::array{-0.1, -0.1, -0.1});
+  EXPECT_EQ(same.t, -HUGE_VAL);
+  EXPECT_EQ(same.p, 0);
+  EXPECT_EQ(same.mean, -0.1);
 }
 
 }  // namespace
