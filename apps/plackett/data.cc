@@ -1,4 +1,5 @@
-// plackett data: what a dataset holds, a dataset as one cache file, generated data as LETOR text.
+// plackett data: what a dataset holds, a dataset as one cache file, generated data as LETOR text;
+// data_check.cc has the rest.
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "command.h"
+#include "data_commands.h"
 #include "plackett/cache.h"
 #include "plackett/synthetic.h"
 #include "report/numbers.h"
@@ -262,11 +264,13 @@ void add_synth(CLI::App& data) {
 }  // namespace
 
 void add_data(CLI::App& app) {
-  CLI::App* data = app.add_subcommand("data", "Look at a dataset, convert it, or generate one");
+  CLI::App* data =
+      app.add_subcommand("data", "Look at a dataset, convert it, check it, or generate one");
   data->require_subcommand(1);
   add_info(*data);
   add_convert(*data);
   add_synth(*data);
+  add_check(*data);
 }
 
 }  // namespace plackett::command

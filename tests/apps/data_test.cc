@@ -272,6 +272,63 @@ TEST(DataSynth, NeverTouchesAFolderThatIsThere) {
   EXPECT_EQ(testing::slurp(folder / "made/mine"), "precious");
 }
 
+TEST(DataCheck, NamesWhatDiffersAndExits1) {
+  const TemporaryFolder folder;
+  put_small_dataset(folder.path() / "small");
+  const auto text = run_command("data check istella-x " + folder / "small");
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_EQ(text.err, "");
+  EXPECT_THAT(text.out, HasSubstr("agrees   folds: 1\n"));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  folds with validation data: 0; published 1\n"));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  train queries: 2; published 6,000\n"));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  SHA-256 of train.txt: "));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  SHA-256 of vali.txt: missing; published 9de516e2"));
+  EXPECT_THAT(text.out, HasSubstr("is not Istella-X as published: "));
+  const auto json = run_command("data check istella-x --json " + folder / "small");
+  EXPECT_EQ(json.exit_code, 1);
+  const Json answer = Json::parse(json.out);
+  EXPECT_EQ(answer["agrees"], false);
+  EXPECT_EQ(answer["facts"][0],
+            Json::parse(R"({"what": "folds", "published": "1", "found": "1", "agrees": true})"));
+  // As sha256sum gives it.
+  put(folder.path() / "small" / "train.txt", "0 qid:1 1:1\n1 qid:1 1:2\n");
+  EXPECT_THAT(run_command("data check istella-x " + folder / "small").out,
+              HasSubstr("SHA-256 of train.txt: "
+                        "ca284c242df33564bb13905100d8d62d5e42dcb91b8cb629893920ec6c7cd69e"));
+}
+
+TEST(DataCheck, ComparesAnArchiveByItsSizeAndChecksum) {
+  const TemporaryFolder folder;
+  put(folder.path() / "web10k.zip", "abc");
+  const auto result = run_command("data check MSLR-WEB10K " + folder / "web10k.zip");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr("DIFFERS  bytes: 3; published 1,234,144,912\n"));
+  // FIPS 180-2's example.
+  EXPECT_THAT(result.out,
+              HasSubstr("SHA-256 of MSLR-WEB10K.zip: "
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad; "));
+  expect_refused("data check MQ2008 " + folder / "web10k.zip",
+                 folder / "web10k.zip" +
+                     ": no checksum of MQ2008's archive is published; unpack it and give the "
+                     "folder");
+  const auto unknown = run_command("data check MQ2009 " + folder / "web10k.zip");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown dataset \"MQ2009\"; known are MQ2007, "));
+}
+
+TEST(DataCheck, Mq2008IsAsPublishedAlsoAsACache) {
+  const auto folder = testing::shared_folder() / "data" / "MQ2008";
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is absent";
+  const TemporaryFolder made;
+  ASSERT_EQ(run_command("data convert '" + folder.string() + "' " + made / "c").exit_code, 0);
+  for (const std::string& path : {folder.string(), made / "c"}) {
+    const auto result = run_command("data check MQ2008 '" + path + "'");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr(path + " is MQ2008 as published\n"));
+    EXPECT_THAT(result.out, HasSubstr("checksums: no list of checksums is published\n"));
+  }
+}
+
 TEST(Data, HelpShowsEveryOptionWithItsDefault) {
   const auto info = run_command("data info --help");
   EXPECT_EQ(info.exit_code, 0);
