@@ -47,12 +47,14 @@ PLACKETT_EXPORT Result<MetricMeans> evaluate(Ranker& ranker, const Split& split,
 // One metric of two rankers, query by query. What depends on the differences' spread is NaN if
 // there are fewer than two queries.
 struct PairedContrast {
-  double difference = 0;                         // the first's mean minus the second's
-  double half_width = 0;                         // of its 95 % confidence interval
-  double t = 0;                                  // of the paired t-test
-  double degrees = 0;                            // of freedom
-  double p = 0;                                  // two-tailed
-  std::uint64_t wins = 0, ties = 0, losses = 0;  // queries, as the first sees them
+  double difference = 0;     // the first's mean minus the second's
+  double half_width = 0;     // of its 95 % confidence interval
+  double t = 0;              // of the paired t-test
+  double degrees = 0;        // of freedom
+  double p = 0;              // two-tailed
+  std::uint64_t wins = 0;    // queries where the first is better
+  std::uint64_t ties = 0;    // where both are the same
+  std::uint64_t losses = 0;  // where the second is better
 };
 
 // Compares the metrics of the same queries, in the same order. Requires: as many of one as of the

@@ -165,8 +165,8 @@ def _could_be_begins(third: NDArray[Any], documents: int) -> bool:
     return bool((third[1:] > third[:-1]).all())
 
 
-def _begins(qid: Any, documents: int, where: str) -> NDArray[Any]:
-    """Where queries begin, from the qid of each document."""
+def _begins(qid: Any, documents: int, where: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Where queries begin, from the qid of each document, and their ids if they can be ids."""
     name = f"{where}: qid"
     given = _one_dimension(qid, name)
     if len(given) != documents:
@@ -183,7 +183,9 @@ def _begins(qid: Any, documents: int, where: str) -> NDArray[Any]:
             f"{where}: qid {shown(given[again])} comes again at document {again}; "
             "a query's documents must be adjacent"
         )
-    return np.append(begins, documents)
+    first = given[begins]
+    ids = first.astype(np.uint64) if first.dtype.kind in "iu" and (first >= 0).all() else None
+    return np.append(begins, documents), ids
 
 
 def _split(given: Any, where: str) -> _engine.Split:
@@ -212,10 +214,10 @@ def _split(given: Any, where: str) -> _engine.Split:
             )
         parts["qid" if len(third) == documents else "query_begin"] = third
     if "qid" in parts:
-        begins = _begins(parts["qid"], documents, where)
+        begins, ids = _begins(parts["qid"], documents, where)
     else:
-        begins = parts["query_begin"]
-    return _engine.split_of(features, parts["labels"], begins, where)
+        begins, ids = parts["query_begin"], None
+    return _engine.split_of(features, parts["labels"], begins, ids, where)
 
 
 def _fold(given: Any, where: str) -> dict[str, _engine.Split]:

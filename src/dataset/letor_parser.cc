@@ -65,6 +65,7 @@ class LineParser {
       : piece_(piece), max_feature_id_(options.max_feature_id), options_(options) {}
 
   void parse(std::string_view text) {
+    text_bytes_ = text.size();
     piece_.values.reserve(text.size() / 10);
     // Lines are about as long as the first one. Growing step by step would touch more memory.
     const std::size_t first_line = std::min(text.find('\n'), text.size());
@@ -155,7 +156,8 @@ class LineParser {
     const char* id = p;
     while (p != end && is_doc_id_byte(*p)) ++p;
     if (piece_.doc_ids.empty()) {
-      piece_.doc_ids.reserve(piece_.rows.capacity() * static_cast<std::size_t>(p - id));
+      const auto size = static_cast<std::size_t>(p - id);
+      piece_.doc_ids.reserve(std::min(piece_.rows.capacity() * size, text_bytes_));
     }
     piece_.doc_ids.insert(piece_.doc_ids.end(), id, p);
   }
@@ -259,6 +261,7 @@ class LineParser {
   LetorText::Piece& piece_;
   std::uint32_t max_feature_id_;
   const LetorOptions& options_;
+  std::size_t text_bytes_ = 0;
 };
 
 // Cuts at line ends into pieces of about `bytes`.
@@ -352,6 +355,7 @@ void LetorText::count_changes() {
     }
     for (std::size_t feature = 0; feature < piece.out_of_range.size(); ++feature) {
       const OutOfRangeCount& here = piece.out_of_range[feature];
+      if (here.count == 0) continue;
       OutOfRangeCount& all = out_of_range_[feature];
       if (all.count == 0) all.first_line = lines + here.first_line;
       all.count += here.count;
@@ -361,14 +365,11 @@ void LetorText::count_changes() {
     without_label.insert(without_label.end(), piece.unlabelled_query_ids.begin(),
                          piece.unlabelled_query_ids.end());
   }
-  const auto sort_unique = [](std::vector<std::uint64_t>& ids) {
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  };
   if (without_label.empty()) return;
-  sort_unique(without_label);
+  std::sort(without_label.begin(), without_label.end());
+  without_label.erase(std::unique(without_label.begin(), without_label.end()), without_label.end());
   std::vector<std::uint64_t> left = query_ids_;
-  sort_unique(left);
+  std::sort(left.begin(), left.end());
   std::vector<std::uint64_t> lost;
   std::set_difference(without_label.begin(), without_label.end(), left.begin(), left.end(),
                       std::back_inserter(lost));

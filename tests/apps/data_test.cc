@@ -180,6 +180,38 @@ TEST(DataConvert, ASimulationOnTheCacheGivesTheSameBits) {
   EXPECT_EQ(Json::parse(trusted.out)["curve"], expected);
 }
 
+TEST(DataConvert, RunsGoOnWithACacheOfTheSameDataWithoutItsIds) {
+  const TemporaryFolder folder;
+  const std::string rows[] = {"1 qid:1 1:1 2:5", "0 qid:1 1:2 2:3", "1 qid:2 1:3 2:5",
+                              "0 qid:2 1:3 2:4"};
+  std::string plain;
+  std::string with_ids;
+  for (const std::string& row : rows) {
+    plain += row + "\n";
+    with_ids += row + " #docid = GX" + std::to_string(with_ids.size()) + "\n";
+  }
+  for (const char* name : {"train.txt", "test.txt"}) put(folder.path() / "data" / name, plain);
+  const auto compare = [&folder](const char* where) {
+    return run_command("compare --methods pdgd --click-models perfect --impressions 20 --runs 2 " +
+                       ("--out " + folder / "results") + " --data data=" + folder / where);
+  };
+  ASSERT_EQ(compare("data").exit_code, 0);
+  for (const char* name : {"train.txt", "test.txt"}) put(folder.path() / "data" / name, with_ids);
+  ASSERT_EQ(run_command("data convert " + folder / "data" + " " + folder / "cache").exit_code, 0);
+  const std::string runs = testing::slurp(folder / "results/runs.jsonl");
+  const std::string cut = runs.substr(0, runs.rfind('\n', runs.size() - 2) + 1);
+  for (const char* where : {"data", "cache"}) {
+    put(folder.path() / "results" / "runs.jsonl", cut);
+    const auto again = compare(where);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(testing::slurp(folder / "results/runs.jsonl"), runs);
+  }
+  // The runs do notice other data.
+  put(folder.path() / "results" / "runs.jsonl", cut);
+  put(folder.path() / "data" / "train.txt", plain + "1 qid:2 1:1 2:1\n");
+  EXPECT_THAT(compare("data").err, HasSubstr("not the data that the finished runs were made from"));
+}
+
 TEST(DataConvert, InfoOpensACacheWhateverItWasMadeWith) {
   const TemporaryFolder folder;
   put_small_dataset(folder.path() / "small");

@@ -134,18 +134,19 @@ TEST(LetorParser, ClampsOrDropsWhatAFloatCannotHoldAndCountsIt) {
       "0 qid:1 1:1 2:1.79769313486e+308 3:3.4028235e38\n"
       "# a comment\n"
       "1 qid:2 1:2 2:-1.79769313486e+308\n"
-      "1 qid:2 1:1e39 3:4\n";
+      "1 qid:2 1:4 3:1e39\n";
   constexpr float kLargest = std::numeric_limits<float>::max();
   for (const std::size_t chunk : {1UL, 4096UL}) {
     const auto clamped = parse_out_of_range(kText, OutOfRange::kClamp, chunk);
     EXPECT_EQ(clamped.docs, (std::vector<PlainDoc>{{1, 0, {1, kLargest, kLargest}},
                                                    {2, 1, {2, -kLargest, 0}},
-                                                   {2, 1, {kLargest, 0, 4}}}));
+                                                   {2, 1, {4, 0, kLargest}}}));
     const auto missing = parse_out_of_range(kText, OutOfRange::kMissing, chunk);
     EXPECT_EQ(missing.docs, (std::vector<PlainDoc>{
-                                {1, 0, {1, 0, kLargest}}, {2, 1, {2, 0, 0}}, {2, 1, {0, 0, 4}}}));
+                                {1, 0, {1, 0, kLargest}}, {2, 1, {2, 0, 0}}, {2, 1, {4, 0, 0}}}));
     for (const auto& counts : {clamped.counts, missing.counts}) {
-      EXPECT_THAT(counts, ::testing::ElementsAre(std::pair(1, 4), std::pair(2, 1)));
+      EXPECT_THAT(counts,
+                  ::testing::ElementsAre(std::pair(0, 0), std::pair(2, 1), std::pair(1, 4)));
     }
   }
 }
