@@ -1,10 +1,12 @@
 // Caches with any checksums: what is accepted can be read to its last byte, and what was
 // verified holds what a dataset promises.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/aligned.h"
+#include "dataset/build_fold.h"
 #include "dataset/cache_format.h"
 
 namespace {
@@ -15,7 +17,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Reads every label and every float of every row, padding included.
+// Reads every label, every id and every float of every row, padding included.
 void read_all(const plackett::Split& split, std::uint32_t max_label, bool verified) {
   require(split.query_count() > 0);
   std::uint64_t docs = 0;
@@ -25,8 +27,11 @@ void read_all(const plackett::Split& split, std::uint32_t max_label, bool verifi
     const auto judgments = split.judgments(plackett::Query{query});
     require(features.doc_count() > 0 && features.doc_count() == judgments.doc_count());
     docs += features.doc_count();
+    sum += static_cast<std::uint32_t>(split.query_id(plackett::Query{query}).value_or(0));
     for (std::uint32_t doc = 0; doc < features.doc_count(); ++doc) {
       require(judgments.label(plackett::Doc{doc}) <= max_label);
+      const std::string_view id = split.doc_id(plackett::Query{query}, plackett::Doc{doc});
+      require(std::all_of(id.begin(), id.end(), plackett::is_doc_id_byte));
       const auto row = features.row(plackett::Doc{doc});
       for (std::uint32_t column = 0; column < row.size(); ++column) {
         std::uint32_t bits = 0;

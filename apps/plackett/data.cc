@@ -1,4 +1,5 @@
-// plackett data: what a dataset holds, a dataset as one cache file, generated data as LETOR text.
+// plackett data: what a dataset holds, a dataset as one cache file, generated data as LETOR text;
+// data_check.cc has the rest.
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "command.h"
+#include "data_commands.h"
 #include "plackett/cache.h"
 #include "plackett/synthetic.h"
 #include "report/numbers.h"
@@ -61,7 +63,24 @@ void print_constant(const Dataset& dataset) {
   }
 }
 
-void print_info(const Dataset& dataset) {
+// What loading changed, one line for each fold and feature.
+void print_changes(const Dataset& dataset, const LoadOptions& loaded_with) {
+  const std::string_view made =
+      loaded_with.out_of_range == OutOfRange::kClamp ? "clamped" : "taken for 0";
+  for (const Fold& fold : dataset.folds) {
+    const LoadChanges& changes = fold.changes;
+    for (const OutOfRangeValues& values : changes.out_of_range) {
+      fmt::print("{}: feature {}: {} out of a float's range, {}; first at {}\n", fold.name,
+                 values.feature_id, counted(values.count, "value"), made, values.first);
+    }
+    if (changes.unlabelled_documents == 0) continue;
+    fmt::print("{}: left out {} without a label; queries that had no others: {}\n", fold.name,
+               counted(changes.unlabelled_documents, "document"),
+               report::grouped(changes.unlabelled_queries));
+  }
+}
+
+void print_info(const Dataset& dataset, const LoadOptions& loaded_with) {
   fmt::print("{} ({})\n", dataset.name, dataset.origin);
   fmt::print("{}, {} features in its files, labels 0 to {}\n\n",
              counted(dataset.folds.size(), "fold"), dataset.source_feature_count,
@@ -95,6 +114,7 @@ void print_info(const Dataset& dataset) {
   fmt::print("\nnone relevant: queries whose labels are all 0; features: those kept of {}\n",
              dataset.source_feature_count);
   print_constant(dataset);
+  print_changes(dataset, loaded_with);
 }
 
 Json to_json(const Dataset& dataset) {
@@ -111,9 +131,17 @@ Json to_json(const Dataset& dataset) {
           {"queries_without_relevant", info.queries_without_relevant},
           {"label_counts", info.label_counts}};
     }
+    Json out_of_range = Json::array();
+    for (const OutOfRangeValues& values : fold.changes.out_of_range) {
+      out_of_range.push_back(
+          {{"feature_id", values.feature_id}, {"values", values.count}, {"first", values.first}});
+    }
     folds.push_back({{"name", fold.name},
                      {"features_kept", fold.feature_ids.size()},
                      {"constant_feature_ids", fold.constant_feature_ids},
+                     {"out_of_range", std::move(out_of_range)},
+                     {"unlabelled_documents", fold.changes.unlabelled_documents},
+                     {"unlabelled_queries", fold.changes.unlabelled_queries},
                      {"splits", std::move(splits)}});
   }
   return {{"name", dataset.name},
@@ -123,15 +151,16 @@ Json to_json(const Dataset& dataset) {
           {"folds", std::move(folds)}};
 }
 
-// A cache is described as it is, whatever options it was made with.
-Dataset load_to_describe(const DataOptions& options) {
+// With the options that it was loaded with. A cache is described as it is, whatever options it was
+// made with.
+CachedDataset load_to_describe(const DataOptions& options) {
   const std::string& path = options.dataset.path;
   const LoadOptions load = load_options(options);
-  if (!is_cache(path)) return take(load_dataset(path, load));
+  if (!is_cache(path)) return {take(load_dataset(path, load)), load};
   CachedDataset cached =
       take(open_cache(path, {.verify_features = load.verify_cache, .threads = load.threads}));
   cached.dataset.origin += fmt::format("; cached, scaling {}", name_of(cached.loaded_with.scaling));
-  return std::move(cached.dataset);
+  return cached;
 }
 
 void convert(const DataOptions& data, const std::string& out, bool force) {
@@ -182,9 +211,9 @@ void add_info(CLI::App& data) {
   add_loading_options(*command, *options);
   command->add_flag("--json", *json, "print one JSON object");
   command->callback([options, json] {
-    const Dataset dataset = load_to_describe(*options);
-    if (*json) return print_json(to_json(dataset));
-    print_info(dataset);
+    const CachedDataset loaded = load_to_describe(*options);
+    if (*json) return print_json(to_json(loaded.dataset));
+    print_info(loaded.dataset, loaded.loaded_with);
   });
 }
 
@@ -235,11 +264,13 @@ void add_synth(CLI::App& data) {
 }  // namespace
 
 void add_data(CLI::App& app) {
-  CLI::App* data = app.add_subcommand("data", "Look at a dataset, convert it, or generate one");
+  CLI::App* data =
+      app.add_subcommand("data", "Look at a dataset, convert it, check it, or generate one");
   data->require_subcommand(1);
   add_info(*data);
   add_convert(*data);
   add_synth(*data);
+  add_check(*data);
 }
 
 }  // namespace plackett::command

@@ -14,16 +14,16 @@ namespace plackett {
 PLACKETT_EXPORT bool is_cache(const std::filesystem::path& path);
 
 // Writes `dataset`, which load_dataset returned for `loaded_with`; records the scaling and which
-// features were kept. On failure `path` stays as it was. Costs 4 bytes per padded feature, and a
-// label and at most 8 bytes per document.
+// features were kept. On failure `path` stays as it was. Costs 4 bytes per padded feature, a label
+// and at most 16 bytes per document, and 8 bytes per document and its id where documents have ids.
 PLACKETT_EXPORT Result<void> write_cache(const Dataset& dataset, const LoadOptions& loaded_with,
                                          const std::filesystem::path& path);
 
 // What a cache holds.
 struct CachedDataset {
   Dataset dataset = {};  // its splits point into the mapped file and keep it mapped
-  LoadOptions loaded_with =
-      {};  // scaling, drop_constant_features and keep_feature_ids, as recorded
+  // scaling, drop_constant_features, keep_feature_ids, out_of_range and unlabelled, as recorded
+  LoadOptions loaded_with = {};
 };
 
 // How open_cache opens.

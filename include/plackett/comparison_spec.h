@@ -30,6 +30,8 @@ struct ComparedDataset {
   bool keep_constant_features = false;      // those constant over a whole training file
   // As LoadOptions::max_feature_id.
   std::uint32_t max_feature_id = LoadOptions{}.max_feature_id;
+  OutOfRange out_of_range = LoadOptions{}.out_of_range;  // likewise
+  Unlabelled unlabelled = LoadOptions{}.unlabelled;      // likewise
 };
 
 // How load_dataset loads it.

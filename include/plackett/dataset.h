@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,10 +32,15 @@ class Split {
     const float* rows = nullptr;                 // the first document's features
     const std::uint8_t* labels = nullptr;        // one per document
     const std::uint64_t* query_begin = nullptr;  // query_count + 1 of them
-    std::shared_ptr<const void> owner = {};      // keeps all of the above alive
+    std::shared_ptr<const void> owner = {};      // keeps all of these alive
     // Floats from the start of one row to the next. 0: rows are the engine's own, that is
     // padded_width(feature_count) floats each, 64-byte aligned, with zeros after the features.
     std::size_t foreign_stride = 0;
+    const std::uint64_t* query_ids = nullptr;  // the source's, one per query; null: it has none
+    // The source's ids of documents, one after another: document d's are the bytes from
+    // doc_id_begin[d] to doc_id_begin[d + 1], of which there are doc_count + 1. Null: it has none.
+    const std::uint64_t* doc_id_begin = nullptr;
+    const char* doc_ids = nullptr;  // may be null if all ids are empty
   };
 
   Split() = default;
@@ -73,6 +79,20 @@ class Split {
     return Judgments({storage_.labels + storage_.query_begin[index(query)], docs_of(query)});
   }
 
+  // A query's id in the source; absent if the source has none.
+  [[nodiscard]] std::optional<std::uint64_t> query_id(Query query) const {
+    if (storage_.query_ids == nullptr) return std::nullopt;
+    return storage_.query_ids[index(query)];
+  }
+  // A document's id in the source, without blanks, borrowed as features are; empty if there is
+  // none. Requires: doc is one of the query's.
+  [[nodiscard]] std::string_view doc_id(Query query, Doc doc) const {
+    if (storage_.doc_id_begin == nullptr) return {};
+    const std::uint64_t* begin =
+        storage_.doc_id_begin + storage_.query_begin[index(query)] + index(doc);
+    return {storage_.doc_ids + begin[0], static_cast<std::size_t>(begin[1] - begin[0])};
+  }
+
  private:
   [[nodiscard]] std::uint32_t docs_of(Query query) const {
     const std::uint64_t* begin = storage_.query_begin + index(query);
@@ -80,6 +100,42 @@ class Split {
   }
 
   Storage storage_;
+};
+
+// What becomes of values that a float can't hold, such as Istella's 1.797e308 for "missing".
+enum class OutOfRange : std::uint8_t {
+  kRefuse,   // loading fails
+  kClamp,    // the largest float, or the smallest
+  kMissing,  // 0, as if the document lacked the feature
+};
+// "refuse", "clamp" or "missing", as users write it; the error names all.
+PLACKETT_EXPORT Result<OutOfRange> parse_out_of_range(std::string_view name);
+// The name that parse_out_of_range reads. Static storage.
+PLACKETT_EXPORT std::string_view name_of(OutOfRange treatment);
+
+// What becomes of documents with label -1, which LETOR's semi-supervised data gives to those that
+// nobody judged.
+enum class Unlabelled : std::uint8_t {
+  kRefuse,  // loading fails
+  kSkip,    // they are left out, and queries that have no others
+};
+// "refuse" or "skip", as users write it; the error names both.
+PLACKETT_EXPORT Result<Unlabelled> parse_unlabelled(std::string_view name);
+// The name that parse_unlabelled reads. Static storage.
+PLACKETT_EXPORT std::string_view name_of(Unlabelled treatment);
+
+// One feature's values that a float can't hold.
+struct OutOfRangeValues {
+  std::uint32_t feature_id = 0;  // in the source
+  std::uint64_t count = 0;       // in all files of the fold
+  std::string first = {};        // where the first one is: "train.txt:812"
+};
+
+// What loading changed in a fold's files, as LoadOptions allowed.
+struct LoadChanges {
+  std::vector<OutOfRangeValues> out_of_range = {};  // by feature id
+  std::uint64_t unlabelled_documents = 0;           // left out
+  std::uint64_t unlabelled_queries = 0;             // left out, since they had no others
 };
 
 // One way to divide a dataset: what is learned from, and what it is tested on.
@@ -95,6 +151,7 @@ struct Fold {
   std::vector<std::uint32_t> constant_feature_ids = {};
   // How the rows were scaled; a saved model ranks only rows that were scaled the same way.
   Scaling scaling = Scaling::kNone;
+  LoadChanges changes = {};  // nothing, unless LoadOptions allowed it
 };
 
 // Folds under one name. Copies share the memory of the splits. Safe to read from many threads.
@@ -122,14 +179,16 @@ struct LoadOptions {
   // Larger ids are refused as mistakes: rows are dense, so one would cost this many floats per
   // document.
   std::uint32_t max_feature_id = 20'000;
-  unsigned threads = 1;  // that parse; the result does not depend on it
+  OutOfRange out_of_range = OutOfRange::kRefuse;  // values that a float can't hold
+  Unlabelled unlabelled = Unlabelled::kRefuse;    // documents with label -1
+  unsigned threads = 1;                           // that parse; the result does not depend on it
   // Whether a cache's feature data is checked against its checksums, which reads all of it. The
   // index (sizes, labels, ids) is always checked.
   bool verify_cache = true;
 };
 
-// Loads `where`: "synthetic" or "synthetic:PRESET" (generated data), a cache file, a folder with
-// Fold*/ in it, or a folder with train and test files. On failure the message has the form
+// Loads `where`: "synthetic" or "synthetic:PRESET" (generated data), a cache file, or a folder of
+// LETOR text as datasets are published (docs/formats/letor.md). On failure the message has the form
 // "path:line: value; rule".
 PLACKETT_EXPORT Result<Dataset> load_dataset(const std::string& where, const LoadOptions& options);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -24,6 +25,12 @@ PLACKETT_EXPORT std::string_view name_of(NoRelevant policy);
 // The policy of that name; the error lists the known ones.
 PLACKETT_EXPORT Result<NoRelevant> parse_no_relevant(std::string_view text);
 
+// What a query without a relevant document counts; nothing if it is left out.
+constexpr std::optional<double> value_without_relevant(NoRelevant policy) {
+  if (policy == NoRelevant::kSkip) return std::nullopt;
+  return policy == NoRelevant::kOne ? 1 : 0;
+}
+
 // The mean over queries under a policy.
 class QueryMean {
  public:
@@ -37,8 +44,7 @@ class QueryMean {
   }
   // Adds a query without one.
   void add_without_relevant() {
-    if (policy_ == NoRelevant::kSkip) return;
-    add(policy_ == NoRelevant::kOne ? 1 : 0);
+    if (const auto value = value_without_relevant(policy_)) add(*value);
   }
 
   // How many queries count.

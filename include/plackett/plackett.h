@@ -25,6 +25,7 @@
 #include "plackett/pdgd.h"
 #include "plackett/plackett_luce.h"
 #include "plackett/protocol.h"
+#include "plackett/published_data.h"
 #include "plackett/ranker.h"
 #include "plackett/ranker_spec.h"
 #include "plackett/ranking.h"

@@ -27,6 +27,7 @@ struct FinishedRun {
   std::string click_model = {};  // a name or a file
   std::string user = {};         // the click model's name in tables
   std::uint64_t data = 0;        // the dataset's fingerprint
+  std::string published = {};    // as CellSummary::published_data
   std::uint64_t user_file = 0;   // checksum of the click model's file; 0 if it is built in
   RunRecord record = {};         // its curve
 };

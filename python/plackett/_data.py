@@ -114,6 +114,8 @@ def load(
     keep_constant_features: bool = _DEFAULT["keep_constant_features"],
     keep_feature_ids: Sequence[int] | None = None,
     max_feature_id: int = _DEFAULT["max_feature_id"],
+    out_of_range: str = _DEFAULT["out_of_range"],
+    unlabelled: str = _DEFAULT["unlabelled"],
     verify_cache: bool = _DEFAULT["verify_cache"],
     threads: int = _DEFAULT["threads"],
     name: str | None = None,
@@ -122,8 +124,10 @@ def load(
 
     Features are scaled within each query ("query-minmax") or not at all ("none"). Those constant
     over the training file are dropped unless `keep_constant_features`; `keep_feature_ids` keeps
-    exactly those, in that order. `verify_cache` checks a cache's checksums. Reads with `threads`
-    threads (0: one per core). Results name the data `name`, by default the folder's name.
+    exactly those, in that order. `out_of_range` says what becomes of values that a float can't
+    hold: "refuse", "clamp" or "missing" (0); `unlabelled`, of documents with label -1: "refuse" or
+    "skip". `verify_cache` checks a cache's checksums. Reads with `threads` threads (0: one per
+    core). Results name the data `name`, by default the folder's name.
 
     >>> data = plackett.load("synthetic", scaling="none")
     >>> data
@@ -161,8 +165,8 @@ def _could_be_begins(third: NDArray[Any], documents: int) -> bool:
     return bool((third[1:] > third[:-1]).all())
 
 
-def _begins(qid: Any, documents: int, where: str) -> NDArray[Any]:
-    """Where queries begin, from the qid of each document."""
+def _begins(qid: Any, documents: int, where: str) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Where queries begin, from the qid of each document, and their ids if they can be ids."""
     name = f"{where}: qid"
     given = _one_dimension(qid, name)
     if len(given) != documents:
@@ -179,7 +183,9 @@ def _begins(qid: Any, documents: int, where: str) -> NDArray[Any]:
             f"{where}: qid {shown(given[again])} comes again at document {again}; "
             "a query's documents must be adjacent"
         )
-    return np.append(begins, documents)
+    first = given[begins]
+    ids = first.astype(np.uint64) if first.dtype.kind in "iu" and (first >= 0).all() else None
+    return np.append(begins, documents), ids
 
 
 def _split(given: Any, where: str) -> _engine.Split:
@@ -208,10 +214,10 @@ def _split(given: Any, where: str) -> _engine.Split:
             )
         parts["qid" if len(third) == documents else "query_begin"] = third
     if "qid" in parts:
-        begins = _begins(parts["qid"], documents, where)
+        begins, ids = _begins(parts["qid"], documents, where)
     else:
-        begins = parts["query_begin"]
-    return _engine.split_of(features, parts["labels"], begins, where)
+        begins, ids = parts["query_begin"], None
+    return _engine.split_of(features, parts["labels"], begins, ids, where)
 
 
 def _fold(given: Any, where: str) -> dict[str, _engine.Split]:

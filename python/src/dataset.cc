@@ -89,10 +89,14 @@ struct KeptArrays {
   py::array features;
   std::vector<std::uint8_t> labels;
   std::vector<std::uint64_t> query_begin;
+  std::vector<std::uint64_t> query_ids;
 };
 
-// `name` is that of the split, for errors.
-SplitPointer split_of(Given features, Given labels, Given query_begin, const std::string& name) {
+using Integers64 = py::array_t<std::uint64_t, py::array::c_style | py::array::forcecast>;
+
+// `name` is that of the split, for errors. `query_ids` is None or one uint64 per query.
+SplitPointer split_of(Given features, Given labels, Given query_begin, Given query_ids,
+                      const std::string& name) {
   const std::shared_ptr<KeptArrays> arrays(new KeptArrays, [](KeptArrays* kept) {
     const py::gil_scoped_acquire held;
     delete kept;
@@ -107,12 +111,17 @@ SplitPointer split_of(Given features, Given labels, Given query_begin, const std
       query_begin, {.name = name + ": query_begin",
                     .most = std::uint64_t{1} << 53,
                     .rule = "expected where each query begins, and the end of the last"});
+  if (!query_ids.is_none()) {
+    const auto ids = py::cast<Integers64>(query_ids);
+    arrays->query_ids.assign(ids.data(), ids.data() + ids.size());
+  }
   SplitArrays split;
   split.rows = static_cast<const float*>(rows.data());
   split.stride = stride_of(rows);
   split.feature_count = static_cast<std::uint32_t>(rows.shape(1));
   split.labels = arrays->labels;
   split.query_begin = arrays->query_begin;
+  split.query_ids = arrays->query_ids;
   split.owner = arrays;
   return std::make_shared<SplitHandle>(
       take(in_background([&](const Watch&) { return wrap_split(split); }), name), 0);
@@ -162,6 +171,20 @@ std::vector<QueryHandle> queries_in(const SplitPointer& split, const py::slice& 
   return found;
 }
 
+py::object document_ids(const QueryHandle& query) {
+  const Split& split = query.of->split;
+  if (split.storage().doc_id_begin == nullptr) return py::none();
+  py::list ids;
+  for (std::uint32_t doc = 0; doc < query.features().doc_count(); ++doc) {
+    const std::string_view id = split.doc_id(query.number, Doc{doc});
+    PyObject* decoded =
+        PyUnicode_DecodeUTF8(id.data(), static_cast<py::ssize_t>(id.size()), "surrogateescape");
+    if (decoded == nullptr) throw py::error_already_set();
+    ids.append(py::reinterpret_steal<py::str>(decoded));
+  }
+  return ids;
+}
+
 void bind_split(py::module_& module) {
   py::class_<QueryHandle> query(module, "Query", R"(One query's candidate documents.
 
@@ -180,6 +203,11 @@ True)");
            });
   property(query, "number", "Its index within its split.",
            [](const QueryHandle& one) { return index(one.number); });
+  property(query, "id", "Its id in the source, such as a file's qid; None without one.",
+           [](const QueryHandle& one) { return one.of->split.query_id(one.number); });
+  property(query, "document_ids",
+           "Its documents' ids in the source, '' for one without; None if no document has one.",
+           document_ids);
   query.def("__len__", [](const QueryHandle& one) { return one.features().doc_count(); })
       .def("__repr__", [](const QueryHandle& one) {
         return fmt::format("<plackett.Query {}: {} documents, {} features>", index(one.number),

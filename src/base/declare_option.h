@@ -137,8 +137,8 @@ auto option(std::string_view name, std::string help, const OptionRules& rules = 
 
 // The same, for a member that kParse reads and name_of writes.
 template <auto kParse, auto kFirst, auto... kInner>
-auto named_option(std::string_view name, std::string help) {
-  return option_value::declare<kParse, kFirst, kInner...>(name, std::move(help), {});
+auto named_option(std::string_view name, std::string help, const OptionRules& rules = {}) {
+  return option_value::declare<kParse, kFirst, kInner...>(name, std::move(help), rules);
 }
 
 }  // namespace plackett

@@ -17,7 +17,23 @@ struct HeapSplit {
   std::shared_ptr<float> rows;
   std::vector<std::uint8_t> labels;
   std::vector<std::uint64_t> query_begin;
+  std::vector<std::uint64_t> query_ids;
+  std::vector<std::uint64_t> doc_id_begin;
+  std::string doc_ids;
 };
+
+void copy_ids(const RawSplit& raw, HeapSplit& heap) {
+  heap.query_ids.assign(raw.query_ids().begin(), raw.query_ids().end());
+  if (!raw.has_doc_ids()) return;
+  const std::uint64_t docs = raw.query_begin().back();
+  heap.doc_id_begin.reserve(docs + 1);
+  for (std::uint64_t doc = 0; doc < docs; ++doc) {
+    heap.doc_id_begin.push_back(heap.doc_ids.size());
+    heap.doc_ids += raw.doc_id(doc);
+  }
+  heap.doc_id_begin.push_back(heap.doc_ids.size());
+  heap.doc_ids.shrink_to_fit();
+}
 
 // Threads take blocks of this many queries.
 constexpr std::size_t kQueriesAtOnce = 16;
@@ -32,6 +48,7 @@ Result<Split> build_split(const RawSplit& raw, const ColumnMap& columns,
   if (!rows) return rows.error();
   heap->rows = std::move(*rows);
   heap->labels.resize(begin.back());
+  copy_ids(raw, *heap);
 
   const std::size_t query_count = begin.size() - 1;
   const std::size_t blocks = (query_count + kQueriesAtOnce - 1) / kQueriesAtOnce;
@@ -52,7 +69,10 @@ Result<Split> build_split(const RawSplit& raw, const ColumnMap& columns,
                 .rows = heap->rows.get(),
                 .labels = heap->labels.data(),
                 .query_begin = heap->query_begin.data(),
-                .owner = heap});
+                .owner = heap,
+                .query_ids = heap->query_ids.empty() ? nullptr : heap->query_ids.data(),
+                .doc_id_begin = heap->doc_id_begin.empty() ? nullptr : heap->doc_id_begin.data(),
+                .doc_ids = heap->doc_ids.data()});
 }
 
 }  // namespace
@@ -117,11 +137,26 @@ std::string queries_complaint(std::span<const std::uint64_t> begin) {
   return {};
 }
 
+std::string doc_ids_complaint(std::span<const std::uint64_t> begin, std::string_view ids) {
+  if (begin.front() != 0) return fmt::format("ids start at byte {}; expected 0", begin.front());
+  for (std::size_t doc = 0; doc + 1 < begin.size(); ++doc) {
+    if (begin[doc + 1] < begin[doc] || begin[doc + 1] > ids.size()) {
+      return fmt::format("the id of document {} goes from byte {} to {}; there are {}", doc,
+                         begin[doc], begin[doc + 1], ids.size());
+    }
+  }
+  const auto wrong = std::find_if_not(ids.begin(), ids.end(), is_doc_id_byte);
+  if (wrong == ids.end()) return {};
+  return fmt::format("byte {} of the ids is {:#04x}; ids have no blanks and no control characters",
+                     wrong - ids.begin(), static_cast<unsigned char>(*wrong));
+}
+
 Result<Fold> build_fold(const RawFold& raw, const LoadOptions& options,
                         std::uint32_t source_feature_count) {
   Fold fold;
   fold.name = raw.name;
   fold.scaling = options.scaling;
+  fold.changes = raw.changes;
   const std::vector<bool> varies = raw.train->varying(options.threads);
   const std::uint32_t width = std::max(source_feature_count, raw.max_id());
   for (std::uint32_t id = 1; id <= width; ++id) {

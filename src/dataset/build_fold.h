@@ -38,6 +38,14 @@ class RawSplit {
   // 0.
   [[nodiscard]] virtual std::vector<bool> varying(unsigned threads) const = 0;
 
+  // The source's id of each query, in order; empty if it has none.
+  [[nodiscard]] virtual std::span<const std::uint64_t> query_ids() const { return {}; }
+
+  // Whether any document has an id in the source.
+  [[nodiscard]] virtual bool has_doc_ids() const { return false; }
+  // A document's, by its place in query_begin()'s order; empty if it has none.
+  [[nodiscard]] virtual std::string_view doc_id(std::uint64_t /*doc*/) const { return {}; }
+
   // One query's rows, `stride` floats apart, and labels. Writes only the columns that its
   // documents have. Safe from any number of threads at once.
   // Requires: rows zeroed; columns below stride.
@@ -53,6 +61,7 @@ struct RawFold {
   std::string name;
   std::string place;  // named in errors: the training file
   std::unique_ptr<const RawSplit> train = {}, validation = {}, test = {};  // null: none
+  LoadChanges changes = {};
 
   // The largest feature id in any of them.
   [[nodiscard]] std::uint32_t max_id() const;
@@ -79,5 +88,12 @@ std::string ids_complaint(std::vector<std::uint32_t> ids);
 
 // Why this can't be a split's query_begin, or an empty string.
 std::string queries_complaint(std::span<const std::uint64_t> query_begin);
+
+// What a document's id is made of: no blanks, no control characters.
+constexpr bool is_doc_id_byte(char byte) { return static_cast<unsigned char>(byte) > ' '; }
+
+// Why these can't be the ids of a split's documents, or an empty string. Requires: `begin` is not
+// empty.
+std::string doc_ids_complaint(std::span<const std::uint64_t> begin, std::string_view ids);
 
 }  // namespace plackett

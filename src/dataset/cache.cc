@@ -73,6 +73,7 @@ class CacheParser {
   Result<CachedDataset> parse() {
     const auto header = read_header();
     if (!header) return header.error();
+    version_ = header->version;
     data_ = bytes_.subspan(cache::data_offset(header->index_bytes));
     index_ = IndexReader(bytes_.subspan(sizeof(Header), header->index_bytes));
     CachedDataset cached = read_dataset();
@@ -106,9 +107,9 @@ class CacheParser {
     }
     Header header;
     std::memcpy(&header, bytes_.data(), sizeof header);
-    if (header.version != cache::kVersion) {
-      return wrong(fmt::format("cache format version {}; this plackett reads version {}",
-                               header.version, cache::kVersion));
+    if (header.version != cache::kVersion && header.version != cache::kVersionWithoutIds) {
+      return wrong(fmt::format("cache format version {}; this plackett reads versions {} and {}",
+                               header.version, cache::kVersionWithoutIds, cache::kVersion));
     }
     if (header.zero != 0) return wrong("reserved bytes are not 0: the file is damaged");
     if (header.index_bytes > kMostBytes || header.data_bytes > kMostBytes) {
@@ -139,6 +140,7 @@ class CacheParser {
       index_.fail(fmt::format("selection {}; known are 0 to 2", fields.selection));
     }
     cached.loaded_with.scaling = Scaling{static_cast<std::uint8_t>(fields.scaling)};
+    if (version_ != cache::kVersionWithoutIds) read_treatments(cached.loaded_with);
     dataset.max_label = fields.max_label;
     dataset.source_feature_count = fields.source_feature_count;
     dataset.name = index_.text();
@@ -160,6 +162,49 @@ class CacheParser {
     return cached;
   }
 
+  void read_treatments(LoadOptions& loaded_with) {
+    const auto fields = index_.value<cache::LoadFields>();
+    if (fields.out_of_range > static_cast<std::uint32_t>(OutOfRange::kMissing) ||
+        fields.unlabelled > static_cast<std::uint32_t>(Unlabelled::kSkip)) {
+      index_.fail(fmt::format("treatments {} and {}; known are 0 to 2 and 0 to 1",
+                              fields.out_of_range, fields.unlabelled));
+    }
+    loaded_with.out_of_range = OutOfRange{static_cast<std::uint8_t>(fields.out_of_range)};
+    loaded_with.unlabelled = Unlabelled{static_cast<std::uint8_t>(fields.unlabelled)};
+  }
+
+  LoadChanges read_changes(const std::string& place) {
+    LoadChanges changes;
+    const auto fields = index_.value<cache::ChangeFields>();
+    changes.unlabelled_documents = fields.unlabelled_documents;
+    changes.unlabelled_queries = fields.unlabelled_queries;
+    while (changes.out_of_range.size() < fields.feature_count && !index_.failed()) {
+      const auto id = index_.value<std::uint64_t>();
+      if (id > std::numeric_limits<std::uint32_t>::max()) {
+        index_.fail(fmt::format("{}: feature id {}; ids are below 2^32", place, id));
+      }
+      const auto count = index_.value<std::uint64_t>();
+      changes.out_of_range.push_back({static_cast<std::uint32_t>(id), count, index_.text()});
+    }
+    return changes;
+  }
+
+  // Which ids a split has becomes part of `storage`, whose other fields are complete.
+  void read_ids(const std::string& place, std::uint64_t doc_count, Split::Storage& storage) {
+    const auto fields = index_.value<cache::IdFields>();
+    if (fields.has_query_ids > 1 || fields.has_doc_ids > 1) {
+      index_.fail(fmt::format("{}: ids {} and {}; 0 or 1", place, fields.has_query_ids,
+                              fields.has_doc_ids));
+    }
+    if (fields.has_query_ids == 1) {
+      storage.query_ids = index_.array<std::uint64_t>(storage.query_count).data();
+    }
+    if (fields.has_doc_ids == 0) return;
+    const auto begin = index_.array<std::uint64_t>(doc_count + 1);
+    storage.doc_id_begin = begin.data();
+    storage.doc_ids = index_.array<char>(begin.empty() ? 0 : begin.back()).data();
+  }
+
   Fold read_fold() {
     Fold fold;
     fold.name = index_.text();
@@ -175,6 +220,7 @@ class CacheParser {
     using Ids = std::vector<std::uint32_t>;
     fold.feature_ids = index_.copy<Ids>(fields.feature_count);
     fold.constant_feature_ids = index_.copy<Ids>(fields.constant_count);
+    if (version_ != cache::kVersionWithoutIds) fold.changes = read_changes(fold.name);
     fold.train = read_split(fields.feature_count, fold.name + " train");
     if (fields.has_validation == 1) {
       fold.validation = read_split(fields.feature_count, fold.name + " validation");
@@ -205,13 +251,15 @@ class CacheParser {
     if (index_.failed()) return {};
     const auto data = data_.first(doc_count * row_bytes);
     data_ = data_.subspan(data.size());
+    Split::Storage storage{.feature_count = feature_count,
+                           .query_count = static_cast<std::uint32_t>(query_count),
+                           .rows = reinterpret_cast<const float*>(data.data()),
+                           .labels = labels.data(),
+                           .query_begin = query_begin.data(),
+                           .owner = options_.owner};
+    if (version_ != cache::kVersionWithoutIds) read_ids(place, doc_count, storage);
     const auto sums = index_.array<std::uint64_t>(cache::chunk_count(data.size()));
-    Split split({.feature_count = feature_count,
-                 .query_count = static_cast<std::uint32_t>(query_count),
-                 .rows = reinterpret_cast<const float*>(data.data()),
-                 .labels = labels.data(),
-                 .query_begin = query_begin.data(),
-                 .owner = options_.owner});
+    const Split split(std::move(storage));
     splits_.push_back({split, place, sums});
     return split;
   }
@@ -224,6 +272,7 @@ class CacheParser {
   };
 
   std::span<const std::byte> bytes_;
+  std::uint32_t version_ = 0;
   std::span<const std::byte> data_;  // feature data of the splits that are not read yet
   const ParseCacheOptions& options_;
   IndexReader index_;
@@ -237,12 +286,31 @@ std::string selection_of(const LoadOptions& options) {
   return options.drop_constant_features ? "constant features dropped" : "constant features kept";
 }
 
+// How what was changed differs from what was asked for, or nothing.
+std::string contradiction(const LoadChanges& changes, const LoadOptions& with,
+                          const LoadOptions& asked) {
+  if (!changes.out_of_range.empty() && with.out_of_range != asked.out_of_range) {
+    return fmt::format("was written with out-of-range {}; asked for {}", name_of(with.out_of_range),
+                       name_of(asked.out_of_range));
+  }
+  if (changes.unlabelled_documents > 0 && with.unlabelled != asked.unlabelled) {
+    return fmt::format("was written with unlabelled {}; asked for {}", name_of(with.unlabelled),
+                       name_of(asked.unlabelled));
+  }
+  return {};
+}
+
 // How a cache differs from the options, or nothing.
 std::string contradiction(const CachedDataset& cached, const LoadOptions& asked) {
   const LoadOptions& with = cached.loaded_with;
   if (with.scaling != asked.scaling) {
     return fmt::format("written with scaling {}; asked for {}; convert it again",
                        name_of(with.scaling), name_of(asked.scaling));
+  }
+  for (const Fold& fold : cached.dataset.folds) {
+    if (auto reason = contradiction(fold.changes, with, asked); !reason.empty()) {
+      return fmt::format("{} {}; convert it again", fold.name, reason);
+    }
   }
   if (asked.keep_feature_ids) {
     for (const Fold& fold : cached.dataset.folds) {

@@ -26,6 +26,14 @@ std::string fold_complaint(const Fold& fold) {
   if (falling != constant.end()) {
     return fmt::format("constant feature id {} after {}; ids ascend", falling[1], falling[0]);
   }
+  std::uint32_t last = 0;
+  for (const OutOfRangeValues& values : fold.changes.out_of_range) {
+    if (values.feature_id <= last) {
+      return fmt::format("values out of range of feature id {} after {}; ids start at 1 and ascend",
+                         values.feature_id, last);
+    }
+    last = values.feature_id;
+  }
   return {};
 }
 
@@ -42,7 +50,8 @@ std::string split_complaint(const Split& split, std::uint32_t feature_count,
   if (const std::uint32_t largest = largest_label(split); largest > max_label) {
     return fmt::format("label {}; the dataset's largest is {}", largest, max_label);
   }
-  return {};
+  if (storage.doc_id_begin == nullptr) return {};
+  return doc_ids_complaint({storage.doc_id_begin, split.doc_count() + 1}, doc_ids_of(split));
 }
 
 // Why the rows that start in a chunk are invalid, or an empty string.
@@ -81,6 +90,11 @@ std::span<const std::byte> data_of(const Split& split) {
   assert(split.storage().foreign_stride == 0);
   return std::as_bytes(
       std::span(split.storage().rows, split.doc_count() * padded_width(split.feature_count())));
+}
+
+std::string_view doc_ids_of(const Split& split) {
+  const Split::Storage& storage = split.storage();
+  return {storage.doc_ids, static_cast<std::size_t>(storage.doc_id_begin[split.doc_count()])};
 }
 
 std::string dataset_complaint(const Dataset& dataset) {

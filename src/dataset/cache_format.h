@@ -37,8 +37,9 @@ namespace plackett::cache {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 inline constexpr std::string_view kMagic = "PLKCACHE";
-inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::uint64_t kPage = 4096;  // feature data starts at a multiple of it
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersionWithoutIds = 1;  // is read, too
+inline constexpr std::uint64_t kPage = 4096;            // feature data starts at a multiple of it
 inline constexpr std::uint64_t kChunkBytes = std::uint64_t{4} << 20;  // of features, per checksum
 inline constexpr std::uint32_t kMostFeatures = 1U << 24;
 
@@ -60,6 +61,22 @@ enum class Selection : std::uint32_t { kVarying = 0, kAll = 1, kGiven = 2 };
 // The index starts with these; name, origin and the folds follow.
 struct DatasetFields {
   std::uint32_t scaling, selection, max_label, source_feature_count, fold_count, zero;
+};
+
+// Follows them from version 2 on.
+struct LoadFields {
+  std::uint32_t out_of_range, unlabelled;
+};
+
+// What was changed when a fold was loaded, from version 2 on, after its constant feature ids. Then
+// each feature that had values out of range: its id, how many, and where the first was.
+struct ChangeFields {
+  std::uint64_t unlabelled_documents, unlabelled_queries, feature_count;
+};
+
+// Which ids a split has, from version 2 on, after its labels.
+struct IdFields {
+  std::uint32_t has_query_ids, has_doc_ids;
 };
 
 // Of each fold, between its name and its feature ids.
@@ -87,8 +104,12 @@ constexpr std::uint64_t chunk_count(std::uint64_t data_bytes) {
 // The bytes of a split's rows.
 std::span<const std::byte> data_of(const Split& split);
 
+// A split's documents' ids, all together. Requires: there are some.
+std::string_view doc_ids_of(const Split& split);
+
 // Why a dataset is invalid, or an empty string. Does not look at the features.
-// Requires: labels and query_begin readable as far as query_begin's last element says.
+// Requires: labels, query_begin and ids readable as far as the last elements of query_begin and
+// doc_id_begin say.
 std::string dataset_complaint(const Dataset& dataset);
 
 // The checksums of the chunks of a split's rows. Fails at the first chunk whose checksum is not the

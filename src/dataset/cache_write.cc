@@ -31,6 +31,29 @@ void put_text(std::vector<std::byte>& index, std::string_view text) {
   put(index, std::span(text.data(), text.size()));
 }
 
+void put_changes(std::vector<std::byte>& index, const LoadChanges& changes) {
+  put_value(index, cache::ChangeFields{.unlabelled_documents = changes.unlabelled_documents,
+                                       .unlabelled_queries = changes.unlabelled_queries,
+                                       .feature_count = changes.out_of_range.size()});
+  for (const OutOfRangeValues& values : changes.out_of_range) {
+    put_value(index, std::uint64_t{values.feature_id});
+    put_value(index, values.count);
+    put_text(index, values.first);
+  }
+}
+
+void put_ids(std::vector<std::byte>& index, const Split& split) {
+  const Split::Storage& storage = split.storage();
+  put_value(index, cache::IdFields{.has_query_ids = storage.query_ids != nullptr ? 1U : 0U,
+                                   .has_doc_ids = storage.doc_id_begin != nullptr ? 1U : 0U});
+  if (storage.query_ids != nullptr) {
+    put(index, std::span(storage.query_ids, storage.query_count));
+  }
+  if (storage.doc_id_begin == nullptr) return;
+  put(index, std::span(storage.doc_id_begin, split.doc_count() + 1));
+  put(index, std::span(cache::doc_ids_of(split)));
+}
+
 Selection selection_of(const LoadOptions& options) {
   if (options.keep_feature_ids) return Selection::kGiven;
   return options.drop_constant_features ? Selection::kVarying : Selection::kAll;
@@ -46,6 +69,9 @@ Result<std::vector<std::byte>> make_index(const Dataset& dataset, const LoadOpti
                                  .source_feature_count = dataset.source_feature_count,
                                  .fold_count = static_cast<std::uint32_t>(dataset.folds.size()),
                                  .zero = 0});
+  put_value(index,
+            cache::LoadFields{.out_of_range = static_cast<std::uint32_t>(loaded_with.out_of_range),
+                              .unlabelled = static_cast<std::uint32_t>(loaded_with.unlabelled)});
   put_text(index, dataset.name);
   put_text(index, dataset.origin);
   Header header{};
@@ -59,6 +85,7 @@ Result<std::vector<std::byte>> make_index(const Dataset& dataset, const LoadOpti
                   .zero = 0});
     put(index, std::span(fold.feature_ids));
     put(index, std::span(fold.constant_feature_ids));
+    put_changes(index, fold.changes);
     for (const auto& [part, split] : splits_of(fold)) {
       const Split::Storage& storage = split->storage();
       auto sums = cache::chunk_checksums(*split, {}, loaded_with.threads);
@@ -66,6 +93,7 @@ Result<std::vector<std::byte>> make_index(const Dataset& dataset, const LoadOpti
       put_value(index, std::uint64_t{storage.query_count});
       put(index, std::span(storage.query_begin, std::size_t{storage.query_count} + 1));
       put(index, std::span(storage.labels, split->doc_count()));
+      put_ids(index, *split);
       put(index, std::span<const std::uint64_t>(*sums));
       header.data_bytes += cache::data_of(*split).size();
     }

@@ -24,8 +24,11 @@ constexpr std::string_view kSynthetic = "synthetic";
 Result<std::unique_ptr<LetorText>> parse_file(const fs::path& path, const LoadOptions& options) {
   const auto file = MappedFile::open(path);
   if (!file) return file.error();
-  const LetorOptions parse{
-      .path = path.string(), .max_feature_id = options.max_feature_id, .threads = options.threads};
+  const LetorOptions parse{.path = path.string(),
+                           .max_feature_id = options.max_feature_id,
+                           .out_of_range = options.out_of_range,
+                           .unlabelled = options.unlabelled,
+                           .threads = options.threads};
   if (path.extension() == ".gz") {
     const auto text = unpack_gzip(file->bytes(), parse.path);
     if (!text) return text.error();
@@ -33,6 +36,25 @@ Result<std::unique_ptr<LetorText>> parse_file(const fs::path& path, const LoadOp
   }
   const auto* text = reinterpret_cast<const char*>(file->bytes().data());
   return parse_letor({text, file->bytes().size()}, parse);
+}
+
+void add_changes(const LetorText& text, const fs::path& path, LoadChanges& changes) {
+  changes.unlabelled_documents += text.unlabelled_documents();
+  changes.unlabelled_queries += text.unlabelled_queries();
+  const auto counts = text.out_of_range();
+  for (std::uint32_t feature = 0; feature < counts.size(); ++feature) {
+    if (counts[feature].count == 0) continue;
+    auto& all = changes.out_of_range;
+    auto at = std::lower_bound(
+        all.begin(), all.end(), feature + 1,
+        [](const OutOfRangeValues& values, std::uint32_t id) { return values.feature_id < id; });
+    if (at == all.end() || at->feature_id != feature + 1) {
+      at = all.insert(at,
+                      {feature + 1, 0,
+                       fmt::format("{}:{}", path.filename().string(), counts[feature].first_line)});
+    }
+    at->count += counts[feature].count;
+  }
 }
 
 Result<RawFold> parse_fold(const LetorFold& files, const LoadOptions& options) {
@@ -43,16 +65,17 @@ Result<RawFold> parse_fold(const LetorFold& files, const LoadOptions& options) {
     if (path->empty()) continue;
     auto text = parse_file(*path, options);
     if (!text) return text.error();
+    add_changes(**text, *path, raw.changes);
     *into = std::move(*text);
   }
   return raw;
 }
 
-Result<Dataset> load_letor(const fs::path& folder, const LoadOptions& options) {
-  const auto files = find_letor_folds(folder);
+Result<Dataset> load_letor(const fs::path& where, const LoadOptions& options) {
+  const auto files = find_letor_folds(where);
   if (!files) return files.error();
   Dataset dataset;
-  dataset.name = folder_name(folder);
+  dataset.name = folder_name(where);
   dataset.origin = "LETOR text";
   if (!options.drop_constant_features && !options.keep_feature_ids && files->size() > 1) {
     // Every fold must have the columns of all folds. Costs a parse of all of them.
@@ -109,8 +132,7 @@ Result<Dataset> load(const std::string& where, const LoadOptions& options) {
     if (!synthetic) return synthetic.error();
     return make_synthetic(*synthetic, options);
   }
-  std::error_code error;
-  if (fs::is_directory(where, error)) return load_letor(where, options);
+  if (is_letor(where)) return load_letor(where, options);
   if (is_cache(where)) return load_cache(where, options);
   return not_a_dataset(where);
 }
@@ -127,12 +149,12 @@ Result<std::uint32_t> known_grades(const std::string& where) {
     if (!synthetic) return synthetic.error();
     return synthetic->grades;
   }
-  std::error_code error;
-  if (fs::is_directory(where, error)) {
+  if (is_letor(where)) {
     const auto folds = find_letor_folds(where);
     if (!folds) return folds.error();
     return 0U;
   }
+  std::error_code error;
   if (!fs::exists(where, error)) return not_a_dataset(where);
   const auto cache = open_cache(where, {.verify_features = false});
   if (!cache) return cache.error();

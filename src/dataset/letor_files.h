@@ -17,11 +17,16 @@ struct LetorFold {
   std::filesystem::path test;
 };
 
-// The folds in `folder`: one per subfolder Fold* (Fold2 before Fold10), or the folder itself if it
-// has none. train.txt.gz is used if there is no train.txt; the same for vali and test.
-Result<std::vector<LetorFold>> find_letor_folds(const std::filesystem::path& folder);
+// Whether `where` is a folder or names one of several sets in one (find_letor_folds).
+bool is_letor(const std::filesystem::path& where);
 
-// The last part of a folder's path, also if it ends in a slash or is ".".
+// The folds at `where`, a folder: one per subfolder Fold* (Fold2 before Fold10), otherwise the
+// files train, vali and test in it or, as Istella's archives have them, in its subfolder full or
+// sample, otherwise, as Yahoo's, set1.train, set1.valid and set1.test. If it holds several such
+// sets, FOLDER/set1 says which. Files end in .txt or, where that is absent, .txt.gz.
+Result<std::vector<LetorFold>> find_letor_folds(const std::filesystem::path& where);
+
+// The last part of a path, also if it ends in a slash or is ".".
 std::string folder_name(const std::filesystem::path& folder);
 
 // Decompresses gzip data: one or more members, then only zero bytes. `path` comes first in errors.

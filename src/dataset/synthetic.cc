@@ -35,6 +35,9 @@ const std::array kPresets = {
     SyntheticOptions{"istella", 1, 1, 33'118, 60, 315, 1000, 220, 60, 8, 5},
 };
 
+// A query's id in LETOR text.
+constexpr std::uint64_t id_of(std::uint64_t query) { return query + 1; }
+
 // Some of the model's queries, in order.
 class SyntheticSplit final : public RawSplit {
  public:
@@ -44,10 +47,12 @@ class SyntheticSplit final : public RawSplit {
     query_begin_.push_back(0);
     for (const std::uint64_t query : queries_) {
       query_begin_.push_back(query_begin_.back() + model_.doc_count(query));
+      query_ids_.push_back(id_of(query));
     }
   }
 
   [[nodiscard]] std::span<const std::uint64_t> query_begin() const override { return query_begin_; }
+  [[nodiscard]] std::span<const std::uint64_t> query_ids() const override { return query_ids_; }
   [[nodiscard]] std::uint32_t max_id() const override { return model_.feature_count(); }
 
   void fill(Query query, const ColumnMap& columns, const Target& target) const override {
@@ -78,6 +83,7 @@ class SyntheticSplit final : public RawSplit {
   const SyntheticModel& model_;
   std::vector<std::uint64_t> queries_;
   std::vector<std::uint64_t> query_begin_;
+  std::vector<std::uint64_t> query_ids_;
 };
 
 // The queries of a fold's training, validation and test data. Part p of all queries is
@@ -144,7 +150,7 @@ Result<void> write_split(const SyntheticModel& model, std::span<const std::uint6
     const float* value = rows.data();
     text.clear();
     for (const std::uint8_t label : labels) {
-      fmt::format_to(out, "{} qid:{}", label, query + 1);
+      fmt::format_to(out, "{} qid:{}", label, id_of(query));
       for (std::uint32_t id = 1; id <= model.feature_count(); ++id) {
         // The shortest text that reads back to the same float.
         fmt::format_to(out, " {}:{}", id, *value++);

@@ -10,6 +10,25 @@
 #include "dataset/build_fold.h"
 
 namespace plackett {
+namespace {
+
+Result<void> check_ids(const SplitArrays& arrays) {
+  const std::size_t queries = arrays.query_begin.size() - 1;
+  if (!arrays.query_ids.empty() && arrays.query_ids.size() != queries) {
+    return Error{fmt::format("query_ids: {} for {} queries", arrays.query_ids.size(), queries)};
+  }
+  if (arrays.doc_id_begin.empty()) return {};
+  if (arrays.doc_id_begin.size() != arrays.labels.size() + 1) {
+    return Error{fmt::format("doc_id_begin: {} for {} documents; expected one more",
+                             arrays.doc_id_begin.size(), arrays.labels.size())};
+  }
+  const auto reason = doc_ids_complaint(arrays.doc_id_begin, arrays.doc_ids);
+  if (!reason.empty()) return Error{"doc_ids: " + reason};
+  return {};
+}
+
+}  // namespace
+
 Result<Split> wrap_split(SplitArrays arrays) {
   if (arrays.feature_count == 0 || arrays.feature_count > kLargestFeatureId) {
     return Error{fmt::format("features: {} columns; there can be 1 to {}", arrays.feature_count,
@@ -26,6 +45,7 @@ Result<Split> wrap_split(SplitArrays arrays) {
     return Error{fmt::format("query_begin: ends at {}; there are {} labels",
                              arrays.query_begin.back(), arrays.labels.size())};
   }
+  if (auto ids = check_ids(arrays); !ids) return ids.error();
   if (arrays.rows == nullptr) return Error{"rows: none; expected one per document"};
   for (std::size_t doc = 0; doc < arrays.labels.size(); ++doc) {
     if (arrays.labels[doc] > kMaxLabel) {
@@ -46,7 +66,10 @@ Result<Split> wrap_split(SplitArrays arrays) {
                 .labels = arrays.labels.data(),
                 .query_begin = arrays.query_begin.data(),
                 .owner = std::move(arrays.owner),
-                .foreign_stride = arrays.stride});
+                .foreign_stride = arrays.stride,
+                .query_ids = arrays.query_ids.empty() ? nullptr : arrays.query_ids.data(),
+                .doc_id_begin = arrays.doc_id_begin.empty() ? nullptr : arrays.doc_id_begin.data(),
+                .doc_ids = arrays.doc_ids.data()});
 }
 
 Result<Dataset> wrap_dataset(DatasetParts parts) {

@@ -57,6 +57,7 @@ CellSummary summarise_cell(const StoredCell& stored, bool with_times) {
   }
   const ComparedDataset& data = stored.dataset;
   CellSummary cell = summarise(simulation, data.name, records);
+  cell.published_data = stored.runs.begin()->second.published;
   cell.swept = stored.swept;
   cell.surroundings = stored.surroundings;
   cell.as_in_paper = cell.as_in_paper && data.scaling == Scaling::kQueryMinMax &&

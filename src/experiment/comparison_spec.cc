@@ -140,6 +140,8 @@ LoadOptions load_options(const ComparedDataset& dataset) {
   load.scaling = dataset.scaling;
   load.drop_constant_features = !dataset.keep_constant_features;
   load.max_feature_id = dataset.max_feature_id;
+  load.out_of_range = dataset.out_of_range;
+  load.unlabelled = dataset.unlabelled;
   return load;
 }
 

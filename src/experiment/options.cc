@@ -93,6 +93,9 @@ std::span<const Option<SimulationSpec>> simulation_options() {
 
 std::span<const Option<ComparedDataset>> dataset_options() {
   using Data = ComparedDataset;
+  // The fingerprint of the data tells apart what out-of-range and unlabelled make of it, so that
+  // they need not be part of the spec's identity.
+  constexpr OptionRules kSeenInTheData{.changes_results = false};
   static const std::array options{
       named_option<parse_scaling, &Data::scaling>(
           "scaling", "of features: query-minmax (within each query) or none"),
@@ -100,7 +103,14 @@ std::span<const Option<ComparedDataset>> dataset_options() {
           "keep-constant-features",
           "keep features that are constant over the training file (default: drop them)"),
       option<&Data::max_feature_id>("max-feature-id", "larger feature ids are refused as mistakes",
-                                    {1, kLargestFeatureId, false})};
+                                    {1, kLargestFeatureId, false}),
+      named_option<parse_out_of_range, &Data::out_of_range>(
+          "out-of-range",
+          "values that a float can't hold: refuse, clamp (to the largest float) or missing (0, as "
+          "if the feature was absent)",
+          kSeenInTheData),
+      named_option<parse_unlabelled, &Data::unlabelled>(
+          "unlabelled", "documents with label -1: refuse or skip", kSeenInTheData)};
   return options;
 }
 

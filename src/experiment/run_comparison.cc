@@ -18,6 +18,7 @@
 #include "experiment/results_folder.h"
 #include "experiment/spec_parts.h"
 #include "experiment/stored_cells.h"
+#include "plackett/published_data.h"
 #include "plackett/results.h"
 #include "plackett/simulate.h"
 #include "plackett/version.h"
@@ -195,6 +196,7 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
                       .click_model = cell.simulation.click_model,
                       .user = (*simulations)[at].spec().click_model,
                       .data = runs.fingerprint,
+                      .published = std::string(recognise(dataset).value_or("")),
                       .user_file = *user_file,
                       .record = {}});
     for (const StoredCell& other : stored.cells) {

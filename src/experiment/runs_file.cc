@@ -75,6 +75,7 @@ std::optional<FinishedRun> read_run(const Json& json) {
     json.at("click_model").get_to(run.click_model);
     json.at("user").get_to(run.user);
     run.data = from_hex(json.at("data").get<std::string>());
+    run.published = json.value("published", std::string());
     run.user_file = from_hex(json.at("user_file").get<std::string>());
     json.at("run").get_to(run.record.run);
     json.at("fold").get_to(run.record.fold);
@@ -148,8 +149,10 @@ std::string to_line(const FinishedRun& run) {
       fmt::format(R"("kind":"{}","cell":"{}","dataset":{},"method":{},"click_model":{},"user":{},)",
                   kRunKind, hex(run.cell), json_text(run.dataset), json_text(run.method),
                   json_text(run.click_model), json_text(run.user));
-  body += fmt::format(R"("data":"{}","user_file":"{}","run":{},"fold":{},)", hex(run.data),
-                      hex(run.user_file), run.record.run, run.record.fold);
+  body += fmt::format(R"("data":"{}",)", hex(run.data));
+  if (!run.published.empty()) body += fmt::format(R"("published":{},)", json_text(run.published));
+  body += fmt::format(R"("user_file":"{}","run":{},"fold":{},)", hex(run.user_file),
+                      run.record.run, run.record.fold);
   body += fmt::format(
       R"("impression":{},"offline":{},"online":{})",
       array(curve, [](const CurvePoint& point) { return fmt::format("{}", point.impression); }),

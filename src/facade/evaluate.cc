@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
-#include <optional>
 #include <vector>
 
-#include "plackett/split_evaluator.h"
+#include "evaluation/t_test.h"
+#include "plackett/top_k.h"
 
 namespace plackett {
+namespace {
 
-Result<MetricMeans> evaluate(Ranker& ranker, const Split& split, std::uint32_t max_label,
-                             const EvaluateOptions& options) {
+Result<void> check(const Ranker& ranker, const Split& split, std::uint32_t max_label) {
   if (split.feature_count() != ranker.feature_count()) {
     return Error{fmt::format("{} features; the ranker reads {}", split.feature_count(),
                              ranker.feature_count())};
@@ -27,31 +28,84 @@ Result<MetricMeans> evaluate(Ranker& ranker, const Split& split, std::uint32_t m
           fmt::format("label {} in query {}; labels are 0 to {}", label, query, max_label)};
     }
   }
-  SplitEvaluator evaluator(split, {.no_relevant = options.no_relevant});
+  return {};
+}
+
+Result<void> check_scores(std::span<const float> scores, std::uint32_t query) {
+  const auto wrong = std::find_if_not(scores.begin(), scores.end(),
+                                      [](float score) { return std::isfinite(score); });
+  if (wrong == scores.end()) return {};
+  return Error{fmt::format(
+      "query {}, document {}: score {}; scores are finite (was the ranker learned on data of "
+      "another scale?)",
+      query, wrong - scores.begin(), *wrong)};
+}
+
+std::optional<MetricSet> without_relevant(NoRelevant policy) {
+  const auto value = value_without_relevant(policy);
+  if (!value) return std::nullopt;
+  MetricSet all;
+  for (std::size_t at = 0; at < kMetricCount; ++at) all[static_cast<Metric>(at)] = *value;
+  return all;
+}
+
+}  // namespace
+
+Result<MetricMeans> evaluate(Ranker& ranker, const Split& split, std::uint32_t max_label,
+                             const EvaluateOptions& options) {
+  if (auto valid = check(ranker, split, max_label); !valid) return valid.error();
+  MetricMeans means(options.no_relevant);
+  // Queries that are ranked for each_query alone have a stream of their own.
   Rng rng({.seed = options.seed, .purpose = Purpose::kTieBreak});
+  Rng unmeasured_rng({.seed = options.seed, .impression = 1, .purpose = Purpose::kTieBreak});
   std::vector<float> scores;
-  std::optional<Error> not_finite;
-  std::uint32_t query = 0;  // that is asked about next, or one before it
-  MetricMeans means = evaluator.mean_metrics(
-      [&](const FeatureView& docs) {
-        while (!evaluator.ndcg().has_relevant(Query{query})) ++query;
-        scores.assign(docs.doc_count(), 0);
-        if (not_finite) return std::span<const float>(scores);
-        ranker.score(docs, scores);
-        for (std::size_t doc = 0; doc < scores.size() && !not_finite; ++doc) {
-          if (std::isfinite(scores[doc])) continue;
-          not_finite = Error{fmt::format(
-              "query {}, document {}: score {}; scores are finite (was the ranker learned on data "
-              "of another scale?)",
-              query, doc, scores[doc])};
-        }
-        if (not_finite) std::fill(scores.begin(), scores.end(), 0.0F);
-        ++query;
-        return std::span<const float>(scores);
-      },
-      max_label, rng);
-  if (not_finite) return *not_finite;
+  std::vector<Doc> ranking;
+  for (std::uint32_t at = 0; at < split.query_count(); ++at) {
+    const Judgments judgments = split.judgments(Query{at});
+    const auto labels = judgments.labels();
+    QueryResult result{.query = Query{at}};
+    result.relevant = static_cast<std::uint32_t>(labels.size()) -
+                      static_cast<std::uint32_t>(std::count(labels.begin(), labels.end(), 0));
+    if (result.relevant == 0) {
+      means.add_without_relevant();
+      if (!options.each_query) continue;
+    }
+    scores.resize(labels.size());
+    ranker.score(split.features(Query{at}), scores);
+    if (auto finite = check_scores(scores, at); !finite) return finite.error();
+    ranking.resize(labels.size());
+    top_k(scores, result.relevant > 0 ? rng : unmeasured_rng, ranking);
+    if (result.relevant > 0) {
+      result.metrics = metrics(ranking, judgments, max_label);
+      means.add(*result.metrics);
+    } else {
+      result.metrics = without_relevant(options.no_relevant);
+    }
+    if (!options.each_query) continue;
+    result.ranking = ranking;
+    result.scores = scores;
+    if (auto taken = options.each_query(result); !taken) return taken.error();
+  }
   return means;
+}
+
+PairedContrast contrast(std::span<const MetricSet> one, std::span<const MetricSet> other,
+                        Metric metric) {
+  assert(one.size() == other.size());
+  PairedContrast found;
+  std::vector<double> differences;
+  for (std::size_t query = 0; query < one.size(); ++query) {
+    const double difference = one[query][metric] - other[query][metric];
+    differences.push_back(difference);
+    ++(difference > 0 ? found.wins : difference < 0 ? found.losses : found.ties);
+  }
+  const TTestResult test = paired_t_test(differences);
+  found.difference = test.difference;
+  found.half_width = test.half_width;
+  found.t = test.t;
+  found.degrees = test.degrees;
+  found.p = test.p;
+  return found;
 }
 
 }  // namespace plackett

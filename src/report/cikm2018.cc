@@ -1,8 +1,7 @@
 // The numbers of the paper, and which cells they belong to.
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <string>
+#include <string_view>
 
 #include "report/scorecard.h"
 
@@ -70,32 +69,19 @@ constexpr std::array<PublishedRow, 18> kRows{{
 }};
 // clang-format on
 
-// Lower case, letters and digits only.
-constexpr std::array<std::array<std::string_view, 5>, kPublishedDatasets> kNames{{
-    {"mq2007", "letormq2007"},
-    {"mq2008", "letormq2008"},
-    {"mslrweb10k", "mslr10k", "mslr10", "web10k", "mslrweb10"},
-    {"yahoo", "yahooset1", "yahooltrcset1", "yahooltrc"},
-    {"istella", "istellaletor"},
-}};
+constexpr std::array<std::string_view, kPublishedDatasets> kNames{"MQ2007", "MQ2008", "MSLR-WEB10K",
+                                                                  "Yahoo set1", "Istella"};
 
 }  // namespace
 
 std::span<const PublishedRow> published_rows() { return kRows; }
 
 std::size_t published_dataset(std::string_view name) {
-  std::string wanted;
-  for (const unsigned char letter : name) {
-    if (std::isalnum(letter) != 0) wanted += static_cast<char>(std::tolower(letter));
-  }
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& names) {
-    return !wanted.empty() && std::find(names.begin(), names.end(), wanted) != names.end();
-  });
-  return static_cast<std::size_t>(found - kNames.begin());
+  return static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
 }
 
 const Moments* published(const CellSummary& cell, const Measure& measure) {
-  const std::size_t dataset = published_dataset(cell.dataset);
+  const std::size_t dataset = published_dataset(cell.published_data);
   if (dataset == kPublishedDatasets || cell.impressions != kPublishedImpressions ||
       !cell.as_in_paper) {
     return nullptr;

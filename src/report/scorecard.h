@@ -28,8 +28,8 @@ struct PublishedRow {
 // In the order of the tables: click models, and methods within them.
 std::span<const PublishedRow> published_rows();
 
-// The index of the dataset in a PublishedRow, or kPublishedDatasets if the paper does not have it.
-// Ignores case, punctuation and spaces, and knows other usual names ("MSLR10K", "Yahoo set 1").
+// The index of the dataset, by its published name, in a PublishedRow, or kPublishedDatasets if the
+// paper does not have it.
 std::size_t published_dataset(std::string_view name);
 
 // What the paper has for a cell's setting; null if it has nothing: the dataset and the click model

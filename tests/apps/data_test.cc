@@ -54,6 +54,7 @@ TEST(DataInfo, CountsWhatASmallDatasetHolds) {
     "name": "small", "origin": "LETOR text", "features_in_file": 3, "max_label": 2,
     "folds": [{
       "name": "small", "features_kept": 1, "constant_feature_ids": [2, 3],
+      "out_of_range": [], "unlabelled_documents": 0, "unlabelled_queries": 0,
       "splits": {
         "train": {"queries": 2, "documents": 3,
                   "docs_per_query": {"min": 1, "median": 1.5, "max": 2},
@@ -110,6 +111,37 @@ TEST(DataInfo, RefusesBadInputInOneLine) {
                  "options");
 }
 
+TEST(DataInfo, TellsWhatLoadingChangedAlsoOfACache) {
+  const TemporaryFolder folder;
+  put(folder.path() / "odd" / "train.txt",
+      "0 qid:1 1:1 2:1.79769313486e+308\n2 qid:1 1:2 2:5\n-1 qid:2 1:3\n-1 qid:1 1:3\n");
+  put(folder.path() / "odd" / "test.txt", "1 qid:3 1:1 2:1e39\n");
+  expect_refused("data info " + folder / "odd",
+                 folder / "odd/train.txt" +
+                     ":1: feature 2 has value '1.79769313486e+308'; values must be finite as "
+                     "floats (at most 3.4e38; out-of-range clamp or missing takes larger ones)");
+  expect_refused("data info --out-of-range clamp " + folder / "odd",
+                 folder / "odd/train.txt" +
+                     ":3: label '-1'; labels are integers from 0 to 31 (unlabelled skip leaves "
+                     "those with -1 out)");
+  const std::string options = " --out-of-range missing --unlabelled skip ";
+  const std::string expected =
+      "odd: feature 2: 2 values out of a float's range, taken for 0; first at train.txt:1\n"
+      "odd: left out 2 documents without a label; queries that had no others: 1\n";
+  ASSERT_EQ(run_command("data convert" + options + folder / "odd" + " " + folder / "c").exit_code,
+            0);
+  for (const std::string& where : {options + folder / "odd", " " + folder / "c"}) {
+    const auto text = run_command("data info" + where);
+    ASSERT_EQ(text.exit_code, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr(expected));
+    const Json fold = Json::parse(run_command("data info --json" + where).out)["folds"][0];
+    EXPECT_EQ(fold["out_of_range"],
+              Json::parse(R"([{"feature_id": 2, "values": 2, "first": "train.txt:1"}])"));
+    EXPECT_EQ(fold["unlabelled_documents"], 2);
+    EXPECT_EQ(fold["unlabelled_queries"], 1);
+  }
+}
+
 TEST(DataInfo, Mq2008Keeps40Features) {
   const auto folder = testing::shared_folder() / "data" / "MQ2008";
   if (!fs::exists(folder)) GTEST_SKIP() << folder << " is absent";
@@ -146,6 +178,38 @@ TEST(DataConvert, ASimulationOnTheCacheGivesTheSameBits) {
   const Json expected = Json::parse(direct.out)["curve"];
   EXPECT_EQ(Json::parse(cached.out)["curve"], expected);
   EXPECT_EQ(Json::parse(trusted.out)["curve"], expected);
+}
+
+TEST(DataConvert, RunsGoOnWithACacheOfTheSameDataWithoutItsIds) {
+  const TemporaryFolder folder;
+  const std::string rows[] = {"1 qid:1 1:1 2:5", "0 qid:1 1:2 2:3", "1 qid:2 1:3 2:5",
+                              "0 qid:2 1:3 2:4"};
+  std::string plain;
+  std::string with_ids;
+  for (const std::string& row : rows) {
+    plain += row + "\n";
+    with_ids += row + " #docid = GX" + std::to_string(with_ids.size()) + "\n";
+  }
+  for (const char* name : {"train.txt", "test.txt"}) put(folder.path() / "data" / name, plain);
+  const auto compare = [&folder](const char* where) {
+    return run_command("compare --methods pdgd --click-models perfect --impressions 20 --runs 2 " +
+                       ("--out " + folder / "results") + " --data data=" + folder / where);
+  };
+  ASSERT_EQ(compare("data").exit_code, 0);
+  for (const char* name : {"train.txt", "test.txt"}) put(folder.path() / "data" / name, with_ids);
+  ASSERT_EQ(run_command("data convert " + folder / "data" + " " + folder / "cache").exit_code, 0);
+  const std::string runs = testing::slurp(folder / "results/runs.jsonl");
+  const std::string cut = runs.substr(0, runs.rfind('\n', runs.size() - 2) + 1);
+  for (const char* where : {"data", "cache"}) {
+    put(folder.path() / "results" / "runs.jsonl", cut);
+    const auto again = compare(where);
+    EXPECT_EQ(again.exit_code, 0) << again.err;
+    EXPECT_EQ(testing::slurp(folder / "results/runs.jsonl"), runs);
+  }
+  // The runs do notice other data.
+  put(folder.path() / "results" / "runs.jsonl", cut);
+  put(folder.path() / "data" / "train.txt", plain + "1 qid:2 1:1 2:1\n");
+  EXPECT_THAT(compare("data").err, HasSubstr("not the data that the finished runs were made from"));
 }
 
 TEST(DataConvert, InfoOpensACacheWhateverItWasMadeWith) {
@@ -238,6 +302,63 @@ TEST(DataSynth, NeverTouchesAFolderThatIsThere) {
   expect_refused("data synth " + folder / "made",
                  folder / "made" + ": already exists; expected a new folder");
   EXPECT_EQ(testing::slurp(folder / "made/mine"), "precious");
+}
+
+TEST(DataCheck, NamesWhatDiffersAndExits1) {
+  const TemporaryFolder folder;
+  put_small_dataset(folder.path() / "small");
+  const auto text = run_command("data check istella-x " + folder / "small");
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_EQ(text.err, "");
+  EXPECT_THAT(text.out, HasSubstr("agrees   folds: 1\n"));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  folds with validation data: 0; published 1\n"));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  train queries: 2; published 6,000\n"));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  SHA-256 of train.txt: "));
+  EXPECT_THAT(text.out, HasSubstr("DIFFERS  SHA-256 of vali.txt: missing; published 9de516e2"));
+  EXPECT_THAT(text.out, HasSubstr("is not Istella-X as published: "));
+  const auto json = run_command("data check istella-x --json " + folder / "small");
+  EXPECT_EQ(json.exit_code, 1);
+  const Json answer = Json::parse(json.out);
+  EXPECT_EQ(answer["agrees"], false);
+  EXPECT_EQ(answer["facts"][0],
+            Json::parse(R"({"what": "folds", "published": "1", "found": "1", "agrees": true})"));
+  // As sha256sum gives it.
+  put(folder.path() / "small" / "train.txt", "0 qid:1 1:1\n1 qid:1 1:2\n");
+  EXPECT_THAT(run_command("data check istella-x " + folder / "small").out,
+              HasSubstr("SHA-256 of train.txt: "
+                        "ca284c242df33564bb13905100d8d62d5e42dcb91b8cb629893920ec6c7cd69e"));
+}
+
+TEST(DataCheck, ComparesAnArchiveByItsSizeAndChecksum) {
+  const TemporaryFolder folder;
+  put(folder.path() / "web10k.zip", "abc");
+  const auto result = run_command("data check MSLR-WEB10K " + folder / "web10k.zip");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr("DIFFERS  bytes: 3; published 1,234,144,912\n"));
+  // FIPS 180-2's example.
+  EXPECT_THAT(result.out,
+              HasSubstr("SHA-256 of MSLR-WEB10K.zip: "
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad; "));
+  expect_refused("data check MQ2008 " + folder / "web10k.zip",
+                 folder / "web10k.zip" +
+                     ": no checksum of MQ2008's archive is published; unpack it and give the "
+                     "folder");
+  const auto unknown = run_command("data check MQ2009 " + folder / "web10k.zip");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown dataset \"MQ2009\"; known are MQ2007, "));
+}
+
+TEST(DataCheck, Mq2008IsAsPublishedAlsoAsACache) {
+  const auto folder = testing::shared_folder() / "data" / "MQ2008";
+  if (!fs::exists(folder)) GTEST_SKIP() << folder << " is absent";
+  const TemporaryFolder made;
+  ASSERT_EQ(run_command("data convert '" + folder.string() + "' " + made / "c").exit_code, 0);
+  for (const std::string& path : {folder.string(), made / "c"}) {
+    const auto result = run_command("data check MQ2008 '" + path + "'");
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr(path + " is MQ2008 as published\n"));
+    EXPECT_THAT(result.out, HasSubstr("checksums: no list of checksums is published\n"));
+  }
 }
 
 TEST(Data, HelpShowsEveryOptionWithItsDefault) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/aligned.h"
+#include "dataset/plain_docs.h"
 #include "plackett/synthetic.h"
 #include "support/run_command.h"
 
@@ -48,6 +49,23 @@ void write(const Bytes& bytes, const std::filesystem::path& path) {
              static_cast<std::streamsize>(bytes.size()));
 }
 
+// Text with ids of documents, values out of range and documents without labels.
+LoadOptions published_options() {
+  return {.out_of_range = OutOfRange::kClamp, .unlabelled = Unlabelled::kSkip};
+}
+Dataset published_data(const testing::TemporaryFolder& folder) {
+  testing::put(folder.path() / "text" / "train.txt",
+               "1 qid:70 1:1e39 2:3 #docid = GX000-00-0000001\n0 qid:70 1:2 2:4\n"
+               "-1 qid:70 1:2 2:4\n-1 qid:71 1:2 2:4\n2 qid:5 1:1 2:5 #docid = GX1\n");
+  testing::put(folder.path() / "text" / "test.txt", "1 qid:9 1:3 2:-1e39\n");
+  return load_dataset(folder / "text", published_options()).value();
+}
+Bytes published_cache() {
+  const testing::TemporaryFolder folder;
+  EXPECT_TRUE(write_cache(published_data(folder), published_options(), folder / "c").ok());
+  return bytes_of(folder / "c");
+}
+
 Bytes small_cache() {
   const testing::TemporaryFolder folder;
   const Dataset dataset = make_synthetic(small(), {}).value();
@@ -77,6 +95,8 @@ void expect_same(const Split& left, const Split& right) {
   const auto& b = right.storage();
   EXPECT_TRUE(std::equal(a.query_begin, a.query_begin + a.query_count + 1, b.query_begin));
   EXPECT_TRUE(std::equal(a.labels, a.labels + left.doc_count(), b.labels));
+  EXPECT_EQ(testing::plain_ids(left), testing::plain_ids(right));
+  EXPECT_EQ(a.doc_id_begin == nullptr, b.doc_id_begin == nullptr);
   const std::size_t floats = left.doc_count() * padded_width(left.feature_count());
   EXPECT_EQ(std::memcmp(a.rows, b.rows, floats * sizeof(float)), 0);
 }
@@ -94,6 +114,14 @@ void expect_same(const Dataset& left, const Dataset& right) {
     EXPECT_EQ(a.feature_ids, b.feature_ids);
     EXPECT_EQ(a.constant_feature_ids, b.constant_feature_ids);
     EXPECT_EQ(a.scaling, b.scaling);
+    EXPECT_EQ(a.changes.unlabelled_documents, b.changes.unlabelled_documents);
+    EXPECT_EQ(a.changes.unlabelled_queries, b.changes.unlabelled_queries);
+    ASSERT_EQ(a.changes.out_of_range.size(), b.changes.out_of_range.size());
+    for (std::size_t at = 0; at < a.changes.out_of_range.size(); ++at) {
+      EXPECT_EQ(a.changes.out_of_range[at].feature_id, b.changes.out_of_range[at].feature_id);
+      EXPECT_EQ(a.changes.out_of_range[at].count, b.changes.out_of_range[at].count);
+      EXPECT_EQ(a.changes.out_of_range[at].first, b.changes.out_of_range[at].first);
+    }
     expect_same(a.train, b.train);
     expect_same(a.test, b.test);
     ASSERT_EQ(a.validation.has_value(), b.validation.has_value());
@@ -116,6 +144,50 @@ TEST(Cache, LoadsToTheSameDatasetAsItsSource) {
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     expect_same(dataset, *loaded);
   }
+}
+
+TEST(Cache, KeepsIdsAndWhatLoadingChanged) {
+  const testing::TemporaryFolder folder;
+  const Dataset dataset = published_data(folder);
+  EXPECT_THAT(testing::plain_ids(dataset.folds[0].train),
+              ::testing::ElementsAre("70/GX000-00-0000001", "70/", "5/GX1"));
+  ASSERT_EQ(dataset.folds[0].changes.out_of_range.size(), 2U);
+  ASSERT_EQ(dataset.folds[0].changes.unlabelled_queries, 1U);
+  ASSERT_TRUE(write_cache(dataset, published_options(), folder / "c").ok());
+  expect_same(dataset, load_dataset(folder / "c", published_options()).value());
+}
+
+TEST(Cache, OfVersion1IsReadWithoutIds) {
+  const std::filesystem::path seeds(PLACKETT_SOURCE_DIR "/fuzz/corpus/cache");
+  for (const char* name : {"one_fold", "two_folds_given_features"}) {
+    const Bytes bytes = bytes_of(seeds / name);
+    ASSERT_EQ(number_at(bytes, 8), 1U) << name;  // the version, and the 0 after it
+    const auto cached = parse_cache(bytes, {.name = name});
+    ASSERT_TRUE(cached.ok()) << cached.error().message;
+    const Fold& fold = cached->dataset.folds[0];
+    EXPECT_EQ(fold.train.query_id(Query{0}), std::nullopt);
+    EXPECT_EQ(fold.train.doc_id(Query{0}, Doc{0}), "");
+    EXPECT_TRUE(fold.changes.out_of_range.empty());
+  }
+}
+
+TEST(Cache, AnIdOutsideItsBytesOrWithABlankIsRefused) {
+  const testing::TemporaryFolder folder;
+  const Dataset sound = published_data(folder);
+  const auto refusal = [&](std::vector<std::uint64_t> begin, const char* ids) {
+    Dataset dataset = sound;
+    Split::Storage storage = sound.folds[0].train.storage();
+    storage.doc_id_begin = begin.data();
+    storage.doc_ids = ids;
+    dataset.folds[0].train = Split(storage);
+    const auto written = write_cache(dataset, {}, folder / "c");
+    return written ? "" : written.error().message;
+  };
+  EXPECT_EQ(refusal({0, 1, 1, 2}, "ab"), "");
+  EXPECT_THAT(refusal({1, 1, 1, 2}, "ab"), HasSubstr("ids start at byte 1; expected 0"));
+  EXPECT_THAT(refusal({0, 3, 1, 2}, "ab"),
+              HasSubstr("the id of document 0 goes from byte 0 to 3; there are 2"));
+  EXPECT_THAT(refusal({0, 1, 1, 2}, "a "), HasSubstr("byte 1 of the ids is 0x20; ids have no "));
 }
 
 TEST(Cache, IsTheSameBytesForAnyNumberOfThreads) {
@@ -150,7 +222,7 @@ TEST(Cache, SplitsOutliveTheDatasetAndTheFile) {
   expect_same(split, make_synthetic(small(), {}).value().folds[1].test);
 }
 
-TEST(Cache, TakesNoMoreThanItsRowsAndSixteenBytesADocument) {
+TEST(Cache, TakesNoMoreThanItsRowsAndTwentyFourBytesADocument) {
   constexpr std::size_t kSmallHeader = 2 * kPage;
   const testing::TemporaryFolder folder;
   SyntheticOptions single_docs = small();  // the most index a document
@@ -162,15 +234,20 @@ TEST(Cache, TakesNoMoreThanItsRowsAndSixteenBytesADocument) {
     std::uint64_t allowed = kSmallHeader;
     for (const Fold& fold : dataset.folds) {
       for (const Split* split : {&fold.train, &*fold.validation, &fold.test}) {
-        allowed += split->doc_count() * (padded_width(split->feature_count()) * 4 + 16);
+        allowed += split->doc_count() * (padded_width(split->feature_count()) * 4 + 24);
       }
     }
     EXPECT_LE(std::filesystem::file_size(folder / "c"), allowed);
   }
 }
 
-TEST(Cache, EveryFlippedBitOfItsIndexIsFoundWithoutReadingTheFeatures) {
-  const Bytes bytes = small_cache();
+class CacheDamage : public ::testing::TestWithParam<Bytes (*)()> {};
+
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, CacheDamage,
+                         ::testing::Values(&small_cache, &published_cache));
+
+TEST_P(CacheDamage, EveryFlippedBitOfItsIndexIsFoundWithoutReadingTheFeatures) {
+  const Bytes bytes = GetParam()();
   ParseCacheOptions index_only{.name = "x.cache"};
   index_only.cache.verify_features = false;
   ASSERT_EQ(message(bytes, index_only), "");
@@ -249,7 +326,8 @@ TEST(Cache, ErrorsSayWhatIsWrong) {
   const Bytes bytes = small_cache();
   Bytes damaged = bytes;
   damaged[8] = std::byte{9};
-  EXPECT_EQ(message(damaged), "x.cache: cache format version 9; this plackett reads version 1");
+  EXPECT_EQ(message(damaged),
+            "x.cache: cache format version 9; this plackett reads versions 1 and 2");
   damaged = bytes;
   damaged[12] = std::byte{1};
   EXPECT_EQ(message(damaged), "x.cache: reserved bytes are not 0: the file is damaged");
@@ -262,8 +340,8 @@ TEST(Cache, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(message(damaged), "x.cache: checksum of the index does not match: the file is damaged");
 }
 
-TEST(Cache, DamageBehindTheChecksumsIsStillNoCrash) {
-  const Bytes bytes = small_cache();
+TEST_P(CacheDamage, BehindTheChecksumsIsStillNoCrash) {
+  const Bytes bytes = GetParam()();
   for (std::size_t at = 8; at < data_begin(bytes); ++at) {
     for (const int value : {0, 1, 127, 255}) {
       Bytes damaged = bytes;
@@ -272,6 +350,7 @@ TEST(Cache, DamageBehindTheChecksumsIsStillNoCrash) {
       if (!cached) continue;
       for (const Fold& fold : cached->dataset.folds) {
         EXPECT_GT(fold.train.doc_count() + fold.test.doc_count(), 1U);
+        EXPECT_EQ(testing::plain_ids(fold.train).size(), fold.train.doc_count());
       }
     }
   }
@@ -318,16 +397,38 @@ TEST(Cache, OtherOptionsThanItsOwnAreRefused) {
                              "dropped; convert it again");
 }
 
+TEST(Cache, OtherTreatmentsOfTheSourceAreRefusedWhereTheyMatter) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "x.cache";
+  const auto refusal = [&path](const LoadOptions& asked) {
+    const auto loaded = load_dataset(path, asked);
+    return loaded ? "" : loaded.error().message;
+  };
+  write(published_cache(), path);
+  EXPECT_EQ(refusal(published_options()), "");
+  EXPECT_EQ(
+      refusal({.unlabelled = Unlabelled::kSkip}),
+      path + ": text was written with out-of-range clamp; asked for refuse; convert it again");
+  EXPECT_EQ(refusal({.out_of_range = OutOfRange::kClamp}),
+            path + ": text was written with unlabelled skip; asked for refuse; convert it again");
+  write(small_cache(), path);
+  EXPECT_EQ(refusal(published_options()), "");
+}
+
 TEST(Cache, RecordsHowItWasLoaded) {
   const testing::TemporaryFolder folder;
   LoadOptions options;
   options.scaling = Scaling::kNone;
   options.keep_feature_ids = {5, 4};
+  options.out_of_range = OutOfRange::kMissing;
+  options.unlabelled = Unlabelled::kSkip;
   const Dataset dataset = make_synthetic(small(), options).value();
   ASSERT_TRUE(write_cache(dataset, options, folder / "c").ok());
   const LoadOptions recorded = open_cache(folder / "c", {}).value().loaded_with;
   EXPECT_EQ(recorded.scaling, Scaling::kNone);
   EXPECT_EQ(recorded.keep_feature_ids, options.keep_feature_ids);
+  EXPECT_EQ(recorded.out_of_range, OutOfRange::kMissing);
+  EXPECT_EQ(recorded.unlabelled, Unlabelled::kSkip);
 }
 
 TEST(Cache, FeaturesAreReadOnlyWhereAskedFor) {

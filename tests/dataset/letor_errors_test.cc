@@ -22,8 +22,24 @@ std::string error_of(std::string_view text, LetorOptions options = {}) {
 constexpr const char* kLabelRule = "; labels are integers from 0 to 31";
 
 TEST(LetorErrors, NegativeLabel) {
+  for (const Unlabelled unlabelled : {Unlabelled::kRefuse, Unlabelled::kSkip}) {
+    for (const char* label : {"-2", "-1.0", "-10", "-"}) {
+      EXPECT_EQ(
+          error_of(fmt::format("0 qid:1 1:1\n{} qid:1 1:1\n", label), {.unlabelled = unlabelled}),
+          fmt::format("train.txt:2: label '{}'{}", label, kLabelRule));
+    }
+  }
+}
+
+TEST(LetorErrors, ADocumentWithoutALabelNamesTheOption) {
   EXPECT_EQ(error_of("0 qid:1 1:1\n-1 qid:1 1:1\n"),
-            std::string("train.txt:2: label '-1'") + kLabelRule);
+            std::string("train.txt:2: label '-1'") + kLabelRule +
+                " (unlabelled skip leaves those with -1 out)");
+}
+
+TEST(LetorErrors, AFileWithoutALabel) {
+  EXPECT_EQ(error_of("-1 qid:1 1:1\n-1 qid:2 1:1\n", {.unlabelled = Unlabelled::kSkip}),
+            "train.txt:2: no labelled document up to the end; a file needs at least one document");
 }
 
 TEST(LetorErrors, FractionalLabel) {
@@ -38,8 +54,10 @@ TEST(LetorErrors, LabelOver31) {
 
 TEST(LetorErrors, NanAndInfinity) {
   for (const char* word : {"nan", "NaN", "-nan", "inf", "-inf", "Infinity"}) {
-    EXPECT_EQ(error_of(fmt::format("0 qid:1 1:1 2:{}\n", word)),
-              fmt::format("train.txt:1: feature 2 has value '{}'; values must be finite", word));
+    for (const OutOfRange treatment : {OutOfRange::kRefuse, OutOfRange::kClamp}) {
+      EXPECT_EQ(error_of(fmt::format("0 qid:1 1:1 2:{}\n", word), {.out_of_range = treatment}),
+                fmt::format("train.txt:1: feature 2 has value '{}'; values must be finite", word));
+    }
   }
 }
 
@@ -48,7 +66,7 @@ TEST(LetorErrors, ValueBeyondFloat) {
        {"1e39", "-3.5e38", "1e999999", "340282357000000000000000000000000000000"}) {
     EXPECT_EQ(error_of(fmt::format("0 qid:1 3:{}\n", value)),
               fmt::format("train.txt:1: feature 3 has value '{}'; values must be finite as floats "
-                          "(at most 3.4e38)",
+                          "(at most 3.4e38; out-of-range clamp or missing takes larger ones)",
                           value));
   }
 }

@@ -68,8 +68,8 @@ TEST(LetorFolds, AFolderWithoutFoldsSaysWhatWasLookedFor) {
   const TemporaryFolder folder;
   EXPECT_EQ(find_letor_folds(folder.path()).error().message,
             folder.path().string() +
-                ": no dataset in this folder; looked for Fold*/train.txt, Fold*/train.txt.gz, "
-                "train.txt and train.txt.gz");
+                ": no dataset in this folder; looked for Fold*/train.txt, train.txt, "
+                "full/train.txt, sample/train.txt and set*.train.txt, also with .gz");
 }
 
 TEST(LetorFolds, AFoldWithoutTrainOrTestIsRefused) {
@@ -81,6 +81,65 @@ TEST(LetorFolds, AFoldWithoutTrainOrTestIsRefused) {
   put(folder.path() / "Fold2" / "test.txt", kDoc);
   EXPECT_EQ(find_letor_folds(folder.path()).error().message,
             folder / "Fold2" + ": no train.txt or train.txt.gz; a fold needs train and test");
+}
+
+TEST(LetorFolds, IstellasArchivesAreRecognisedAsTheyUnpack) {
+  for (const char* below : {"full", "sample"}) {
+    const TemporaryFolder folder;
+    put(folder.path() / below / "train.txt", kDoc);
+    put(folder.path() / below / "test.txt", kDoc);
+    const auto folds = find_letor_folds(folder.path());
+    ASSERT_TRUE(folds.ok()) << folds.error().message;
+    ASSERT_EQ(folds->size(), 1U);
+    EXPECT_EQ(folds->front().name, folder.path().filename());
+    EXPECT_EQ(folds->front().train, folder.path() / below / "train.txt");
+  }
+}
+
+void put_set(const std::filesystem::path& folder, const std::string& set) {
+  put(folder / (set + ".train.txt"), kDoc);
+  put(folder / (set + ".valid.txt.gz"), pack_gzip(kDoc));
+  put(folder / (set + ".test.txt"), kDoc);
+}
+
+TEST(LetorFolds, YahoosFilesAreAFoldNamedAfterTheSet) {
+  const TemporaryFolder folder;
+  put_set(folder.path(), "set1");
+  for (const char* spelling : {"", "set1", "set1/"}) {
+    EXPECT_TRUE(is_letor(folder.path() / spelling));
+    const auto folds = find_letor_folds(folder.path() / spelling);
+    ASSERT_TRUE(folds.ok()) << folds.error().message;
+    ASSERT_EQ(folds->size(), 1U);
+    EXPECT_EQ(folds->front().name, "set1");
+    EXPECT_EQ(folds->front().train, folder.path() / "set1.train.txt");
+    EXPECT_EQ(folds->front().validation, folder.path() / "set1.valid.txt.gz");
+    EXPECT_EQ(folds->front().test, folder.path() / "set1.test.txt");
+  }
+  EXPECT_FALSE(is_letor(folder.path() / "set2"));
+}
+
+TEST(LetorFolds, OfSeveralSetsThePathSaysWhich) {
+  const TemporaryFolder folder;
+  put_set(folder.path(), "set1");
+  put_set(folder.path(), "set2");
+  EXPECT_EQ(
+      find_letor_folds(folder.path()).error().message,
+      folder.path().string() + ": holds the sets set1, set2; say which one: " + folder / "set1");
+  EXPECT_EQ(find_letor_folds(folder.path() / "set2").value().front().test,
+            folder.path() / "set2.test.txt");
+  std::filesystem::remove(folder.path() / "set2.test.txt");
+  EXPECT_EQ(find_letor_folds(folder.path() / "set2").error().message,
+            folder.path().string() +
+                ": no set2.test.txt or set2.test.txt.gz; a fold needs train and test");
+}
+
+TEST(LetorFolds, AFolderThatIsCalledLikeASetIsAFolder) {
+  const TemporaryFolder folder;
+  put_set(folder.path(), "set1");
+  put(folder.path() / "set1" / "train.txt", kDoc);
+  put(folder.path() / "set1" / "test.txt", kDoc);
+  EXPECT_EQ(find_letor_folds(folder.path() / "set1").value().front().train,
+            folder.path() / "set1" / "train.txt");
 }
 
 TEST(LetorFolds, AMissingFolderIsRefused) {

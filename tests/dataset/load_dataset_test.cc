@@ -15,6 +15,7 @@ using testing::expect_same;
 using ::testing::HasSubstr;
 using testing::pack_gzip;
 using testing::plain_docs;
+using testing::plain_ids;
 using testing::PlainDoc;
 using testing::put;
 using testing::TemporaryFolder;
@@ -26,8 +27,8 @@ constexpr const char* kTrain =
     "2 qid:1 1:4 3:7 4:1\n"
     "1 qid:2 1:9 3:7 4:3\n";
 constexpr const char* kTest =
-    "0 qid:8 1:10 2:4 3:1 4:5 5:6\n"
-    "1 qid:8 1:20 2:8 3:2 4:5\n"
+    "0 qid:8 1:10 2:4 3:1 4:5 5:6 #docid = GX000-00-0000000 inc = 1\n"
+    "1 qid:8 1:20 2:8 3:2 4:5 #docid = GX1\n"
     "1 qid:8 1:15 2:8 3:2 4:5\n";
 
 void put_fold(const std::filesystem::path& folder) {
@@ -74,6 +75,67 @@ TEST(LoadDataset, ScalesWithinEachQueryAndConstantThereIsZero) {
             (std::vector<PlainDoc>{{0, 0, {0, 0}}, {0, 2, {1, 0}}, {1, 1, {0, 0}}}));
   EXPECT_EQ(plain_docs(fold.test),
             (std::vector<PlainDoc>{{0, 0, {0, 0}}, {0, 1, {1, 0}}, {0, 1, {0.5F, 0}}}));
+}
+
+TEST(LoadDataset, KeepsTheIdsOfQueriesAndDocuments) {
+  const TemporaryFolder folder;
+  put_fold(folder.path());
+  const Dataset dataset = load(folder.path().string());
+  const Fold& fold = dataset.folds.front();
+  EXPECT_THAT(plain_ids(fold.train), ElementsAre("1/", "1/", "2/"));
+  EXPECT_EQ(fold.train.storage().doc_id_begin, nullptr);
+  EXPECT_THAT(plain_ids(fold.test), ElementsAre("8/GX000-00-0000000", "8/GX1", "8/"));
+}
+
+TEST(LoadDataset, SyntheticDataHasTheQueryIdsThatItsTextHas) {
+  const Dataset dataset = load("synthetic");
+  EXPECT_EQ(dataset.folds[0].train.query_id(Query{3}), 4U);
+  EXPECT_EQ(dataset.folds[0].train.doc_id(Query{3}, Doc{0}), "");
+}
+
+TEST(LoadDataset, CountsValuesOutOfRangeByFeatureOverAFoldsFiles) {
+  const TemporaryFolder folder;
+  put(folder.path() / "train.txt", "0 qid:1 1:2 2:1e39 4:1\n2 qid:1 1:4 2:1 4:1e99\n");
+  put(folder.path() / "test.txt", "0 qid:8 1:1e39 2:1e39 4:1\n");
+  EXPECT_EQ(load_error(folder.path().string()),
+            folder / "train.txt" +
+                ":1: feature 2 has value '1e39'; values must be finite as floats (at most 3.4e38; "
+                "out-of-range clamp or missing takes larger ones)");
+  const Dataset dataset = load(folder.path().string(), {.out_of_range = OutOfRange::kMissing});
+  const auto& found = dataset.folds[0].changes.out_of_range;
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].feature_id, 1U);
+  EXPECT_EQ(found[0].count, 1U);
+  EXPECT_EQ(found[0].first, "test.txt:1");
+  EXPECT_EQ(found[1].feature_id, 2U);
+  EXPECT_EQ(found[1].count, 2U);
+  EXPECT_EQ(found[1].first, "train.txt:1");
+  EXPECT_EQ(found[2].feature_id, 4U);
+  EXPECT_EQ(found[2].first, "train.txt:2");
+}
+
+TEST(LoadDataset, LeavesOutWhatHasNoLabelIfAsked) {
+  const TemporaryFolder folder;
+  put_fold(folder.path());
+  put(folder.path() / "train.txt", fmt::format("-1 qid:9 1:1\n{}-1 qid:1 1:1\n", kTrain));
+  EXPECT_THAT(load_error(folder.path().string()), HasSubstr("unlabelled skip"));
+  const Dataset dataset = load(folder.path().string(), {.unlabelled = Unlabelled::kSkip});
+  EXPECT_EQ(dataset.folds[0].train.doc_count(), 3U);
+  EXPECT_EQ(dataset.folds[0].changes.unlabelled_documents, 2U);
+  EXPECT_EQ(dataset.folds[0].changes.unlabelled_queries, 1U);
+}
+
+TEST(LoadDataset, YahoosSetsLoadByTheirPath) {
+  const TemporaryFolder folder;
+  for (const char* set : {"set1", "set2"}) {
+    put(folder.path() / fmt::format("{}.train.txt", set), kTrain);
+    put(folder.path() / fmt::format("{}.test.txt", set), kTest);
+  }
+  EXPECT_THAT(load_error(folder.path().string()), HasSubstr("say which one"));
+  const Dataset dataset = load(folder / "set2");
+  EXPECT_EQ(dataset.name, "set2");
+  EXPECT_EQ(dataset.folds[0].name, "set2");
+  EXPECT_THAT(load_error(folder / "set3"), HasSubstr("no such file or folder"));
 }
 
 TEST(LoadDataset, FoldsSayHowTheyWereScaled) {

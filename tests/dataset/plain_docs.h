@@ -63,6 +63,19 @@ inline std::vector<PlainDoc> plain_docs(const Split& split) {
   return docs;
 }
 
+// The source's ids of a split's documents: "10032/GX029-35-5894638", "10032/" without one.
+inline std::vector<std::string> plain_ids(const Split& split) {
+  std::vector<std::string> ids;
+  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
+    const auto id = split.query_id(Query{query});
+    const std::string start = (id ? std::to_string(*id) : "") + "/";
+    for (std::uint32_t doc = 0; doc < split.judgments(Query{query}).doc_count(); ++doc) {
+      ids.push_back(start + std::string(split.doc_id(Query{query}, Doc{doc})));
+    }
+  }
+  return ids;
+}
+
 inline void expect_same(const Dataset& left, const Dataset& right) {
   EXPECT_EQ(left.source_feature_count, right.source_feature_count);
   EXPECT_EQ(left.max_label, right.max_label);
@@ -75,6 +88,8 @@ inline void expect_same(const Dataset& left, const Dataset& right) {
     EXPECT_EQ(one.constant_feature_ids, other.constant_feature_ids);
     EXPECT_TRUE(plain_docs(one.train) == plain_docs(other.train)) << one.name;
     EXPECT_TRUE(plain_docs(one.test) == plain_docs(other.test)) << one.name;
+    EXPECT_TRUE(plain_ids(one.train) == plain_ids(other.train)) << one.name;
+    EXPECT_TRUE(plain_ids(one.test) == plain_ids(other.test)) << one.name;
     ASSERT_EQ(one.validation.has_value(), other.validation.has_value());
     if (one.validation) {
       EXPECT_TRUE(plain_docs(*one.validation) == plain_docs(*other.validation)) << one.name;

@@ -82,6 +82,73 @@ TEST(Evaluate, CountsQueriesWithoutRelevantDocumentsAsAsked) {
   EXPECT_EQ(means(NoRelevant::kOne).means()[Metric::kNdcg10], 1);
 }
 
+TEST(Evaluate, GivesEachQueryInOrderWithoutChangingTheMeans) {
+  const Dataset data = load_dataset("synthetic", {}).value();
+  const Split& split = data.folds[0].test;
+  // Only one weight, of a feature with many equal values: ties all over.
+  std::vector<float> weights(split.feature_count());
+  weights[0] = 1;
+  const auto ranker = linear(weights);
+  for (const NoRelevant policy : {NoRelevant::kSkip, NoRelevant::kZero, NoRelevant::kOne}) {
+    const MetricMeans plain =
+        evaluate(*ranker, split, data.max_label, {.no_relevant = policy}).value();
+    std::uint32_t next = 0;
+    MetricSet sums;
+    std::uint64_t counted = 0;
+    const auto each = [&](const QueryResult& result) -> Result<void> {
+      const Query query{next++};
+      EXPECT_EQ(result.query, query);
+      const Judgments judgments = split.judgments(query);
+      EXPECT_EQ(result.relevant > 0, NdcgTable(split, 10).has_relevant(query));
+      std::vector<bool> placed(judgments.doc_count());
+      for (std::size_t rank = 0; rank < result.ranking.size(); ++rank) {
+        placed[index(result.ranking[rank])] = true;
+        if (rank == 0) continue;
+        EXPECT_GE(result.scores[index(result.ranking[rank - 1])],
+                  result.scores[index(result.ranking[rank])]);
+      }
+      EXPECT_EQ(std::count(placed.begin(), placed.end(), true), judgments.doc_count());
+      EXPECT_EQ(result.metrics.has_value(), result.relevant > 0 || policy != NoRelevant::kSkip);
+      if (!result.metrics) return {};
+      ++counted;
+      for (std::size_t at = 0; at < kMetricCount; ++at) {
+        const double value = result.metrics->values()[at];
+        if (result.relevant == 0) {
+          EXPECT_EQ(value, policy == NoRelevant::kOne ? 1 : 0);
+        } else {
+          EXPECT_EQ(value, metrics(result.ranking, judgments, data.max_label).values()[at]);
+        }
+        sums[static_cast<Metric>(at)] += value;
+      }
+      return {};
+    };
+    const MetricMeans means =
+        evaluate(*ranker, split, data.max_label, {.no_relevant = policy, .each_query = each})
+            .value();
+    EXPECT_EQ(next, split.query_count());
+    EXPECT_EQ(counted, means.count());
+    EXPECT_EQ(means.count(), plain.count());
+    for (std::size_t at = 0; at < kMetricCount; ++at) {
+      EXPECT_EQ(means.means().values()[at], plain.means().values()[at]);
+      EXPECT_NEAR(sums.values()[at] / static_cast<double>(counted), plain.means().values()[at],
+                  1e-12);
+    }
+  }
+}
+
+TEST(Evaluate, EndsWithTheFirstFailureOfItsCaller) {
+  const SmallArrays small;
+  int calls = 0;
+  const auto each = [&calls](const QueryResult&) -> Result<void> {
+    ++calls;
+    return Error{"the disk is full"};
+  };
+  const auto failed =
+      evaluate(*linear({1, 0, 0}), wrap_split(small.arrays()).value(), 2, {.each_query = each});
+  EXPECT_EQ(failed.error().message, "the disk is full");
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(Evaluate, RefusesWhatDoesNotFit) {
   const SmallArrays small;
   const Split split = wrap_split(small.arrays()).value();

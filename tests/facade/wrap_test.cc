@@ -30,6 +30,24 @@ TEST(WrapSplit, ReadsTheArraysWhereTheyLie) {
   EXPECT_EQ(split.judgments(Query{1}).labels().data(), small.labels.data() + 2);
 }
 
+TEST(WrapSplit, TakesIdsOfQueriesAndDocuments) {
+  const SmallArrays small;
+  const std::vector<std::uint64_t> query_ids{70, 3};
+  const std::vector<std::uint64_t> begin{0, 1, 3, 3, 3, 4};
+  SplitArrays arrays = small.arrays();
+  arrays.query_ids = query_ids;
+  arrays.doc_id_begin = begin;
+  arrays.doc_ids = "abcd";
+  const Split split = wrap_split(arrays).value();
+  EXPECT_EQ(split.query_id(Query{1}), 3U);
+  EXPECT_EQ(split.doc_id(Query{0}, Doc{1}), "bc");
+  EXPECT_EQ(split.doc_id(Query{1}, Doc{1}), "");
+  EXPECT_EQ(split.doc_id(Query{1}, Doc{2}), "d");
+  const Split plain = wrap_split(small.arrays()).value();
+  EXPECT_EQ(plain.query_id(Query{1}), std::nullopt);
+  EXPECT_EQ(plain.doc_id(Query{1}, Doc{2}), "");
+}
+
 TEST(WrapSplit, KeepsTheOwnerAsLongAsAnyCopy) {
   const auto small = std::make_shared<SmallArrays>();
   SplitArrays arrays = small->arrays();
@@ -74,6 +92,16 @@ TEST(WrapSplit, RefusesWhatDoesNotFitWithPlaceValueAndRule) {
        "query_begin: query 1 has 1099511627774 documents; fewer than 2^32"},
       {[](SmallArrays&, SplitArrays& a) { a.labels = a.labels.first(4); },
        "query_begin: ends at 5; there are 4 labels"},
+      {[](SmallArrays& s, SplitArrays& a) { a.query_ids = s.query_begin; },
+       "query_ids: 3 for 2 queries"},
+      {[](SmallArrays& s, SplitArrays& a) { a.doc_id_begin = s.query_begin; },
+       "doc_id_begin: 3 for 5 documents; expected one more"},
+      {[](SmallArrays&, SplitArrays& a) {
+         static constexpr std::uint64_t kBegin[] = {0, 1, 2, 3, 4, 6};
+         a.doc_id_begin = kBegin;
+         a.doc_ids = "abcde";
+       },
+       "doc_ids: the id of document 4 goes from byte 4 to 6; there are 5"},
       {[](SmallArrays& s, SplitArrays&) { s.labels[3] = 32; },
        "labels: 32 for document 3; labels are 0 to 31"},
       {[](SmallArrays& s, SplitArrays&) { s.rows[9] = std::numeric_limits<float>::quiet_NaN(); },

@@ -122,3 +122,35 @@ def test_missing_data_is_reported(tmp_path):
         plackett.load("synthetic", scaling="some")
     with pytest.raises(TypeError, match="where: 3; expected a str or a path"):
         plackett.load(3)
+
+
+def test_ids_are_those_of_the_source(tmp_path):
+    for name in ("train.txt", "test.txt"):
+        lines = ["1 qid:70 1:1 #docid = GX1", "0 qid:70 1:2", "1 qid:5 1:3 #docid = \udcffz"]
+        text = "\n".join(lines) + "\n"
+        (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
+    train = plackett.load(tmp_path).folds[0].train
+    assert [query.id for query in train] == [70, 5]
+    assert [query.document_ids for query in train] == [["GX1", ""], ["\udcffz"]]
+    synthetic = plackett.load("synthetic").folds[0].train[3]
+    assert (synthetic.id, synthetic.document_ids) == (4, None)
+
+
+@pytest.mark.parametrize(
+    "qid, ids", [([7, 7, 2**64 - 1], [7, 2**64 - 1]), ([-1, -1, 4], [None] * 2), (list("aab"), [None] * 2)]
+)
+def test_integers_given_as_qid_are_ids(qid, ids):
+    part = {"features": np.eye(3), "labels": [0, 1, 2], "qid": np.array(qid)}
+    data = plackett.Dataset.from_arrays(train=part, test=part)
+    assert [query.id for query in data.folds[0].train] == ids
+
+
+def test_what_a_file_may_hold_is_said(tmp_path):
+    for name in ("train.txt", "test.txt"):
+        (tmp_path / name).write_text("1 qid:1 1:1e39 2:1\n0 qid:1 1:2 2:3\n-1 qid:2 1:2\n")
+    with pytest.raises(plackett.Error, match="out-of-range clamp or missing"):
+        plackett.load(tmp_path)
+    with pytest.raises(plackett.Error, match="unlabelled skip"):
+        plackett.load(tmp_path, out_of_range="missing")
+    data = plackett.load(tmp_path, out_of_range="missing", unlabelled="skip", scaling="none")
+    assert data.folds[0].train.features.tolist() == [[0, 1], [2, 3]]

@@ -67,6 +67,7 @@ CellSummary make_cell(const Final& final, double start, std::string_view dataset
   cell.ranker = final.ranker;
   cell.click_model = final.click_model;
   cell.dataset = dataset;
+  cell.published_data = dataset;
   cell.protocol = "described";
   cell.runs = 125;
   cell.impressions = impressions;
