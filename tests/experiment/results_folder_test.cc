@@ -12,6 +12,7 @@
 #include <fstream>
 #include <thread>
 
+#include "experiment/made_by.h"
 #include "plackett/results.h"
 #include "plackett/synthetic.h"
 #include "plackett/version.h"
@@ -25,7 +26,8 @@ std::atomic<bool> without_locks{false};
 
 // In place of the system's: a file system without locks, if the test says so.
 extern "C" int flock(int descriptor, int operation) {
-  if (!plackett::without_locks) return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
+  if (!plackett::without_locks)
+    return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
   errno = ENOLCK;
   return -1;
 }
