@@ -18,8 +18,8 @@ Result<FileLock> FileLock::take_folder(const std::filesystem::path& folder,
   std::chrono::milliseconds step(10);
   for (std::chrono::milliseconds waited(0);; waited += step) {
     step = std::min(step * 2, kLongestStep);
-    auto lock = take(folder / ".lock",
-                     fmt::format("{}: another plackett is working in this folder", folder.string()));
+    auto lock = take(folder / ".lock", fmt::format("{}: another plackett is working in this folder",
+                                                   folder.string()));
     if (lock || lock.error().code != ErrorCode::kConflict || waited >= patience) return lock;
     std::this_thread::sleep_for(step);
   }

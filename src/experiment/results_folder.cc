@@ -230,9 +230,10 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (!cells) return cells.error();
   const bool is_part = options.shard.count > 1;
   if (is_part && options.fresh) {
-    return Error{fmt::format("{}: to start over discards the runs of all shards; do that without a "
-                             "shard, or use another folder",
-                             folder.string())};
+    return Error{
+        fmt::format("{}: to start over discards the runs of all shards; do that without a "
+                    "shard, or use another folder",
+                    folder.string())};
   }
   std::error_code error;
   fs::create_directories(folder, error);
