@@ -112,7 +112,7 @@ struct FolderWatch {
 // of its own. Fails, and leaves what is there, if the spec can't run, has users of its own, or the
 // folder holds runs of another version or build of plackett or of other data (unless
 // options.fresh), a spec that plackett did not write, or another process is working on the same
-// shard.
+// shard; for one of several shards also if options.fresh is set or the file system has no locks.
 PLACKETT_EXPORT Result<StoredResults> run_in_folder(const ComparisonSpec& spec,
                                                     const std::filesystem::path& folder,
                                                     const RunOptions& options = {},

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <thread>
 
@@ -12,12 +13,15 @@ namespace plackett {
 
 Result<FileLock> FileLock::take_folder(const std::filesystem::path& folder,
                                        std::chrono::milliseconds patience) {
-  constexpr std::chrono::milliseconds kStep(20);
-  for (std::chrono::milliseconds waited(0);; waited += kStep) {
-    auto lock = take(folder / ".lock",
-                     fmt::format("{}: another plackett is working in this folder", folder.string()));
+  // Many processes may wait, on a file system that asks a server each time.
+  constexpr std::chrono::milliseconds kLongestStep(1000);
+  std::chrono::milliseconds step(10);
+  for (std::chrono::milliseconds waited(0);; waited += step) {
+    step = std::min(step * 2, kLongestStep);
+    auto lock = take(folder / ".lock", fmt::format("{}: another plackett is working in this folder",
+                                                   folder.string()));
     if (lock || lock.error().code != ErrorCode::kConflict || waited >= patience) return lock;
-    std::this_thread::sleep_for(kStep);
+    std::this_thread::sleep_for(step);
   }
 }
 
@@ -33,8 +37,9 @@ Result<FileLock> FileLock::take(const std::filesystem::path& path, const std::st
   if (::flock(lock.descriptor_.get(), LOCK_EX | LOCK_NB) == 0) return lock;
   if (errno == EWOULDBLOCK) return Error{ErrorCode::kConflict, busy};
   const bool no_locks = errno == ENOSYS || errno == EOPNOTSUPP || errno == ENOLCK;
-  if (no_locks) return lock;
-  return system_error(path, "can't lock", errno);
+  if (!no_locks) return system_error(path, "can't lock", errno);
+  lock.excludes_others_ = false;
+  return lock;
 }
 
 FileId FileId::of(const std::filesystem::path& file) {

@@ -33,11 +33,14 @@ class FileLock {
                                       std::chrono::milliseconds patience);
 
   [[nodiscard]] FileId file() const { return FileId::of(descriptor_); }
+  // False on file systems without locks.
+  [[nodiscard]] bool excludes_others() const { return excludes_others_; }
 
  private:
   FileLock() = default;
 
   Descriptor descriptor_;
+  bool excludes_others_ = true;
 };
 
 }  // namespace plackett

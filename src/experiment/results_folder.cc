@@ -27,8 +27,9 @@ constexpr std::string_view kSpecMark =
 // A sync costs milliseconds and a run may be as short. A machine that fails loses at most this much
 // work, a process that is killed nothing.
 constexpr std::chrono::milliseconds kSyncEvery(1000);
-// How long another process may take to open or to finish.
-constexpr std::chrono::minutes kPatience(2);
+// How long other processes, one after another, may take to open or to finish. Each reads all runs:
+// a second or so for 10,000 of them.
+constexpr std::chrono::minutes kPatience(30);
 
 Result<void> remove_file(const fs::path& path) {
   std::error_code error;
@@ -227,18 +228,30 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (auto read = parse_spec(to_toml(spec), spec_path("", 1).string()); !read) return read.error();
   auto cells = empty_cells(spec);
   if (!cells) return cells.error();
+  const bool is_part = options.shard.count > 1;
+  if (is_part && options.fresh) {
+    return Error{
+        fmt::format("{}: to start over discards the runs of all shards; do that without a "
+                    "shard, or use another folder",
+                    folder.string())};
+  }
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return system_error(folder, "can't create", error.value());
   auto setting_up = FileLock::take_folder(folder, kPatience);
   if (!setting_up) return setting_up.error();
+  if (is_part && !setting_up->excludes_others()) {
+    return Error{fmt::format("{}: its file system has no locks, so shards would overwrite each "
+                             "other's runs; use another folder",
+                             folder.string()),
+                 Hint::kOtherFolder};
+  }
   if (auto ours = require_own_specs(folder); !ours) return ours.error();
 
   const fs::path part = part_path(folder, options.shard);
-  const bool alone = options.shard.count == 1 || options.fresh;
-  const auto others = others_at_work(folder, alone ? fs::path() : part);
+  const auto others = others_at_work(folder, is_part ? part : fs::path());
   if (!others) return others.error();
-  if (*others && alone) {
+  if (*others && !is_part) {
     return Error{ErrorCode::kConflict,
                  fmt::format("{}: another plackett is working in this folder", folder.string())};
   }
@@ -279,13 +292,25 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (!runs) return runs.error();
   auto timings = AppendFile::open(timings_path(part), std::chrono::hours(1));
   if (!timings) return timings.error();
-  return ResultsFolder(
-      Parts{folder, std::move(stored),
-            Output{std::move(lock).value(), std::move(runs).value(), std::move(timings).value()}});
+  return ResultsFolder(Parts{
+      folder, std::move(stored),
+      Output{part, std::move(lock).value(), std::move(runs).value(), std::move(timings).value()}});
+}
+
+Result<void> ResultsFolder::require_own_part() const {
+  const Output& output = *parts_.output;
+  const FileId there = FileId::of(output.part);
+  if (there != FileId{} && there == output.lock.file()) return {};
+  return Error{ErrorCode::kConflict,
+               fmt::format("{}: was removed while runs were added to it; several machines in one "
+                           "folder need locks that hold across them (flock)",
+                           output.part.string()),
+               Hint::kOtherFolder};
 }
 
 Result<void> ResultsFolder::append(std::size_t cell, FinishedRun run, unsigned threads) {
   Output& output = *parts_.output;
+  if (auto own = require_own_part(); !own) return own;
   if (auto done = output.runs.append(to_line(run)); !done) return done;
   const RunTiming timing{run.record.seconds, run.record.evaluation_seconds, threads};
   const std::string timing_line = to_line(run, timing);
@@ -297,6 +322,7 @@ Result<void> ResultsFolder::append(std::size_t cell, FinishedRun run, unsigned t
 
 Result<void> ResultsFolder::finish() {
   if (auto done = parts_.output->runs.sync(); !done) return done;
+  if (auto own = require_own_part(); !own) return own;
   // Of several processes that finish at once, the last to take the lock sees that no part is being
   // worked on.
   parts_.output.reset();

@@ -42,7 +42,8 @@ class ResultsFolder {
   // What the folder held when it was opened, and what was appended since.
   [[nodiscard]] const StoredResults& stored() const { return parts_.stored; }
 
-  // Stores a run of a cell, by its index. On failure the runs before it stay.
+  // Stores a run of a cell, by its index. On failure the runs before it stay. Fails if another
+  // process, which the locks did not keep out, has removed this one's file.
   Result<void> append(std::size_t cell, FinishedRun run, unsigned threads);
 
   // Makes the finished runs durable and gives up the shard. If no other process is at work, all
@@ -53,6 +54,7 @@ class ResultsFolder {
  private:
   // The files of this process.
   struct Output {
+    std::filesystem::path part;
     FileLock lock;
     AppendFile runs;
     AppendFile timings;
@@ -63,6 +65,7 @@ class ResultsFolder {
     std::optional<Output> output;
   };
   explicit ResultsFolder(Parts parts) : parts_(std::move(parts)) {}
+  [[nodiscard]] Result<void> require_own_part() const;
   Parts parts_;
 };
 

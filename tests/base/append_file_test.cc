@@ -59,14 +59,15 @@ TEST(AppendFile, SaysSoWhereTheDiskIsFullOrTheFileAbsent) {
 }
 
 TEST(FileLock, IsHeldByOneAtATime) {
+  constexpr std::chrono::milliseconds kAtOnce(0);
   const TemporaryFolder folder;
   {
-    const auto first = FileLock::take_folder(folder.path());
+    const auto first = FileLock::take_folder(folder.path(), kAtOnce);
     ASSERT_TRUE(first.ok());
-    EXPECT_FALSE(FileLock::take_folder(folder.path()).ok());
+    EXPECT_FALSE(FileLock::take_folder(folder.path(), kAtOnce).ok());
   }
-  EXPECT_TRUE(FileLock::take_folder(folder.path()).ok());
-  EXPECT_FALSE(FileLock::take_folder("/nowhere").ok());
+  EXPECT_TRUE(FileLock::take_folder(folder.path(), kAtOnce).ok());
+  EXPECT_FALSE(FileLock::take_folder("/nowhere", kAtOnce).ok());
 }
 
 }  // namespace

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <fstream>
 #include <thread>
 
@@ -13,6 +17,20 @@
 #include "plackett/synthetic.h"
 #include "plackett/version.h"
 #include "support/run_command.h"
+
+namespace plackett {
+namespace {
+std::atomic<bool> without_locks{false};
+}
+}  // namespace plackett
+
+// In place of the system's: a file system without locks, if the test says so.
+extern "C" int flock(int descriptor, int operation) {
+  if (!plackett::without_locks)
+    return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
+  errno = ENOLCK;
+  return -1;
+}
 
 namespace plackett {
 namespace {
@@ -267,8 +285,8 @@ TEST(ResultsFolder, EveryRunIsInOneShardAndShardsAreAlike) {
 
 TEST(ResultsFolder, AShardIsWorkedOnByOneProcess) {
   const TemporaryFolder folder;
-  const auto open = [&](Shard shard, bool fresh = false) {
-    return ResultsFolder::open(folder / "a", small_spec(), {kVersion, fresh, shard});
+  const auto open = [&](Shard shard) {
+    return ResultsFolder::open(folder / "a", small_spec(), {.version = kVersion, .shard = shard});
   };
   auto first = open({1, 2});
   ASSERT_TRUE(first.ok());
@@ -277,9 +295,45 @@ TEST(ResultsFolder, AShardIsWorkedOnByOneProcess) {
   EXPECT_TRUE(open({2, 2}).ok());
   const std::string in_use = "another plackett is working in this folder";
   EXPECT_THAT(open({}).error().message, HasSubstr(in_use));
-  EXPECT_THAT(open({2, 2}, true).error().message, HasSubstr(in_use));
   ASSERT_TRUE(first->finish().ok());
   EXPECT_TRUE(open({}).ok());
+}
+
+TEST(ResultsFolder, AShardDoesNotDiscardTheRunsOfOthers) {
+  const TemporaryFolder folder;
+  RunOptions options{.threads = 1, .shard = {1, 2}};
+  ASSERT_TRUE(run_in_folder(small_spec(), folder / "a", options).ok());
+  const std::string before = slurp(folder / "a/runs.jsonl");
+  options = {.threads = 1, .shard = {2, 2}, .fresh = true};
+  EXPECT_THAT(run_in_folder(small_spec(), folder / "a", options).error().message,
+              HasSubstr("discards the runs of all shards"));
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), before);
+}
+
+TEST(ResultsFolder, ShardsNeedAFileSystemWithLocks) {
+  const TemporaryFolder folder;
+  without_locks = true;
+  const RunOptions shard{.threads = 1, .shard = {1, 2}};
+  EXPECT_THAT(run_in_folder(small_spec(), folder / "a", shard).error().message,
+              HasSubstr("its file system has no locks"));
+  EXPECT_TRUE(run_in_folder(small_spec(), folder / "a", {.threads = 1}).ok());
+  without_locks = false;
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
+}
+
+TEST(ResultsFolder, AShardStopsIfLocksDidNotKeepOthersFromItsFile) {
+  for (const std::size_t removed_after : {1U, 6U}) {  // half way, and before it finishes
+    const TemporaryFolder folder;
+    std::size_t stored = 0;
+    FolderWatch watch;
+    watch.stored = [&](std::size_t, const RunRecord&) {
+      if (++stored == removed_after) std::filesystem::remove(folder / "a/parts/1-of-2.jsonl");
+    };
+    const RunOptions options{.threads = 1, .shard = {1, 2}};
+    EXPECT_THAT(run_in_folder(small_spec(), folder / "a", options, watch).error().message,
+                HasSubstr("1-of-2.jsonl: was removed while runs were added to it"));
+    EXPECT_EQ(stored, removed_after);
+  }
 }
 
 TEST(ResultsFolder, WhatAKilledShardLeftIsKeptAndReadMeanwhile) {
