@@ -184,7 +184,8 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
     return moments;
   };
   for (const std::string& name : datasets) {
-    const std::size_t dataset = report::published_dataset(name);
+    const std::string published = name == "Yahoo" ? "Yahoo set1" : name;
+    const std::size_t dataset = report::published_dataset(published);
     for (const report::PublishedRow& row : report::published_rows()) {
       const double half_way = row.method == "pdgd" && row.ranker == "linear" ? 200
                               : row.method == "pdgd"                         ? 900
@@ -198,6 +199,7 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
                      moved(online[dataset]), 10'000, half_way},
                     start, name, report::kPublishedImpressions));
       comparison.cells.back().as_in_paper = true;
+      comparison.cells.back().published_data = published;
       comparison.cells.back().protocol = "published";
     }
   }
