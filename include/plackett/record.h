@@ -73,7 +73,9 @@ struct CellSummary {
   std::string ranker = {};       // "linear", "neural", "linear+neural"
   std::string click_model = {};  // "perfect", ...
   std::string dataset = {};      // its name
-  std::string protocol = {};     // "described", "published"
+  // The published dataset that it is, going by its numbers; empty if it is none.
+  std::string published_data = {};
+  std::string protocol = {};  // "described", "published"
   // What was swept over several values: of the method, and of what surrounds it.
   std::vector<SweptValue> swept = {};
   std::vector<SweptValue> surroundings = {};
