@@ -301,11 +301,12 @@ Result<void> ResultsFolder::require_own_part() const {
   const Output& output = *parts_.output;
   const FileId there = FileId::of(output.part);
   if (there != FileId{} && there == output.lock.file()) return {};
-  return Error{ErrorCode::kConflict,
-               fmt::format("{}: was removed while runs were added to it; several machines in one "
-                           "folder need locks that hold across them (flock)",
-                           output.part.string()),
-               Hint::kOtherFolder};
+  return Error{
+      ErrorCode::kConflict,
+      fmt::format("{}: was removed while runs were added to it; if another machine did that, "
+                  "locks (flock) don't hold across machines here: use another folder",
+                  output.part.string()),
+      Hint::kOtherFolder};
 }
 
 Result<void> ResultsFolder::append(std::size_t cell, FinishedRun run, unsigned threads) {
