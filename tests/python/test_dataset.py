@@ -137,10 +137,15 @@ def test_ids_are_those_of_the_source(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "qid, ids", [([7, 7, 2**64 - 1], [7, 2**64 - 1]), ([-1, -1, 4], [None] * 2), (list("aab"), [None] * 2)]
+    "qid, ids",
+    [
+        (np.array([7, 7, 2**64 - 1], np.uint64), [7, 2**64 - 1]),
+        ([-1, -1, 4], [None, None]),
+        (["a", "a", "b"], [None, None]),
+    ],
 )
 def test_integers_given_as_qid_are_ids(qid, ids):
-    part = {"features": np.eye(3), "labels": [0, 1, 2], "qid": np.array(qid)}
+    part = {"features": np.eye(3), "labels": [0, 1, 2], "qid": qid}
     data = plackett.Dataset.from_arrays(train=part, test=part)
     assert [query.id for query in data.folds[0].train] == ids
 
