@@ -36,7 +36,7 @@ Lead lead_of(const Arrangement& arrangement, const Block& block, const Measure& 
   });
   if (rows.empty()) return {};
   const double mean = moments_of(*rows[0], measure).mean;
-  const std::string start = fmt::format("{}: {} with {}", capitalised(measure.name),
+  const std::string start = fmt::format("{}: {} with {}", capitalised(std::string(measure.name)),
                                         arrangement.label(*rows[0]), fixed(mean, measure.digits));
   if (rows.size() == 1) return {rows[0], false, start + "."};
   const std::string& rival = arrangement.label(*rows[1]);
@@ -61,13 +61,13 @@ std::vector<std::string> sweepers(const Arrangement& arrangement) {
   std::vector<std::size_t> better(arrangement.series.size(), 0);
   for (const Block& block : arrangement.blocks) {
     for (const Row& row : block.rows) {
-      for (const auto& [moments, best, tests] : row.values) {
-        for (const TTest& test : tests) better[row.series] += test.p < 0.05 && test.t > 0 ? 1 : 0;
+      for (const Measure& measure : kPaperMeasures) {
+        for (const TTest& test : row.values[measure.index].tests) better[row.series] += test.p < 0.05 && test.t > 0 ? 1 : 0;
       }
     }
   }
   const std::size_t all =
-      arrangement.baselines.size() * arrangement.blocks.size() * kMeasures.size();
+      arrangement.baselines.size() * arrangement.blocks.size() * kPaperMeasures.size();
   std::vector<std::string> names;
   for (std::size_t at = 0; at < better.size(); ++at) {
     if (all > 0 && better[at] == all) names.push_back(arrangement.series[at].label);
@@ -119,7 +119,7 @@ Findings find(const Arrangement& arrangement) {
   if (arrangement.blocks.size() > kMostFindings) return out;
   for (const Block& block : arrangement.blocks) {
     Finding finding{block.title, {}};
-    for (const Measure& measure : kMeasures) {
+    for (const Measure& measure : arrangement.measures) {
       finding.sentences.push_back(lead_of(arrangement, block, measure).sentence);
     }
     std::erase(finding.sentences, "");

@@ -37,7 +37,7 @@ Comparison straight() {
 }
 
 Axes axes_of(const Comparison& comparison, const Measure& measure) {
-  return Axes({comparison.cells.data()}, measure);
+  return Axes({curve_of(comparison.cells[0], measure)}, measure);
 }
 
 std::vector<std::string> labels(const std::vector<double>& ticks) {
@@ -118,7 +118,7 @@ TEST(Axes, OddCurvesGiveFinitePlaces) {
            {{1, {1, 0}, {0, 0}}, {10, {1, 0}, {0, 0}}},
            {{1, {0.2, HUGE_VAL}, {5, nan}}, {10, {-3, 0.1}, {1e300, 0}}}}) {
     odd.cells[0].curve = curve;
-    for (const Measure& measure : kMeasures) {
+    for (const Measure& measure : kPaperMeasures) {
       const Axes axes = axes_of(odd, measure);
       EXPECT_TRUE(std::isfinite(axes.x.part(3)));
       EXPECT_TRUE(std::isfinite(axes.y.part(0.3)));

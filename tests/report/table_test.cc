@@ -236,7 +236,7 @@ TEST(CsvTable, NumbersReadBackTheSame) {
   const auto table = lines(csv_table(comparison));
   ASSERT_EQ(table.size(), 2U);
   EXPECT_EQ(table[1],
-            "MQ2007,described,perfect,\"a,b\",pdgd,linear,0,125,10000,42,"
+            "MQ2007,described,perfect,\"a,b\",pdgd,linear,0,0,125,10000,42,"
             "0.30000000000000004,0.017,,17.3");
 }
 
