@@ -191,7 +191,8 @@ Arrangement::Arrangement(const Comparison& compared)
       datasets(distinct(comparison, &CellSummary::dataset)),
       best_of_what(datasets.size() > 1 ? "of its dataset and click model" : "of its click model") {
   if (comparison.selected) {
-    selection = "Settings were chosen on the validation queries; all numbers are of the test queries.";
+    selection =
+        "Settings were chosen on the validation queries; offline numbers are of the test queries.";
   }
   bool any_surroundings = false;
   for (const CellSummary& cell : comparison.cells) {

@@ -349,6 +349,13 @@ Axes::Axes(const std::vector<Line>& lines, const Measure& measure, const AxisRul
   }
   if (x.high < x.low) x.low = 1, y.low = 0, y.high = 1;
   if (!(x.high > x.low)) x.high = x.is_logarithmic ? x.low * 10 : x.low + 1;
+  if (x.is_logarithmic) {
+    const double air = std::pow(x.high / x.low, rules.x_air);
+    x.low /= air, x.high *= air;
+  } else {
+    const double air = (x.high - x.low) * rules.x_air;
+    x.low -= air, x.high += air;
+  }
   // No measure is below 0: bands end there.
   y.low = measure.is_online && rules.is_online_from_zero ? 0 : std::max(y.low, 0.0);
   y.high = std::min(y.high, measure.largest);
@@ -411,9 +418,10 @@ Result<std::string> draw_sweep(const Comparison& comparison, FigureFormat format
   const SweepChart chart = make_sweep_chart(arrangement);
   if (chart.setting.empty()) return std::string();
   Picture picture{.title = title_of(comparison, "Settings"),
-                  .about = fmt::format("mean at the last impression against {}", chart.setting),
+                  .about = about_of(arrangement, fmt::format("mean at the last impression against {}",
+                                                             chart.setting)),
                   .x_title = chart.setting,
-                  .rules = {chart.is_logarithmic, false},
+                  .rules = {chart.is_logarithmic, false, 0.05},
                   .ticks = chart.values,
                   .series = chart.series};
   for (const Measure& measure : arrangement.measures) {

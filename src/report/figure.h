@@ -62,6 +62,7 @@ Line curve_of(const CellSummary& cell, const Measure& measure, std::size_t serie
 struct AxisRules {
   bool is_x_logarithmic = true;
   bool is_online_from_zero = true;  // y of the online measure starts at 0
+  double x_air = 0;                 // before the first and after the last x, in parts of the range
 };
 
 struct Axes {

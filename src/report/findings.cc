@@ -13,6 +13,7 @@ namespace plackett::report {
 namespace {
 
 constexpr std::size_t kMostFindings = 6;
+constexpr std::size_t kMostNames = 2;  // in the headline
 
 const Moments& moments_of(const Row& row, const Measure& measure) {
   return row.values[measure.index].moments;
@@ -94,8 +95,10 @@ std::string headline(const Arrangement& arrangement) {
   if (arrangement.blocks.empty()) return "Nothing was run yet.";
   if (const auto names = sweepers(arrangement); !names.empty()) {
     const auto& baselines = arrangement.baselines;
-    return fmt::format("{} {} {}, offline and online{}.", fmt::join(names, " and "),
-                       names.size() > 1 ? "beat" : "beats",
+    const std::string who = names.size() > kMostNames
+                                ? fmt::format("{} methods", names.size())
+                                : fmt::format("{}", fmt::join(names, " and "));
+    return fmt::format("{} {} {}, offline and online{}.", who, names.size() > 1 ? "beat" : "beats",
                        baselines.size() > 1 ? "every baseline" : baselines[0],
                        arrangement.blocks.size() > 1 ? ", in every setting" : "");
   }

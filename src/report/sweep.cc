@@ -29,12 +29,14 @@ std::string value_of(const CellSummary& cell, const std::string& setting) {
 }
 
 // The numeric setting with most values, two at least; empty if there is none. The first of several.
+// Not one of those of which only the best values are left.
 std::string most_swept(const Comparison& comparison) {
   std::vector<std::string> names;
   std::map<std::string, std::set<double>> values;
   std::set<std::string> refused{"seed"};  // its values have no order that means something
   for (const CellSummary& cell : comparison.cells) {
     for (const auto kind : {&CellSummary::swept, &CellSummary::surroundings}) {
+      if (comparison.selected && kind == &CellSummary::swept) continue;
       for (const auto& [name, value] : cell.*kind) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         if (const auto read = number(value)) values[name].insert(*read);
@@ -51,8 +53,9 @@ std::string most_swept(const Comparison& comparison) {
 }
 
 // "PDGD (linear, hidden 64)": the method with the values of its other settings.
-std::string line_label(const CellSummary& cell, const std::string& setting) {
+std::string line_label(const CellSummary& cell, const std::string& setting, bool is_selected) {
   std::string label = cell.family.empty() ? row_label(cell) : cell.family;
+  if (is_selected) return label;
   std::vector<std::string> others;
   for (const auto& [name, value] : cell.swept) {
     if (name == setting) continue;
@@ -78,7 +81,6 @@ std::size_t find_or_add(List& list, Fits fits, typename List::value_type made) {
 SweepChart make_sweep_chart(const Arrangement& arrangement) {
   const Comparison& comparison = arrangement.comparison;
   SweepChart chart;
-  if (comparison.selected) return chart;
   chart.setting = most_swept(comparison);
   if (chart.setting.empty()) return chart;
 
@@ -93,7 +95,7 @@ SweepChart make_sweep_chart(const Arrangement& arrangement) {
           chart.panels, [&](const SweepPanel& one) { return one.title == made.title; }, made);
       const std::size_t dash = find_or_add(
           rankers, [&](const std::string& one) { return one == cell.ranker; }, cell.ranker);
-      const std::string label = line_label(cell, chart.setting);
+      const std::string label = line_label(cell, chart.setting, comparison.selected);
       const std::size_t series =
           find_or_add(chart.series, [&](const Series& one) { return one.label == label; },
                       {label, 0, dash % kDashes});

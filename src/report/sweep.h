@@ -38,7 +38,8 @@ struct SweepChart {
   std::vector<SweepPanel> panels;
 };
 
-// Empty if no numeric setting has several values, or if only the best values are in the comparison.
+// Empty if no numeric setting has several values. Where settings were chosen on validation queries,
+// only surroundings count.
 // Points into the arrangement's comparison, which must outlive it.
 SweepChart make_sweep_chart(const Arrangement& arrangement);
 
