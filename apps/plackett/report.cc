@@ -30,7 +30,7 @@ struct ReportOptions {
   ComparisonSpec reporting;  // baselines and test
 };
 
-const std::vector<std::string> kFormats{"markdown", "latex", "csv",      "tests",
+const std::vector<std::string> kFormats{"markdown", "latex",  "csv",      "tests",
                                         "runs",     "curves", "scorecard"};
 
 // Empty for a scorecard of results that the paper has not.

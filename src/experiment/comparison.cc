@@ -101,15 +101,13 @@ bool is_outdone(const StoredResults& stored, const StoredCell& cell) {
 }
 
 const MetricCurve* find_metric(const RunRecord& record, const std::string& name) {
-  const auto found =
-      std::find_if(record.metrics.begin(), record.metrics.end(),
-                   [&](const MetricCurve& metric) { return metric.name == name; });
+  const auto found = std::find_if(record.metrics.begin(), record.metrics.end(),
+                                  [&](const MetricCurve& metric) { return metric.name == name; });
   return found == record.metrics.end() ? nullptr : &*found;
 }
 
 // Unless some run lacks it.
-void add_metric(const std::string& name, const std::vector<RunRecord>& records,
-                CellSummary& cell) {
+void add_metric(const std::string& name, const std::vector<RunRecord>& records, CellSummary& cell) {
   MetricSummary made{.name = name};
   for (std::size_t point = 0; point < cell.curve.size(); ++point) {
     std::vector<double> values;
@@ -186,13 +184,12 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   cell.family = cell.label;
   const auto method = find_method(spec.method);
   cell.baseline = spec.baseline.value_or(method && method.value()->baseline);
-  cell.as_in_paper = canonical_settings(spec.method, spec.settings).empty() &&
-                     spec.shown == SimulationSpec{}.shown &&
-                     spec.ranker.hidden == RankerSpec{}.hidden &&
-                     spec.ranker.activation == RankerSpec{}.activation &&
-                     spec.learning_rate_decay == SimulationSpec{}.learning_rate_decay &&
-                     spec.no_relevant == SimulationSpec{}.no_relevant &&
-                     spec.split == SimulationSpec{}.split;
+  cell.as_in_paper =
+      canonical_settings(spec.method, spec.settings).empty() &&
+      spec.shown == SimulationSpec{}.shown && spec.ranker.hidden == RankerSpec{}.hidden &&
+      spec.ranker.activation == RankerSpec{}.activation &&
+      spec.learning_rate_decay == SimulationSpec{}.learning_rate_decay &&
+      spec.no_relevant == SimulationSpec{}.no_relevant && spec.split == SimulationSpec{}.split;
   cell.method = spec.method;
   cell.ranker = name_of(spec.ranker.kind);
   cell.click_model = spec.click_model;

@@ -19,12 +19,12 @@ inline constexpr std::size_t kDashes = 3;
 
 // What is measured, and what every kind of output needs to know about it.
 struct Measure {
-  std::size_t index = 0;          // in Arrangement::measures
-  std::string_view name = {};     // "offline", "online", "MAP": for keys and in sentences
-  std::string_view metric = {};   // "NDCG@10", "MAP"
-  int digits = 3;                 // the paper's precision
-  double largest = 1;             // that a value can be; infinity if there is no bound
-  bool is_online = false;         // of what users were shown, and its axis starts at 0
+  std::size_t index = 0;         // in Arrangement::measures
+  std::string_view name = {};    // "offline", "online", "MAP": for keys and in sentences
+  std::string_view metric = {};  // "NDCG@10", "MAP"
+  int digits = 3;                // the paper's precision
+  double largest = 1;            // that a value can be; infinity if there is no bound
+  bool is_online = false;        // of what users were shown, and its axis starts at 0
 
   [[nodiscard]] std::string column() const;  // "offline NDCG@10"
   [[nodiscard]] std::string title() const;   // "Offline NDCG@10"
@@ -39,7 +39,11 @@ struct Measure {
 // The paper's measures, which every comparison has.
 inline constexpr std::array<Measure, 2> kPaperMeasures{
     {{.index = 0, .name = "offline", .metric = "NDCG@10"},
-     {.index = 1, .name = "online", .metric = "NDCG@10", .digits = 1, .largest = HUGE_VAL,
+     {.index = 1,
+      .name = "online",
+      .metric = "NDCG@10",
+      .digits = 1,
+      .largest = HUGE_VAL,
       .is_online = true}}};
 inline constexpr const Measure& kOffline = kPaperMeasures[0];
 inline constexpr const Measure& kOnline = kPaperMeasures[1];

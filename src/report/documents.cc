@@ -231,8 +231,8 @@ std::string latex_table(const Comparison& comparison) {
 
 std::string csv_table(const Comparison& comparison) {
   const Arrangement arrangement(comparison);
-  Fields names{"dataset",  "protocol", "click_model", "label",       "method",
-               "ranker",   "baseline", "selected",    "runs",        "impressions", "seed"};
+  Fields names{"dataset",  "protocol", "click_model", "label",       "method", "ranker",
+               "baseline", "selected", "runs",        "impressions", "seed"};
   const SettingFields settings(comparison, names);
   settings.add_names(names);
   for (const Measure& measure : arrangement.measures) {

@@ -173,8 +173,7 @@ class Figure {
 
   static Point place(const LinePoint& point, const Axes& axes, const Frame& frame,
                      double errors = 0) {
-    return {frame.x(axes.x.part(point.x)),
-            frame.y(axes.y.part(point.mean + errors * point.error))};
+    return {frame.x(axes.x.part(point.x)), frame.y(axes.y.part(point.mean + errors * point.error))};
   }
 
   // The line, or the band one standard error either side. A point that can't be drawn is a gap.
@@ -326,8 +325,8 @@ Line curve_of(const CellSummary& cell, const Measure& measure, std::size_t serie
   Line line{.series = series};
   for (std::size_t at = 0; at < cell.curve.size(); ++at) {
     const Moments moments = measure.at(cell, at);
-    line.points.push_back({static_cast<double>(cell.curve[at].impression), moments.mean,
-                           error_of(cell, moments)});
+    line.points.push_back(
+        {static_cast<double>(cell.curve[at].impression), moments.mean, error_of(cell, moments)});
   }
   return line;
 }
@@ -417,13 +416,14 @@ Result<std::string> draw_sweep(const Comparison& comparison, FigureFormat format
   const Arrangement arrangement(comparison);
   const SweepChart chart = make_sweep_chart(arrangement);
   if (chart.setting.empty()) return std::string();
-  Picture picture{.title = title_of(comparison, "Settings"),
-                  .about = about_of(arrangement, fmt::format("mean at the last impression against {}",
-                                                             chart.setting)),
-                  .x_title = chart.setting,
-                  .rules = {chart.is_logarithmic, false, 0.05},
-                  .ticks = chart.values,
-                  .series = chart.series};
+  Picture picture{
+      .title = title_of(comparison, "Settings"),
+      .about = about_of(arrangement,
+                        fmt::format("mean at the last impression against {}", chart.setting)),
+      .x_title = chart.setting,
+      .rules = {chart.is_logarithmic, false, 0.05},
+      .ticks = chart.values,
+      .series = chart.series};
   for (const Measure& measure : arrangement.measures) {
     for (const SweepPanel& from : chart.panels) {
       Panel& panel = picture.panels.emplace_back(

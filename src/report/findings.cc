@@ -63,7 +63,8 @@ std::vector<std::string> sweepers(const Arrangement& arrangement) {
   for (const Block& block : arrangement.blocks) {
     for (const Row& row : block.rows) {
       for (const Measure& measure : kPaperMeasures) {
-        for (const TTest& test : row.values[measure.index].tests) better[row.series] += test.p < 0.05 && test.t > 0 ? 1 : 0;
+        for (const TTest& test : row.values[measure.index].tests)
+          better[row.series] += test.p < 0.05 && test.t > 0 ? 1 : 0;
       }
     }
   }

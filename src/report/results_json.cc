@@ -61,9 +61,10 @@ json object_of(const std::vector<SweptValue>& settings) {
 
 json row_json(const Row& row, const std::vector<Measure>& measures) {
   const CellSummary& cell = *row.cell;
-  json out = {{"series", row.series},      {"method", cell.method}, {"ranker", cell.ranker},
-         {"baseline", cell.baseline}, {"runs", cell.runs},     {"impressions", cell.impressions},
-         {"seed", cell.seed},         {"settings", object_of(cell.swept)}};
+  json out = {{"series", row.series},  {"method", cell.method},
+              {"ranker", cell.ranker}, {"baseline", cell.baseline},
+              {"runs", cell.runs},     {"impressions", cell.impressions},
+              {"seed", cell.seed},     {"settings", object_of(cell.swept)}};
   json& curve = out["curve"];
   for (const CurveSummary& point : cell.curve) curve["impression"].push_back(point.impression);
   for (const Measure& measure : measures) {
@@ -80,12 +81,9 @@ json row_json(const Row& row, const std::vector<Measure>& measures) {
 
 json block_json(const Block& block, const std::vector<Measure>& measures) {
   const CellSummary& cell = *block.rows.front().cell;
-  json out{{"title", block.title},
-           {"short_title", block.short_title},
-           {"dataset", cell.dataset},
-           {"click_model", cell.click_model},
-           {"protocol", cell.protocol},
-           {"settings", object_of(cell.surroundings)}};
+  json out{{"title", block.title},      {"short_title", block.short_title},
+           {"dataset", cell.dataset},   {"click_model", cell.click_model},
+           {"protocol", cell.protocol}, {"settings", object_of(cell.surroundings)}};
   for (const Row& row : block.rows) out["rows"].push_back(row_json(row, measures));
   return out;
 }

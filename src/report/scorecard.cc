@@ -63,8 +63,8 @@ Scorecard make_scorecard(const Comparison& comparison) {
 }
 
 std::string setting_of(const CellSummary& cell) {
-  std::string setting = fmt::format("{} · {} · {}", cell.dataset,
-                                    click_model_label(cell.click_model), cell.protocol);
+  std::string setting =
+      fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model), cell.protocol);
   for (const auto& [name, value] : cell.surroundings) {
     if (name != "protocol") setting += fmt::format(" · {} {}", name, value);
   }

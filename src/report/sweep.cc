@@ -39,8 +39,10 @@ std::string most_swept(const Comparison& comparison) {
       if (comparison.selected && kind == &CellSummary::swept) continue;
       for (const auto& [name, value] : cell.*kind) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-        if (const auto read = number(value)) values[name].insert(*read);
-        else refused.insert(name);
+        if (const auto read = number(value))
+          values[name].insert(*read);
+        else
+          refused.insert(name);
       }
     }
   }
@@ -90,7 +92,9 @@ SweepChart make_sweep_chart(const Arrangement& arrangement) {
     for (const Row& row : block.rows) {
       const CellSummary& cell = *row.cell;
       SweepPanel made{arrangement.title(cell, chart.setting),
-                      arrangement.short_title(cell, chart.setting), block.dataset, {}};
+                      arrangement.short_title(cell, chart.setting),
+                      block.dataset,
+                      {}};
       const std::size_t panel = find_or_add(
           chart.panels, [&](const SweepPanel& one) { return one.title == made.title; }, made);
       const std::size_t dash = find_or_add(
@@ -109,7 +113,8 @@ SweepChart make_sweep_chart(const Arrangement& arrangement) {
     }
   }
   chart.values.assign(values.begin(), values.end());
-  chart.is_logarithmic = chart.values.front() > 0 && chart.values.back() > 10 * chart.values.front();
+  chart.is_logarithmic =
+      chart.values.front() > 0 && chart.values.back() > 10 * chart.values.front();
   set_colours(chart.series);
   for (SweepPanel& panel : chart.panels) {
     for (SweepLine& line : panel.lines) {

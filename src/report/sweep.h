@@ -31,8 +31,8 @@ struct SweepPanel {
 };
 
 struct SweepChart {
-  std::string setting;  // "learning-rate"; empty: there is nothing to show
-  std::vector<double> values;  // rising
+  std::string setting;          // "learning-rate"; empty: there is nothing to show
+  std::vector<double> values;   // rising
   bool is_logarithmic = false;  // the values span more than a factor of 10
   std::vector<Series> series;   // one per method and values of the other settings
   std::vector<SweepPanel> panels;

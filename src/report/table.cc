@@ -33,8 +33,8 @@ std::vector<std::string> settings_of(const Arrangement& arrangement, std::size_t
         if (row.series == series) values.push_back(setting_value(row.cell->swept, name));
       }
     }
-    const bool same = std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) ==
-                      values.end();
+    const bool same =
+        std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
     settings.push_back(same ? values.front() : fmt::format("{}", fmt::join(values, " / ")));
   }
   return settings;

@@ -63,9 +63,10 @@ struct TableStyle {
   bool ascii = false;      // for terminals without UTF-8: marks ^ A v V . and plain rules
 };
 
-// Settings are shown where they fit beside all numbers, or if they were chosen on validation
-// queries, when no label shows them. Ends in a line break. Every line is at most `style.width` columns wide if that is >= 72 and there
-// are at most eight baselines; columns that do not fit side by side go below.
+// Settings are shown where they fit beside all numbers, or, if they were chosen on validation
+// queries and no label shows them, beside one column of numbers. Ends in a line break. Every line
+// is at most `style.width` columns wide if that is >= 72 and there are at most eight baselines;
+// columns that do not fit side by side go below.
 std::string terminal_table(const Comparison& comparison, const TableStyle& style = {});
 
 // For GitHub's Markdown.

@@ -75,12 +75,14 @@ struct SettingColumns {
   explicit SettingColumns(const Table& table) : rows(table.rows().size()) {
     for (std::size_t at = 0; at < table.settings.size(); ++at) {
       std::size_t wide = display_width(table.settings[at]);
-      for (const TableRow* row : table.rows()) wide = std::max(wide, display_width(row->settings[at]));
+      for (const TableRow* row : table.rows())
+        wide = std::max(wide, display_width(row->settings[at]));
       const auto add = [wide](const std::string& text, std::string& to) {
         to += std::string(kGap, ' ') + spaces(text, wide) + printable(text);
       };
       add(table.settings[at], title);
-      for (std::size_t row = 0; row < rows.size(); ++row) add(table.rows()[row]->settings[at], rows[row]);
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        add(table.rows()[row]->settings[at], rows[row]);
       width += kGap + wide;
     }
   }
@@ -91,7 +93,7 @@ struct SettingColumns {
 };
 
 // Appends the table; columns that do not fit side by side go below. Settings are shown if they fit
-// beside all of them, or if the table needs them.
+// beside all of them, or, if the table needs them, beside each.
 void append_table(std::string& out, const Table& table, const TableStyle& style,
                   bool needs_settings = false) {
   const Pen pen{style.ansi};
@@ -103,13 +105,15 @@ void append_table(std::string& out, const Table& table, const TableStyle& style,
   for (const TableRow* row : table.rows()) wanted = std::max(wanted, 2 + display_width(row->title));
   const std::size_t least_names = std::min<std::size_t>(wanted, 24);
   std::vector<Column> columns;
-  std::size_t all_columns = 0;
+  std::size_t all_columns = 0, widest = 0;
   for (std::size_t at = 0; at < table.columns.size(); ++at) {
-    all_columns += kGap + columns.emplace_back(table, at, pen).width;
+    const std::size_t taken = kGap + columns.emplace_back(table, at, pen).width;
+    all_columns += taken;
+    widest = std::max(widest, taken);
   }
   const SettingColumns settings(table);
-  const bool with_settings =
-      needs_settings || wanted + settings.width + all_columns <= style.width;
+  const bool with_settings = needs_settings ? kLeastNames + settings.width + widest <= style.width
+                                            : wanted + settings.width + all_columns <= style.width;
   const std::size_t beside = with_settings ? settings.width : 0;  // each name
   for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
     std::size_t numbers = beside;
@@ -134,9 +138,8 @@ void append_table(std::string& out, const Table& table, const TableStyle& style,
       return out_line;
     };
     line("");
-    line(pen.dim(
-        joined(shorten(table.title, names), settings.title,
-               [](const Column& column) { return column.title; })));
+    line(pen.dim(joined(shorten(table.title, names), settings.title,
+                        [](const Column& column) { return column.title; })));
     std::size_t place = 0;
     for (const TableSection& section : table.sections) {
       line(rule);

@@ -64,9 +64,10 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
   for (const auto& [ending, format] :
        {std::pair{".svg", FigureFormat::kSvg}, {".pdf", FigureFormat::kPdf}}) {
     for (const Measure& measure : arrangement.measures) {
-      const std::string name = measure.index == kOffline.index   ? "curves"
-                               : measure.index == kOnline.index ? "online"
-                                                                 : fmt::format("curves_{}", measure.name);
+      const std::string name = measure.index == kOffline.index ? "curves"
+                               : measure.index == kOnline.index
+                                   ? "online"
+                                   : fmt::format("curves_{}", measure.name);
       auto drawn = draw_curves(comparison, measure, format);
       if (!drawn) return drawn.error();
       files.emplace_back(name + ending, std::move(*drawn));

@@ -245,8 +245,7 @@ TEST_F(Browser, ShowsWhatASettingDoes) {
       open(html_report(testing::sweep_comparison()), "--window-size=1400,1000 --dump-dom");
   EXPECT_EQ(noted(dom, "sweep-lines"), "9");  // linear, neural and MGD in three panels
   // The best is larger; MGD has no such setting, and so no points.
-  EXPECT_EQ(noted(dom, "sweep-radii"),
-            "3.5 3.5 3.5 6 3.5|3.5 3.5 6 3.5 3.5|0 0 0 0 0");
+  EXPECT_EQ(noted(dom, "sweep-radii"), "3.5 3.5 3.5 6 3.5|3.5 3.5 6 3.5 3.5|0 0 0 0 0");
   EXPECT_EQ(noted(dom, "sweep-inside"), "true");
   EXPECT_EQ(noted(dom, "sweep-axis"), "logarithmic 0.003 0.01 0.03 0.1 0.3");
   EXPECT_EQ(noted(dom, "sweep-tip"),

@@ -241,5 +241,26 @@ TEST(Series, PdgdKeepsItsColoursInEveryComparison) {
   EXPECT_EQ(many.series[5].colour, 1U);
 }
 
+TEST(SweepFigure, HasALineAndItsPointsForEveryMethod) {
+  const std::string svg = draw_sweep(testing::sweep_comparison()).value();
+  const auto occurrences = [&](const std::string& what) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = svg.find(what, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  // Three measures, three click models.
+  EXPECT_EQ(occurrences("stroke-width:2.25"), 9U * 3 + 3);  // and the legend
+  EXPECT_EQ(occurrences("fill-opacity:0.13"), 9U * 3);
+  EXPECT_EQ(occurrences("stroke-width:7;"), 9U * 2 * 4);
+  EXPECT_EQ(occurrences("stroke-width:11;"), 9U * 2);  // the best of a line
+  EXPECT_TRUE(
+      draw_sweep(testing::sweep_comparison(), FigureFormat::kPdf).value().starts_with("%PDF"));
+}
+
+TEST(SweepFigure, IsLeftOutWithoutASweep) {
+  EXPECT_EQ(draw_sweep(small_comparison()).value(), "");
+  EXPECT_EQ(draw_sweep({}).value(), "");
+}
+
 }  // namespace
 }  // namespace plackett::report

@@ -139,13 +139,21 @@ Comparison sweep_comparison() {
   for (const std::string_view click_model : {"perfect", "navigational", "informational"}) {
     for (const std::string_view ranker : {"linear", "neural"}) {
       const double best = ranker == "linear" ? 0.1 : 0.03;
-      for (const auto& [rate, text] : {std::pair{0.003, "0.003"}, {0.01, "0.01"}, {0.03, "0.03"},
-                                       {0.1, "0.1"}, {0.3, "0.3"}}) {
+      for (const auto& [rate, text] : {std::pair{0.003, "0.003"},
+                                       {0.01, "0.01"},
+                                       {0.03, "0.03"},
+                                       {0.1, "0.1"},
+                                       {0.3, "0.3"}}) {
         const double off = std::log10(rate / best);
-        CellSummary& cell = comparison.cells.emplace_back(
-            make_cell({click_model, "pdgd", ranker, {0.5 - 0.03 * off * off - lost, 0.02},
-                       {800 - 60 * off * off - 1000 * lost, 20}, 10'000, 60 / rate},
-                      0.335, "MQ2007", 10'000));
+        CellSummary& cell =
+            comparison.cells.emplace_back(make_cell({click_model,
+                                                     "pdgd",
+                                                     ranker,
+                                                     {0.5 - 0.03 * off * off - lost, 0.02},
+                                                     {800 - 60 * off * off - 1000 * lost, 20},
+                                                     10'000,
+                                                     60 / rate},
+                                                    0.335, "MQ2007", 10'000));
         cell.family = "PDGD";
         cell.label = "PDGD (" + std::string(ranker) + ", learning-rate " + text + ")";
         cell.swept = {{"ranker", std::string(ranker)}, {"learning-rate", text}};
