@@ -126,12 +126,13 @@ export class LineChart {
   // label: for readers who cannot see it. xAxis: 'linear', 'logarithmic' or 'time' (milliseconds
   // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and
   // to the data unless `fixed`, but not beyond `bounds`. writeY(y, isTick), writeX(x): values as
-  // text. leastWidth: of the range of x.
+  // text. leastWidth: of the range of x. xValues: all that x can be, rising; they are the ticks, and
+  // the range of x has some air around them.
   constructor(container, { label, writeY, writeX, xAxis = 'linear', yRange = [null, null],
     bounds = [-Infinity, Infinity], fixed = false, leastWidth = 1, height = 190,
-    empty = 'Nothing yet' }) {
+    xValues = null, empty = 'Nothing yet' }) {
     this.container = container;
-    this.options = { label, writeY, xAxis, leastWidth, empty };
+    this.options = { label, writeY, xAxis, leastWidth, xValues, empty };
     const [low, high] = yRange;
     this.chart = makeChart(container, { label, height }, {
       type: 'line',
@@ -171,19 +172,20 @@ export class LineChart {
     this.chart.canvas.addEventListener('keydown', (event) => this.onKey(event));
   }
 
-  // lines: [{label, colour: '--c0', dash, area, points: [{x, y, spread}]}], x rising; a null y
-  // breaks the line, `spread` is drawn as a band. references: [{y, text}], level. markers: [{x, text}],
+  // lines: [{label, colour: '--c0', dash, area, dots, points: [{x, y, spread}]}], x rising; a null y
+  // breaks the line, `spread` is drawn as a band, `dots` marks every point and most the highest. references: [{y, text}], level. markers: [{x, text}],
   // upright.
   update(lines, more) {
     const { references = [], markers = [] } = more ?? {};
     const known = lines.flatMap(({ points }) => points.filter(({ y }) => !missing(y)));
     const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
     const [first, last] = [Math.min(...xs), Math.max(...xs)];
-    const { label, writeY, leastWidth, xAxis, empty } = this.options;
+    const { label, writeY, leastWidth, xAxis, xValues, empty } = this.options;
     const { x } = this.chart.options.scales;
     x.min = xs.length ? first : 1;
     x.max = xs.length ? Math.max(last, xAxis === 'logarithmic' ? 10 * (first === last) * first : 0,
       first + leastWidth) : 10;
+    if (xValues) [x.min, x.max] = withAir(xValues[0], xValues.at(-1), xAxis === 'logarithmic');
     this.chart.data.datasets = lines.flatMap((line) => [...bands(line), mainLine(line)]);
     this.chart.options.plugins.extras = {
       empty: known.length === 0 ? empty : '',
@@ -238,6 +240,12 @@ export class LineChart {
         scale.ticks = timeTicks(scale.min, scale.max, Math.floor(scale.width / 90));
       }, ticks: { callback: (_, place, ticks) => ticks[place].label } };
     }
+    const { xValues } = this.options;
+    if (xValues) {
+      return { afterBuildTicks: (scale) => {
+        scale.ticks = roomyTicks(xValues, scale, xAxis === 'logarithmic');
+      }, ticks: { autoSkip: false, callback: compact } };
+    }
     if (xAxis === 'linear') return { ticks: { callback: compact, maxTicksLimit: 7, precision: 0 } };
     return { ticks: { autoSkip: false, callback: (x, _, ticks) => {
       const digit = x / 10 ** Math.floor(Math.log10(x) + 1e-9);
@@ -245,6 +253,29 @@ export class LineChart {
       return digit < 1.001 || (isDense && [2, 5].includes(Math.round(digit))) ? compact(x) : null;
     } } };
   }
+}
+
+// --- An axis of given values ---
+
+const placeOn = (isLogarithmic) => (isLogarithmic ? Math.log : (x) => x);
+
+function withAir(low, high, isLogarithmic) {
+  if (isLogarithmic) return [low / (high / low) ** 0.05, high * (high / low) ** 0.05];
+  const air = 0.05 * (high - low);
+  return [low - air, high + air];
+}
+
+// Those of the values whose labels have room beside each other.
+function roomyTicks(values, { width, min, max }, isLogarithmic) {
+  const place = placeOn(isLogarithmic);
+  const scale = width / (place(max) - place(min));
+  let end = -Infinity;
+  return values.filter((x) => {
+    const half = 4 * compact(x).length + 4;
+    if (place(x) * scale - half < end) return false;
+    end = place(x) * scale + half;
+    return true;
+  }).map((value) => ({ value }));
 }
 
 // --- Places on a time axis ---
@@ -277,17 +308,24 @@ function timeLabel(atMs, stepMs) {
 
 const lastOf = ({ points }) => points.findLast(({ y }) => !missing(y))?.y ?? null;
 
-function mainLine({ label = '', points, colour: name = '--accent', dash = 0, area = false }) {
+function mainLine({ label = '', points, colour: name = '--accent', dash = 0, area = false,
+  dots = false }) {
   const last = points.findLastIndex(({ y }) => !missing(y));
+  const highest = Math.max(...points.map(({ y }) => (missing(y) ? -Infinity : y)));
+  const radius = (at) => {
+    if (dots) return points[at]?.y === highest ? 6 : 3.5;
+    return area && at === last ? 4 : points.length === 1 ? 3 : 0;
+  };
   return {
     name: label, label, data: points, borderDash: dashes[dash], borderWidth: 2.25,
     borderCapStyle: 'round', borderJoinStyle: 'round', pointStyle: 'circle',
     fill: area ? 'start' : false,
     backgroundColor: (context) => (context.type === 'dataset' ? colour(name, 0.1) : colour(name)),
     borderColor: ({ dataset }) => colour(name, dataset?.isFaint ? 0.12 : 1),
-    pointRadius: ({ dataIndex }) => (area && dataIndex === last ? 4 : points.length === 1 ? 3 : 0),
-    pointBackgroundColor: () => colour(name),
-    pointHoverRadius: 4.5, pointBorderWidth: 2, pointBorderColor: () => colour('--card'),
+    pointRadius: ({ dataIndex }) => radius(dataIndex),
+    pointBackgroundColor: ({ dataset }) => colour(name, dataset?.isFaint ? 0.12 : 1),
+    pointHoverRadius: ({ dataIndex }) => Math.max(4.5, radius(dataIndex)),
+    pointBorderWidth: dots ? 1.5 : 2, pointBorderColor: () => colour('--card'),
     pointHoverBorderColor: () => colour('--card'),
   };
 }

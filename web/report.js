@@ -5,30 +5,39 @@ import { byId, element } from './dom.js';
 import { count, decimal, missing, withSign } from './format.js';
 
 const results = JSON.parse(byId('results').textContent);
-const { measures, series, blocks, tables, test, scorecard } = results;
+const { measures, series, blocks, tables, test, scorecard, sweep } = results;
+const [offline, online, ...others] = measures;
 const seriesColour = (label) => `--c${series.find((each) => each.label === label)?.colour ?? 0}`;
 
 // The charts of the page, in order. A new one is one more entry: a title, a sentence, and a
 // function that fills an empty element.
 const charts = [
-  { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, measures[0]),
+  sweep && { id: 'sweep', title: `What ${sweep.setting} does`, draw: drawSweep,
+    about: `The last values against ${sweep.setting}. Points are means over the runs, shades one `
+      + 'standard error; the large point of a line is its best.' },
+  { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, offline),
     about: 'NDCG@10 on the test queries against the impressions learned from, on a logarithmic '
       + 'axis. Lines are means over the runs, shades one standard error.' },
-  { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, measures[1]),
+  { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, online),
     about: 'What users got while it learned: NDCG@10 of the rankings they were shown, summed so '
       + 'far; later impressions count a little less.' },
-];
+  others.length > 0 && { id: 'metrics', title: others.length > 1 ? 'Other metrics' : others[0].title,
+    draw: (place) => drawChosen(place, others, drawCurves),
+    about: 'On the test queries, as the learning curves of NDCG@10.' },
+].filter(Boolean);
 
-// --- Learning curves, one panel per click model, and their legends -------------------------------
+// --- Lines in panels, one per click model, and their legends -------------------------------------
 
-const curveCharts = [];
-const hidden = new Set();
+// Charts of the same lines, which their legends show and hide together.
+const groupOf = (lines) => ({ lines, charts: [], buttons: [], hidden: new Set() });
+const curveGroup = groupOf(series);
+const sweepGroup = groupOf(sweep?.series ?? []);
 
 // Calls draw(panels) for each dataset: [{block, box}], a box to fill for every click model.
-function drawPanels(place, draw) {
-  const datasets = [...new Set(blocks.map((block) => block.dataset))];
+function drawPanels(place, draw, from = blocks) {
+  const datasets = [...new Set(from.map((block) => block.dataset))];
   for (const dataset of datasets) {
-    const panels = blocks.filter((block) => block.dataset === dataset)
+    const panels = from.filter((block) => block.dataset === dataset)
       .map((block) => ({ block, box: element('div') }));
     if (datasets.length > 1) place.append(element('h3', dataset));
     place.append(element(`div.panels.of${Math.min(panels.length, 3)}`,
@@ -38,11 +47,41 @@ function drawPanels(place, draw) {
   }
 }
 
-function drawCurves(place, measure) {
-  place.append(legend());
+// Calls draw(box, measure) for the measure that a button chooses, at first the first one.
+function drawChosen(place, choices, draw) {
+  const boxes = new Map();
+  const buttons = choices.map((measure) => element('button',
+    { type: 'button', 'data-measure': measure.name, onclick: () => choose(measure) },
+    measure.title));
+  const choose = (measure) => {
+    for (const [at, each] of choices.entries()) {
+      buttons[at].ariaPressed = String(each === measure);
+      if (boxes.has(each)) boxes.get(each).hidden = each !== measure;
+    }
+    if (boxes.has(measure)) return;
+    boxes.set(measure, element('div'));
+    place.append(boxes.get(measure));
+    draw(boxes.get(measure), measure);
+  };
+  if (choices.length > 1) {
+    place.append(element('div.choices', { role: 'group', 'aria-label': 'Measure' }, buttons));
+  }
+  choose(choices[0]);
+}
+
+// A line chart in every panel. linesOf(block): as LineChart.update takes them; options: of the
+// charts.
+function drawLineCharts(place, { group, from, measure, fromZero, linesOf, options }) {
+  place.append(legend(group));
   drawPanels(place, (panels) => {
-    const range = rangeOf(panels.map(({ block }) => block), measure);
-    const beside = panels.map(({ block, box }) => drawLines(box, block, measure, range));
+    const yRange = rangeOf(panels.flatMap(({ block }) => linesOf(block)), measure, fromZero);
+    const beside = panels.map(({ block, box }) => {
+      const chart = new LineChart(box, { fixed: true, height: 280, yRange,
+        writeY: (y, isTick) => (isTick ? String(Number(y.toFixed(3))) : decimal(y, measure.digits)),
+        ...options, label: `${measure.title} ${options.label}, ${block.title}` });
+      chart.update(linesOf(block));
+      return chart;
+    });
     for (const chart of beside) {
       // The same moment in every panel of the dataset.
       chart.chart.options.onHover = (_, active) => {
@@ -52,9 +91,30 @@ function drawCurves(place, measure) {
           other.pointAt(x ?? null, { withTip: false });
         }
       };
-      curveCharts.push(chart);
+      group.charts.push(chart);
     }
-  });
+  }, from);
+  showLines(group);
+}
+
+function drawCurves(place, measure) {
+  drawLineCharts(place, { group: curveGroup, from: blocks, measure, fromZero: measure.from_zero,
+    linesOf: ({ rows }) => rows.map((row) => ({ label: series[row.series].label,
+      colour: colourOf(row), dash: series[row.series].dash, points: pointsOf(row, measure) })),
+    options: { label: 'by impressions', xAxis: 'logarithmic',
+      writeX: (x) => `${count(x)} impression${x === 1 ? '' : 's'}` } });
+}
+
+// The last values against the setting that was swept.
+function drawSweep(place) {
+  drawChosen(place, measures, (box, measure) => drawLineCharts(box, {
+    group: sweepGroup, from: sweep.panels, measure, fromZero: false,
+    linesOf: ({ lines }) => lines.map((line) => ({ label: sweep.series[line.series].label,
+      colour: `--c${sweep.series[line.series].colour}`, dash: sweep.series[line.series].dash,
+      dots: !line.level, points: line.x.map((x, at) => ({ x, y: line[measure.name].mean[at],
+        spread: errorOf(line[measure.name].std[at], line.runs[at]) })) })),
+    options: { label: `by ${sweep.setting}`, xAxis: sweep.logarithmic ? 'logarithmic' : 'linear',
+      xValues: sweep.values, writeX: (x) => `${sweep.setting} ${x}` } }));
 }
 
 // As lines and dots are coloured.
@@ -68,49 +128,37 @@ const pointsOf = ({ curve, runs }, { name }) => (curve?.impression ?? []).map((x
   .filter(({ x }) => x > 0);
 
 // The range of all means and bands, with a little air, within the measure's bounds.
-function rangeOf(panels, measure) {
-  const values = panels.flatMap(({ rows }) => rows.flatMap((row) => pointsOf(row, measure)
-    .filter(({ y }) => y !== null).flatMap(({ y, spread }) => [y - spread, y + spread])));
+function rangeOf(lines, measure, fromZero) {
+  const values = lines.flatMap(({ points }) => points.filter(({ y }) => y !== null)
+    .flatMap(({ y, spread }) => [y - spread, y + spread]));
   const high = Math.max(...values);
-  const low = measure.from_zero ? 0 : Math.min(...values);
+  const low = fromZero ? 0 : Math.min(...values);
   const air = 0.04 * (high - low);
   return values.length === 0 ? [0, 1]
     : [Math.max(low - air, 0), Math.min(high + air, measure.largest ?? Infinity)];
 }
 
-function drawLines(box, block, measure, yRange) {
-  const chart = new LineChart(box, {
-    label: `${measure.title} by impressions, ${block.title}`, xAxis: 'logarithmic', yRange,
-    fixed: true, height: 280,
-    writeX: (x) => `${count(x)} impression${x === 1 ? '' : 's'}`,
-    writeY: (y, isTick) => (isTick ? String(Number(y.toFixed(3))) : decimal(y, measure.digits)),
-  });
-  chart.update(block.rows.map((row) => ({
-    label: series[row.series].label, colour: colourOf(row),
-    dash: series[row.series].dash, points: pointsOf(row, measure),
-  })));
-  return chart;
+function showLines({ lines, charts: shownIn, hidden }, single = null) {
+  const shown = new Set(lines.map(({ label }) => label).filter((label) => !hidden.has(label)));
+  for (const chart of shownIn) chart.show(shown, shown.has(single) ? single : null);
 }
 
-// One button per series: pointing at it singles its lines out, pressing it hides them.
-function legend() {
-  const show = (single = null) => {
-    const shown = new Set(series.map(({ label }) => label).filter((label) => !hidden.has(label)));
-    for (const chart of curveCharts) chart.show(shown, shown.has(single) ? single : null);
-  };
-  return element('div.legend', { role: 'group', 'aria-label': 'Lines shown' },
-    series.map(({ label, colour, dash }) => element('button',
-      { type: 'button', 'aria-pressed': 'true', 'data-series': label,
-        onpointerenter: () => show(label), onpointerleave: () => show(),
-        onfocus: () => show(label), onblur: () => show(),
-        onclick: () => {
-          if (!hidden.delete(label)) hidden.add(label);
-          for (const button of document.querySelectorAll('.legend button')) {
-            button.ariaPressed = String(!hidden.has(button.dataset.series));
-          }
-          show(label);
-        } },
-      element(`i.sample.dash${dash}`, { style: `color: var(--c${colour})` }), label)));
+// One button per line: pointing at it singles the line out, pressing it hides it.
+function legend(group) {
+  const made = group.lines.map(({ label, colour, dash }) => element('button',
+    { type: 'button', 'aria-pressed': String(!group.hidden.has(label)), 'data-series': label,
+      onpointerenter: () => showLines(group, label), onpointerleave: () => showLines(group),
+      onfocus: () => showLines(group, label), onblur: () => showLines(group),
+      onclick: () => {
+        if (!group.hidden.delete(label)) group.hidden.add(label);
+        for (const button of group.buttons) {
+          button.ariaPressed = String(!group.hidden.has(button.dataset.series));
+        }
+        showLines(group, label);
+      } },
+    element(`i.sample.dash${dash}`, { style: `color: var(--c${colour})` }), label));
+  group.buttons.push(...made);
+  return element(`div.legend${made.length > 12 ? '.still' : ''}`, { role: 'group', 'aria-label': 'Lines shown' }, made);
 }
 
 // --- Tables --------------------------------------------------------------------------------------
@@ -153,23 +201,25 @@ function whisker(cell, [low, high], label) {
 }
 
 function drawTable(table, { caption, withSpread = false }) {
-  const { title, columns, sections } = table;
+  const { title, columns, sections, settings } = table;
   const cells = sections.flatMap(({ rows }) => rows.map((row) => row.cells[0])).filter(Boolean);
   const ends = cells.flatMap(({ mean, std }) => [mean - std, Number(mean) + Number(std)])
     .filter((value) => !Number.isNaN(value));
   const scale = [Math.min(...ends), Math.max(...ends)];
-  const width = 1 + columns.length + (withSpread ? 1 : 0);
+  const width = 1 + settings.length + columns.length + (withSpread ? 1 : 0);
   const spread = (made) => withSpread && element('td.spread', made);
   return element('div.card.scroll', { role: 'region', tabindex: '0',
     'aria-label': title || 'Results' },
   element('table', element('caption', caption),
-    element('thead', element('tr', element('th', { scope: 'col' }, 'Method'), spread(''),
+    element('thead', element('tr', element('th', { scope: 'col' }, 'Method'),
+      settings.map((name) => element('th.setting', { scope: 'col' }, name)), spread(''),
       columns.map((name) => element('th.number', { scope: 'col' }, name)))),
     sections.map((section) => element('tbody',
       element('tr.group',
         element('th', { scope: 'rowgroup', colspan: String(width) }, section.title)),
-      section.rows.map(({ name, cells: values }) => element('tr',
-        element('th', { scope: 'row' }, name), spread(whisker(values[0], scale, name)),
+      section.rows.map(({ name, settings: chosen, cells: values }) => element('tr',
+        element('th', { scope: 'row' }, name), chosen.map((value) => element('td.setting', value)),
+        spread(whisker(values[0], scale, name)),
         values.map((cell, column) => element('td.number', cell && [
           element(cell.bold ? 'strong' : 'span', cell.mean),
           cell.std && element('span.std', ` (${cell.std})`),
@@ -224,7 +274,7 @@ function drawIntervals(measure, tested) {
   const part = (value) => `${(100 * (value - low)) / (high - low || 1)}%`;
   // A row is a baseline if there are several, otherwise a method.
   const several = test.baselines.length > 1;
-  const groupOf = ({ setting, method }) => (several ? `${setting} \u00b7 ${method}` : setting);
+  const sectionOf = ({ setting, method }) => (several ? `${setting} \u00b7 ${method}` : setting);
   const row = (each) => element('tr',
     element('th', { scope: 'row' }, several ? each.baseline : each.method), element('td.spread',
       element(`div.whisker.signed.${each.kind}`, { 'aria-hidden': 'true',
@@ -240,9 +290,9 @@ function drawIntervals(measure, tested) {
   element('thead', element('tr', element('th', { scope: 'col' },
     several ? 'Against' : `Against ${test.baselines[0]}`), element('td.spread'),
     ['difference', 'p', 'p, Holm'].map((name) => element('th.number', { scope: 'col' }, name)))),
-  [...new Set(tested.map(groupOf))].map((group) => element('tbody',
+  [...new Set(tested.map(sectionOf))].map((group) => element('tbody',
     element('tr.group', element('th', { scope: 'rowgroup', colspan: '5' }, group)),
-    tested.filter((each) => groupOf(each) === group).map(row)))));
+    tested.filter((each) => sectionOf(each) === group).map(row)))));
 }
 
 // --- The scorecard against the paper -------------------------------------------------------------
@@ -250,7 +300,7 @@ function drawIntervals(measure, tested) {
 function drawScorecard(place) {
   const strips = element('div.panels.of2');
   place.append(strips);
-  for (const measure of measures) {
+  for (const measure of [offline, online]) {
     const scores = scorecard.scores.filter((score) =>
       score.measure === measure.name && score.standard_errors !== null);
     const within = scores.filter((score) => Math.abs(score.standard_errors) <= 2).length;
@@ -306,7 +356,7 @@ function addSection({ id, title, about, draw }) {
 // The numbers at the top: [what, value, note].
 function cards() {
   const rows = blocks.flatMap((block) => block.rows.map((row) => ({ ...row, block })));
-  const best = measures.flatMap(({ name, title, digits }) => {
+  const best = [offline, online].flatMap(({ name, title, digits }) => {
     const known = rows.filter((row) => row[name].mean !== null);
     if (known.length === 0) return [];
     const row = known.reduce((a, b) => (b[name].mean > a[name].mean ? b : a));
@@ -390,6 +440,7 @@ document.body.append(bubble);
 useTheme(['light', 'dark'].includes(stored) ? stored : '');
 if (blocks.length > 0) {
   byId('facts').textContent = results.facts.line;
+  if (results.selection) byId('facts').append(element('br'), results.selection);
   byId('cards').append(...cards().map(([label, value, note]) => element('li.card',
     element('span', label), element('b', value), element('small', note))));
   if (results.findings.length > 0) {
@@ -398,7 +449,7 @@ if (blocks.length > 0) {
         + '\u00b1: half of the 95\u202f% confidence interval of the difference.' });
   }
   charts.forEach(addSection);
-  addSection({ id: 'table', title: 'Results', draw: drawResults });
+  addSection({ id: 'table', title: 'Results', draw: drawResults, about: results.selection });
   if (scorecard) {
     addSection({ id: 'paper', title: 'Beside the paper', draw: drawScorecard,
       about: `${scorecard.agreement} ${scorecard.remark}` });

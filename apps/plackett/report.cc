@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "plackett/results.h"
+#include "plackett/simulate.h"
 #include "report/numbers.h"
 #include "report/scorecard.h"
 #include "report/table.h"
@@ -29,14 +30,21 @@ struct ReportOptions {
   ComparisonSpec reporting;  // baselines and test
 };
 
-const std::vector<std::string> kFormats{"markdown", "latex", "csv", "tests", "scorecard"};
+const std::vector<std::string> kFormats{"markdown", "latex",  "csv",      "tests",
+                                        "runs",     "curves", "scorecard"};
 
 // Empty for a scorecard of results that the paper has not.
-std::string formatted(const std::string& format, const Comparison& comparison) {
+std::string formatted(const std::string& format, const StoredResults& stored) {
+  if (format == "curves") {
+    const Compared made = compared(stored);
+    return report::csv_curves(made.comparison, made.runs);
+  }
+  const Comparison comparison = assemble(stored);
   if (format == "markdown") return report::markdown_table(comparison);
   if (format == "latex") return report::latex_table(comparison);
   if (format == "csv") return report::csv_table(comparison);
   if (format == "tests") return report::csv_tests(comparison);
+  if (format == "runs") return report::csv_runs(comparison);
   return report::markdown_scorecard(comparison);
 }
 
@@ -57,7 +65,7 @@ void report(const CLI::App& command, const ReportOptions& options) {
   copy_report_options(command, options.reporting, stored.spec);
   take(set_baselines(stored));
   if (!options.format.empty()) {
-    const std::string text = formatted(options.format, assemble(stored));
+    const std::string text = formatted(options.format, stored);
     if (text.empty()) {
       fail(Error{fmt::format("{}: nothing that the paper also ran", names)});
     }

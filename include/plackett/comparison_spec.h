@@ -89,7 +89,7 @@ struct ComparisonSpec {
 // What a number of runs have in common.
 struct ComparedCell {
   std::size_t dataset = 0;                    // in ComparisonSpec::datasets
-  std::string family = {};                    // the method's label without the swept values
+  std::string family = {};                    // as in CellSummary
   SimulationSpec simulation = {};             // with its label
   std::vector<SweptValue> swept = {};         // of the method: the swept values
   std::vector<SweptValue> surroundings = {};  // of everything else: likewise

@@ -60,11 +60,22 @@ struct RunFinal {
   std::uint32_t run = 0;  // from 0; runs of that number share fold and queries with other methods
   double offline = 0;     // NDCG@10 over the test queries at the last impression
   double online = 0;      // discounted cumulative NDCG@10 of all that was shown
+  std::uint32_t fold = 0;            // of the dataset
+  std::vector<double> metrics = {};  // as CellSummary::metrics, at the last impression
+  double validation = std::numeric_limits<double>::quiet_NaN();  // as in RunRecord
+};
+
+// A metric besides NDCG@10, over all runs.
+struct MetricSummary {
+  std::string name = {};            // "MAP"
+  Moments final = {};               // over the test queries, at the last impression
+  std::vector<Moments> curve = {};  // one per point of CellSummary::curve
 };
 
 // All runs of one method under one click model.
 struct CellSummary {
-  std::string label = {};  // "PDGD (linear)": what rows and legends say
+  std::string label = {};   // "PDGD (linear)": what rows and legends say
+  std::string family = {};  // the label without swept values, also without the ranker if it is swept
   bool baseline = false;   // others are tested against it
   // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
   // units, features scaled within queries, and real data.
@@ -86,6 +97,7 @@ struct CellSummary {
   Moments online = {};                   // over all impressions
   std::vector<RunFinal> finals = {};     // one per run, by their numbers
   std::vector<CurveSummary> curve = {};  // as the runs' own
+  std::vector<MetricSummary> metrics = {};  // that all runs have, in their order
   double seconds = 0;                    // wall time of all runs together
   double impressions_per_second = 0;     // over all threads
   double evaluation_share = 0;           // of the run time that went into the curve, 0..1
@@ -101,7 +113,7 @@ struct TTest {
   double difference = std::numeric_limits<double>::quiet_NaN();  // the cell's mean minus the other
   // The 95 % confidence interval is difference - half_width to difference + half_width.
   double half_width = std::numeric_limits<double>::quiet_NaN();
-  // p corrected (Holm) for the number of such tests in the comparison: of both measures, of all
+  // p corrected (Holm) for the number of such tests in the comparison: of all measures, of all
   // cells that are not baselines, against all baselines. NaN for other tests.
   double holm = std::numeric_limits<double>::quiet_NaN();
 };
@@ -122,6 +134,12 @@ struct MeasureTests {
   TTest student = {};  // likewise with one variance for both
 };
 
+// The tests of a metric besides NDCG@10.
+struct MetricTests {
+  std::string name = {};    // "MAP"
+  MeasureTests tests = {};  // at the last impression
+};
+
 // One cell against another, which differs from it by its method only: a baseline, unless said
 // otherwise.
 struct Contrast {
@@ -129,6 +147,7 @@ struct Contrast {
   std::size_t baseline = 0;   // likewise
   MeasureTests offline = {};  // of NDCG@10 at the last impression
   MeasureTests online = {};   // of the discounted sum
+  std::vector<MetricTests> metrics = {};  // of those that both cells have
 };
 
 // A whole comparison: the cells in the order they should be shown.

@@ -91,6 +91,23 @@ std::string label_of(const SimulationSpec& simulation, const std::vector<SweptVa
   return fmt::format("{} ({})", simulation.label, fmt::join(others, ", "));
 }
 
+// The label of a method without what is swept.
+std::string family_of(const SimulationSpec& simulation, const std::vector<Sweep>& sweeps) {
+  std::string label = plackett::label_of(simulation);
+  const bool is_ranker_swept = std::any_of(sweeps.begin(), sweeps.end(), [&](const Sweep& sweep) {
+    return sweep.name == kRanker && sweep.values.size() > 1 && applies(sweep, simulation);
+  });
+  if (!is_ranker_swept) return label;
+  const auto method = find_method(simulation.method);
+  label = method ? method.value()->title : std::string_view(simulation.method);
+  std::vector<std::string> settings;
+  for (const GivenSetting& given : simulation.settings) {
+    settings.push_back(fmt::format("{} {}", given.name, given.value));
+  }
+  if (!settings.empty()) label += fmt::format(" ({})", fmt::join(settings, ", "));
+  return label;
+}
+
 // Whether a method with some of its settings is the simulation's.
 bool fits(const MethodEntry& entry, const SimulationSpec& simulation) {
   return entry.method == simulation.method && entry.ranker == simulation.ranker.kind &&
@@ -195,8 +212,9 @@ class Expansion {
         simulation.label = method.label;
         simulation.baseline = method.baseline;
         simulation.validate = spec_.select;
-        cell.family = method.label.empty() ? plackett::label_of(simulation) : method.label;
-        auto done = expand(sweeps_of(method), cell, &ComparedCell::swept,
+        const std::vector<Sweep> sweeps = sweeps_of(method);
+        cell.family = method.label.empty() ? family_of(simulation, sweeps) : method.label;
+        auto done = expand(sweeps, cell, &ComparedCell::swept,
                            [this](const ComparedCell& made) { return add_cell(made); });
         if (!done) return done;
       }

@@ -58,6 +58,7 @@ CellSummary summarise_cell(const StoredCell& stored, bool with_times) {
   const ComparedDataset& data = stored.dataset;
   CellSummary cell = summarise(simulation, data.name, records);
   cell.published_data = stored.runs.begin()->second.published;
+  cell.family = stored.family;
   cell.swept = stored.swept;
   cell.surroundings = stored.surroundings;
   cell.as_in_paper = cell.as_in_paper && data.scaling == Scaling::kQueryMinMax &&
@@ -97,6 +98,28 @@ bool is_outdone(const StoredResults& stored, const StoredCell& cell) {
     if (value && (*value > *own || (before && *value == *own))) return true;
   }
   return false;
+}
+
+const MetricCurve* find_metric(const RunRecord& record, const std::string& name) {
+  const auto found = std::find_if(record.metrics.begin(), record.metrics.end(),
+                                  [&](const MetricCurve& metric) { return metric.name == name; });
+  return found == record.metrics.end() ? nullptr : &*found;
+}
+
+// Unless some run lacks it.
+void add_metric(const std::string& name, const std::vector<RunRecord>& records, CellSummary& cell) {
+  MetricSummary made{.name = name};
+  for (std::size_t point = 0; point < cell.curve.size(); ++point) {
+    std::vector<double> values;
+    for (const RunRecord& record : records) {
+      const MetricCurve* const found = find_metric(record, name);
+      if (found == nullptr) return;
+      values.push_back(found->values[point]);
+    }
+    made.curve.push_back(moments(values));
+  }
+  made.final = made.curve.back();
+  cell.metrics.push_back(std::move(made));
 }
 
 Comparison assemble(const StoredResults& stored, bool with_times) {
@@ -158,14 +181,15 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
                       const std::vector<RunRecord>& records) {
   CellSummary cell;
   cell.label = spec.label.empty() ? label_of(spec) : spec.label;
+  cell.family = cell.label;
   const auto method = find_method(spec.method);
   cell.baseline = spec.baseline.value_or(method && method.value()->baseline);
-  cell.as_in_paper = canonical_settings(spec.method, spec.settings).empty() &&
-                     spec.shown == SimulationSpec{}.shown &&
-                     spec.ranker.hidden == RankerSpec{}.hidden &&
-                     spec.ranker.activation == RankerSpec{}.activation &&
-                     spec.learning_rate_decay == SimulationSpec{}.learning_rate_decay &&
-                     spec.no_relevant == SimulationSpec{}.no_relevant;
+  cell.as_in_paper =
+      canonical_settings(spec.method, spec.settings).empty() &&
+      spec.shown == SimulationSpec{}.shown && spec.ranker.hidden == RankerSpec{}.hidden &&
+      spec.ranker.activation == RankerSpec{}.activation &&
+      spec.learning_rate_decay == SimulationSpec{}.learning_rate_decay &&
+      spec.no_relevant == SimulationSpec{}.no_relevant && spec.split == SimulationSpec{}.split;
   cell.method = spec.method;
   cell.ranker = name_of(spec.ranker.kind);
   cell.click_model = spec.click_model;
@@ -188,8 +212,14 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   }
   cell.offline = cell.curve.back().offline;
   cell.online = cell.curve.back().online;
+  for (const MetricCurve& metric : records.front().metrics) add_metric(metric.name, records, cell);
   for (const RunRecord& record : records) {
-    cell.finals.push_back({record.run, record.curve.back().offline, record.curve.back().online});
+    RunFinal& final = cell.finals.emplace_back(
+        RunFinal{record.run, record.curve.back().offline, record.curve.back().online, record.fold});
+    final.validation = record.validation;
+    for (const MetricSummary& metric : cell.metrics) {
+      final.metrics.push_back(find_metric(record, metric.name)->values.back());
+    }
   }
   std::sort(cell.finals.begin(), cell.finals.end(),
             [](const RunFinal& one, const RunFinal& other) { return one.run < other.run; });

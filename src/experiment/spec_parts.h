@@ -9,7 +9,6 @@
 #include "plackett/comparison_spec.h"
 #include "plackett/method_entry.h"
 #include "plackett/results.h"
-#include "plackett/simulate.h"
 
 namespace plackett {
 
@@ -26,8 +25,5 @@ Result<void> check_simulation(const SimulationSpec& spec);
 
 // What check() finds without looking for the datasets.
 Result<void> check_apart_from_data(const ComparisonSpec& spec);
-
-// What compare gives of these runs.
-Compared compared(const StoredResults& stored);
 
 }  // namespace plackett

@@ -1,4 +1,3 @@
-#include "experiment/spec_parts.h"
 #include "plackett/report.h"
 #include "plackett/results.h"
 #include "plackett/simulate.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <tuple>
 
@@ -32,6 +33,20 @@ std::size_t index_of(std::vector<T>& seen, const T& value) {
   if (index == seen.size()) seen.push_back(value);
   return index;
 }
+
+// The element of that name; null if there is none.
+template <typename T>
+const T* named(const std::vector<T>& list, std::string_view name) {
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const T& one) { return one.name == name; });
+  return found == list.end() ? nullptr : &*found;
+}
+
+constexpr Moments kUnknown{std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::quiet_NaN()};
+
+// The surroundings that have a place of their own in a block's title.
+constexpr std::array<std::string_view, 3> kShownApart{"protocol", "seed", "impressions"};
 
 template <typename Field>
 auto distinct(const Comparison& comparison, Field CellSummary::*field) {
@@ -78,22 +93,6 @@ bool mark_best(Block& block, const Measure& measure) {
   return true;
 }
 
-// After the last colour they start over, with the next dash.
-void set_colours(std::vector<Series>& series) {
-  std::vector<bool> taken(kColours + series.size(), false);
-  for (Series& one : series) {
-    one.colour = place_of(kColourOwners, one.label);
-    if (one.colour < kColours) taken[one.colour] = true;
-  }
-  std::size_t next = 0;
-  for (Series& one : series) {
-    if (one.colour < kColours) continue;
-    while (taken[next]) ++next;
-    one.dash = (one.dash + next / kColours) % kDashes;
-    one.colour = next++ % kColours;
-  }
-}
-
 // What a report needs to know of a test.
 struct TestKind {
   SignificanceTest test;
@@ -111,11 +110,62 @@ const TestKind& kind_of(SignificanceTest test) {
 }
 
 TTest chosen(const Contrast& contrast, const Measure& measure, SignificanceTest test) {
-  const TTest& found = (contrast.*measure.tests).*kind_of(test).result;
+  const TTest found = measure.tests(contrast).*kind_of(test).result;
   return is_tested(found) ? found : TTest{};
 }
 
 }  // namespace
+
+void set_colours(std::vector<Series>& series) {
+  std::vector<bool> taken(kColours + series.size(), false);
+  for (Series& one : series) {
+    one.colour = place_of(kColourOwners, one.label);
+    if (one.colour < kColours) taken[one.colour] = true;
+  }
+  std::size_t next = 0;
+  for (Series& one : series) {
+    if (one.colour < kColours) continue;
+    while (taken[next]) ++next;
+    one.dash = (one.dash + next / kColours) % kDashes;
+    one.colour = next++ % kColours;
+  }
+}
+
+std::string Measure::column() const {
+  return fmt::format("{} {}", is_online ? "online" : "offline", metric);
+}
+
+std::string Measure::title() const { return capitalised(column()); }
+
+std::string Measure::about() const {
+  return is_online ? title() + ", discounted sum" : fmt::format("{} on the test queries", metric);
+}
+
+Moments Measure::final(const CellSummary& cell) const {
+  if (index == kOffline.index) return cell.offline;
+  if (index == kOnline.index) return cell.online;
+  const MetricSummary* const found = named(cell.metrics, name);
+  return found == nullptr ? kUnknown : found->final;
+}
+
+Moments Measure::at(const CellSummary& cell, std::size_t point) const {
+  if (index == kOffline.index) return cell.curve[point].offline;
+  if (index == kOnline.index) return cell.curve[point].online;
+  const MetricSummary* const found = named(cell.metrics, name);
+  return found == nullptr || point >= found->curve.size() ? kUnknown : found->curve[point];
+}
+
+MeasureTests Measure::tests(const Contrast& contrast) const {
+  if (index == kOffline.index) return contrast.offline;
+  if (index == kOnline.index) return contrast.online;
+  const MetricTests* const found = named(contrast.metrics, name);
+  return found == nullptr ? MeasureTests{} : found->tests;
+}
+
+std::string setting_value(const std::vector<SweptValue>& settings, std::string_view name) {
+  const SweptValue* const found = named(settings, name);
+  return found == nullptr ? "" : found->value;
+}
 
 const char* mark(const TTest& test) {
   if (!is_tested(test)) return " ";
@@ -135,47 +185,56 @@ std::string click_model_label(const std::string& click_model) {
 
 Arrangement::Arrangement(const Comparison& compared)
     : comparison(compared),
+      measures(kPaperMeasures.begin(), kPaperMeasures.end()),
       test_name(kind_of(comparison.test).name),
       facts(make_facts(comparison)),
       datasets(distinct(comparison, &CellSummary::dataset)),
       best_of_what(datasets.size() > 1 ? "of its dataset and click model" : "of its click model") {
+  if (comparison.selected) {
+    selection =
+        "Settings were chosen on the validation queries; offline numbers are of the test queries.";
+  }
+  bool any_surroundings = false;
   for (const CellSummary& cell : comparison.cells) {
     if (cell.baseline && !comparison.contrasts.empty()) index_of(baselines, row_label(cell));
+    for (const SweptValue& one : cell.swept) index_of(settings, one.name);
+    for (const MetricSummary& metric : cell.metrics) {
+      if (named(measures, metric.name) != nullptr) continue;
+      measures.push_back({.index = measures.size(), .name = metric.name, .metric = metric.name});
+    }
+    any_surroundings |= !cell.surroundings.empty();
   }
-  const auto several = [&](auto field) { return distinct(comparison, field).size() > 1; };
-  const bool many_protocols = several(&CellSummary::protocol);
-  const bool many_seeds = several(&CellSummary::seed);
-  const bool many_impressions = several(&CellSummary::impressions);
-  using Key = std::tuple<std::string, std::string, std::string, std::uint64_t, std::uint64_t>;
+  if (any_surroundings) {
+    best_of_what = replaced(best_of_what, " and ", ", ") + " and setting";
+  }
+  using Key = std::tuple<std::string, std::string, std::string, std::uint64_t, std::uint64_t,
+                         std::vector<SweptValue>>;
   std::vector<Key> block_keys;
   std::vector<std::string> labels, rankers{"linear", "neural"};
   for (const CellSummary& cell : comparison.cells) {
-    const std::size_t block = index_of(
-        block_keys, {cell.dataset, cell.protocol, cell.click_model, cell.seed, cell.impressions});
+    const std::size_t block =
+        index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model, cell.seed,
+                              cell.impressions, cell.surroundings});
     if (block == blocks.size()) {
       Block& made = blocks.emplace_back();
-      made.short_title = click_model_label(cell.click_model);
-      if (many_protocols) made.short_title += " · " + cell.protocol;
-      if (many_seeds) made.short_title += fmt::format(" · seed {}", cell.seed);
-      if (many_impressions) {
-        made.short_title += fmt::format(" · {} impressions", grouped(cell.impressions));
-      }
-      made.title = datasets.size() > 1 ? cell.dataset + " · " + made.short_title : made.short_title;
+      made.title = title(cell);
+      made.short_title = short_title(cell);
       made.dataset = index_of(datasets, cell.dataset);
     }
     const std::size_t line = index_of(labels, row_label(cell));
     const std::size_t dash = index_of(rankers, cell.ranker) % kDashes;
     if (line == series.size()) series.push_back({labels[line], 0, dash});
     Row& row = blocks[block].rows.emplace_back(Row{&cell, line});
-    for (const Measure& measure : kMeasures) {
-      row.values[measure.index].moments = cell.*measure.final;
-      if (cell.runs < 2) row.values[measure.index].moments.std = std::nan("");
-      if (!cell.baseline) row.values[measure.index].tests.resize(baselines.size());
+    for (const Measure& measure : measures) {
+      Value& value = row.values.emplace_back();
+      value.moments = measure.final(cell);
+      if (cell.runs < 2) value.moments.std = std::nan("");
+      if (!cell.baseline) value.tests.resize(baselines.size());
     }
     for (const Contrast& contrast : comparison.contrasts) {
       if (&comparison.cells[contrast.cell] != &cell || cell.baseline) continue;
       const std::size_t at = place_of(baselines, row_label(comparison.cells[contrast.baseline]));
-      for (const Measure& measure : kMeasures) {
+      for (const Measure& measure : measures) {
         auto& tests = row.values[measure.index].tests;
         if (at < tests.size()) tests[at] = chosen(contrast, measure, comparison.test);
       }
@@ -183,11 +242,33 @@ Arrangement::Arrangement(const Comparison& compared)
   }
   set_colours(series);
   for (Block& block : blocks) {
-    for (const Measure& measure : kMeasures) any_best |= mark_best(block, measure);
+    for (const Measure& measure : measures) any_best |= mark_best(block, measure);
   }
   std::stable_sort(blocks.begin(), blocks.end(), [](const Block& one, const Block& other) {
     return one.dataset < other.dataset;
   });
+}
+
+std::string Arrangement::short_title(const CellSummary& cell, std::string_view without) const {
+  const auto several = [&](auto field, std::string_view name) {
+    return name != without && distinct(comparison, field).size() > 1;
+  };
+  std::string out = click_model_label(cell.click_model);
+  if (several(&CellSummary::protocol, "protocol")) out += " · " + cell.protocol;
+  if (several(&CellSummary::seed, "seed")) out += fmt::format(" · seed {}", cell.seed);
+  if (several(&CellSummary::impressions, "impressions")) {
+    out += fmt::format(" · {} impressions", grouped(cell.impressions));
+  }
+  for (const auto& [name, value] : cell.surroundings) {
+    const bool is_shown = place_of(kShownApart, name) < kShownApart.size();
+    if (!is_shown && name != without) out += fmt::format(" · {} {}", name, value);
+  }
+  return out;
+}
+
+std::string Arrangement::title(const CellSummary& cell, std::string_view without) const {
+  const std::string out = short_title(cell, without);
+  return datasets.size() > 1 ? cell.dataset + " · " + out : out;
 }
 
 TTest Arrangement::between(const Row& row, const Row& other, const Measure& measure) const {
@@ -211,13 +292,12 @@ std::string Arrangement::key() const {
   std::vector<std::string> names;
   for (const std::string& name : baselines) {
     const std::string number = fmt::format("{} ", names.size() + 1);
-    names.push_back(baselines.size() > 1 ? number + name : name);
+    names.push_back(replaced(baselines.size() > 1 ? number + name : name, " ", "\u00A0"));
   }
-  const std::string list = replaced(fmt::format("{}", fmt::join(names, ", ")), " ", "\u00A0");
   return fmt::format(
       "▲ better, ▼ worse (p < 0.01), △ ▽ (p < 0.05), · neither; {}, two-tailed, uncorrected, "
       "against {}",
-      test_name, replaced(list, ",\u00A0", ", "));
+      test_name, fmt::join(names, ", "));
 }
 
 }  // namespace plackett::report

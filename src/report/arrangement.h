@@ -1,12 +1,13 @@
 // A comparison arranged for reading, once for every kind of output: one block per click model of a
-// dataset (and protocol, seed and impressions, if there are several), one row per method, and one
-// series (a name, a colour, a dash) per method over all blocks.
+// dataset (and protocol, seed, impressions and other surroundings, if there are several), one row
+// per method, and one series (a name, a colour, a dash) per method over all blocks.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plackett/record.h"
@@ -16,32 +17,36 @@ namespace plackett::report {
 inline constexpr std::size_t kColours = 8;
 inline constexpr std::size_t kDashes = 3;
 
-// What is measured, and what every kind of output needs to know about it. A new measure is one more
-// entry of kMeasures.
+// What is measured, and what every kind of output needs to know about it.
 struct Measure {
-  std::size_t index;  // in kMeasures
-  const char* name;   // "offline", for keys and in sentences
-  const char* title;  // "Offline NDCG@10"
-  const char* about;  // what a curve of it shows
-  int digits;         // the paper's precision
-  double largest;     // that a value can be; infinity if there is no bound
-  bool from_zero;     // its axis starts at 0
-  Moments CellSummary::*final;
-  Moments CurveSummary::*curve;
-  MeasureTests Contrast::*tests;
+  std::size_t index = 0;         // in Arrangement::measures
+  std::string_view name = {};    // "offline", "online", "MAP": for keys and in sentences
+  std::string_view metric = {};  // "NDCG@10", "MAP"
+  int digits = 3;                // the paper's precision
+  double largest = 1;            // that a value can be; infinity if there is no bound
+  bool is_online = false;        // of what users were shown, and its axis starts at 0
+
+  [[nodiscard]] std::string column() const;  // "offline NDCG@10"
+  [[nodiscard]] std::string title() const;   // "Offline NDCG@10"
+  [[nodiscard]] std::string about() const;   // what a curve of it shows
+
+  // NaN, and no tests, if the cell lacks the metric.
+  [[nodiscard]] Moments final(const CellSummary& cell) const;
+  [[nodiscard]] Moments at(const CellSummary& cell, std::size_t point) const;  // of its curve
+  [[nodiscard]] MeasureTests tests(const Contrast& contrast) const;
 };
 
-inline constexpr std::array<Measure, 2> kMeasures{{
-    {0, "offline", "Offline NDCG@10", "NDCG@10 on the test queries", 3, 1, false,
-     &CellSummary::offline, &CurveSummary::offline, &Contrast::offline},
-    {1, "online", "Online NDCG@10", "Online NDCG@10, discounted sum", 1, HUGE_VAL, true,
-     &CellSummary::online, &CurveSummary::online, &Contrast::online},
-}};
-inline constexpr const Measure& kOffline = kMeasures[0];
-inline constexpr const Measure& kOnline = kMeasures[1];
-
-template <typename T>
-using PerMeasure = std::array<T, kMeasures.size()>;
+// The paper's measures, which every comparison has.
+inline constexpr std::array<Measure, 2> kPaperMeasures{
+    {{.index = 0, .name = "offline", .metric = "NDCG@10"},
+     {.index = 1,
+      .name = "online",
+      .metric = "NDCG@10",
+      .digits = 1,
+      .largest = HUGE_VAL,
+      .is_online = true}}};
+inline constexpr const Measure& kOffline = kPaperMeasures[0];
+inline constexpr const Measure& kOnline = kPaperMeasures[1];
 
 // Of a test: "▲" better, "▼" worse (p < 0.01), "△", "▽" (p < 0.05), "·" neither; " " without one.
 const char* mark(const TTest& test);
@@ -67,12 +72,12 @@ struct Value {
 struct Row {
   const CellSummary* cell = nullptr;
   std::size_t series = 0;
-  PerMeasure<Value> values = {};  // by Measure::index
+  std::vector<Value> values = {};  // one per measure
 };
 
 struct Block {
-  std::string title;        // "Perfect"; with the dataset if the comparison has several, likewise
-                            // protocol, seed and impressions
+  std::string title;        // "Perfect · shown 5"; with the dataset if the comparison has several,
+                            // likewise protocol, seed and impressions
   std::string short_title;  // the same without the dataset
   std::size_t dataset = 0;  // in Arrangement::datasets
   std::vector<Row> rows;
@@ -98,8 +103,17 @@ struct Arrangement {
   // by U+00A0. Empty if nothing was tested.
   [[nodiscard]] std::string key() const;
   [[nodiscard]] const std::string& label(const Row& row) const { return series[row.series].label; }
+  // The titles of the cell's block, less one of the surroundings.
+  [[nodiscard]] std::string title(const CellSummary& cell, std::string_view without = {}) const;
+  [[nodiscard]] std::string short_title(const CellSummary& cell,
+                                        std::string_view without = {}) const;
 
   const Comparison& comparison;
+  std::vector<Measure> measures;  // offline, online, then the others by first appearance
+  // What was swept of the methods, by first appearance: a column of every table.
+  std::vector<std::string> settings;
+  // A sentence, if settings were chosen on the validation queries; otherwise empty.
+  std::string selection;
   const char* test_name;  // "paired t-test"
   Facts facts;
   std::vector<Series> series;
@@ -107,7 +121,7 @@ struct Arrangement {
   std::vector<std::string> baselines;  // in the order of the marks; empty if nothing was tested
   std::vector<Block> blocks;           // grouped by dataset
   bool any_best = false;               // whether any value is
-  const char* best_of_what;            // "of its click model", or "of its dataset and click model"
+  std::string best_of_what;            // "of its click model", "of its dataset and click model"
 };
 
 // What a comparison says, in a few sentences computed from its numbers.
@@ -127,6 +141,11 @@ struct Findings {
 // runs, nothing is clear. Cells whose numbers are not finite take no part.
 Findings find(const Arrangement& arrangement);
 
+// The values of its settings by name; empty if the cell has no such setting.
+std::string setting_value(const std::vector<SweptValue>& settings, std::string_view name);
+// Gives each series a colour: the paper's six methods their own, the others the lowest that are
+// free. After the last colour they start over, with the next dash.
+void set_colours(std::vector<Series>& series);
 // The cell's label, or one like "pdgd (linear)" if it has none.
 std::string row_label(const CellSummary& cell);
 // "almost_random" -> "Almost random".

@@ -1,9 +1,11 @@
 // Tables and the scorecard as documents: GitHub's Markdown, LaTeX for a paper, CSV for programs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 
 #include "report/numbers.h"
 #include "report/scorecard.h"
@@ -30,6 +32,10 @@ void append_markdown(std::string& out, const Table& table, const char* align) {
     std::string rule = "|:--|";
     fmt::format_to(put, "\n{} {}\n\n| method |", table.title.empty() ? "##" : "###",
                    markdown_cell(section.title));
+    for (const std::string& setting : table.settings) {
+      fmt::format_to(put, " {} |", markdown_cell(setting));
+      rule += "--:|";
+    }
     for (const std::string& column : table.columns) {
       fmt::format_to(put, " {} |", markdown_cell(column));
       rule += align;
@@ -37,6 +43,9 @@ void append_markdown(std::string& out, const Table& table, const char* align) {
     fmt::format_to(put, "\n{}\n", rule);
     for (const TableRow& row : section.rows) {
       fmt::format_to(put, "| {} |", markdown_cell(row.title));
+      for (const std::string& value : row.settings) {
+        fmt::format_to(put, " {} |", markdown_cell(value));
+      }
       for (const Cell& cell : row.cells) fmt::format_to(put, " {} |", cell_text(cell));
       out += '\n';
     }
@@ -97,15 +106,49 @@ std::string field(const Moments& moments) {
   return fmt::format("{},{}", field(moments.mean), field(moments.std));
 }
 
-// A line that starts with the cell's place: "MQ2007,described,perfect,PDGD (linear),...".
-template <typename... Fields>
-std::string line(const CellSummary& cell, const Fields&... more) {
-  const std::vector<std::string> fields{field(cell.dataset), field(cell.protocol),
-                                        field(cell.click_model), field(row_label(cell)),
-                                        field(more)...};
-  return fmt::format("{}\n", fmt::join(fields, ","));
+using Fields = std::vector<std::string>;
+
+std::string joined(const Fields& fields) { return fmt::format("{}\n", fmt::join(fields, ",")); }
+
+template <typename... Values>
+void add(Fields& to, const Values&... values) {
+  (to.push_back(field(values)), ...);
 }
 
+// What a line starts with: "MQ2007,described,perfect,PDGD (linear)".
+Fields place_of(const CellSummary& cell) {
+  return {field(cell.dataset), field(cell.protocol), field(cell.click_model),
+          field(row_label(cell))};
+}
+
+// The columns of what was swept, of methods and surroundings, without those that are there anyway.
+class SettingFields {
+ public:
+  SettingFields(const Comparison& comparison, const Fields& there) {
+    const auto is_new = [&](const std::string& name) {
+      return std::find(there.begin(), there.end(), name) == there.end() &&
+             std::find(names_.begin(), names_.end(), name) == names_.end();
+    };
+    for (const auto kind : {&CellSummary::swept, &CellSummary::surroundings}) {
+      for (const CellSummary& cell : comparison.cells) {
+        for (const SweptValue& one : cell.*kind) {
+          if (is_new(one.name)) names_.push_back(one.name);
+        }
+      }
+    }
+  }
+
+  void add_names(Fields& to) const { to.insert(to.end(), names_.begin(), names_.end()); }
+  void add_values(const CellSummary& cell, Fields& to) const {
+    for (const std::string& name : names_) {
+      const std::string value = setting_value(cell.swept, name);
+      to.push_back(field(value.empty() ? setting_value(cell.surroundings, name) : value));
+    }
+  }
+
+ private:
+  Fields names_;
+};
 }  // namespace
 
 std::string markdown_table(const Comparison& comparison) {
@@ -116,6 +159,7 @@ std::string markdown_table(const Comparison& comparison) {
   if (!comparison.title.empty()) fmt::format_to(put, "# {}\n\n", markdown_cell(comparison.title));
   fmt::format_to(put, "{}. Mean (standard deviation) over runs; bold: best {}.\n",
                  markdown_cell(arrangement.facts.line), arrangement.best_of_what);
+  if (!arrangement.selection.empty()) fmt::format_to(put, "\n{}\n", arrangement.selection);
   const std::string key = markdown_cell(replaced(arrangement.key(), "\u00A0", " "));
   if (!key.empty()) fmt::format_to(put, "\n{}.\n", replaced(key, "(p &lt;", "(p <"));
   for (const auto& tables : {results_tables(arrangement), difference_tables(arrangement)}) {
@@ -144,6 +188,10 @@ std::string latex_table(const Comparison& comparison) {
   std::string out;
   const auto put = std::back_inserter(out);
   const std::string key = marks_text(arrangement.key());
+  std::string all_measures = "Offline and online NDCG@10";
+  for (std::size_t at = kPaperMeasures.size(); at < arrangement.measures.size(); ++at) {
+    all_measures += fmt::format(", {}", arrangement.measures[at].column());
+  }
   fmt::format_to(put, kHead,
                  latex_text(comparison.title.empty() ? "Comparison" : comparison.title));
   if (arrangement.blocks.empty()) out += "No runs to show.\n";
@@ -151,11 +199,16 @@ std::string latex_table(const Comparison& comparison) {
     const std::size_t columns = table.columns.size();
     fmt::format_to(put,
                    "\n\\begin{{table*}}[t]\n\\centering\n\\caption{{{}: {}. Mean (standard "
-                   "deviation) over runs; bold: best {}.{}}}\n\\smallskip\n"
+                   "deviation) over runs; bold: best {}.{}{}}}\n\\smallskip\n"
                    "\\begin{{tabular}}{{l{}}}\n\\toprule\n",
-                   table.title.empty() ? "Offline and online NDCG@10" : table.title,
+                   latex_text(table.title.empty() ? all_measures : table.title),
                    latex_text(arrangement.facts.line), arrangement.best_of_what,
-                   key.empty() ? "" : " " + key + ".", std::string(columns, 'l'));
+                   arrangement.selection.empty() ? "" : " " + arrangement.selection,
+                   key.empty() ? "" : " " + key + ".",
+                   std::string(table.settings.size(), 'r') + std::string(columns, 'l'));
+    for (const std::string& setting : table.settings) {
+      fmt::format_to(put, " & {}", latex_text(setting));
+    }
     for (const std::string& column : table.columns) {
       fmt::format_to(put, " & \\textbf{{{}}}", latex_text(column));
     }
@@ -163,9 +216,10 @@ std::string latex_table(const Comparison& comparison) {
     for (const TableSection& section : table.sections) {
       fmt::format_to(put,
                      "\\midrule\n & \\multicolumn{{{}}}{{c}}{{\\textit{{{}}}}} \\\\\n\\midrule\n",
-                     columns, latex_text(section.title));
+                     table.settings.size() + columns, latex_text(section.title));
       for (const TableRow& row : section.rows) {
         out += latex_text(row.title);
+        for (const std::string& value : row.settings) out += " & " + latex_text(value);
         for (const Cell& cell : row.cells) out += " & " + latex_cell(cell);
         out += " \\\\\n";
       }
@@ -176,30 +230,138 @@ std::string latex_table(const Comparison& comparison) {
 }
 
 std::string csv_table(const Comparison& comparison) {
-  std::string out =
-      "dataset,protocol,click_model,label,method,ranker,baseline,runs,impressions,seed,"
-      "offline_mean,offline_std,online_mean,online_std\n";
+  const Arrangement arrangement(comparison);
+  Fields names{"dataset",  "protocol", "click_model", "label",       "method", "ranker",
+               "baseline", "selected", "runs",        "impressions", "seed"};
+  const SettingFields settings(comparison, names);
+  settings.add_names(names);
+  for (const Measure& measure : arrangement.measures) {
+    for (const char* moment : {"mean", "std"}) {
+      names.push_back(fmt::format("{}_{}", measure.name, moment));
+    }
+  }
+  std::string out = joined(names);
   for (const CellSummary& cell : comparison.cells) {
-    out += line(cell, cell.method, cell.ranker, std::uint64_t{cell.baseline},
-                std::uint64_t{cell.runs}, cell.impressions, cell.seed, cell.offline, cell.online);
+    Fields fields = place_of(cell);
+    add(fields, cell.method, cell.ranker, std::uint64_t{cell.baseline},
+        std::uint64_t{comparison.selected && !cell.swept.empty()}, std::uint64_t{cell.runs},
+        cell.impressions, cell.seed);
+    settings.add_values(cell, fields);
+    for (const Measure& measure : arrangement.measures) add(fields, measure.final(cell));
+    out += joined(fields);
   }
   return out;
 }
 
 std::string csv_tests(const Comparison& comparison) {
-  std::string out = "dataset,protocol,click_model,label,baseline,measure";
+  const Arrangement arrangement(comparison);
+  Fields names{"dataset", "protocol", "click_model", "label"};
+  const SettingFields settings(comparison, names);
+  settings.add_names(names);
+  names.insert(names.end(), {"baseline", "measure"});
   for (const char* test : {"paired", "welch", "student"}) {
     for (const char* value : {"difference", "half_width", "t", "df", "p", "holm"}) {
-      out += fmt::format(",{}_{}", test, value);
+      names.push_back(fmt::format("{}_{}", test, value));
     }
   }
-  out += '\n';
+  std::string out = joined(names);
   for (const Contrast& contrast : comparison.contrasts) {
     const CellSummary& cell = comparison.cells[contrast.cell];
     const CellSummary& baseline = comparison.cells[contrast.baseline];
-    for (const Measure& measure : kMeasures) {
-      const auto& [paired, welch, student] = contrast.*measure.tests;
-      out += line(cell, row_label(baseline), std::string(measure.name), paired, welch, student);
+    for (const Measure& measure : arrangement.measures) {
+      Fields fields = place_of(cell);
+      settings.add_values(cell, fields);
+      const auto& [paired, welch, student] = measure.tests(contrast);
+      add(fields, row_label(baseline), std::string(measure.name), paired, welch, student);
+      out += joined(fields);
+    }
+  }
+  return out;
+}
+
+namespace {
+
+// What the lines of runs start with.
+class RunFields {
+ public:
+  explicit RunFields(const Comparison& comparison) : settings_(comparison, kFixed) {}
+
+  [[nodiscard]] Fields names() const {
+    Fields names{"dataset", "protocol", "click_model", "label", "method", "ranker"};
+    settings_.add_names(names);
+    names.insert(names.end(), kFixed.begin() + 1, kFixed.end());
+    return names;
+  }
+  [[nodiscard]] Fields of(const CellSummary& cell, std::uint32_t run, std::uint32_t fold) const {
+    Fields fields = place_of(cell);
+    add(fields, cell.method, cell.ranker);
+    settings_.add_values(cell, fields);
+    add(fields, cell.impressions, cell.seed, std::uint64_t{run}, std::uint64_t{fold});
+    return fields;
+  }
+
+ private:
+  inline static const Fields kFixed{"ranker", "impressions", "seed", "run", "fold"};
+  SettingFields settings_;
+};
+
+// The values of the further metrics. value(name) gives one, NaN if there is none.
+template <typename Value>
+void add_metrics(const Arrangement& arrangement, Fields& to, const Value& value) {
+  for (std::size_t at = kPaperMeasures.size(); at < arrangement.measures.size(); ++at) {
+    add(to, value(arrangement.measures[at].name));
+  }
+}
+
+}  // namespace
+
+std::string csv_runs(const Comparison& comparison) {
+  const Arrangement arrangement(comparison);
+  const RunFields start(comparison);
+  Fields names = start.names();
+  for (const Measure& measure : arrangement.measures) names.emplace_back(measure.name);
+  names.emplace_back("validation");
+  std::string out = joined(names);
+  for (const CellSummary& cell : comparison.cells) {
+    for (const RunFinal& final : cell.finals) {
+      Fields fields = start.of(cell, final.run, final.fold);
+      add(fields, final.offline, final.online);
+      add_metrics(arrangement, fields, [&](std::string_view name) {
+        for (std::size_t at = 0; at < cell.metrics.size(); ++at) {
+          if (cell.metrics[at].name == name) return final.metrics[at];
+        }
+        return std::nan("");
+      });
+      add(fields, final.validation);
+      out += joined(fields);
+    }
+  }
+  return out;
+}
+
+std::string csv_curves(const Comparison& comparison,
+                       const std::vector<std::vector<RunRecord>>& runs) {
+  const Arrangement arrangement(comparison);
+  const RunFields start(comparison);
+  Fields names = start.names();
+  names.emplace_back("impression");
+  for (const Measure& measure : arrangement.measures) names.emplace_back(measure.name);
+  std::string out = joined(names);
+  for (std::size_t cell = 0; cell < runs.size(); ++cell) {
+    for (const RunRecord& record : runs[cell]) {
+      const Fields of_run = start.of(comparison.cells[cell], record.run, record.fold);
+      for (std::size_t point = 0; point < record.curve.size(); ++point) {
+        const auto& [impression, offline, online] = record.curve[point];
+        Fields fields = of_run;
+        add(fields, impression, offline, online);
+        add_metrics(arrangement, fields, [&](std::string_view name) {
+          for (const MetricCurve& metric : record.metrics) {
+            if (metric.name == name) return metric.values[point];
+          }
+          return std::nan("");
+        });
+        out += joined(fields);
+      }
     }
   }
   return out;
@@ -212,8 +374,10 @@ std::string csv_scorecard(const Comparison& comparison) {
       "dataset,protocol,click_model,label,measure,runs,mean,std,paper_mean,paper_std,"
       "standard_errors\n";
   for (const Score& score : card.scores) {
-    out += line(*score.cell, std::string(score.measure->name), std::uint64_t{score.cell->runs},
-                score.cell->*score.measure->final, score.paper, score.errors);
+    Fields fields = place_of(*score.cell);
+    add(fields, std::string(score.measure->name), std::uint64_t{score.cell->runs},
+        score.measure->final(*score.cell), score.paper, score.errors);
+    out += joined(fields);
   }
   return out;
 }

@@ -6,25 +6,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "report/numbers.h"
+#include "report/sweep.h"
 #include "report/text.h"
 
 namespace plackett::report {
 
 namespace {
 
-// Whether a chart can show the point: a logarithm has no place for impression 0.
-bool is_drawable(const CurveSummary& point, const Measure& measure) {
-  return point.impression > 0 && std::isfinite((point.*measure.curve).mean);
-}
-
-// Half the height of the band at a point: the standard error of the mean. A single run has none.
+// The standard error of a mean; 0 for a single run.
 double error_of(const CellSummary& cell, const Moments& moments) {
-  return std::isfinite(moments.std) ? std::fabs(moments.std) / std::sqrt(cell.runs) : 0;
+  const bool has_error = cell.runs > 1 && std::isfinite(moments.std);
+  return has_error ? std::fabs(moments.std) / std::sqrt(cell.runs) : 0;
 }
 
 constexpr std::uint32_t kInk = 0x1c222b;
@@ -62,17 +60,34 @@ struct Frame {
   [[nodiscard]] double y(double part) const { return top + kPlot * (1 - part); }
 };
 
+struct Panel {
+  std::string title = {};
+  std::size_t group = 0;  // panels of a group share their scales, and start a line
+  const Measure* measure = nullptr;
+  std::vector<Line> lines = {};
+};
+
+struct Picture {
+  std::string title = {};  // of the document
+  std::string about = {};
+  std::string x_title = {};
+  AxisRules rules = {};
+  std::vector<double> ticks = {};  // of x; empty: round values
+  std::vector<Series> series = {};
+  std::vector<Panel> panels = {};
+};
+
 struct Destroy {
   void operator()(cairo_t* cairo) const { cairo_destroy(cairo); }
   void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
 };
 using Surface = std::unique_ptr<cairo_surface_t, Destroy>;
 
-// All panels of one measure, drawn onto white paper.
+// All panels of a picture, drawn onto white paper.
 class Figure {
  public:
-  Figure(cairo_surface_t* surface, const Arrangement& arrangement, const Measure& measure)
-      : cairo_(cairo_create(surface)), arrangement_(arrangement), measure_(measure) {
+  Figure(cairo_surface_t* surface, const Picture& picture)
+      : cairo_(cairo_create(surface)), picture_(picture) {
     cairo_set_line_cap(cairo_.get(), CAIRO_LINE_CAP_ROUND);
     cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
   }
@@ -83,27 +98,27 @@ class Figure {
     colour(0xffffff);
     cairo_paint(cairo_.get());
     const double top = draw_legend() + kAxisTitle;
-    const std::vector<Block>& blocks = arrangement_.blocks;
-    const std::string about = fmt::format("{}; shaded: standard error of the mean", measure_.about);
-    text({kMargin, top - 4}, blocks.empty() ? "No runs to show" : about, kSmall);
+    const std::vector<Panel>& panels = picture_.panels;
+    const std::string about = picture_.about + "; shaded: standard error of the mean";
+    text({kMargin, top - 4}, panels.empty() ? "No runs to show" : about, kSmall);
 
-    std::size_t most = 1;  // panels of one dataset
-    std::vector<std::size_t> panels(arrangement_.datasets.size(), 0);
-    for (const Block& block : blocks) most = std::max(most, ++panels[block.dataset]);
+    std::size_t most = 1;  // panels of one group
+    std::map<std::size_t, std::size_t> counts;
+    for (const Panel& panel : panels) most = std::max(most, ++counts[panel.group]);
     const auto columns = static_cast<double>(std::min(most, kMostColumns));
     Frame frame{.left = kMargin + kYLabels, .top = top + kPanelTitle};
     frame.width = (kWidth - frame.left - kMargin - kPanelGap * (columns - 1)) / columns;
     double column = 0;
-    for (std::size_t at = 0; at < blocks.size(); ++at, ++column) {
-      if (column == columns || (at > 0 && blocks[at - 1].dataset != blocks[at].dataset)) {
+    for (std::size_t at = 0; at < panels.size(); ++at, ++column) {
+      if (column == columns || (at > 0 && panels[at - 1].group != panels[at].group)) {
         frame.top += kPanelTitle + kPlot + kPanelFoot;
         column = 0;
       }
       frame.left = kMargin + kYLabels + column * (frame.width + kPanelGap);
-      draw_panel(blocks[at], frame, column == 0);
+      draw_panel(panels[at], frame, column == 0);
     }
     const double height = frame.y(0) + kPanelFoot + kAxisTitle;
-    text({kWidth - kMargin, height - 6}, "impressions learned from", kSmall, 1);
+    text({kWidth - kMargin, height - 6}, picture_.x_title, kSmall, 1);
     return height;
   }
 
@@ -112,7 +127,7 @@ class Figure {
   // it ends.
   double draw_legend() {
     Point next{kMargin, kMargin + 5.5};
-    for (const auto& [label, colour, dash] : arrangement_.series) {
+    for (const auto& [label, colour, dash] : picture_.series) {
       const std::string name = fit(label, kWidth - 58 - kMargin, kName);
       const double taken = 58 + text_width(name, kName);
       if (next.x > kMargin && next.x + taken > kWidth) next = {kMargin, next.y + 22};
@@ -120,36 +135,50 @@ class Figure {
       text({next.x + 30, next.y + 4.5}, name, kName);
       next.x += taken;
     }
-    return arrangement_.series.empty() ? 0 : next.y + 18.5;
+    return picture_.series.empty() ? 0 : next.y + 18.5;
   }
 
-  void draw_panel(const Block& block, const Frame& frame, bool y_labels) {
-    std::vector<const CellSummary*> cells;  // all of the dataset: its panels share their scales
-    for (const CellSummary& cell : arrangement_.comparison.cells) {
-      if (cell.dataset == block.rows[0].cell->dataset) cells.push_back(&cell);
+  void draw_panel(const Panel& panel, const Frame& frame, bool y_labels) {
+    std::vector<Line> beside;
+    for (const Panel& one : picture_.panels) {
+      if (one.group == panel.group) {
+        beside.insert(beside.end(), one.lines.begin(), one.lines.end());
+      }
     }
-    const Axes axes(cells, measure_);
-    text({frame.left, frame.top - 12}, fit(block.title, frame.width, kTitle), kTitle);
+    const Axes axes(beside, *panel.measure, picture_.rules);
+    text({frame.left, frame.top - 12}, fit(panel.title, frame.width, kTitle), kTitle);
     for (const double tick : axes.y.ticks()) {
       const double y = frame.y(axes.y.part(tick));
       stroke({{frame.left, y}, {frame.x(1), y}}, kGrid);
       if (y_labels) text({frame.left - 8, y + 4}, compact(tick), kSmall, 1);
     }
     const double bottom = frame.y(0);
-    for (const double tick : axes.x.ticks()) {
+    double end = -HUGE_VAL;  // of the last number
+    for (const double tick : picture_.ticks.empty() ? axes.x.ticks() : picture_.ticks) {
       const double x = frame.x(axes.x.part(tick));
       stroke({{x, bottom}, {x, bottom + 4}}, kMuted);
+      const double half = text_width(compact(tick), kSmall) / 2;
+      if (x - half < end + 6) continue;
       text({x, bottom + 19}, compact(tick), kSmall, 0.5);
+      end = x + half;
     }
     stroke({{frame.left, bottom}, {frame.x(1), bottom}}, kMuted);
     for (const bool bands : {true, false}) {
-      for (const Row& row : block.rows) draw_row(row, axes, frame, bands);
+      for (const Line& line : panel.lines) draw_line(line, axes, frame, bands);
+    }
+    for (const Line& line : panel.lines) {
+      if (line.has_dots) draw_dots(line, axes, frame);
     }
   }
 
+  static Point place(const LinePoint& point, const Axes& axes, const Frame& frame,
+                     double errors = 0) {
+    return {frame.x(axes.x.part(point.x)), frame.y(axes.y.part(point.mean + errors * point.error))};
+  }
+
   // The line, or the band one standard error either side. A point that can't be drawn is a gap.
-  void draw_row(const Row& row, const Axes& axes, const Frame& frame, bool band) {
-    const Series& series = arrangement_.series[row.series];
+  void draw_line(const Line& drawn, const Axes& axes, const Frame& frame, bool band) {
+    const Series& series = picture_.series[drawn.series];
     const std::uint32_t rgb = kSeriesColours[series.colour];
     std::vector<Point> line, lower;
     const auto flush = [&] {
@@ -158,18 +187,29 @@ class Figure {
       line.clear();
       lower.clear();
     };
-    for (const CurveSummary& point : row.cell->curve) {
-      if (!is_drawable(point, measure_)) {
+    for (const LinePoint& point : drawn.points) {
+      if (!axes.can_show(point)) {
         flush();
         continue;
       }
-      const double mean = (point.*measure_.curve).mean;
-      const double error = band ? error_of(*row.cell, point.*measure_.curve) : 0;
-      const double x = frame.x(axes.x.part(static_cast<double>(point.impression)));
-      line.push_back({x, frame.y(axes.y.part(mean + error))});
-      if (band) lower.push_back({x, frame.y(axes.y.part(mean - error))});
+      line.push_back(place(point, axes, frame, band ? 1 : 0));
+      if (band) lower.push_back(place(point, axes, frame, -1));
     }
     flush();
+  }
+
+  void draw_dots(const Line& line, const Axes& axes, const Frame& frame) {
+    const std::uint32_t rgb = kSeriesColours[picture_.series[line.series].colour];
+    const LinePoint* best = nullptr;
+    for (const LinePoint& point : line.points) {
+      if (axes.can_show(point) && (best == nullptr || point.mean > best->mean)) best = &point;
+    }
+    for (const LinePoint& point : line.points) {
+      if (!axes.can_show(point)) continue;
+      const double size = &point == best ? 11 : 7;
+      stroke({place(point, axes, frame)}, 0xffffff, size + 3);
+      stroke({place(point, axes, frame)}, rgb, size);
+    }
   }
 
   double text_width(const std::string& text, const Font& font) {
@@ -220,8 +260,7 @@ class Figure {
   }
 
   std::unique_ptr<cairo_t, Destroy> cairo_;
-  const Arrangement& arrangement_;
-  const Measure& measure_;
+  const Picture& picture_;
 };
 
 cairo_status_t append(void* out, const unsigned char* bytes, unsigned length) {
@@ -247,24 +286,77 @@ Surface make_surface(FigureFormat format, double height, const std::string& titl
   return made;
 }
 
+Result<std::string> draw(const Picture& picture, FigureFormat format) {
+  // Drawn without output first, for the height.
+  const Surface nothing(cairo_svg_surface_create(nullptr, 1, 1));
+  const double height = Figure(nothing.get(), picture).draw();
+  std::string out;
+  const Surface surface = make_surface(format, height, picture.title, out);
+  Figure figure(surface.get(), picture);
+  figure.draw();
+  cairo_surface_finish(surface.get());
+  if (const cairo_status_t status = figure.status(); status != CAIRO_STATUS_SUCCESS) {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("can't draw the curves: {}", cairo_status_to_string(status))};
+  }
+  if (format == FigureFormat::kSvg) {
+    // Cairo numbers its surfaces over the life of the process, and writes no title.
+    const std::size_t id = out.find(" id=\"surface");
+    if (id != std::string::npos) out.erase(id, out.find('"', id + 5) + 1 - id);
+    out.insert(out.find('>', out.find("<svg")) + 1,
+               fmt::format("\n<title>{}</title>", markup(picture.title)));
+  }
+  return out;
+}
+
+std::string title_of(const Comparison& comparison, const char* otherwise) {
+  return printable(comparison.title.empty() ? otherwise : comparison.title);
+}
+
+// What a figure says of its numbers.
+std::string about_of(const Arrangement& arrangement, std::string about) {
+  return arrangement.selection.empty() ? about
+                                       : about + "; settings chosen on the validation queries";
+}
+
 }  // namespace
 
-Axes::Axes(const std::vector<const CellSummary*>& cells, const Measure& measure) {
-  for (const CellSummary* cell : cells) {
-    for (const CurveSummary& point : cell->curve) {
-      if (!is_drawable(point, measure)) continue;
-      const double mean = (point.*measure.curve).mean;
-      const double error = error_of(*cell, point.*measure.curve);
-      x.low = std::min(x.low, static_cast<double>(point.impression));
-      x.high = std::max(x.high, static_cast<double>(point.impression));
-      y.low = std::min(y.low, mean - error);
-      y.high = std::max(y.high, mean + error);
+Line curve_of(const CellSummary& cell, const Measure& measure, std::size_t series) {
+  Line line{.series = series};
+  for (std::size_t at = 0; at < cell.curve.size(); ++at) {
+    const Moments moments = measure.at(cell, at);
+    line.points.push_back(
+        {static_cast<double>(cell.curve[at].impression), moments.mean, error_of(cell, moments)});
+  }
+  return line;
+}
+
+bool Axes::can_show(const LinePoint& point) const {
+  return (point.x > 0 || !x.is_logarithmic) && std::isfinite(point.mean);
+}
+
+Axes::Axes(const std::vector<Line>& lines, const Measure& measure, const AxisRules& rules) {
+  x.is_logarithmic = rules.is_x_logarithmic;
+  for (const Line& line : lines) {
+    for (const LinePoint& point : line.points) {
+      if (!can_show(point)) continue;
+      x.low = std::min(x.low, point.x);
+      x.high = std::max(x.high, point.x);
+      y.low = std::min(y.low, point.mean - point.error);
+      y.high = std::max(y.high, point.mean + point.error);
     }
   }
   if (x.high < x.low) x.low = 1, y.low = 0, y.high = 1;
-  if (!(x.high > x.low)) x.high = x.low * 10;
+  if (!(x.high > x.low)) x.high = x.is_logarithmic ? x.low * 10 : x.low + 1;
+  if (x.is_logarithmic) {
+    const double air = std::pow(x.high / x.low, rules.x_air);
+    x.low /= air, x.high *= air;
+  } else {
+    const double air = (x.high - x.low) * rules.x_air;
+    x.low -= air, x.high += air;
+  }
   // No measure is below 0: bands end there.
-  y.low = measure.from_zero ? 0 : std::max(y.low, 0.0);
+  y.low = measure.is_online && rules.is_online_from_zero ? 0 : std::max(y.low, 0.0);
   y.high = std::min(y.high, measure.largest);
   // A little air above and below, also around a flat curve, within the measure's bounds.
   const double span = y.high - y.low;
@@ -307,28 +399,46 @@ std::vector<double> Scale::ticks() const {
 Result<std::string> draw_curves(const Comparison& comparison, const Measure& measure,
                                 FigureFormat format) {
   const Arrangement arrangement(comparison);
-  const std::string title =
-      printable(comparison.title.empty() ? "Learning curves" : comparison.title);
-  // Drawn without output first, for the height.
-  const Surface nothing(cairo_svg_surface_create(nullptr, 1, 1));
-  const double height = Figure(nothing.get(), arrangement, measure).draw();
-  std::string out;
-  const Surface surface = make_surface(format, height, title, out);
-  Figure figure(surface.get(), arrangement, measure);
-  figure.draw();
-  cairo_surface_finish(surface.get());
-  if (const cairo_status_t status = figure.status(); status != CAIRO_STATUS_SUCCESS) {
-    return Error{ErrorCode::kUnavailable,
-                 fmt::format("can't draw the curves: {}", cairo_status_to_string(status))};
+  Picture picture{.title = title_of(comparison, "Learning curves"),
+                  .about = about_of(arrangement, measure.about()),
+                  .x_title = "impressions learned from",
+                  .series = arrangement.series};
+  for (const Block& block : arrangement.blocks) {
+    Panel& panel = picture.panels.emplace_back(Panel{block.title, block.dataset, &measure});
+    for (const Row& row : block.rows) {
+      panel.lines.push_back(curve_of(*row.cell, measure, row.series));
+    }
   }
-  if (format == FigureFormat::kSvg) {
-    // Cairo numbers its surfaces over the life of the process, and writes no title.
-    const std::size_t id = out.find(" id=\"surface");
-    if (id != std::string::npos) out.erase(id, out.find('"', id + 5) + 1 - id);
-    out.insert(out.find('>', out.find("<svg")) + 1,
-               fmt::format("\n<title>{}</title>", markup(title)));
+  return draw(picture, format);
+}
+
+Result<std::string> draw_sweep(const Comparison& comparison, FigureFormat format) {
+  const Arrangement arrangement(comparison);
+  const SweepChart chart = make_sweep_chart(arrangement);
+  if (chart.setting.empty()) return std::string();
+  Picture picture{
+      .title = title_of(comparison, "Settings"),
+      .about = about_of(arrangement,
+                        fmt::format("mean at the last impression against {}", chart.setting)),
+      .x_title = chart.setting,
+      .rules = {chart.is_logarithmic, false, 0.05},
+      .ticks = chart.values,
+      .series = chart.series};
+  for (const Measure& measure : arrangement.measures) {
+    for (const SweepPanel& from : chart.panels) {
+      Panel& panel = picture.panels.emplace_back(
+          Panel{fmt::format("{} · {}", measure.title(), from.title),
+                measure.index * arrangement.datasets.size() + from.dataset, &measure});
+      for (const SweepLine& line : from.lines) {
+        Line& made = panel.lines.emplace_back(Line{line.series, !line.is_level});
+        for (const SweepPoint& point : line.points) {
+          const Moments moments = measure.final(*point.cell);
+          made.points.push_back({point.x, moments.mean, error_of(*point.cell, moments)});
+        }
+      }
+    }
   }
-  return out;
+  return draw(picture, format);
 }
 
 }  // namespace plackett::report

@@ -1,4 +1,4 @@
-// Learning curves as one picture, for a paper, a page or a slide.
+// Learning curves, and what a setting does, each as one picture for a paper, a page or a slide.
 #pragma once
 
 #include <array>
@@ -22,6 +22,11 @@ enum class FigureFormat { kSvg, kPdf };
 Result<std::string> draw_curves(const Comparison& comparison, const Measure& measure = kOffline,
                                 FigureFormat format = FigureFormat::kSvg);
 
+// As draw_curves: the last values of every measure against the setting that was swept
+// (report/sweep.h), a line of panels per measure and dataset. Empty if there is none.
+Result<std::string> draw_sweep(const Comparison& comparison,
+                               FigureFormat format = FigureFormat::kSvg);
+
 // 0xRRGGBB for each Series::colour, as in web/theme.css: after Okabe and Ito's colours, which stay
 // apart for colour-blind readers, each with a contrast of at least 3:1 with white.
 inline constexpr std::array<std::uint32_t, kColours> kSeriesColours{
@@ -39,14 +44,37 @@ struct Scale {
   [[nodiscard]] std::vector<double> ticks() const;
 };
 
-struct Axes {
-  // Fits every curve of these cells, mean and error, so that their panels share one scale. The
-  // axis of impressions runs from the first to the last of any curve, the other a little past the
-  // lowest and highest band. Has sensible bounds even if there is no point to draw.
-  Axes(const std::vector<const CellSummary*>& cells, const Measure& measure);
+// A point of a line: a mean and its standard error (0 for a single run).
+struct LinePoint {
+  double x = 0, mean = 0, error = 0;
+};
 
-  Scale x{.is_logarithmic = true};  // impressions
-  Scale y;                          // the measure
+// One method in a panel.
+struct Line {
+  std::size_t series = 0;  // that it has colour and dash of
+  bool has_dots = false;   // at its points, a larger one at the best
+  std::vector<LinePoint> points = {};
+};
+
+// The learning curve of a cell.
+Line curve_of(const CellSummary& cell, const Measure& measure, std::size_t series = 0);
+
+struct AxisRules {
+  bool is_x_logarithmic = true;
+  bool is_online_from_zero = true;  // y of the online measure starts at 0
+  double x_air = 0;                 // before the first and after the last x, in parts of the range
+};
+
+struct Axes {
+  // Fits every line, mean and error, so that their panels share one scale. x runs from the first
+  // to the last point of any line, y a little past the lowest and highest band. Has sensible bounds
+  // even if there is no point to draw.
+  Axes(const std::vector<Line>& lines, const Measure& measure, const AxisRules& rules = {});
+
+  // A logarithm has no place for 0, and no axis for what is not finite.
+  [[nodiscard]] bool can_show(const LinePoint& point) const;
+
+  Scale x, y;
 };
 
 }  // namespace plackett::report

@@ -13,6 +13,7 @@ namespace plackett::report {
 namespace {
 
 constexpr std::size_t kMostFindings = 6;
+constexpr std::size_t kMostNames = 2;  // in the headline
 
 const Moments& moments_of(const Row& row, const Measure& measure) {
   return row.values[measure.index].moments;
@@ -36,7 +37,7 @@ Lead lead_of(const Arrangement& arrangement, const Block& block, const Measure& 
   });
   if (rows.empty()) return {};
   const double mean = moments_of(*rows[0], measure).mean;
-  const std::string start = fmt::format("{}: {} with {}", capitalised(measure.name),
+  const std::string start = fmt::format("{}: {} with {}", capitalised(std::string(measure.name)),
                                         arrangement.label(*rows[0]), fixed(mean, measure.digits));
   if (rows.size() == 1) return {rows[0], false, start + "."};
   const std::string& rival = arrangement.label(*rows[1]);
@@ -61,13 +62,14 @@ std::vector<std::string> sweepers(const Arrangement& arrangement) {
   std::vector<std::size_t> better(arrangement.series.size(), 0);
   for (const Block& block : arrangement.blocks) {
     for (const Row& row : block.rows) {
-      for (const auto& [moments, best, tests] : row.values) {
-        for (const TTest& test : tests) better[row.series] += test.p < 0.05 && test.t > 0 ? 1 : 0;
+      for (const Measure& measure : kPaperMeasures) {
+        for (const TTest& test : row.values[measure.index].tests)
+          better[row.series] += test.p < 0.05 && test.t > 0 ? 1 : 0;
       }
     }
   }
   const std::size_t all =
-      arrangement.baselines.size() * arrangement.blocks.size() * kMeasures.size();
+      arrangement.baselines.size() * arrangement.blocks.size() * kPaperMeasures.size();
   std::vector<std::string> names;
   for (std::size_t at = 0; at < better.size(); ++at) {
     if (all > 0 && better[at] == all) names.push_back(arrangement.series[at].label);
@@ -94,8 +96,10 @@ std::string headline(const Arrangement& arrangement) {
   if (arrangement.blocks.empty()) return "Nothing was run yet.";
   if (const auto names = sweepers(arrangement); !names.empty()) {
     const auto& baselines = arrangement.baselines;
-    return fmt::format("{} {} {}, offline and online{}.", fmt::join(names, " and "),
-                       names.size() > 1 ? "beat" : "beats",
+    const std::string who = names.size() > kMostNames
+                                ? fmt::format("{} methods", names.size())
+                                : fmt::format("{}", fmt::join(names, " and "));
+    return fmt::format("{} {} {}, offline and online{}.", who, names.size() > 1 ? "beat" : "beats",
                        baselines.size() > 1 ? "every baseline" : baselines[0],
                        arrangement.blocks.size() > 1 ? ", in every setting" : "");
   }
@@ -119,7 +123,7 @@ Findings find(const Arrangement& arrangement) {
   if (arrangement.blocks.size() > kMostFindings) return out;
   for (const Block& block : arrangement.blocks) {
     Finding finding{block.title, {}};
-    for (const Measure& measure : kMeasures) {
+    for (const Measure& measure : arrangement.measures) {
       finding.sentences.push_back(lead_of(arrangement, block, measure).sentence);
     }
     std::erase(finding.sentences, "");

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/scorecard.h"
+#include "report/sweep.h"
 #include "report/table.h"
 #include "report/write.h"
 
@@ -29,7 +30,7 @@ void to_json(json& out, const Cell& cell) {
 }
 
 void to_json(json& out, const TableRow& row) {
-  out = {{"name", row.title}, {"cells", json::array()}};
+  out = {{"name", row.title}, {"settings", row.settings}, {"cells", json::array()}};
   for (const Cell& cell : row.cells) {
     out["cells"].push_back(cell.mean.empty() ? json() : json(cell));
   }
@@ -40,37 +41,51 @@ void to_json(json& out, const TableSection& section) {
 }
 
 void to_json(json& out, const Table& table) {
-  out = {{"title", table.title}, {"columns", table.columns}, {"sections", table.sections}};
+  out = {{"title", table.title},
+         {"settings", table.settings},
+         {"columns", table.columns},
+         {"sections", table.sections}};
 }
 
 void to_json(json& out, const Measure& measure) {
-  out = {{"name", measure.name},       {"title", measure.title},
-         {"about", measure.about},     {"digits", measure.digits},
-         {"largest", measure.largest}, {"from_zero", measure.from_zero}};
+  out = {{"name", measure.name},       {"title", measure.title()},
+         {"about", measure.about()},   {"digits", measure.digits},
+         {"largest", measure.largest}, {"from_zero", measure.is_online}};
 }
 
-void to_json(json& out, const Row& row) {
+json object_of(const std::vector<SweptValue>& settings) {
+  json out = json::object();
+  for (const auto& [name, value] : settings) out[name] = value;
+  return out;
+}
+
+json row_json(const Row& row, const std::vector<Measure>& measures) {
   const CellSummary& cell = *row.cell;
-  out = {{"series", row.series},      {"method", cell.method}, {"ranker", cell.ranker},
-         {"baseline", cell.baseline}, {"runs", cell.runs},     {"impressions", cell.impressions},
-         {"seed", cell.seed}};
+  json out = {{"series", row.series},  {"method", cell.method},
+              {"ranker", cell.ranker}, {"baseline", cell.baseline},
+              {"runs", cell.runs},     {"impressions", cell.impressions},
+              {"seed", cell.seed},     {"settings", object_of(cell.swept)}};
   json& curve = out["curve"];
   for (const CurveSummary& point : cell.curve) curve["impression"].push_back(point.impression);
-  for (const Measure& measure : kMeasures) {
-    out[measure.name] = row.values[measure.index].moments;
-    for (const CurveSummary& point : cell.curve) {
-      const auto& [mean, std] = point.*measure.curve;
-      curve[measure.name]["mean"].push_back(mean);
-      curve[measure.name]["std"].push_back(cell.runs > 1 ? json(std) : json());
+  for (const Measure& measure : measures) {
+    const std::string name(measure.name);
+    out[name] = row.values[measure.index].moments;
+    for (std::size_t point = 0; point < cell.curve.size(); ++point) {
+      const auto [mean, std] = measure.at(cell, point);
+      curve[name]["mean"].push_back(mean);
+      curve[name]["std"].push_back(cell.runs > 1 ? json(std) : json());
     }
   }
+  return out;
 }
 
-void to_json(json& out, const Block& block) {
+json block_json(const Block& block, const std::vector<Measure>& measures) {
   const CellSummary& cell = *block.rows.front().cell;
-  out = {{"title", block.title},      {"short_title", block.short_title},
-         {"dataset", cell.dataset},   {"click_model", cell.click_model},
-         {"protocol", cell.protocol}, {"rows", block.rows}};
+  json out{{"title", block.title},      {"short_title", block.short_title},
+           {"dataset", cell.dataset},   {"click_model", cell.click_model},
+           {"protocol", cell.protocol}, {"settings", object_of(cell.surroundings)}};
+  for (const Row& row : block.rows) out["rows"].push_back(row_json(row, measures));
+  return out;
 }
 
 void to_json(json& out, const Scorecard& card) {
@@ -88,9 +103,48 @@ void to_json(json& out, const Scorecard& card) {
   }
 }
 
+// A line of a sweep: for each measure the last means and deviations.
+json line_json(const SweepLine& line, const std::vector<Measure>& measures) {
+  json out{{"series", line.series}, {"level", line.is_level}};
+  for (const auto& [x, cell] : line.points) {
+    out["x"].push_back(x);
+    out["runs"].push_back(cell->runs);
+    for (const Measure& measure : measures) {
+      const auto [mean, std] = measure.final(*cell);
+      json& values = out[std::string(measure.name)];
+      values["mean"].push_back(mean);
+      values["std"].push_back(cell->runs > 1 ? json(std) : json());
+    }
+  }
+  return out;
+}
+
+json sweep_json(const SweepChart& chart, const Arrangement& arrangement) {
+  if (chart.setting.empty()) return {};
+  json out{{"setting", chart.setting},
+           {"values", chart.values},
+           {"logarithmic", chart.is_logarithmic},
+           {"series", chart.series},
+           {"panels", json::array()}};
+  for (const SweepPanel& panel : chart.panels) {
+    json made{{"title", panel.title},
+              {"short_title", panel.short_title},
+              {"dataset", arrangement.datasets[panel.dataset]}};
+    for (const SweepLine& line : panel.lines) {
+      made["lines"].push_back(line_json(line, arrangement.measures));
+    }
+    out["panels"].push_back(std::move(made));
+  }
+  return out;
+}
+
 std::string results_json(const Comparison& comparison, const PageOptions& options) {
   const Arrangement arrangement(comparison);
   const Findings found = find(arrangement);
+  json blocks = json::array();
+  for (const Block& block : arrangement.blocks) {
+    blocks.push_back(block_json(block, arrangement.measures));
+  }
   const json out{{"kind", "plackett-results"},
                  {"version", 1},
                  {"plackett", comparison.version},
@@ -99,9 +153,11 @@ std::string results_json(const Comparison& comparison, const PageOptions& option
                  {"facts", arrangement.facts},
                  {"headline", found.headline},
                  {"findings", found.findings},
-                 {"measures", kMeasures},
+                 {"selection", arrangement.selection},
+                 {"measures", arrangement.measures},
                  {"series", arrangement.series},
-                 {"blocks", arrangement.blocks},
+                 {"blocks", blocks},
+                 {"sweep", sweep_json(make_sweep_chart(arrangement), arrangement)},
                  {"test", {{"name", arrangement.test_name}, {"baselines", arrangement.baselines}}},
                  {"best_of_what", arrangement.best_of_what},
                  {"tables", results_tables(arrangement)},

@@ -11,7 +11,7 @@ namespace plackett::report {
 namespace {
 
 Score make_score(const CellSummary& cell, const Measure& measure, const Moments& paper) {
-  Score made{&cell, &measure, cell.*measure.final, paper, std::nan(""), false};
+  Score made{&cell, &measure, measure.final(cell), paper, std::nan(""), false};
   if (cell.runs < 2) made.here.std = std::nan("");
   const double error =
       std::sqrt(made.here.std * made.here.std / cell.runs + paper.std * paper.std / kPublishedRuns);
@@ -45,7 +45,7 @@ Scorecard make_scorecard(const Comparison& comparison) {
   card.remark = "Run under the published protocol, which is how the paper's numbers were made.";
   for (const CellSummary& cell : comparison.cells) {
     if (published(cell, kOffline) == nullptr || cell.runs == 0) continue;
-    for (const Measure& measure : kMeasures) {
+    for (const Measure& measure : kPaperMeasures) {
       const Score& score =
           card.scores.emplace_back(make_score(cell, measure, *published(cell, measure)));
       if (!score.coarse) continue;
@@ -63,14 +63,18 @@ Scorecard make_scorecard(const Comparison& comparison) {
 }
 
 std::string setting_of(const CellSummary& cell) {
-  return fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model),
-                     cell.protocol);
+  std::string setting =
+      fmt::format("{} · {} · {}", cell.dataset, click_model_label(cell.click_model), cell.protocol);
+  for (const auto& [name, value] : cell.surroundings) {
+    if (name != "protocol") setting += fmt::format(" · {} {}", name, value);
+  }
+  return setting;
 }
 
 Table scorecard_table(const Scorecard& card) {
   Table table{.columns = {"runs"}, .group = 3};
-  for (const Measure& measure : kMeasures) {
-    table.columns.insert(table.columns.end(), {measure.name, "paper", "errors"});
+  for (const Measure& measure : kPaperMeasures) {
+    table.columns.insert(table.columns.end(), {std::string(measure.name), "paper", "errors"});
   }
   for (const Score& score : card.scores) {
     const std::string setting = setting_of(*score.cell);
@@ -78,7 +82,7 @@ Table scorecard_table(const Scorecard& card) {
       table.sections.push_back({setting, {}});
     }
     std::vector<TableRow>& rows = table.sections.back().rows;
-    if (score.measure == kMeasures.data()) {
+    if (score.measure == &kOffline) {
       rows.push_back({row_label(*score.cell), {Cell{std::to_string(score.cell->runs)}}});
     }
     for (const Moments& value : {score.here, score.paper}) {

@@ -22,7 +22,7 @@ inline constexpr std::size_t kPublishedDatasets = 5;
 // One method under one click model: every measure's mean and deviation on each dataset.
 struct PublishedRow {
   std::string_view click_model, method, ranker;  // "perfect", "pdgd", "linear"
-  Moments values[kMeasures.size()][kPublishedDatasets];
+  Moments values[kPaperMeasures.size()][kPublishedDatasets];
 };
 
 // In the order of the tables: click models, and methods within them.
@@ -66,7 +66,7 @@ struct Scorecard {
 // Points into `comparison`, which must outlive it.
 Scorecard make_scorecard(const Comparison& comparison);
 
-// "MQ2007 · Perfect · published".
+// "MQ2007 · Perfect · published", and what else was swept around the method.
 std::string setting_of(const CellSummary& cell);
 
 // A section per setting; every measure here, in the paper and their difference in standard errors.

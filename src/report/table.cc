@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "report/numbers.h"
@@ -16,7 +17,27 @@ template <typename T>
 T& titled(std::vector<T>& list, const std::string& title) {
   const auto found =
       std::find_if(list.begin(), list.end(), [&](const T& one) { return one.title == title; });
-  return found != list.end() ? *found : list.emplace_back(T{title, {}});
+  return found != list.end() ? *found : list.emplace_back(T{.title = title});
+}
+
+// The values of the settings of one series in all blocks of that title: one value, or one per
+// dataset if they differ.
+std::vector<std::string> settings_of(const Arrangement& arrangement, std::size_t series,
+                                     const std::string& block_title) {
+  std::vector<std::string> settings;
+  for (const std::string& name : arrangement.settings) {
+    std::vector<std::string> values;
+    for (const Block& block : arrangement.blocks) {
+      if (block.short_title != block_title) continue;
+      for (const Row& row : block.rows) {
+        if (row.series == series) values.push_back(setting_value(row.cell->swept, name));
+      }
+    }
+    const bool same =
+        std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+    settings.push_back(same ? values.front() : fmt::format("{}", fmt::join(values, " / ")));
+  }
+  return settings;
 }
 
 // Tables in the paper's layout. fill(row, measure, cell_of) is called for each row of each block;
@@ -25,13 +46,16 @@ template <typename Fill>
 std::vector<Table> laid_out(const Arrangement& arrangement, Fill fill) {
   const bool one_dataset = arrangement.datasets.size() == 1;
   std::vector<Table> tables;
-  for (const Measure& measure : kMeasures) {
+  for (const Measure& measure : arrangement.measures) {
     if (arrangement.blocks.empty()) break;
-    if (tables.empty() || !one_dataset) tables.push_back({one_dataset ? "" : measure.title});
+    if (tables.empty() || !one_dataset) {
+      tables.push_back({.title = one_dataset ? "" : measure.title()});
+      tables.back().settings = arrangement.settings;
+    }
     Table& table = tables.back();
     const std::size_t column = table.columns.size();
     if (one_dataset)
-      table.columns.push_back(fmt::format("{} NDCG@10", measure.name));
+      table.columns.push_back(measure.column());
     else
       table.columns = arrangement.datasets;
     for (const Block& block : arrangement.blocks) {
@@ -39,6 +63,9 @@ std::vector<Table> laid_out(const Arrangement& arrangement, Fill fill) {
       for (const Row& row : block.rows) {
         fill(row, measure, [&](const std::string& title) -> Cell& {
           TableRow& line = titled(section.rows, title);
+          if (line.cells.empty()) {
+            line.settings = settings_of(arrangement, row.series, block.short_title);
+          }
           line.cells.resize(table.columns.size());
           return line.cells[column + block.dataset];
         });

@@ -1,8 +1,8 @@
 // Tables for readers, one model for every kind of output. The results come in the paper's layout:
 // means with their standard deviations, the best of each dataset and click model in bold, and marks
 // for significant differences from each baseline. With one dataset the columns are the measures;
-// with several there is one table per measure and the columns are the datasets. No run times: the
-// same results give the same tables.
+// with several there is one table per measure and the columns are the datasets. Settings that were
+// swept are columns in front of them. No run times: the same results give the same tables.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +27,15 @@ struct Cell {
 
 struct TableRow {
   std::string title;  // the method, raw, as all titles
-  std::vector<Cell> cells;
+  std::vector<Cell> cells = {};
+  // The values of Table::settings, empty where the method has none: "0.1", or "0.1 / 0.3" if they
+  // differ between the datasets.
+  std::vector<std::string> settings = {};
 };
 
 struct TableSection {
   std::string title;
-  std::vector<TableRow> rows;
+  std::vector<TableRow> rows = {};
 };
 
 struct Table {
@@ -40,6 +43,7 @@ struct Table {
   std::string about = {};                 // a sentence; empty: none
   std::vector<std::string> columns = {};  // titles
   std::vector<TableSection> sections = {};
+  std::vector<std::string> settings = {};  // columns between the method and the numbers
   std::size_t group = 1;  // columns after the first stay beside each other in groups of so many
 
   [[nodiscard]] std::vector<const TableRow*> rows() const;  // of all sections
@@ -59,8 +63,10 @@ struct TableStyle {
   bool ascii = false;      // for terminals without UTF-8: marks ^ A v V . and plain rules
 };
 
-// Ends in a line break. Every line is at most `style.width` columns wide if that is >= 72 and there
-// are at most eight baselines; columns that do not fit side by side go below.
+// Settings are shown where they fit beside all numbers, or, if they were chosen on validation
+// queries and no label shows them, beside one column of numbers. Ends in a line break. Every line
+// is at most `style.width` columns wide if that is >= 72 and there are at most eight baselines;
+// columns that do not fit side by side go below.
 std::string terminal_table(const Comparison& comparison, const TableStyle& style = {});
 
 // For GitHub's Markdown.
@@ -70,11 +76,18 @@ std::string markdown_table(const Comparison& comparison);
 // best with booktabs and compiles without.
 std::string latex_table(const Comparison& comparison);
 
-// A header and one line per cell: raw names, and numbers that read back to the same double; empty
-// if a number is not finite.
+// A header and one line per cell: raw names, what was swept of methods and surroundings, and
+// numbers that read back to the same double; empty if a number is not finite.
 std::string csv_table(const Comparison& comparison);
 
 // A header and one line per contrast and measure, with all tests, as csv_table.
 std::string csv_tests(const Comparison& comparison);
+
+// A header and one line per run, with what it ended with, as csv_table.
+std::string csv_runs(const Comparison& comparison);
+
+// A header and one line per run and point of its curve, as csv_table. `runs`: one vector per cell.
+std::string csv_curves(const Comparison& comparison,
+                       const std::vector<std::vector<RunRecord>>& runs);
 
 }  // namespace plackett::report

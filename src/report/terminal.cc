@@ -70,8 +70,32 @@ struct Column {
   std::size_t width = 0;
 };
 
-// Appends the table; columns that do not fit side by side go below.
-void append_table(std::string& out, const Table& table, const TableStyle& style) {
+// The settings of each row as one text, all as wide as the titles in front of them.
+struct SettingColumns {
+  explicit SettingColumns(const Table& table) : rows(table.rows().size()) {
+    for (std::size_t at = 0; at < table.settings.size(); ++at) {
+      std::size_t wide = display_width(table.settings[at]);
+      for (const TableRow* row : table.rows())
+        wide = std::max(wide, display_width(row->settings[at]));
+      const auto add = [wide](const std::string& text, std::string& to) {
+        to += std::string(kGap, ' ') + spaces(text, wide) + printable(text);
+      };
+      add(table.settings[at], title);
+      for (std::size_t row = 0; row < rows.size(); ++row)
+        add(table.rows()[row]->settings[at], rows[row]);
+      width += kGap + wide;
+    }
+  }
+
+  std::string title;
+  std::vector<std::string> rows;  // of all sections
+  std::size_t width = 0;
+};
+
+// Appends the table; columns that do not fit side by side go below. Settings are shown if they fit
+// beside all of them, or, if the table needs them, beside each.
+void append_table(std::string& out, const Table& table, const TableStyle& style,
+                  bool needs_settings = false) {
   const Pen pen{style.ansi};
   const auto line = [&out](std::string text) {
     text.erase(text.find_last_not_of(' ') + 1);
@@ -81,9 +105,18 @@ void append_table(std::string& out, const Table& table, const TableStyle& style)
   for (const TableRow* row : table.rows()) wanted = std::max(wanted, 2 + display_width(row->title));
   const std::size_t least_names = std::min<std::size_t>(wanted, 24);
   std::vector<Column> columns;
-  for (std::size_t at = 0; at < table.columns.size(); ++at) columns.emplace_back(table, at, pen);
+  std::size_t all_columns = 0, widest = 0;
+  for (std::size_t at = 0; at < table.columns.size(); ++at) {
+    const std::size_t taken = kGap + columns.emplace_back(table, at, pen).width;
+    all_columns += taken;
+    widest = std::max(widest, taken);
+  }
+  const SettingColumns settings(table);
+  const bool with_settings = needs_settings ? kLeastNames + settings.width + widest <= style.width
+                                            : wanted + settings.width + all_columns <= style.width;
+  const std::size_t beside = with_settings ? settings.width : 0;  // each name
   for (std::size_t first = 0, end = 0; first < columns.size(); first = end) {
-    std::size_t numbers = 0;
+    std::size_t numbers = beside;
     while (end < columns.size()) {
       std::size_t next = end;
       std::size_t taken = 0;
@@ -96,22 +129,23 @@ void append_table(std::string& out, const Table& table, const TableStyle& style)
     const std::size_t names =
         std::min(wanted, style.width > numbers + kLeastNames ? style.width - numbers : kLeastNames);
     const std::string rule = pen.dim(fmt::format("{:─<{}}", "", names + numbers));
-    const auto joined = [&](const std::string& name, auto text) {
+    const auto joined = [&](const std::string& name, const std::string& values, auto text) {
       std::string out_line = name + spaces(name, names);
+      if (with_settings) out_line += values;
       for (std::size_t at = first; at < end; ++at) {
         out_line += std::string(kGap, ' ') + text(columns[at]);
       }
       return out_line;
     };
     line("");
-    line(pen.dim(
-        joined(shorten(table.title, names), [](const Column& column) { return column.title; })));
+    line(pen.dim(joined(shorten(table.title, names), settings.title,
+                        [](const Column& column) { return column.title; })));
     std::size_t place = 0;
     for (const TableSection& section : table.sections) {
       line(rule);
       line(pen.bold(shorten(section.title, names + numbers)));
       for (const TableRow& row : section.rows) {
-        line(joined("  " + shorten(row.title, names - 2),
+        line(joined("  " + shorten(row.title, names - 2), settings.rows[place],
                     [&](const Column& column) { return column.cells[place]; }));
         ++place;
       }
@@ -133,12 +167,15 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
   std::string out;
   if (!comparison.title.empty()) out += pen.bold(shorten(comparison.title, style.width)) + '\n';
   append_note(out, arrangement.facts.line, style.width, pen);
-  for (const Table& table : results_tables(arrangement)) append_table(out, table, style);
+  for (const Table& table : results_tables(arrangement)) {
+    append_table(out, table, style, comparison.selected);
+  }
   std::string legend = "mean (standard deviation) over runs";
   if (arrangement.any_best) {
     legend += fmt::format("; {} best {}", style.ansi ? "bold:" : "*", arrangement.best_of_what);
   }
   append_note(out, legend, style.width, pen);
+  if (!arrangement.selection.empty()) append_note(out, arrangement.selection, style.width, pen);
   if (!arrangement.baselines.empty()) append_note(out, arrangement.key(), style.width, pen);
   return style.ascii ? in_ascii(std::move(out)) : out;
 }

@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,7 +51,7 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return system_error(folder, "can't create", error.value());
-  std::vector<std::pair<const char*, std::string>> files{
+  std::vector<std::pair<std::string, std::string>> files{
       {"results.json", results_json(comparison, options)},
       {"tables.csv", csv_table(comparison)},
       {"tests.csv", csv_tests(comparison)},
@@ -61,21 +60,28 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
       {"scorecard.md", markdown_scorecard(comparison)},
       {"scorecard.csv", csv_scorecard(comparison)},
   };
-  for (const auto& [name, measure, format] :
-       {std::tuple{"curves.svg", &kOffline, FigureFormat::kSvg},
-        {"curves.pdf", &kOffline, FigureFormat::kPdf},
-        {"online.svg", &kOnline, FigureFormat::kSvg},
-        {"online.pdf", &kOnline, FigureFormat::kPdf}}) {
-    auto drawn = draw_curves(comparison, *measure, format);
+  const Arrangement arrangement(comparison);
+  for (const auto& [ending, format] :
+       {std::pair{".svg", FigureFormat::kSvg}, {".pdf", FigureFormat::kPdf}}) {
+    for (const Measure& measure : arrangement.measures) {
+      const std::string name = measure.index == kOffline.index ? "curves"
+                               : measure.index == kOnline.index
+                                   ? "online"
+                                   : fmt::format("curves_{}", measure.name);
+      auto drawn = draw_curves(comparison, measure, format);
+      if (!drawn) return drawn.error();
+      files.emplace_back(name + ending, std::move(*drawn));
+    }
+    auto drawn = draw_sweep(comparison, format);
     if (!drawn) return drawn.error();
-    files.emplace_back(name, std::move(*drawn));
+    files.emplace_back(std::string("sweep") + ending, std::move(*drawn));
   }
   files.emplace_back("report.html", html_report(comparison, options));
   for (const auto& [name, content] : files) {
     const std::filesystem::path path = folder / name;
     if (!content.empty()) {
       if (auto done = write_file(path, content); !done) return done;
-    } else if (std::filesystem::remove(path, error); error) {  // an earlier scorecard
+    } else if (std::filesystem::remove(path, error); error) {  // an earlier report's
       return system_error(path, "can't remove", error.value());
     }
   }

@@ -417,6 +417,28 @@ TEST(Report, GoesByTheTestOfTheExperimentOrTheOneAskedFor) {
               HasSubstr("unknown t-test \"z\"; known: paired, welch, student"));
 }
 
+TEST(Report, PrintsRunsAndTheirCurves) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command("compare --methods pdgd --click-models perfect --learning-rate 0.1,0.2 "
+                        "--metrics MAP --select validation --runs 3 --impressions 20 --out " +
+                        folder / "a")
+                .exit_code,
+            0);
+  const auto count = [](const std::string& text) {
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  const std::string runs = run_command("report --format runs " + folder / "a").out;
+  EXPECT_TRUE(runs.starts_with(
+      "dataset,protocol,click_model,label,method,ranker,learning-rate,impressions,seed,run,fold,"
+      "offline,online,MAP,validation\n"));
+  EXPECT_EQ(count(runs), 1 + 3);  // of the better learning rate
+  EXPECT_THAT(runs, HasSubstr(",20,1,2,2,0."));
+  // Points after 1, 2, 3, 4, 6, 7, 10, 13, 18 and 20 impressions.
+  const std::string curves = run_command("report --format curves " + folder / "a").out;
+  EXPECT_EQ(count(curves), 1 + 3 * 10);
+  EXPECT_THAT(curves, HasSubstr(",20,1,2,2,18,0."));
+}
+
 TEST(Report, TestsAgainstTheBaselinesAskedFor) {
   const TemporaryFolder folder;
   const std::string compare =

@@ -87,6 +87,21 @@ TEST(Cells, WhatSurroundsAMethodIsSweptOutsideIt) {
           "DBGD (linear) [impressions 20] [shown 10]"));
 }
 
+TEST(Cells, AFamilyIsWhatIsNotSwept) {
+  const auto family = [](const std::string& text) {
+    return cells_of(spec_of("click-models = [\"perfect\"]\n" + text)).value().back().family;
+  };
+  EXPECT_EQ(family("methods = [\"pdgd:neural\"]\nlearning-rate = [1, 2]"), "PDGD (neural)");
+  EXPECT_EQ(family("methods = [\"pdgd\"]\nranker = [\"linear\", \"neural\"]"), "PDGD");
+  EXPECT_EQ(family("methods = [\"mgd:candidates=9\"]\nranker = [\"linear\", \"neural\"]"),
+            "MGD (candidates 9)");
+  // A method with a ranker of its own keeps it.
+  EXPECT_EQ(family("methods = [\"pdgd\", \"dbgd:neural\"]\nranker = [\"linear\", \"neural\"]"),
+            "DBGD (neural)");
+  EXPECT_EQ(family("methods = [{method = \"pdgd\", label = \"ours\"}]\nlearning-rate = [1, 2]"),
+            "ours");
+}
+
 TEST(Cells, CountAsRuns) {
   const ComparisonSpec spec = spec_of(
       "methods = [\"pdgd\"]\nruns = 7\nlearning-rate = [1, 2, 3]\nranker = [\"linear\", "

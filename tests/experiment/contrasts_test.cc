@@ -135,5 +135,36 @@ TEST(Contrasts, CorrectOverAllTestsAgainstBaselines) {
   }
 }
 
+TEST(Contrasts, TestEveryMetricThatBothHave) {
+  Comparison comparison;
+  comparison.cells = {cell("DBGD", "perfect", true), cell("PDGD", "perfect", false)};
+  comparison.cells[0].metrics = {{"MAP", {0.4, 0.02}, {}}, {"MRR", {0.7, 0.02}, {}}};
+  comparison.cells[1].metrics = {{"ERR@10", {0.3, 0.02}, {}}, {"MAP", {0.5, 0.02}, {}}};
+  comparison.cells[0].finals = {{0, 0.5, 700, 0, {0.4, 0.7}}, {1, 0.4, 600, 1, {0.3, 0.7}}};
+  comparison.cells[1].finals = {{0, 0.5, 700, 0, {0.3, 0.6}}, {1, 0.4, 600, 1, {0.3, 0.4}}};
+  add_contrasts(comparison);
+  ASSERT_EQ(comparison.contrasts.size(), 1U);
+  const auto& metrics = comparison.contrasts[0].metrics;
+  ASSERT_EQ(metrics.size(), 1U);
+  EXPECT_EQ(metrics[0].name, "MAP");
+  EXPECT_NEAR(metrics[0].tests.welch.difference, 0.1, 1e-12);
+  EXPECT_NEAR(metrics[0].tests.paired.difference, 0.15, 1e-12);
+  EXPECT_DOUBLE_EQ(metrics[0].tests.paired.t, paired_t_test(std::vector<double>{0.6 - 0.4, 0.4 - 0.3}).t);
+  // The smallest of three p-values, of which the others are 1.
+  EXPECT_DOUBLE_EQ(metrics[0].tests.welch.holm, 3 * metrics[0].tests.welch.p);
+}
+
+TEST(Contrasts, LeadersLeadInAMetricToo) {
+  Comparison comparison;
+  comparison.cells = {cell("a", "perfect", false), cell("b", "perfect", false),
+                      cell("c", "perfect", false)};
+  comparison.cells[1].metrics = {{"MAP", {0.4, 0.02}, {}}};
+  comparison.cells[2].metrics = {{"MAP", {0.5, 0.02}, {}}};
+  add_contrasts(comparison);
+  ASSERT_EQ(comparison.leaders.size(), 2U);
+  EXPECT_EQ(comparison.leaders[1].cell, 2U);
+  EXPECT_EQ(comparison.leaders[1].baseline, 1U);
+}
+
 }  // namespace
 }  // namespace plackett

@@ -49,6 +49,11 @@ inline void expect_same_cell(const CellSummary& a, const CellSummary& b) {
   EXPECT_EQ(a.seed, b.seed);
   expect_same_moments(a.offline, b.offline);
   expect_same_moments(a.online, b.online);
+  ASSERT_EQ(a.metrics.size(), b.metrics.size());
+  for (std::size_t at = 0; at < a.metrics.size(); ++at) {
+    EXPECT_EQ(a.metrics[at].name, b.metrics[at].name);
+    expect_same_moments(a.metrics[at].final, b.metrics[at].final);
+  }
   ASSERT_EQ(a.curve.size(), b.curve.size());
   for (std::size_t point = 0; point < a.curve.size(); ++point) {
     EXPECT_EQ(a.curve[point].impression, b.curve[point].impression);

@@ -63,6 +63,34 @@ addEventListener('load', () => {
   note('stray', (document.getElementById('main').innerText.match(/false|undefined|null|NaN/g) ?? []).length);
   note('bold', all('#table ~ div strong').map(mean => mean.textContent).join('|'));
   setTimeout(() => note('requests', requests), 100);
+  note('settings', all('#table ~ div > .scroll thead th.setting').map(name => name.textContent).join('|'));
+  note('chosen', all('#table ~ div > .scroll tbody td.setting').slice(0, 2).map(value => value.textContent).join('|'));
+  note('facts', document.getElementById('facts').innerText.replace(/\n/g, '|'));
+
+  // What a setting does: its points, its axis, and another measure at the press of a button.
+  const sweeps = all('#sweep ~ div .panel canvas').map(canvas => Chart.getChart(canvas));
+  if (sweeps.length > 0) {
+    const [chart] = sweeps;
+    const plain = chart.data.datasets.flatMap((dataset, at) =>
+      dataset.isBand ? [] : [{dataset, points: chart.getDatasetMeta(at).data}]);
+    note('sweep-lines', sweeps.flatMap(each => each.data.datasets.filter(line => !line.isBand)).length);
+    note('sweep-radii', plain.map(({points}) => points.map(point => point.options.radius).join(' ')).join('|'));
+    note('sweep-inside', plain.every(({points}) => points.every(point =>
+      point.x > chart.chartArea.left + 5 && point.x < chart.chartArea.right - 5 &&
+      point.y > chart.chartArea.top && point.y < chart.chartArea.bottom)));
+    note('sweep-axis', chart.scales.x.type + ' ' + chart.scales.x.ticks.map(tick => tick.label).join(' '));
+    chart.canvas.dispatchEvent(new KeyboardEvent('keydown', {key: 'End'}));
+    note('sweep-tip', [...chart.tooltip.title, ...chart.tooltip.body.flatMap(part => part.lines)].join('|'));
+    chart.canvas.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+    const choices = all('#sweep ~ div .choices button');
+    note('sweep-choices', choices.map(choice => choice.textContent).join('|'));
+    const seen = () => all('#sweep ~ div .panel canvas').filter(canvas => canvas.offsetParent)
+      .map(canvas => canvas.getAttribute('aria-label').split(' by ')[0]).join('|');
+    choices[2].click();
+    note('sweep-chosen', seen());
+    choices[0].click();
+    note('sweep-back', seen());
+  }
 
   // The tests behind the marks.
   const marks = document.querySelector('.marks[tabindex]');
@@ -212,10 +240,42 @@ TEST_F(Browser, TablesWithoutBaselinesHoldNumbersOnly) {
   EXPECT_EQ(noted(dom, "stray"), "0");
 }
 
+TEST_F(Browser, ShowsWhatASettingDoes) {
+  const std::string dom =
+      open(html_report(testing::sweep_comparison()), "--window-size=1400,1000 --dump-dom");
+  EXPECT_EQ(noted(dom, "sweep-lines"), "9");  // linear, neural and MGD in three panels
+  // The best is larger; MGD has no such setting, and so no points.
+  EXPECT_EQ(noted(dom, "sweep-radii"), "3.5 3.5 3.5 6 3.5|3.5 3.5 6 3.5 3.5|0 0 0 0 0");
+  EXPECT_EQ(noted(dom, "sweep-inside"), "true");
+  EXPECT_EQ(noted(dom, "sweep-axis"), "logarithmic 0.003 0.01 0.03 0.1 0.3");
+  EXPECT_EQ(noted(dom, "sweep-tip"),
+            "learning-rate 0.3|PDGD (linear)  0.493 (0.002)|PDGD (neural)  0.470 (0.002)|"
+            "MGD (linear)  0.470 (0.002)");
+  EXPECT_EQ(noted(dom, "sweep-choices"), "Offline NDCG@10|Online NDCG@10|Offline MAP");
+  EXPECT_EQ(noted(dom, "sweep-chosen"), "Offline MAP|Offline MAP|Offline MAP");
+  EXPECT_EQ(noted(dom, "sweep-back"), "Offline NDCG@10|Offline NDCG@10|Offline NDCG@10");
+  EXPECT_EQ(noted(dom, "settings"), "ranker|learning-rate");
+  EXPECT_EQ(noted(dom, "chosen"), "linear|0.003");
+  // 3 panels of 9 lines, and for each of 3 measures 3 panels of 11 curves.
+  EXPECT_EQ(noted(dom, "lines"), "108");
+  EXPECT_EQ(noted(dom, "overflow"), "0");
+  EXPECT_EQ(noted(dom, "stray"), "0");
+}
+
+TEST_F(Browser, SaysWhereSettingsWereChosen) {
+  const std::string dom =
+      open(html_report(testing::selected_comparison()), "--window-size=1400,1000 --dump-dom");
+  EXPECT_EQ(noted(dom, "sweep-lines"), "not noted");
+  EXPECT_EQ(noted(dom, "chosen"), "linear|0.1");
+  EXPECT_THAT(noted(dom, "facts"),
+              HasSubstr("|Settings were chosen on the validation queries; offline numbers are of "
+                        "the test queries."));
+}
+
 TEST_F(Browser, FitsAPhone) {
   for (const Comparison& comparison :
        {paper_comparison({"MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"}, 1),
-        testing::weird_comparison()}) {
+        testing::weird_comparison(), testing::sweep_comparison()}) {
     const std::string page = html_report(comparison, {.command = std::string(300, 'x')});
     // Fonts differ between machines: wider letters must fit too.
     std::string wide = page;

@@ -37,7 +37,7 @@ Comparison straight() {
 }
 
 Axes axes_of(const Comparison& comparison, const Measure& measure) {
-  return Axes({comparison.cells.data()}, measure);
+  return Axes({curve_of(comparison.cells[0], measure)}, measure);
 }
 
 std::vector<std::string> labels(const std::vector<double>& ticks) {
@@ -118,7 +118,7 @@ TEST(Axes, OddCurvesGiveFinitePlaces) {
            {{1, {1, 0}, {0, 0}}, {10, {1, 0}, {0, 0}}},
            {{1, {0.2, HUGE_VAL}, {5, nan}}, {10, {-3, 0.1}, {1e300, 0}}}}) {
     odd.cells[0].curve = curve;
-    for (const Measure& measure : kMeasures) {
+    for (const Measure& measure : kPaperMeasures) {
       const Axes axes = axes_of(odd, measure);
       EXPECT_TRUE(std::isfinite(axes.x.part(3)));
       EXPECT_TRUE(std::isfinite(axes.y.part(0.3)));
@@ -239,6 +239,27 @@ TEST(Series, PdgdKeepsItsColoursInEveryComparison) {
   EXPECT_EQ(many.series[4].label, "PDGD (linear)");
   EXPECT_EQ(many.series[4].colour, 0U);
   EXPECT_EQ(many.series[5].colour, 1U);
+}
+
+TEST(SweepFigure, HasALineAndItsPointsForEveryMethod) {
+  const std::string svg = draw_sweep(testing::sweep_comparison()).value();
+  const auto occurrences = [&](const std::string& what) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = svg.find(what, at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  // Three measures, three click models.
+  EXPECT_EQ(occurrences("stroke-width:2.25"), 9U * 3 + 3);  // and the legend
+  EXPECT_EQ(occurrences("fill-opacity:0.13"), 9U * 3);
+  EXPECT_EQ(occurrences("stroke-width:7;"), 9U * 2 * 4);
+  EXPECT_EQ(occurrences("stroke-width:11;"), 9U * 2);  // the best of a line
+  EXPECT_TRUE(
+      draw_sweep(testing::sweep_comparison(), FigureFormat::kPdf).value().starts_with("%PDF"));
+}
+
+TEST(SweepFigure, IsLeftOutWithoutASweep) {
+  EXPECT_EQ(draw_sweep(small_comparison()).value(), "");
+  EXPECT_EQ(draw_sweep({}).value(), "");
 }
 
 }  // namespace

@@ -113,6 +113,18 @@ TEST(Findings, SingleRunsHaveNoWinner) {
             "no spread over runs to judge by).");
 }
 
+TEST(Findings, SayWhoLeadsInEveryMetric) {
+  const Comparison comparison = testing::sweep_comparison();
+  const Findings findings = findings_of(comparison);
+  ASSERT_EQ(findings.findings[0].sentences.size(), 3U);
+  EXPECT_THAT(findings.findings[0].sentences[2],
+              HasSubstr("MAP: PDGD (linear, learning-rate 0.1) with 0.450; PDGD (neural, "
+                        "learning-rate 0.03) is too close to call ("));
+  // More than two names are no headline.
+  EXPECT_EQ(findings.headline,
+            "6 methods beat MGD (linear), offline and online, in every setting.");
+}
+
 TEST(Findings, OneMethodHasAValueAndNoRival) {
   Comparison comparison = small_comparison();
   comparison.cells.resize(1);

@@ -55,6 +55,8 @@ int main(int argc, char** argv) {
       write(plackett::testing::weird_comparison(), folder / "weird") &&
       write(plackett::testing::small_comparison(), folder / "small") &&
       write(plackett::testing::large_comparison(), folder / "large") &&
+      write(plackett::testing::sweep_comparison(), folder / "sweep") &&
+      write(plackett::testing::selected_comparison(), folder / "selected") &&
       write(single, folder / "single") && write(two, folder / "two") &&
       write(Comparison{}, folder / "empty");
   return done ? 0 : 1;

@@ -55,6 +55,7 @@ TEST(LatexTable, CompilesAlone) {
   if (!has("pdflatex")) GTEST_SKIP() << "no pdflatex";
   for (const Comparison& comparison :
        {Comparison{}, testing::small_comparison(), testing::weird_comparison(),
+        testing::selected_comparison(),
         paper_comparison({"MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo", "Istella"}, 0)}) {
     EXPECT_EQ(latex_fault(latex_table(comparison)), "");
   }

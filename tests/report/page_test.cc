@@ -138,6 +138,26 @@ TEST(Results, TablesNameTheBestAndTheTests) {
   EXPECT_EQ(results_of(comparison)["test"]["name"], "paired t-test");
 }
 
+TEST(Results, HaveSettingsMetricsAndTheSweep) {
+  const json results = results_of(testing::sweep_comparison());
+  EXPECT_EQ(results["measures"][2]["title"], "Offline MAP");
+  EXPECT_EQ(results["tables"][0]["settings"], (json{"ranker", "learning-rate"}));
+  EXPECT_EQ(results["tables"][0]["sections"][0]["rows"][1]["settings"], (json{"linear", "0.01"}));
+  const json& row = results["blocks"][0]["rows"][1];
+  EXPECT_EQ(row["settings"], (json{{"ranker", "linear"}, {"learning-rate", "0.01"}}));
+  EXPECT_NEAR(row["MAP"]["mean"], 0.9 * 0.47, 1e-12);
+  EXPECT_EQ(row["curve"]["MAP"]["mean"].size(), row["curve"]["impression"].size());
+  const json& sweep = results["sweep"];
+  EXPECT_EQ(sweep["setting"], "learning-rate");
+  const json& line = sweep["panels"][0]["lines"][0];
+  EXPECT_EQ(line["x"], (json{0.003, 0.01, 0.03, 0.1, 0.3}));
+  EXPECT_NEAR(line["MAP"]["mean"][3], 0.45, 1e-12);
+  EXPECT_EQ(line["runs"][0], 125);
+  EXPECT_EQ(sweep["panels"][0]["lines"][2]["level"], true);
+  EXPECT_EQ(results["selection"], "");
+  EXPECT_EQ(results_of(small_comparison())["sweep"], json());
+}
+
 TEST(Results, ScorecardHasEveryNumber) {
   EXPECT_EQ(results_of(paper_comparison({"MQ2007"}, 1))["scorecard"]["scores"].size(), 36U);
   EXPECT_EQ(results_of(large_comparison())["scorecard"], json());

@@ -114,8 +114,78 @@ void set_finals(CellSummary& cell) {
   const std::vector<double> online = values_of(cell.online, cell.runs, seed + 1);
   cell.finals.clear();
   for (std::uint32_t run = 0; run < cell.runs; ++run) {
-    cell.finals.push_back({run, offline[run], online[run]});
+    cell.finals.push_back({run, offline[run], online[run], run % 5});
   }
+  for (std::size_t at = 0; at < cell.metrics.size(); ++at) {
+    const auto values = values_of(cell.metrics[at].final, cell.runs, seed + 2 + at);
+    for (RunFinal& final : cell.finals) final.metrics.push_back(values[final.run]);
+  }
+}
+
+Comparison sweep_comparison() {
+  Comparison comparison;
+  comparison.title = "Learning rates on MQ2007";
+  comparison.version = "0.1.0";
+  const auto add_map = [](CellSummary& cell) {
+    MetricSummary map{.name = "MAP"};
+    for (const CurveSummary& point : cell.curve) {
+      map.curve.push_back({0.9 * point.offline.mean, point.offline.std});
+    }
+    map.final = map.curve.back();
+    cell.metrics.push_back(std::move(map));
+    set_finals(cell);
+  };
+  double lost = 0;  // by the click model
+  for (const std::string_view click_model : {"perfect", "navigational", "informational"}) {
+    for (const std::string_view ranker : {"linear", "neural"}) {
+      const double best = ranker == "linear" ? 0.1 : 0.03;
+      for (const auto& [rate, text] : {std::pair{0.003, "0.003"},
+                                       {0.01, "0.01"},
+                                       {0.03, "0.03"},
+                                       {0.1, "0.1"},
+                                       {0.3, "0.3"}}) {
+        const double off = std::log10(rate / best);
+        CellSummary& cell =
+            comparison.cells.emplace_back(make_cell({click_model,
+                                                     "pdgd",
+                                                     ranker,
+                                                     {0.5 - 0.03 * off * off - lost, 0.02},
+                                                     {800 - 60 * off * off - 1000 * lost, 20},
+                                                     10'000,
+                                                     60 / rate},
+                                                    0.335, "MQ2007", 10'000));
+        cell.family = "PDGD";
+        cell.label = "PDGD (" + std::string(ranker) + ", learning-rate " + text + ")";
+        cell.swept = {{"ranker", std::string(ranker)}, {"learning-rate", text}};
+        cell.as_in_paper = rate == 0.1;
+        add_map(cell);
+      }
+    }
+    CellSummary& mgd = comparison.cells.emplace_back(
+        make_cell({click_model, "mgd", "linear", {0.47 - lost, 0.02}, {690, 15}, 812, 60}, 0.335,
+                  "MQ2007", 10'000));
+    mgd.family = mgd.label;
+    add_map(mgd);
+    lost += 0.01;
+  }
+  add_contrasts(comparison);
+  return comparison;
+}
+
+Comparison selected_comparison() {
+  Comparison comparison = sweep_comparison();
+  std::vector<CellSummary> kept;
+  for (std::size_t at = 0; at < comparison.cells.size(); ++at) {
+    CellSummary& cell = comparison.cells[at];
+    const std::string wanted = cell.click_model == "perfect" ? "0.1" : "0.03";
+    if (!cell.swept.empty() && (cell.ranker == "neural" || cell.swept[1].value != wanted)) continue;
+    cell.label = cell.family;
+    kept.push_back(cell);
+  }
+  comparison.cells = kept;
+  comparison.selected = true;
+  add_contrasts(comparison);
+  return comparison;
 }
 
 Comparison small_comparison() {

@@ -19,6 +19,13 @@ Comparison large_comparison();
 // runs would, with 0 not at all.
 Comparison paper_comparison(const std::vector<std::string>& datasets, double noise);
 
+// Linear and neural PDGD with five learning rates, and MGD, under three click models, with MAP.
+Comparison sweep_comparison();
+
+// The same where the learning rates were chosen on validation queries: another one for each method
+// and click model.
+Comparison selected_comparison();
+
 // Sets the runs' final values so that they have the cell's moments. Runs of the same number have
 // most of their deviation in common, as those of a dataset with folds.
 // Requires: at least two runs.

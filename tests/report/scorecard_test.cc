@@ -98,6 +98,12 @@ TEST(PublishedNumbers, OnlyThePapersSettingsMatch) {
   EXPECT_EQ(published(cell, kOffline), nullptr);
 }
 
+TEST(Scorecard, NamesWhatWasSweptAroundTheMethod) {
+  CellSummary cell = pdgd_on("MQ2008");
+  cell.surroundings = {{"seed", "7"}, {"protocol", cell.protocol}};
+  EXPECT_THAT(setting_of(cell), ::testing::EndsWith(cell.protocol + " · seed 7"));
+}
+
 TEST(Scorecard, CountsStandardErrorsOfTheDifference) {
   Comparison comparison;
   comparison.cells = {pdgd_on("MQ2008")};

@@ -128,5 +128,30 @@ TEST(Significance, SettingsThatDifferAreDifferentBlocks) {
   EXPECT_EQ(seeds.blocks[1].title, "Perfect · seed 7");
 }
 
+TEST(Significance, SurroundingsThatDifferAreDifferentBlocks) {
+  Comparison comparison = testing::small_comparison();
+  comparison.cells.resize(3);
+  comparison.cells[0].surroundings = {{"shown", "5"}, {"impressions", "10000"}};
+  comparison.cells[1].surroundings = {{"shown", "20"}, {"impressions", "10000"}};
+  const Arrangement arrangement(comparison);
+  ASSERT_EQ(arrangement.blocks.size(), 3U);
+  EXPECT_EQ(arrangement.blocks[0].title, "Perfect · shown 5");
+  EXPECT_EQ(arrangement.blocks[1].title, "Perfect · shown 20");
+  EXPECT_EQ(arrangement.best_of_what, "of its click model and setting");
+}
+
+TEST(Significance, MetricsAreMeasuresThatCarryMarks) {
+  const Comparison comparison = testing::sweep_comparison();
+  const Arrangement arrangement(comparison);
+  ASSERT_EQ(arrangement.measures.size(), 3U);
+  const Measure& map = arrangement.measures[2];
+  EXPECT_EQ(map.title(), "Offline MAP");
+  EXPECT_EQ(map.about(), "MAP on the test queries");
+  EXPECT_EQ(marks_of(comparison, "perfect", "PDGD (linear, learning-rate 0.1)", map), "▲");
+  EXPECT_DOUBLE_EQ(arrangement.blocks[0].rows[3].values[2].moments.mean, 0.9 * 0.5);
+  // A cell without the metric has no number.
+  EXPECT_TRUE(std::isnan(map.final(testing::small_comparison().cells[0]).mean));
+}
+
 }  // namespace
 }  // namespace plackett::report

@@ -236,7 +236,7 @@ TEST(CsvTable, NumbersReadBackTheSame) {
   const auto table = lines(csv_table(comparison));
   ASSERT_EQ(table.size(), 2U);
   EXPECT_EQ(table[1],
-            "MQ2007,described,perfect,\"a,b\",pdgd,linear,0,125,10000,42,"
+            "MQ2007,described,perfect,\"a,b\",pdgd,linear,0,0,125,10000,42,"
             "0.30000000000000004,0.017,,17.3");
 }
 
@@ -257,6 +257,124 @@ TEST(CsvTests, HasAllTestsOfEveryContrast) {
   EXPECT_THAT(csv_tests(comparison), HasSubstr(",248,5.246063673"));
   // Baselines against each other carry no marks, so they are not corrected.
   EXPECT_THAT(table[1], ::testing::EndsWith(","));
+}
+
+constexpr const char* kSelection =
+    "Settings were chosen on the validation queries; offline numbers are of the test queries.";
+
+TEST(Tables, SettingsAreColumns) {
+  const Comparison comparison = testing::sweep_comparison();
+  EXPECT_THAT(
+      markdown_table(comparison),
+      AllOf(HasSubstr("| method | ranker | learning-rate | offline NDCG@10 | online NDCG@10 "
+                      "| offline MAP |\n|:--|--:|--:|:--|:--|:--|\n"),
+            HasSubstr("| PDGD (neural, learning-rate 0.03) | neural | 0.03 | **0.500** "),
+            HasSubstr("| MGD (linear) |  |  | 0.470 (0.020) | ")));
+  EXPECT_THAT(latex_table(comparison),
+              AllOf(HasSubstr("\\caption{Offline and online NDCG@10, offline MAP: "),
+                    HasSubstr("\\begin{tabular}{lrrlll}"),
+                    HasSubstr(" & ranker & learning-{}rate & \\textbf{offline NDCG@10} & "),
+                    HasSubstr("\\multicolumn{5}{c}{\\textit{Perfect}}"),
+                    HasSubstr("0.03) & neural & 0.03 & \\textbf{0.500}")));
+  EXPECT_THAT(terminal_table(comparison, {.width = 140}),
+              AllOf(HasSubstr("ranker   learning-rate   offline NDCG@10"),
+                    HasSubstr("PDGD (neural, learning-rate 0.03)    neural            0.03    "
+                              "0.500* (0.020)")));
+  // Labels have them too: where they do not fit they are left out.
+  EXPECT_THAT(terminal_table(comparison), Not(HasSubstr("  ranker")));
+  EXPECT_THAT(markdown_table(comparison), Not(HasSubstr(kSelection)));
+}
+
+TEST(Tables, ChosenSettingsAreColumnsInAnyWidthAndSaySo) {
+  const Comparison comparison = testing::selected_comparison();
+  const std::string table = terminal_table(comparison);
+  EXPECT_THAT(table, AllOf(HasSubstr("ranker   learning-rate"),
+                           HasSubstr("  PDGD               linear             0.1"),
+                           HasSubstr("  PDGD               linear            0.03")));
+  Comparison wide = comparison;
+  for (CellSummary& cell : wide.cells) {
+    if (!cell.swept.empty()) cell.swept.push_back({"a-setting-with-a-long-name", "64"});
+  }
+  for (const Comparison& shown : {comparison, wide}) {
+    for (const std::string& line : lines(terminal_table(shown))) {
+      EXPECT_LE(display_width(line), 80U) << line;
+    }
+  }
+  for (const std::string& text :
+       {replaced(table, "\n", " "), markdown_table(comparison), latex_table(comparison)}) {
+    EXPECT_THAT(text, HasSubstr(kSelection));
+  }
+  EXPECT_THAT(csv_table(comparison),
+              AllOf(HasSubstr("\nMQ2007,described,perfect,PDGD,pdgd,linear,0,1,"),
+                    HasSubstr("\nMQ2007,described,perfect,MGD (linear),mgd,linear,1,0,")));
+}
+
+TEST(Tables, ChosenSettingsMayDifferBetweenDatasets) {
+  Comparison comparison = testing::selected_comparison();
+  std::vector<CellSummary> more = comparison.cells;
+  for (CellSummary& cell : more) {
+    cell.dataset = "MQ2008";
+    if (!cell.swept.empty()) cell.swept[1].value = "0.3";
+  }
+  comparison.cells.insert(comparison.cells.end(), more.begin(), more.end());
+  EXPECT_THAT(markdown_table(comparison),
+              AllOf(HasSubstr("\n## Offline MAP\n"), HasSubstr("| PDGD | linear | 0.1 / 0.3 | ")));
+}
+
+TEST(CsvTable, HasAColumnPerSettingAndMetric) {
+  Comparison comparison = testing::sweep_comparison();
+  comparison.cells.resize(11);
+  comparison.cells[0].surroundings = {{"shown", "5"}, {"impressions", "10000"}};
+  const auto table = lines(csv_table(comparison));
+  ASSERT_EQ(table.size(), 12U);
+  // The ranker and the number of impressions have columns anyway.
+  EXPECT_EQ(table[0],
+            "dataset,protocol,click_model,label,method,ranker,baseline,selected,runs,impressions,"
+            "seed,learning-rate,shown,offline_mean,offline_std,online_mean,online_std,MAP_mean,"
+            "MAP_std");
+  EXPECT_THAT(table[1], HasSubstr(",pdgd,linear,0,0,125,10000,42,0.003,5,0.43"));
+  EXPECT_THAT(table[11], HasSubstr(",mgd,linear,1,0,125,10000,42,,,0.47,0.02,690,15,"));
+}
+
+TEST(CsvTests, HasSettingsAndMetrics) {
+  const Comparison comparison = testing::sweep_comparison();
+  const auto table = lines(csv_tests(comparison));
+  ASSERT_EQ(table.size(), 1U + 3 * 10 * 3);  // click models, cells, measures
+  EXPECT_TRUE(table[0].starts_with(
+      "dataset,protocol,click_model,label,ranker,learning-rate,baseline,measure,paired_"));
+  EXPECT_THAT(table[3], HasSubstr(",linear,0.003,MGD (linear),MAP,-"));
+}
+
+TEST(CsvRuns, HasALinePerRun) {
+  Comparison comparison = testing::sweep_comparison();
+  comparison.cells.erase(comparison.cells.begin() + 1, comparison.cells.end());
+  CellSummary other = testing::small_comparison().cells[0];
+  other.finals = {{7, 0.5, 700, 2}};
+  other.finals[0].validation = 0.25;
+  comparison.cells[0].finals = {{3, 0.1 + 0.2, 800, 3, {0.75}}};
+  comparison.cells.push_back(other);
+  EXPECT_EQ(csv_runs(comparison),
+            "dataset,protocol,click_model,label,method,ranker,learning-rate,impressions,seed,run,"
+            "fold,offline,online,MAP,validation\n"
+            "MQ2007,described,perfect,\"PDGD (linear, learning-rate 0.003)\",pdgd,linear,0.003,"
+            "10000,42,3,3,0.30000000000000004,800,0.75,\n"
+            "MQ2007,described,perfect,PDGD (linear),pdgd,linear,,10000,42,7,2,0.5,700,,0.25\n");
+}
+
+TEST(CsvCurves, HasALinePerPoint) {
+  Comparison comparison = testing::sweep_comparison();
+  comparison.cells.erase(comparison.cells.begin() + 1, comparison.cells.end());
+  const RunRecord record{.run = 6,
+                         .fold = 1,
+                         .curve = {{1, 0.25, 0.5}, {10, 0.5, 4}},
+                         .metrics = {{"MAP", {0.125, 0.75}}}};
+  const auto table = lines(csv_curves(comparison, {{record, record}}));
+  ASSERT_EQ(table.size(), 5U);
+  EXPECT_TRUE(
+      table[0].ends_with(",learning-rate,impressions,seed,run,fold,impression,offline,"
+                         "online,MAP"));
+  EXPECT_TRUE(table[1].ends_with(",pdgd,linear,0.003,10000,42,6,1,1,0.25,0.5,0.125"));
+  EXPECT_TRUE(table[2].ends_with(",pdgd,linear,0.003,10000,42,6,1,10,0.5,4,0.75"));
 }
 
 }  // namespace

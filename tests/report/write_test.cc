@@ -58,6 +58,18 @@ TEST_F(WriteReport, LeavesTheScorecardOutWhereThePaperHasNothing) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 10);
 }
 
+TEST_F(WriteReport, DrawsMetricsAndSweeps) {
+  const Comparison comparison = testing::sweep_comparison();
+  ASSERT_TRUE(write_report(comparison, folder_, {}).ok());
+  const Arrangement arrangement(comparison);
+  EXPECT_EQ(read_file(folder_ / "curves_MAP.svg").value(),
+            draw_curves(comparison, arrangement.measures[2]).value());
+  EXPECT_EQ(read_file(folder_ / "sweep.pdf").value(),
+            draw_sweep(comparison, FigureFormat::kPdf).value());
+  ASSERT_TRUE(write_report(testing::large_comparison(), folder_, {}).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "sweep.svg"));
+}
+
 TEST_F(WriteReport, TakesAwayAScorecardThatNoLongerApplies) {
   ASSERT_TRUE(write_report(testing::small_comparison(), folder_, {}).ok());
   ASSERT_TRUE(std::filesystem::exists(folder_ / "scorecard.csv"));
