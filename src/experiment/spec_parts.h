@@ -27,7 +27,4 @@ Result<void> check_simulation(const SimulationSpec& spec);
 // What check() finds without looking for the datasets.
 Result<void> check_apart_from_data(const ComparisonSpec& spec);
 
-// What compare gives of these runs.
-Compared compared(const StoredResults& stored);
-
 }  // namespace plackett

@@ -124,6 +124,44 @@ std::string markdown_table(const Comparison& comparison) {
   return out;
 }
 
+std::string html_table(const Comparison& comparison) {
+  const Arrangement arrangement(comparison);
+  if (arrangement.blocks.empty()) return "<p>No runs to show.</p>\n";
+  constexpr const char* kLeft = " style=\"text-align:left\"";
+  std::string out;
+  const auto put = std::back_inserter(out);
+  if (!comparison.title.empty()) {
+    fmt::format_to(put, "<p><b>{}</b></p>\n", markup(comparison.title));
+  }
+  fmt::format_to(put, "<p>{}. Mean (standard deviation) over runs; bold: best {}.</p>\n",
+                 markup(arrangement.facts.line), arrangement.best_of_what);
+  for (const Table& table : results_tables(arrangement)) {
+    fmt::format_to(put, "<table>\n<thead><tr><th{}>{}</th>", kLeft, markup(table.title));
+    for (const std::string& column : table.columns) {
+      fmt::format_to(put, "<th{}>{}</th>", kLeft, markup(column));
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for (const TableSection& section : table.sections) {
+      fmt::format_to(put, "<tr><th colspan=\"{}\"{}>{}</th></tr>\n", table.columns.size() + 1,
+                     kLeft, markup(section.title));
+      for (const TableRow& row : section.rows) {
+        fmt::format_to(put, "<tr><td{}>{}</td>", kLeft, markup(row.title));
+        for (const Cell& cell : row.cells) {
+          const std::string mean = markup(cell.mean + cell.sign);
+          fmt::format_to(put, "<td{}>{} {} {}</td>", kLeft,
+                         cell.bold ? "<b>" + mean + "</b>" : mean, markup(cell.deviation()),
+                         markup(cell.marks()));
+        }
+        out += "</tr>\n";
+      }
+    }
+    out += "</tbody>\n</table>\n";
+  }
+  const std::string key = markup(arrangement.key());
+  if (!key.empty()) fmt::format_to(put, "<p><small>{}</small></p>\n", key);
+  return out;
+}
+
 std::string markdown_scorecard(const Comparison& comparison) {
   const Scorecard card = make_scorecard(comparison);
   if (card.scores.empty()) return "";
