@@ -254,8 +254,12 @@ py::tuple load_results(const std::vector<py::object>& folders,
                        const std::vector<py::object>& baselines, Given test) {
   std::vector<std::filesystem::path> paths;
   for (const py::object& folder : folders) paths.emplace_back(path(folder, "folders"));
-  StoredResults stored =
-      take(in_background([&](const Watch&) { return read_results(paths); }), "folders");
+  if (paths.empty()) bad_value("folders: none; expected at least one");
+  StoredResults stored = take(in_background([&](const Watch&) {
+                                return read_results(std::span<const std::filesystem::path>(paths));
+                              }),
+                              "folders");
+  if (stored.finished() == 0) bad_value("folders: no run is finished yet");
   if (!test.is_none()) {
     stored.spec.test = take(parse_significance_test(text(test, "test")), "test");
   }

@@ -13,8 +13,10 @@
 namespace plackett::report {
 namespace {
 
-std::string cell_text(const Cell& cell) {
-  std::string out = fmt::format("{0}{1}{0}{2}", cell.bold ? "**" : "", cell.mean, cell.sign);
+// `open` and `close` stand around what is bold.
+std::string cell_text(const Cell& cell, const char* open = "**", const char* close = "**") {
+  std::string out =
+      fmt::format("{}{}{}{}", cell.bold ? open : "", cell.mean, cell.bold ? close : "", cell.sign);
   for (const std::string& part : {cell.deviation(), cell.marks()}) {
     if (!part.empty()) out += " " + part;
   }
@@ -124,7 +126,7 @@ std::string markdown_table(const Comparison& comparison) {
   return out;
 }
 
-std::string html_table(const Comparison& comparison) {
+std::string embedded_table(const Comparison& comparison) {
   const Arrangement arrangement(comparison);
   if (arrangement.blocks.empty()) return "<p>No runs to show.</p>\n";
   constexpr const char* kLeft = " style=\"text-align:left\"";
@@ -147,10 +149,7 @@ std::string html_table(const Comparison& comparison) {
       for (const TableRow& row : section.rows) {
         fmt::format_to(put, "<tr><td{}>{}</td>", kLeft, markup(row.title));
         for (const Cell& cell : row.cells) {
-          const std::string mean = markup(cell.mean + cell.sign);
-          fmt::format_to(put, "<td{}>{} {} {}</td>", kLeft,
-                         cell.bold ? "<b>" + mean + "</b>" : mean, markup(cell.deviation()),
-                         markup(cell.marks()));
+          fmt::format_to(put, "<td{}>{}</td>", kLeft, cell_text(cell, "<b>", "</b>"));
         }
         out += "</tr>\n";
       }

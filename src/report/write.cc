@@ -94,7 +94,7 @@ std::string plackett::text_table(const Comparison& comparison, std::size_t colum
 }
 
 std::string plackett::html_table(const Comparison& comparison) {
-  return report::html_table(comparison);
+  return report::embedded_table(comparison);
 }
 
 plackett::Result<std::string> plackett::curves_svg(const Comparison& comparison) {

@@ -158,7 +158,7 @@ def test_folders_that_contradict_each_other_are_refused(tmp_path):
         for split in ("train.txt", "test.txt"):
             (letor / split).write_text(text)
         plackett.compare(letor, "pdgd", "perfect", runs=1, impressions=5, out=tmp_path / f"of {name}")
-    with pytest.raises(plackett.BadValue, match="of two: its data is not the data that another"):
+    with pytest.raises(plackett.BadValue, match="of two: dataset data: not the data of the"):
         plackett.load_results([tmp_path / "of one", tmp_path / "of two"])
 
 
@@ -167,7 +167,7 @@ def test_what_is_no_folder_of_results_is_refused(tmp_path):
         plackett.load_results(tmp_path)
     with pytest.raises(plackett.BadType, match="folders: 3; expected a str or several"):
         plackett.load_results(3)
-    with pytest.raises(plackett.BadValue, match="folders: no folder; expected at least one"):
+    with pytest.raises(plackett.BadValue, match="folders: none; expected at least one"):
         plackett.load_results([])
 
 
