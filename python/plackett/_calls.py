@@ -11,6 +11,7 @@ from inspect import Parameter
 from operator import attrgetter
 from typing import Any
 
+from . import _engine
 from ._errors import BadType, shown
 
 _MANY = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
@@ -22,8 +23,14 @@ def _unknown(function: str, name: str, known: Sequence[str]) -> str:
     return f'{function}: unknown keyword "{name}"{meant} known are {", ".join(known)}'
 
 
+def _settings() -> list[str]:
+    """Of all methods."""
+    every = (one["name"] for method in _engine.methods() for one in method["settings"])
+    return list(dict.fromkeys(name.replace("-", "_") for name in every))
+
+
 def _parameters(function: Callable[..., Any], bound: bool) -> list[Parameter]:
-    """Without self or cls, unless the function is bound to it already."""
+    """Without self or cls, which a function that is not `bound` takes first."""
     parameters = list(inspect.signature(function).parameters.values())
     return parameters if bound or not parameters else parameters[1:]
 
@@ -47,10 +54,11 @@ def message(
     known = [one.name for one in named]
     places = [one.name for one in named if one.kind is not Parameter.KEYWORD_ONLY]
     filled = places[: len(given)]
-    if not any(one.kind is Parameter.VAR_KEYWORD for one in parameters):
-        for keyword in keywords:
-            if keyword not in known:
-                return _unknown(name, keyword, known or ["none"])
+    if any(one.kind is Parameter.VAR_KEYWORD for one in parameters):
+        known += _settings()
+    for keyword in keywords:
+        if keyword not in known:
+            return _unknown(name, keyword, known or ["none"])
     if len(given) > len(places):
         expected = f"at most {len(places)} ({', '.join(places)})" if places else "none"
         return f"{name}: {len(given)} arguments without a name; expected {expected}"
@@ -58,7 +66,7 @@ def message(
         return f"{name}: {twice} is given twice, by its place and by name"
     for one in named:
         if one.default is Parameter.empty and one.name not in (*filled, *keywords):
-            return f"{name}: {one.name} is missing; it takes {', '.join(known)}"
+            return f"{name}: {one.name} is missing; known are {', '.join(known)}"
     return f"{name}: arguments that don't fit: {shown(tuple(given))}"
 
 

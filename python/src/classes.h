@@ -55,11 +55,10 @@ std::tuple<Arguments...> with(const Arguments&... arguments) {
 }
 
 // What a function, method or class does with arguments that don't fit its signature: a failure that
-// says what does, in place of pybind11's. `function` is where it is found: a module or a class, and
-// the name there, null for the class itself.
+// says what does, in place of pybind11's.
 struct WrongCall {
-  py::handle scope;
-  const char* name = nullptr;
+  py::handle scope;            // the module or class that has it, or the class itself
+  const char* name = nullptr;  // there; null for the class itself
 
   [[noreturn]] void operator()(const py::args& given, const py::kwargs& keywords) const {
     const auto calls = py::module_::import("plackett._calls");

@@ -64,7 +64,8 @@ def test_too_many_arguments_are_our_error(name):
 @pytest.mark.parametrize(
     "call, said",
     [
-        (lambda: plackett.simulate(runz=5), "simulate: data is missing; it takes data, method, ranker"),
+        (lambda: plackett.simulate(runz=5), 'simulate: unknown keyword "runz"; did you mean runs\\? known'),
+        (lambda: plackett.simulate(learning_rate=5), "simulate: data is missing; known are data, method"),
         (
             lambda: plackett.simulate("synthetic", runz=5),
             'simulate: unknown keyword "runz"; did you mean runs\\? known are data, method, .*'
@@ -79,7 +80,7 @@ def test_too_many_arguments_are_our_error(name):
             'unknown keyword "learning_rat"; did you mean learning_rate\\?',
         ),
         (lambda: plackett.PDGD(1, 2, 3), "PDGD: 3 arguments without a name; expected at most 1 .ranker."),
-        (lambda: plackett.Ranker("linear"), "Ranker: features is missing; it takes kind, features, hid"),
+        (lambda: plackett.Ranker("linear"), "Ranker: features is missing; known are kind, features, h"),
         (lambda: plackett.Ranker(features=2).score(), "Ranker.score: features is missing"),
         (lambda: plackett.Ranker.score(3, 4), "Ranker.score: called without a Ranker"),
         (lambda: plackett.Ranker.load(), "Ranker.load: path is missing"),
