@@ -37,7 +37,7 @@ def learn(data, seed):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for number in range(IMPRESSIONS):
         query = fold.train[plackett.stream(seed, 0, number, "query").below(len(fold.train))]
-        features = torch.tensor(query.features)
+        features = torch.from_numpy(query.features)
         scores = model(features).squeeze(1)
         shown_scores = scores.detach().numpy()
         ranking = plackett.sample_ranking(
@@ -54,7 +54,7 @@ def learn(data, seed):
 
     def score(features):
         with torch.no_grad():
-            return model(torch.tensor(features)).squeeze(1).numpy()
+            return model(torch.from_numpy(features)).squeeze(1).numpy()
 
     return plackett.evaluate(score, fold.test)["NDCG@10"]
 

@@ -1,7 +1,9 @@
 // A comparison as files for people.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <string>
 
 #include "plackett/export.h"
 #include "plackett/record.h"
@@ -17,5 +19,15 @@ namespace plackett {
 // depends on how long the runs took or on the number of threads.
 PLACKETT_EXPORT Result<void> write_report(const Comparison& comparison,
                                           const std::filesystem::path& folder);
+
+// The tables as text, in lines of at most `columns` columns if that is at least 72.
+PLACKETT_EXPORT std::string text_table(const Comparison& comparison, std::size_t columns = 80);
+
+// The same as HTML to put into a page: it brings no style but its alignment, so it has the colours
+// of the page.
+PLACKETT_EXPORT std::string html_table(const Comparison& comparison);
+
+// The learning curves as an SVG document, on white.
+PLACKETT_EXPORT Result<std::string> curves_svg(const Comparison& comparison);
 
 }  // namespace plackett

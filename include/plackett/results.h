@@ -15,6 +15,7 @@
 #include "plackett/export.h"
 #include "plackett/record.h"
 #include "plackett/result.h"
+#include "plackett/simulate.h"
 #include "plackett/simulation.h"
 
 namespace plackett {
@@ -85,6 +86,8 @@ PLACKETT_EXPORT Result<void> set_baselines(StoredResults& stored);
 PLACKETT_EXPORT Comparison assemble(const StoredResults& stored);
 // The same with the known times.
 PLACKETT_EXPORT Comparison assemble_with_times(const StoredResults& stored);
+// The same with every run: what compare() gives.
+PLACKETT_EXPORT Compared compared(const StoredResults& stored);
 
 // Runs and the impressions in them.
 struct WorkCount {

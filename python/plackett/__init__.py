@@ -25,7 +25,8 @@ All of it: docs/reference/python.md. Other examples assume `import plackett` and
 
 # "as" marks what the package exports.
 from ._compare import compare as compare
-from ._data import Dataset as Dataset, Fold as Fold, load as load
+from ._calls import check_calls as _check_calls
+from ._data import Dataset as Dataset, Features as Features, Fold as Fold, load as load
 from ._engine import (
     ClickModel as ClickModel,
     Impression as Impression,
@@ -51,6 +52,7 @@ from ._errors import (
     BadValue as BadValue,
     Error as Error,
     MissingFile as MissingFile,
+    MissingModule as MissingModule,
 )
 from ._methods import (
     DBGD as DBGD,
@@ -60,6 +62,7 @@ from ._methods import (
     Pairwise as Pairwise,
 )
 from ._pairs import Pair as Pair, pairs as pairs
+from . import _params as _params
 from ._results import (
     Cell as Cell,
     Compared as Compared,
@@ -70,8 +73,10 @@ from ._results import (
     Runs as Runs,
     Simulated as Simulated,
     TTest as TTest,
+    load_results as load_results,
 )
 from ._simulate import simulate as simulate
 
 __version__ = version()
 __all__ = sorted(name for name in globals() if not name.startswith("_"))
+_check_calls(globals(), __all__)

@@ -8,28 +8,25 @@ from typing import Any, Union
 
 from . import _engine
 from ._data import Dataset
-from ._errors import BadType, BadValue, shown as in_short
+from ._errors import BadType, BadValue, listed, names, shown as in_short
 from ._progress import Progress, callback
-from ._results import Cell, Compared, Contrast, MeasureTests, TTest, cell_fields
+from ._results import Compared, Name, compared_of
 from ._simulate import Data, loaded
 
 _DEFAULT: dict[str, Any] = {**_engine.simulation_defaults, **_engine.report_defaults}
 
-Name = Union[str, "os.PathLike[str]"]
 
-
-def _listed(what: str, given: Any, rule: str) -> list[Any]:
-    try:
-        return list(given)
-    except TypeError:
-        raise BadType(f"{what}: {in_short(given)}; {rule}") from None
-
-
-def _names(what: str, given: Any) -> list[Any]:
-    """One name, or several."""
-    if isinstance(given, (str, os.PathLike)):
-        return [given]
-    return _listed(what, given, "expected a str or several")
+def _sweep(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any]]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BadType(f"sweep: {in_short(given)}; expected a dict from settings to lists of values")
+    several: dict[str, list[Any]] = {}
+    for name, values in given.items():
+        if isinstance(values, str):
+            raise BadType(f"sweep: {name}: {in_short(values)}; expected several values")
+        several[name] = listed(f"sweep: {name}", values, "expected several values")
+    return several
 
 
 def _with_roles(
@@ -39,7 +36,7 @@ def _with_roles(
     for method in methods:
         if not isinstance(method, str):
             raise BadType(f"methods: {in_short(method)}; expected a str")
-    chosen = None if baselines is None else _names("baselines", baselines)
+    chosen = None if baselines is None else names("baselines", baselines)
     if labels is not None and not isinstance(labels, Mapping):
         raise BadType(f"labels: {in_short(labels)}; expected a dict from methods to labels")
     for what, named in (("baselines", chosen), ("labels", labels)):
@@ -64,10 +61,6 @@ def _to_load(data: Data, threads: int) -> _engine.DatasetHandle | tuple[str, str
     return loaded(data, threads)
 
 
-def _tests(results: tuple[Any, ...]) -> MeasureTests:
-    return MeasureTests(*(TTest(*test) for test in results))
-
-
 def compare(
     data: Union[Data, Sequence[Data]],
     methods: Iterable[str] = _engine.compared_methods,
@@ -81,8 +74,13 @@ def compare(
     hidden: int | Sequence[int] = _DEFAULT["hidden"],
     activation: str = _DEFAULT["activation"],
     protocol: str = _DEFAULT["protocol"],
+    learning_rate_decay: float = _DEFAULT["learning_rate_decay"],
     eta: float = _DEFAULT["eta"],
     no_relevant: str = _DEFAULT["no_relevant"],
+    split: str = _DEFAULT["split"],
+    metrics: str | Sequence[str] = _DEFAULT["metrics"],
+    sweep: Mapping[str, Iterable[Any]] | None = None,
+    select: str | None = None,
     baselines: Iterable[str] | None = None,
     labels: Mapping[str, str] | None = None,
     test: str = _DEFAULT["test"],
@@ -95,7 +93,10 @@ def compare(
 
     Methods are written as in the command: "pdgd:neural", "mgd:candidates=9". The others are tested
     against `baselines`, some of the methods; None stands for the usual baselines among them.
-    `labels` maps methods to names. The report goes by the t-test `test`: "paired", "welch" or
+    `labels` maps methods to names. `sweep` maps settings and options to several values, each of
+    which gives cells of its own ({"learning_rate": [0.01, 0.1], "ranker": ["linear", "neural"]});
+    with `select="validation"` only those are reported that did best on the validation queries.
+    `metrics` are measured offline besides NDCG@10. The report goes by the t-test `test`: "paired", "welch" or
     "student"; `contrasts` have all three. With the folder `out`, finished runs and a report are
     kept there: after an interruption the same call continues, and `progress` starts from what the
     folder holds; data must then be what load() reads. `fresh` discards what the folder holds.
@@ -106,30 +107,28 @@ def compare(
     ['DBGD (linear)', 'PDGD (linear)']
     >>> 0 <= result.contrasts[0].offline.paired.p < 1
     True
+    >>> size = {"runs": 2, "impressions": 100}
+    >>> swept = plackett.compare("synthetic", "pdgd", "perfect", sweep={"shown": [5, 10]}, **size)
+    >>> [cell.swept for cell in swept.cells]
+    [{'shown': 5}, {'shown': 10}]
     """
     given = locals()
     options = {name: given[name] for name in _DEFAULT if name in given}
     single = isinstance(data, (Dataset, str, os.PathLike))
     rule = "expected a plackett.Dataset, what load reads, or several of them"
-    several = [data] if single else _listed("data", data, rule)
-    title, all_fields, contrasts, report = _engine.compare(
-        [loaded(one, threads) if out is None else _to_load(one, threads) for one in several],
-        _with_roles(_names("methods", methods), baselines, labels),
-        _names("click_models", click_models),
-        options,
-        title,
-        threads,
-        callback(progress),
-        out,
-        fresh,
-    )
-    cells = [Cell(**cell_fields(fields)) for fields in all_fields]
-    return Compared(
-        title,
-        cells,
-        [
-            Contrast(cells[cell], cells[baseline], _tests(offline), _tests(online))
-            for cell, baseline, offline, online in contrasts
-        ],
-        report,
+    several = [data] if single else listed("data", data, rule)
+    return compared_of(
+        *_engine.compare(
+            [loaded(one, threads) if out is None else _to_load(one, threads) for one in several],
+            _with_roles(names("methods", methods), baselines, labels),
+            names("click_models", click_models),
+            _sweep(sweep),
+            options,
+            select,
+            title,
+            threads,
+            callback(progress),
+            out,
+            fresh,
+        )
     )

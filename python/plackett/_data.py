@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Union
 
 import numpy as np
 
@@ -26,6 +26,22 @@ class _NeverPickled:
     def __reduce__(self) -> NoReturn:
         advice = "pickle what load read, or the arrays that it was made from"
         raise BadType(f"{type(self).__name__}: it can't be pickled or copied; {advice}")
+
+
+class Features(NamedTuple):
+    """What a ranker reads, without the data: a learner or ranker that was given a Fold has it as its
+    parameter `features`, and takes it in place of one.
+
+    >>> fold = plackett.load("synthetic").folds[0]
+    >>> plackett.PDGD(features=fold).get_params()["features"].scaling
+    'query-minmax'
+    """
+
+    feature_ids: tuple[int, ...]  #: for each column, its id in the source file, from 1
+    scaling: str  #: how they are scaled
+
+    def __repr__(self) -> str:
+        return f"<plackett.Features: {len(self.feature_ids)}, scaling {self.scaling}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

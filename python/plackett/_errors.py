@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,15 @@ class MissingFile(Error, FileNotFoundError):
     """
 
 
-for _public in (Error, BadValue, BadType, MissingFile):
+class MissingModule(Error, ImportError):
+    """A Python package that a function needs and that is not installed: pandas.
+
+    >>> issubclass(plackett.MissingModule, ImportError)
+    True
+    """
+
+
+for _public in (Error, BadValue, BadType, MissingFile, MissingModule):
     _public.__module__ = "plackett"
 
 
@@ -60,6 +69,21 @@ def shown(value: Any) -> str:
         text = f"<{type(value).__name__}>"
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= 60 else text[:60] + "..."
+
+
+def listed(what: str, given: Any, rule: str) -> list[Any]:
+    """Several values as a list."""
+    try:
+        return list(given)
+    except TypeError:
+        raise BadType(f"{what}: {shown(given)}; {rule}") from None
+
+
+def names(what: str, given: Any) -> list[Any]:
+    """One name, or several."""
+    if isinstance(given, (str, os.PathLike)):
+        return [given]
+    return listed(what, given, "expected a str or several")
 
 
 def as_array(values: Any, name: str) -> np.ndarray[Any, Any]:

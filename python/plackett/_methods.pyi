@@ -2,14 +2,14 @@
 from collections.abc import Sequence
 
 from . import _engine
-from ._data import Fold
+from ._data import Features, Fold
 
 class Cascade(_engine.Learner):
     def __init__(
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | Fold | None = ...,
+        features: int | Fold | Features | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -26,7 +26,7 @@ class DBGD(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | Fold | None = ...,
+        features: int | Fold | Features | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -42,7 +42,7 @@ class MGD(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | Fold | None = ...,
+        features: int | Fold | Features | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -59,7 +59,7 @@ class Pairwise(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | Fold | None = ...,
+        features: int | Fold | Features | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,
@@ -75,7 +75,7 @@ class PDGD(_engine.Learner):
         self,
         ranker: _engine.Ranker | str | None = ...,
         *,
-        features: int | Fold | None = ...,
+        features: int | Fold | Features | None = ...,
         hidden: int | Sequence[int] | None = ...,
         activation: str | None = ...,
         shown: int = ...,

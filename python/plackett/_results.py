@@ -4,19 +4,23 @@ themselves, as comparing arrays gives no single truth value."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 import numpy as np
 
 from . import _engine
+from ._errors import MissingModule, names
+from ._html import picture
 
 if TYPE_CHECKING:
     import pandas
     from numpy.typing import NDArray
 
 MEASURES = ("offline", "online")
+
+Name = Union[str, "os.PathLike[str]"]
 
 
 class Moments(NamedTuple):
@@ -58,7 +62,10 @@ class Runs:
 
     offline: NDArray[np.float64]
     online: NDArray[np.float64]
+    metrics: dict[str, NDArray[np.float64]]  #: further ones that were asked for, likewise
+    run: NDArray[np.int64]  #: numbers: runs of the same number share fold and queries
     fold: NDArray[np.int64]  #: on which each run learned
+    validation: NDArray[np.float64]  #: NDCG@10 over the validation queries, at the end; or NaN
     seconds: NDArray[np.float64]  #: that each run took
     evaluation_seconds: NDArray[np.float64]  #: of which the curve's evaluations
 
@@ -82,6 +89,7 @@ class Cell:
     dataset: str
     protocol: str
     baseline: bool  #: whether others are tested against it
+    swept: dict[str, int | float | str]  #: what has several values in the comparison
     impressions: int
     seed: int
     offline: Moments  #: NDCG@10 over the test queries, at the last impression
@@ -98,7 +106,40 @@ class Cell:
         >>> list(result.to_dataframe())[:2]  # doctest: +NEEDS_PANDAS
         ['impression', 'offline_mean']
         """
-        return _frame(vars(self.curve))
+        return _pandas("to_dataframe").DataFrame(vars(self.curve))
+
+    def __str__(self) -> str:
+        return self._comparison().text()
+
+    def _repr_html_(self) -> str:
+        comparison = self._comparison()
+        return comparison.html() + picture(comparison.svg(), "Learning curve")
+
+    def _comparison(self) -> _engine.Comparison:
+        curve = self.curve
+        values = (curve.offline_mean, curve.offline_std, curve.online_mean, curve.online_std)
+        return _engine.comparison_of(
+            vars(self), curve.impression.tolist(), np.stack(values, axis=1).tolist()
+        )
+
+    def _measured(self) -> Iterable[tuple[str, NDArray[np.float64]]]:
+        """Everything that was measured: runs x points, by name."""
+        yield from ((measure, getattr(self.runs, measure)) for measure in MEASURES)
+        yield from self.runs.metrics.items()
+
+    def _columns(self) -> dict[str, Any]:
+        """What all rows of a data frame have in common, swept settings last."""
+        return {
+            "dataset": self.dataset,
+            "click_model": self.click_model,
+            "label": self.label,
+            "method": self.method,
+            "ranker": self.ranker_kind,
+            "protocol": self.protocol,
+            "impressions": self.impressions,
+            "seed": self.seed,
+            **self.swept,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,18 +209,27 @@ class Contrast:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What plackett.compare returns. It holds the engine's own results for report(), so it can't be
-    pickled; its cells and contrasts can.
+    """What plackett.compare and plackett.load_results return. print() shows it as a table, a notebook
+    as a table with the learning curves. It holds the engine's own results for report(), so it can't
+    be pickled; its cells and contrasts can.
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> len(result.cells), len(result.contrasts)
     (2, 1)
+    >>> "PDGD (linear)" in str(result)
+    True
     """
 
     title: str
     cells: list[Cell]  #: in display order
     contrasts: list[Contrast]  #: every cell against every other baseline of its block
-    _report: Callable[[str | os.PathLike[str]], None] = field(repr=False)
+    _comparison: _engine.Comparison = field(repr=False)
+
+    def __str__(self) -> str:
+        return self._comparison.text()
+
+    def _repr_html_(self) -> str:
+        return self._comparison.html() + picture(self._comparison.svg(), "Learning curves")
 
     def report(self, folder: str | os.PathLike[str]) -> None:
         """Writes report.html, curves and tables to the folder, which is created if it is missing.
@@ -191,7 +241,7 @@ class Compared:
         ...     "report.html" in os.listdir(folder)
         True
         """
-        self._report(folder)
+        self._comparison.report(folder)
 
     def to_dataframe(self) -> pandas.DataFrame:
         """One row per cell. Needs pandas.
@@ -202,13 +252,8 @@ class Compared:
         """
         rows = [
             {
-                "dataset": cell.dataset,
-                "click_model": cell.click_model,
-                "label": cell.label,
-                "method": cell.method,
-                "ranker": cell.ranker_kind,
+                **cell._columns(),
                 "runs": len(cell.runs),
-                "impressions": cell.impressions,
                 "offline_mean": cell.offline.mean,
                 "offline_std": cell.offline.std,
                 "online_mean": cell.online.mean,
@@ -216,23 +261,115 @@ class Compared:
             }
             for cell in self.cells
         ]
-        return _frame(rows)
+        return _pandas("to_dataframe").DataFrame(rows)
+
+    def runs_dataframe(self) -> pandas.DataFrame:
+        """One row per run, with its results at the end. Needs pandas.
+
+        >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=9)
+        >>> result.runs_dataframe()[["method", "run", "fold"]].shape  # doctest: +NEEDS_PANDAS
+        (4, 3)
+        """
+        return self._frame(
+            "runs_dataframe",
+            lambda cell: {
+                "run": cell.runs.run,
+                "fold": cell.runs.fold,
+                **{name: values[:, -1] for name, values in cell._measured()},
+                "validation": cell.runs.validation,
+                "seconds": cell.runs.seconds,
+            },
+        )
+
+    def curves_dataframe(self) -> pandas.DataFrame:
+        """One row per run and point of its learning curve. Needs pandas.
+
+        >>> result = plackett.compare("synthetic", "pdgd", "perfect", runs=2, impressions=9)
+        >>> list(result.curves_dataframe())[-5:]  # doctest: +NEEDS_PANDAS
+        ['run', 'fold', 'impression', 'offline', 'online']
+        """
+        return self._frame(
+            "curves_dataframe",
+            lambda cell: {
+                "run": cell.runs.run.repeat(len(cell.curve.impression)),
+                "fold": cell.runs.fold.repeat(len(cell.curve.impression)),
+                "impression": np.tile(cell.curve.impression, len(cell.runs)),
+                **{name: values.ravel() for name, values in cell._measured()},
+            },
+        )
+
+    def _frame(self, function: str, columns: Callable[[Cell], dict[str, Any]]) -> pandas.DataFrame:
+        """The columns of all cells, below each other; what a cell has not is missing there."""
+        pandas = _pandas(function)
+        frames = [pandas.DataFrame({**cell._columns(), **columns(cell)}) for cell in self.cells]
+        common = list(dict.fromkeys(name for cell in self.cells for name in cell._columns()))
+        all_names = dict.fromkeys([*common, *(name for frame in frames for name in frame)])
+        return pandas.concat(frames, ignore_index=True)[list(all_names)]
 
 
-def _frame(data: Any) -> pandas.DataFrame:
+def _pandas(function: str) -> Any:
     try:
         import pandas
     except ImportError as error:
-        raise ImportError("to_dataframe() needs pandas (Debian: python3-pandas)") from error
-    return pandas.DataFrame(data)
+        raise MissingModule(f"{function}() needs pandas (Debian: python3-pandas)") from error
+    return pandas
+
+
+def _value(text: str) -> int | float | str:
+    """Of a swept setting: a number where it is one."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(text) if text.isdecimal() else number
+
+
+def compared_of(
+    comparison: _engine.Comparison, all_fields: Iterable[dict[str, Any]], contrasts: Iterable[Any]
+) -> Compared:
+    """From the engine's parts."""
+    cells = [Cell(**cell_fields(fields)) for fields in all_fields]
+    tested = [
+        Contrast(
+            cells[cell],
+            cells[baseline],
+            *(MeasureTests(*(TTest(*test) for test in tests)) for tests in measures),
+        )
+        for cell, baseline, *measures in contrasts
+    ]
+    return Compared(comparison.title, cells, tested, comparison)
+
+
+def load_results(
+    folders: Union[Name, Iterable[Name]],
+    *,
+    baselines: Iterable[str] | str = (),
+    test: str | None = None,
+) -> Compared:
+    """What is in a folder of results, as compare returns it, finished or not: the folder that
+    `compare(out=)` or `plackett compare` writes, also while it writes; or several, as one
+    comparison. `baselines`, methods or labels, and `test` replace what the folder says.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = plackett.compare("synthetic", "pdgd", "perfect", runs=2, impressions=100, out=folder)
+    ...     again = plackett.load_results(folder)
+    >>> again.cells[0].offline == made.cells[0].offline
+    True
+    """
+    return compared_of(
+        *_engine.load_results(names("folders", folders), names("baselines", baselines), test)
+    )
 
 
 def cell_fields(fields: dict[str, Any]) -> dict[str, Any]:
     """A Cell's fields from the engine's."""
-    curve, (fold, seconds, evaluation_seconds, curves) = fields["curve"], zip(*fields["runs"])
+    curve, by_run = fields["curve"], zip(*fields["runs"])
+    run, fold, validation, seconds, evaluation_seconds, curves, metrics = by_run
     points = np.stack(curves)
     return {
         **fields,
+        "swept": {name: _value(text) for name, text in fields["swept"].items()},
         "offline": Moments(*fields["offline"]),
         "online": Moments(*fields["online"]),
         "curve": Curve(
@@ -241,7 +378,10 @@ def cell_fields(fields: dict[str, Any]) -> dict[str, Any]:
         ),
         "runs": Runs(
             **{measure: points[measure].copy() for measure in MEASURES},
+            metrics={name: np.stack([one[name] for one in metrics]) for name in metrics[0]},
+            run=np.array(run),
             fold=np.array(fold),
+            validation=np.array(validation),
             seconds=np.array(seconds),
             evaluation_seconds=np.array(evaluation_seconds),
         ),

@@ -40,15 +40,19 @@ def simulate(
     hidden: int | Sequence[int] = _DEFAULT["hidden"],
     activation: str = _DEFAULT["activation"],
     protocol: str = _DEFAULT["protocol"],
+    learning_rate_decay: float = _DEFAULT["learning_rate_decay"],
     eta: float = _DEFAULT["eta"],
     no_relevant: str = _DEFAULT["no_relevant"],
+    split: str = _DEFAULT["split"],
+    metrics: str | Sequence[str] = _DEFAULT["metrics"],
     progress: Progress = None,
     **settings: float | str,
 ) -> Simulated:
     """One method learning from one kind of simulated user, as `plackett simulate` does, to the bit.
 
     `data` is a Dataset or what load() reads. `method` may hold ranker and settings, as in the
-    command ("pdgd:neural:steps=adagrad"), or they are keywords. The result is a function of the
+    command ("pdgd:neural:steps=adagrad"), or they are keywords. Offline performance is NDCG@10 on
+    the queries of `split` ("test" or "validation"), and `metrics` besides. The result is a function of the
     arguments, the same for any number of threads (0: one per core). `progress`: True for a line on
     a terminal, or a function of (impressions done, impressions in total); an exception from it
     stops the runs, and so does Ctrl-C. Other Python threads run meanwhile.
@@ -56,6 +60,9 @@ def simulate(
     >>> result = plackett.simulate("synthetic", "pdgd", runs=2, impressions=500, learning_rate=0.1)
     >>> len(result.runs), int(result.curve.impression[-1])
     (2, 500)
+    >>> measured = plackett.simulate("synthetic", runs=2, impressions=100, metrics=["MAP", "MRR"])
+    >>> list(measured.runs.metrics)
+    ['MAP', 'MRR']
     """
     given = locals()
     options = {name: given[name] for name in _DEFAULT}

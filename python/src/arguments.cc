@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>
 #include <pybind11/eval.h>
+#include <pybind11/stl.h>
 
 #include <algorithm>
 #include <cmath>
@@ -101,10 +102,7 @@ std::vector<std::uint32_t> hidden_layers(py::handle value) {
   return layers;
 }
 
-namespace {
-
-// As a command would write it: numbers in the shortest form that reads back to the same value.
-std::string setting_text(py::handle value, const std::string& name) {
+std::string setting_text(py::handle value, std::string_view name) {
   if (py::isinstance<py::str>(value)) return text(value, name);
   py::object as_number;
   if (!py::isinstance<py::bool_>(value) && PyNumber_Check(value.ptr()) != 0) {
@@ -116,25 +114,29 @@ std::string setting_text(py::handle value, const std::string& name) {
   return py::repr(as_number);
 }
 
-}  // namespace
-
 std::string python_name(std::string_view setting) {
   std::string name(setting);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-std::vector<GivenSetting> settings_of(const Method& method, const py::dict& keywords) {
+std::vector<GivenSetting> settings_of(const Method& method, const py::dict& keywords,
+                                      std::string_view function) {
   // Checked under their Python names, so that the engine's message has those.
-  std::vector<GivenSetting> given;
-  for (const auto& [key, value] : keywords) {
-    const std::string name = python_name(text(key, "settings"));
-    given.push_back({name, setting_text(value, name)});
-  }
   std::vector<Setting> declared(method.settings.begin(), method.settings.end());
   std::vector<std::string> names;
   for (const Setting& setting : declared) names.push_back(python_name(setting.name));
   for (std::size_t at = 0; at < names.size(); ++at) declared[at].name = names[at];
+  std::vector<GivenSetting> given;
+  for (const auto& [key, value] : keywords) {
+    const std::string name = python_name(text(key, "settings"));
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      const auto calls = py::module_::import("plackett._calls");
+      bad_type("{}", py::cast<std::string>(
+                         calls.attr("unknown_setting")(function, name, py::cast(names))));
+    }
+    given.push_back({name, setting_text(value, name)});
+  }
   take(SettingValues::make(declared, given), method.name);
   for (GivenSetting& setting : given) {
     std::replace(setting.name.begin(), setting.name.end(), '_', '-');
@@ -158,7 +160,11 @@ MethodEntry method_entry(std::string text, std::string_view name) {
   return take(parse_method_entry(text), name);
 }
 
-py::object option_value(OptionKind kind, const std::string& text) {
+py::object option_value(const OptionForm& form, const std::string& text) {
+  const OptionKind kind = form.kind;
+  if (form.repeats) {
+    return text.empty() ? py::tuple() : py::tuple(py::str(text).attr("split")(", "));
+  }
   if (kind == OptionKind::kInteger) return py::int_(py::str(text));
   if (kind == OptionKind::kNumber) return py::float_(py::str(text));
   if (kind == OptionKind::kIntegers) return py::eval(fmt::format("({},)", text));
@@ -166,8 +172,27 @@ py::object option_value(OptionKind kind, const std::string& text) {
   return py::str(text);
 }
 
-std::string option_text(OptionKind kind, Bounds bounds, py::handle value, std::string_view name) {
-  if (kind == OptionKind::kInteger) return std::to_string(integer(value, name, bounds));
+namespace {
+
+// "MAP,MRR", from one name or several.
+std::string names_text(py::handle value, std::string_view name) {
+  if (py::isinstance<py::str>(value)) return text(value, name);
+  if (!py::isinstance<py::sequence>(value)) {
+    bad_type("{}: {}; expected a str or several", name, shown_value(value));
+  }
+  std::vector<std::string> names;
+  for (const py::object one : py::reinterpret_borrow<py::sequence>(value)) {
+    names.push_back(text(one, name));
+  }
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+}  // namespace
+
+std::string option_text(const OptionForm& form, py::handle value, std::string_view name) {
+  const OptionKind kind = form.kind;
+  if (form.repeats) return names_text(value, name);
+  if (kind == OptionKind::kInteger) return std::to_string(integer(value, name, form.bounds));
   if (kind == OptionKind::kNumber) return py::repr(py::float_(number(value, name)));
   if (kind == OptionKind::kIntegers) return fmt::format("{}", fmt::join(hidden_layers(value), ","));
   if (kind == OptionKind::kFlag) return truth(value, name) ? "true" : "false";

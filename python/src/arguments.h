@@ -51,9 +51,14 @@ std::vector<std::uint32_t> hidden_layers(py::handle value);
 // learning_rate: how Python writes a setting's name.
 std::string python_name(std::string_view setting);
 
-// A method's settings from keywords: learning_rate=0.1 is the setting learning-rate of 0.1. Fails
-// if the method does not take them.
-std::vector<GivenSetting> settings_of(const Method& method, const py::dict& keywords);
+// A setting's value as a command would write it: numbers in the shortest form that reads back to
+// the same value.
+std::string setting_text(py::handle value, std::string_view name);
+
+// A method's settings from the keywords of `function` ("simulate"): learning_rate=0.1 is the
+// setting learning-rate of 0.1. Fails if the method does not take them.
+std::vector<GivenSetting> settings_of(const Method& method, const py::dict& keywords,
+                                      std::string_view function);
 
 // A setting's value: an int if it is whole, a str if it is a choice, else a float.
 py::object setting_value(const Setting& setting, double value);
@@ -62,18 +67,29 @@ py::object setting_value(const Setting& setting, double value);
 // "pdgd:learning_rate=0.1". Fails with the argument's name.
 MethodEntry method_entry(std::string text, std::string_view name);
 
+// What an option holds.
+struct OptionForm {
+  OptionKind kind{};
+  bool repeats = false;  // a list of names
+  Bounds bounds{};
+};
+template <typename Target>
+OptionForm form_of(const Option<Target>& option) {
+  return {option.kind, option.repeats, {option.least, option.most}};
+}
+
 // An option's value as Python has it, from its text.
-py::object option_value(OptionKind kind, const std::string& text);
+py::object option_value(const OptionForm& form, const std::string& text);
 
 // Its text, from a value as Python gives it.
-std::string option_text(OptionKind kind, Bounds bounds, py::handle value, std::string_view name);
+std::string option_text(const OptionForm& form, py::handle value, std::string_view name);
 
 // The defaults of options by their Python names.
 template <typename Target>
 py::dict defaults_of(std::span<const Option<Target>> options) {
   py::dict values;
   for (const Option<Target>& option : options) {
-    values[python_name(option.name).c_str()] = option_value(option.kind, option.text(Target{}));
+    values[python_name(option.name).c_str()] = option_value(form_of(option), option.text(Target{}));
   }
   return values;
 }
@@ -83,8 +99,7 @@ template <typename Target>
 void set_options(std::span<const Option<Target>> options, const py::dict& values, Target& target) {
   for (const Option<Target>& option : options) {
     const std::string name = python_name(option.name);
-    const Bounds bounds{option.least, option.most};
-    take(option.set(target, option_text(option.kind, bounds, values[name.c_str()], name)), name);
+    take(option.set(target, option_text(form_of(option), values[name.c_str()], name)), name);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -53,6 +54,18 @@ std::tuple<Arguments...> with(const Arguments&... arguments) {
   return {arguments...};
 }
 
+// What a function, method or class does with arguments that don't fit its signature: a failure that
+// says what does, in place of pybind11's.
+struct WrongCall {
+  py::handle scope;            // the module or class that has it, or the class itself
+  const char* name = nullptr;  // there; null for the class itself
+
+  [[noreturn]] void operator()(const py::args& given, const py::kwargs& keywords) const {
+    const auto calls = py::module_::import("plackett._calls");
+    bad_type("{}", py::cast<std::string>(calls.attr("wrong_call")(scope, name, given, keywords)));
+  }
+};
+
 // Adds a function to the module, or a method to a class.
 template <typename Scope, typename Function, typename... Arguments>
 void add(Scope& scope, const char* name, Function&& function,
@@ -63,6 +76,7 @@ void add(Scope& scope, const char* name, Function&& function,
     scope.def(name, std::forward<Function>(function), each..., (text + doc).c_str());
   };
   std::apply(define, arguments);
+  scope.def(name, WrongCall{scope, name});  // an overload, tried after the function itself
 }
 
 // Adds a read-only property.
@@ -71,11 +85,20 @@ void property(Class& type, const char* name, const char* doc, Getter&& getter) {
   type.def_property_readonly(name, std::forward<Getter>(getter), doc);
 }
 
+// To be called after the constructor was added.
+template <typename Class>
+void refuse_other_arguments(Class& type) {
+  const WrongCall wrong{type};
+  type.def(py::init([wrong](const py::args& given, const py::kwargs& keywords)
+                        -> std::shared_ptr<typename Class::type> { wrong(given, keywords); }));
+}
+
 // Adds a constructor.
 template <typename Class, typename Factory, typename... Arguments>
 void constructor(Class& type, Factory&& factory, const Arguments&... arguments) {
   type.def(py::init(std::forward<Factory>(factory)), arguments...,
            signature("__init__", "self", arguments...).c_str());
+  refuse_other_arguments(type);
 }
 
 // The operator new of classes that Python may construct, so that cls.__new__(cls) alone can't be
@@ -89,7 +112,8 @@ void constructor(Class& type, Factory&& factory, const Arguments&... arguments) 
 inline void no_constructor(py::handle type) {
   auto* const object = reinterpret_cast<PyTypeObject*>(type.ptr());
   object->tp_new = [](PyTypeObject* asked, PyObject*, PyObject*) -> PyObject* {
-    PyErr_Format(PyExc_TypeError, "%s: made by plackett; it has no constructor", asked->tp_name);
+    PyErr_Format(errors_module().attr("BadType").ptr(),
+                 "%s: made by plackett; it has no constructor", asked->tp_name);
     return nullptr;
   };
   PyType_Modified(object);

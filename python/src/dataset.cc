@@ -38,9 +38,14 @@ SplitHandle::SplitHandle(Split of, std::uint32_t highest_label)
   }
 }
 
-py::array features_array(const SplitHandle& split, const FeatureView& rows) {
-  return array_over(rows.data(), {rows.doc_count(), rows.feature_count()}, rows.stride(),
-                    split.features);
+py::array_t<float> features_array(const FeatureView& rows) {
+  const std::size_t width = rows.feature_count();
+  py::array_t<float> array({std::size_t{rows.doc_count()}, width});
+  float* out = array.mutable_data();
+  for (std::uint32_t doc = 0; doc < rows.doc_count(); ++doc, out += width) {
+    std::copy_n(rows.data() + doc * rows.stride(), width, out);
+  }
+  return array;
 }
 
 namespace {
@@ -193,8 +198,10 @@ Learners and rankers take it in place of its features.
 >>> query = plackett.load("synthetic").folds[0].train[0]
 >>> query.features.shape == (len(query), 42)
 True)");
-  property(query, "features", "Documents x features, float32; the engine's own memory, read-only.",
-           [](const QueryHandle& one) { return features_array(*one.of, one.features()); });
+  property(query, "features",
+           "Documents x features, float32; a copy, which may be changed. The query itself is what "
+           "learners and rankers read without a copy.",
+           [](const QueryHandle& one) { return features_array(one.features()); });
   property(query, "labels", "One label per document, uint8; the engine's own memory, read-only.",
            [](const QueryHandle& one) {
              const auto labels = one.judgments().labels();

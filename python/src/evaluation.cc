@@ -119,7 +119,7 @@ MetricSet evaluate_function(Given score, const Evaluation& wanted) {
   std::vector<float> scores;
   return wanted.by([&](const FeatureView& docs) {
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    const auto given = real_numbers(score(features_array(wanted.split, docs)), "scores");
+    const auto given = real_numbers(score(features_array(docs)), "scores");
     if (given.size() != docs.doc_count()) {
       bad_value("scores: {} for {} documents; expected one each", given.size(), docs.doc_count());
     }

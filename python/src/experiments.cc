@@ -1,11 +1,15 @@
 // Whole experiments: one method under one click model, or methods x click models x datasets.
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <tuple>
 #include <utility>
 
 #include "background.h"
 #include "handles.h"
+#include "plackett/options.h"
 #include "plackett/report.h"
+#include "plackett/results.h"
 #include "plackett/simulate.h"
 
 namespace plackett::python {
@@ -15,11 +19,20 @@ namespace {
 py::dict cell_of(const CellSummary& cell, const std::vector<RunRecord>& records) {
   py::list runs;
   for (const RunRecord& run : records) {
-    runs.append(py::make_tuple(run.fold, run.seconds, run.evaluation_seconds, array_of(run.curve)));
+    py::dict metrics;
+    for (const MetricCurve& metric : run.metrics) {
+      metrics[metric.name.c_str()] = array_of(metric.values);
+    }
+    runs.append(py::make_tuple(run.run, run.fold, run.validation, run.seconds,
+                               run.evaluation_seconds, array_of(run.curve), metrics));
+  }
+  py::dict swept;
+  for (const auto* values : {&cell.swept, &cell.surroundings}) {
+    for (const auto& [name, value] : *values) swept[python_name(name).c_str()] = value;
   }
   return py::dict("label"_a = cell.label, "method"_a = cell.method, "ranker_kind"_a = cell.ranker,
                   "click_model"_a = cell.click_model, "dataset"_a = cell.dataset,
-                  "protocol"_a = cell.protocol, "baseline"_a = cell.baseline,
+                  "protocol"_a = cell.protocol, "baseline"_a = cell.baseline, "swept"_a = swept,
                   "impressions"_a = cell.impressions, "seed"_a = cell.seed,
                   "offline"_a = py::make_tuple(cell.offline.mean, cell.offline.std),
                   "online"_a = py::make_tuple(cell.online.mean, cell.online.std),
@@ -45,7 +58,7 @@ SimulationSpec simulation_spec(const py::dict& options, Given method, Given rank
   set_options(simulation_options(), options, spec);
   MethodEntry entry = method_entry(text(method, "method"), "method");
   if (!ranker.is_none()) entry.ranker = take(parse_ranker_kind(text(ranker, "ranker")));
-  for (GivenSetting& given : settings_of(*take(find_method(entry.method)), settings)) {
+  for (GivenSetting& given : settings_of(*take(find_method(entry.method)), settings, "simulate")) {
     entry.settings.push_back(std::move(given));
   }
   apply(entry, spec);
@@ -119,7 +132,7 @@ py::tuple test_of(const MeasureTests& tests) {
   return py::make_tuple(values(tests.paired), values(tests.welch), values(tests.student));
 }
 
-// (title, cells, contrasts, a function that writes the report to a folder).
+// (the engine's part of a plackett.Compared, cells, contrasts).
 py::tuple result_of(Compared compared) {
   const auto comparison = std::make_shared<Comparison>(std::move(compared.comparison));
   py::list cells;
@@ -131,47 +144,148 @@ py::tuple result_of(Compared compared) {
     contrasts.append(py::make_tuple(contrast.cell, contrast.baseline, test_of(contrast.offline),
                                     test_of(contrast.online)));
   }
-  const py::cpp_function report([comparison](Given folder) {
-    const std::string to = path(folder, "folder");
-    take(in_background([&](const Watch&) { return write_report(*comparison, to); }));
-  });
-  return py::make_tuple(comparison->title, cells, contrasts, report);
+  return py::make_tuple(comparison, cells, contrasts);
+}
+
+// A comparison of one cell, from a plackett.Cell's own fields.
+std::shared_ptr<Comparison> comparison_of(const py::dict& fields,
+                                          const std::vector<std::uint64_t>& impressions,
+                                          const std::vector<std::array<double, 4>>& points) {
+  const auto text_of = [&](const char* name) { return text(fields[name], name); };
+  CellSummary cell;
+  cell.label = text_of("label");
+  cell.method = text_of("method");
+  cell.ranker = text_of("ranker_kind");
+  cell.click_model = text_of("click_model");
+  cell.dataset = text_of("dataset");
+  cell.protocol = text_of("protocol");
+  cell.impressions = integer(fields["impressions"], "impressions");
+  cell.seed = integer(fields["seed"], "seed");
+  cell.runs = static_cast<std::uint32_t>(py::len(fields["runs"]));
+  for (std::size_t at = 0; at < impressions.size(); ++at) {
+    const auto& [offline, offline_std, online, online_std] = points.at(at);
+    cell.curve.push_back({impressions[at], {offline, offline_std}, {online, online_std}});
+  }
+  if (!cell.curve.empty()) {
+    cell.offline = cell.curve.back().offline;
+    cell.online = cell.curve.back().online;
+  }
+  return std::make_shared<Comparison>(Comparison{.cells = {std::move(cell)}});
+}
+
+// Values as Python gives them, by the names of options and settings.
+std::vector<Sweep> sweeps_of(const py::dict& given) {
+  std::vector<Sweep> sweeps;
+  for (const auto& [key, values] : given) {
+    const std::string place = fmt::format("sweep: {}", text(key, "sweep"));
+    Sweep& sweep = sweeps.emplace_back(Sweep{text(key, "sweep"), {}});
+    std::replace(sweep.name.begin(), sweep.name.end(), '_', '-');
+    const auto options = simulation_options();
+    const auto option = std::find_if(options.begin(), options.end(),
+                                     [&](const auto& one) { return one.name == sweep.name; });
+    for (const py::handle value : values) {
+      sweep.values.push_back(option == options.end() ? setting_text(value, place)
+                                                     : option_text(form_of(*option), value, place));
+    }
+  }
+  return sweeps;
+}
+
+// The spec's cells. Fails if there are none, naming sweep= where that is to blame.
+std::vector<ComparedCell> cells_in(const ComparisonSpec& spec) {
+  auto cells = cells_of(spec);
+  ComparisonSpec plain = spec;
+  plain.sweeps.clear();
+  return take(std::move(cells), cells_of(plain) ? "sweep" : "");
 }
 
 py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& methods,
-                       const std::vector<py::object>& click_models, const py::dict& options,
-                       Given title, Given threads, Given progress, Given out, Given fresh) {
+                       const std::vector<py::object>& click_models, const py::dict& sweep,
+                       const py::dict& options, Given select, Given title, Given threads,
+                       Given progress, Given out, Given fresh) {
   ComparisonSpec spec;
   spec.title = text(title, "title");
   set_options(simulation_options(), options, spec.common);
   set_options(report_options(), options, spec);
   spec.methods = methods_of(methods);
+  spec.sweeps = sweeps_of(sweep);
+  if (!select.is_none()) {
+    if (text(select, "select") != name_of(MeasuredSplit::kValidation)) {
+      bad_value("select: {}; expected \"{}\" or None", shown_value(select),
+                name_of(MeasuredSplit::kValidation));
+    }
+    spec.select = true;
+  }
   for (const py::object& one : click_models) {
     spec.click_models.push_back(path(one, "click_models"));
   }
-  const bool networks =
-      std::any_of(spec.methods.begin(), spec.methods.end(),
-                  [](const ComparedMethod& method) { return has_network(method.entry.ranker); });
-  if (!networks && !spec.methods.empty()) require_default_network(spec.common);
   RunOptions run;
   run.threads = integer32(threads, "threads", kThreads);
   run.fresh = truth(fresh, "fresh");
   if (run.fresh && out.is_none()) bad_value("fresh: True; it needs a folder, and out is None");
   std::vector<Dataset> datasets;
   for (const py::object& one : data) {
-    if (out.is_none()) datasets.push_back(py::cast<const DatasetHandle&>(one));
-    if (!out.is_none()) spec.datasets.push_back(to_load(one));
+    if (out.is_none()) {
+      datasets.push_back(py::cast<const DatasetHandle&>(one));
+      spec.datasets.push_back({.name = datasets.back().name, .path = datasets.back().name});
+    } else {
+      spec.datasets.push_back(to_load(one));
+    }
   }
   const std::string folder = out.is_none() ? "" : path(out, "out");
+  bool networks = false;
+  std::uint64_t impressions = 0;
+  const std::vector<ComparedCell> cells = cells_in(spec);
+  for (const ComparedCell& cell : cells) {
+    networks = networks || has_network(cell.simulation.ranker.kind);
+    impressions += cell.simulation.impressions * spec.common.runs;
+  }
+  if (!networks && !cells.empty()) require_default_network(spec.common);
   return result_of(take(in_background(
       [&](const Watch& watch) {
         run.watch = watch;
         return folder.empty() ? compare(spec, std::span<const Dataset>(datasets), run)
                               : compare(spec, std::filesystem::path(folder), run);
       },
-      {.progress = progress,
-       .total = spec.common.impressions * spec.common.runs * methods.size() * click_models.size() *
-                data.size()})));
+      {.progress = progress, .total = impressions})));
+}
+
+py::tuple load_results(const std::vector<py::object>& folders,
+                       const std::vector<py::object>& baselines, Given test) {
+  std::vector<std::filesystem::path> paths;
+  for (const py::object& folder : folders) paths.emplace_back(path(folder, "folders"));
+  if (paths.empty()) bad_value("folders: none; expected at least one");
+  StoredResults stored = take(in_background([&](const Watch&) {
+                                return read_results(std::span<const std::filesystem::path>(paths));
+                              }),
+                              "folders");
+  if (stored.finished() == 0) bad_value("folders: no run is finished yet");
+  if (!test.is_none()) {
+    stored.spec.test = take(parse_significance_test(text(test, "test")), "test");
+  }
+  if (!baselines.empty()) {
+    stored.spec.baselines.clear();
+    for (const py::object& one : baselines) {
+      stored.spec.baselines.push_back(text(one, "baselines"));
+    }
+    take(set_baselines(stored));
+  }
+  return result_of(compared(stored));
+}
+
+void bind_comparison(py::module_& module) {
+  py::class_<Comparison, std::shared_ptr<Comparison>> comparison(
+      module, "Comparison", "The engine's part of a Compared: what reports are made from.");
+  comparison.def_readonly("title", &Comparison::title)
+      .def("text", [](const Comparison& self) { return text_table(self); })
+      .def("html", html_table)
+      .def("svg", [](const Comparison& self) { return py::bytes(take(curves_svg(self))); })
+      .def("report", [](const Comparison& self, Given folder) {
+        const std::string to = path(folder, "folder");
+        take(in_background([&](const Watch&) { return write_report(self, to); }));
+      });
+  data_only(comparison, "pickle the cells and contrasts");
+  module.def("comparison_of", comparison_of);
 }
 
 }  // namespace
@@ -188,6 +302,8 @@ void bind_experiments(py::module_& module) {
   module.attr("simulation_defaults") = defaults;
   module.def("simulate", simulate_data);
   module.def("compare", compare_data);
+  module.def("load_results", load_results);
+  bind_comparison(module);
   const ComparisonSpec paper = default_comparison();
   py::list methods;
   for (const ComparedMethod& method : paper.methods) methods.append(to_text(method.entry));

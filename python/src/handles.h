@@ -37,8 +37,9 @@ struct SplitHandle {
   py::array query_begin;
 };
 
-// Part of the rows of split.features, read-only.
-py::array features_array(const SplitHandle& split, const FeatureView& rows);
+// A copy: libraries such as PyTorch warn of arrays that can't be written, and writing to the
+// engine's memory would change the data for everyone.
+py::array_t<float> features_array(const FeatureView& rows);
 
 struct QueryHandle {
   std::shared_ptr<SplitHandle> of;
@@ -81,6 +82,7 @@ struct RankerHandle {
   std::shared_ptr<Ranker> ranker;
   // All of the model but its parameters and its learner, which stay empty.
   std::shared_ptr<SavedModel> shape = std::make_shared<SavedModel>();
+  py::object given = {};  // the arguments of its constructor, a dict; null if it was made otherwise
 
   static void* operator new(std::size_t) { return refuse_half_made(); }
   [[nodiscard]] SavedModel saved(LearnerState learner = {}) const;
@@ -105,6 +107,12 @@ struct RankerRequest {
 };
 RankerHandle make_ranker_handle(const RankerRequest& request);
 
+// `features` of a request, to keep: without the data of a Fold.
+py::object kept_features(py::handle features);
+
+// Adds what to give as features=, hidden= and activation= for a ranker of the same shape.
+py::dict network_arguments(const SavedModel& shape, py::dict arguments);
+
 // The engine's ranker in a plackett.Ranker. Fails if a Python subclass overrides one of these
 // members, which the engine would not call.
 const RankerHandle& engine_ranker(py::handle ranker, std::initializer_list<const char*> members = {
@@ -122,6 +130,7 @@ struct LearnerHandle {
   std::uint32_t run = 0;
   std::uint64_t impressions = 0;  // shown so far: the number of the next
   std::uint64_t id = next_id();   // of the learner
+  py::object given = {};          // as RankerHandle::given
   bool last_is_open = false;      // nothing was learned from the last impression yet
 
   static void* operator new(std::size_t) { return refuse_half_made(); }

@@ -36,7 +36,7 @@ LearnerHandle described(const std::string& method, Given shown, Given seed, Give
   handle.seed = integer(seed, "seed");
   handle.run = integer32(run, "run");
   handle.protocol = take(parse_protocol(text(protocol, "protocol")));
-  handle.settings = settings_of(*handle.method, settings);
+  handle.settings = settings_of(*handle.method, settings, "Learner");
   return handle;
 }
 
@@ -61,6 +61,11 @@ std::shared_ptr<LearnerHandle> make(Given method, Given ranker, Given features, 
                                     Given activation, Given shown, Given seed, Given run,
                                     Given protocol, const py::kwargs& settings) {
   LearnerHandle handle = described(text(method, "method"), shown, seed, run, protocol, settings);
+  py::dict given("method"_a = method, "ranker"_a = ranker, "features"_a = kept_features(features),
+                 "hidden"_a = hidden, "activation"_a = activation, "shown"_a = shown,
+                 "seed"_a = seed, "run"_a = run, "protocol"_a = protocol);
+  given.attr("update")(settings);
+  handle.given = given;
   if (py::isinstance<RankerHandle>(ranker)) {
     if (!features.is_none() || !hidden.is_none() || !activation.is_none()) {
       bad_type("features, hidden and activation: the given ranker has its own");
@@ -85,16 +90,35 @@ std::shared_ptr<LearnerHandle> make(Given method, Given ranker, Given features, 
   return shared(std::move(handle));
 }
 
-// As Learner and load take them; the learning rate as it is now.
-py::dict settings_now(const LearnerHandle& handle) {
+// As Learner and load take them.
+py::dict settings_at_start(const LearnerHandle& handle) {
   const SettingValues values = take(SettingValues::make(handle.method->settings, handle.settings));
   py::dict settings;
   for (const Setting& setting : handle.method->settings) {
-    const double value =
-        setting.name == kLearningRate ? handle.state().learning_rate : values.number(setting.name);
-    settings[py::str(python_name(setting.name))] = setting_value(setting, value);
+    settings[py::str(python_name(setting.name))] =
+        setting_value(setting, values.number(setting.name));
   }
   return settings;
+}
+
+// The learning rate as it is now.
+py::dict settings_now(const LearnerHandle& handle) {
+  py::dict settings = settings_at_start(handle);
+  const std::string rate = python_name(kLearningRate);
+  if (settings.contains(rate)) settings[py::str(rate)] = handle.state().learning_rate;
+  return settings;
+}
+
+// What its constructor was given, or would have to be.
+py::object given_to(const LearnerHandle& handle) {
+  if (handle.given) return handle.given;
+  py::dict given = network_arguments(
+      *handle.shape,
+      py::dict("method"_a = handle.method->name, "ranker"_a = name_of(handle.shape->ranker.kind),
+               "shown"_a = handle.shown, "seed"_a = handle.seed, "run"_a = handle.run,
+               "protocol"_a = name_of(handle.protocol)));
+  given.attr("update")(settings_at_start(handle));
+  return given;
 }
 
 Impression rank(LearnerHandle& handle, Given features) {
@@ -180,16 +204,17 @@ py::tuple pickled(Given self) {
   py::dict settings;
   for (const GivenSetting& given : handle.settings) settings[given.name.c_str()] = given.value;
   return py::make_tuple(to_bytes(handle.ranker().saved(handle.state())), handle.shown, handle.seed,
-                        handle.run, name_of(handle.protocol), settings, attributes_of(self));
+                        handle.run, name_of(handle.protocol), settings, given_to(handle),
+                        attributes_of(self));
 }
 
 std::pair<std::shared_ptr<LearnerHandle>, py::dict> unpickled(const py::tuple& state) {
-  auto [bytes, shown, seed, run, protocol, settings, attributes] =
-      unpickled_parts<py::bytes, py::object, py::object, py::object, py::object, py::dict,
+  auto [bytes, shown, seed, run, protocol, settings, given, attributes] =
+      unpickled_parts<py::bytes, py::object, py::object, py::object, py::object, py::dict, py::dict,
                       py::dict>(state, "learner");
   const SavedModel model = from_bytes(bytes);
-  const LearnerHandle handle =
-      described(model.learner.method, shown, seed, run, protocol, settings);
+  LearnerHandle handle = described(model.learner.method, shown, seed, run, protocol, settings);
+  handle.given = given;
   return {resumed(handle, model, false), attributes};
 }
 
@@ -248,6 +273,7 @@ plackett.simulate. One thread at a time.
   };
   add_constructor("method"_a, "ranker"_a = py::none(), py::kw_only(), "features"_a = py::none(),
                   "hidden"_a = py::none(), "activation"_a = py::none(), shown, seed, run, protocol);
+  refuse_other_arguments(learner);
   add(learner, "rank", rank, with("features"_a), R"(Chooses what to show: an Impression.
 
 `features` is documents x features, or a plackett.Query. float32 rows are used in place: don't
@@ -306,7 +332,9 @@ call is a step, so give all clicks on a list in one call.
                                 handle.method->name, name_of(handle.shape->ranker.kind),
                                 handle.impressions, handle.state().updates);
            })
-      .def(py::pickle(&pickled, &unpickled));
+      .def(py::pickle(&pickled, &unpickled))
+      .def_property_readonly("_given", given_to)
+      .def("_become", [](LearnerHandle& self, const LearnerHandle& other) { self = other; });
   module.def("load_learner", load, "method"_a, "path"_a, py::kw_only(), shown, seed, run, protocol);
 }
 

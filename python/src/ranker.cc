@@ -30,6 +30,38 @@ RankerHandle restored(SavedModel model) {
   return {.ranker = std::move(ranker), .shape = shape_of(std::move(model))};
 }
 
+namespace {
+
+py::object features_class() { return py::module_::import("plackett._data").attr("Features"); }
+
+// Whether the features' ids and scaling are known: a plackett.Fold or plackett.Features.
+bool is_described(py::handle features) {
+  return py::isinstance(features, py::module_::import("plackett._data").attr("Fold")) ||
+         py::isinstance(features, features_class());
+}
+
+}  // namespace
+
+py::object kept_features(py::handle features) {
+  if (!is_described(features)) return py::reinterpret_borrow<py::object>(features);
+  if (py::isinstance(features, features_class()))
+    return py::reinterpret_borrow<py::object>(features);
+  return features_class()(py::tuple(features.attr("feature_ids").attr("tolist")()),
+                          features.attr("scaling"));
+}
+
+py::dict network_arguments(const SavedModel& shape, py::dict arguments) {
+  const std::vector<std::uint32_t>& ids = shape.feature_ids;
+  bool plain = shape.scaling == name_of(Scaling::kNone);
+  for (std::size_t at = 0; plain && at < ids.size(); ++at) plain = ids[at] == at + 1;
+  const bool network = has_network(shape.ranker.kind);
+  arguments["features"] = plain ? py::object(py::int_(ids.size()))
+                                : features_class()(py::tuple(py::cast(ids)), shape.scaling);
+  arguments["hidden"] = network ? py::object(py::tuple(py::cast(shape.ranker.hidden))) : py::none();
+  arguments["activation"] = network ? py::cast(name_of(shape.ranker.activation)) : py::none();
+  return arguments;
+}
+
 RankerHandle make_ranker_handle(const RankerRequest& request) {
   RankerHandle handle;
   SavedModel& shape = *handle.shape;
@@ -38,7 +70,7 @@ RankerHandle make_ranker_handle(const RankerRequest& request) {
   if (!request.kind.is_none()) {
     spec.kind = take(parse_ranker_kind(text(request.kind, request.kind_name)));
   }
-  if (py::isinstance(request.features, py::module_::import("plackett._data").attr("Fold"))) {
+  if (is_described(request.features)) {
     shape.feature_ids = feature_ids_of(request.features.attr("feature_ids"), "features");
     spec.feature_count = static_cast<std::uint32_t>(shape.feature_ids.size());
     shape.scaling = text(request.features.attr("scaling"), "features");
@@ -182,13 +214,23 @@ py::tuple hidden_of(const RankerHandle& handle) {
 
 std::shared_ptr<RankerHandle> make(Given kind, Given features, Given hidden, Given activation,
                                    Given seed) {
-  return shared(make_ranker_handle(
+  RankerHandle handle = make_ranker_handle(
       {.kind_name = "kind",
        .kind = kind,
        .features = features,
        .hidden = hidden,
        .activation = activation,
-       .initial = {.seed = integer(seed, "seed"), .purpose = Purpose::kInitialise}}));
+       .initial = {.seed = integer(seed, "seed"), .purpose = Purpose::kInitialise}});
+  handle.given = py::dict("kind"_a = kind, "features"_a = kept_features(features),
+                          "hidden"_a = hidden, "activation"_a = activation, "seed"_a = seed);
+  return shared(std::move(handle));
+}
+
+// What its constructor was given, or would have to be.
+py::object given_to(const RankerHandle& handle) {
+  if (handle.given) return handle.given;
+  return network_arguments(*handle.shape, py::dict("kind"_a = name_of(handle.shape->ranker.kind),
+                                                   "seed"_a = SimulationSpec{}.seed));
 }
 
 py::object copied(Given self) {
@@ -199,12 +241,15 @@ py::object copied(Given self) {
 }
 
 py::tuple pickled(Given self) {
-  return py::make_tuple(to_bytes(py::cast<const RankerHandle&>(self).saved()), attributes_of(self));
+  const auto& handle = py::cast<const RankerHandle&>(self);
+  return py::make_tuple(to_bytes(handle.saved()), given_to(handle), attributes_of(self));
 }
 
 std::pair<std::shared_ptr<RankerHandle>, py::dict> unpickled(const py::tuple& state) {
-  auto [bytes, attributes] = unpickled_parts<py::bytes, py::dict>(state, "ranker");
-  return {shared(restored(from_bytes(bytes))), attributes};
+  auto [bytes, given, attributes] = unpickled_parts<py::bytes, py::dict, py::dict>(state, "ranker");
+  RankerHandle handle = restored(from_bytes(bytes));
+  handle.given = given;
+  return {shared(std::move(handle)), attributes};
 }
 
 }  // namespace
@@ -286,6 +331,9 @@ The ranker of a saved model.
 ...     plackett.PDGD(features=2).save(path)
 ...     plackett.Ranker.load(path)
 <plackett.Ranker linear: 2 features, 2 parameters>)");
+  ranker.def_static("load", WrongCall{ranker, "load"});
+  ranker.def_property_readonly("_given", given_to)
+      .def("_become", [](RankerHandle& self, const RankerHandle& other) { self = other; });
   ranker.def_property(
       "parameters", [](const RankerHandle& handle) { return array_of(handle.saved().parameters); },
       set_parameters, "All parameters, flat, float32; a copy: assign all of them to change them.");

@@ -15,8 +15,10 @@
 namespace plackett::report {
 namespace {
 
-std::string cell_text(const Cell& cell) {
-  std::string out = fmt::format("{0}{1}{0}{2}", cell.bold ? "**" : "", cell.mean, cell.sign);
+// `open` and `close` stand around what is bold.
+std::string cell_text(const Cell& cell, const char* open = "**", const char* close = "**") {
+  std::string out =
+      fmt::format("{}{}{}{}", cell.bold ? open : "", cell.mean, cell.bold ? close : "", cell.sign);
   for (const std::string& part : {cell.deviation(), cell.marks()}) {
     if (!part.empty()) out += " " + part;
   }
@@ -165,6 +167,41 @@ std::string markdown_table(const Comparison& comparison) {
   for (const auto& tables : {results_tables(arrangement), difference_tables(arrangement)}) {
     for (const Table& table : tables) append_markdown(out, table, ":--|");
   }
+  return out;
+}
+
+std::string embedded_table(const Comparison& comparison) {
+  const Arrangement arrangement(comparison);
+  if (arrangement.blocks.empty()) return "<p>No runs to show.</p>\n";
+  constexpr const char* kLeft = " style=\"text-align:left\"";
+  std::string out;
+  const auto put = std::back_inserter(out);
+  if (!comparison.title.empty()) {
+    fmt::format_to(put, "<p><b>{}</b></p>\n", markup(comparison.title));
+  }
+  fmt::format_to(put, "<p>{}. Mean (standard deviation) over runs; bold: best {}.</p>\n",
+                 markup(arrangement.facts.line), arrangement.best_of_what);
+  for (const Table& table : results_tables(arrangement)) {
+    fmt::format_to(put, "<table>\n<thead><tr><th{}>{}</th>", kLeft, markup(table.title));
+    for (const std::string& column : table.columns) {
+      fmt::format_to(put, "<th{}>{}</th>", kLeft, markup(column));
+    }
+    out += "</tr></thead>\n<tbody>\n";
+    for (const TableSection& section : table.sections) {
+      fmt::format_to(put, "<tr><th colspan=\"{}\"{}>{}</th></tr>\n", table.columns.size() + 1,
+                     kLeft, markup(section.title));
+      for (const TableRow& row : section.rows) {
+        fmt::format_to(put, "<tr><td{}>{}</td>", kLeft, markup(row.title));
+        for (const Cell& cell : row.cells) {
+          fmt::format_to(put, "<td{}>{}</td>", kLeft, cell_text(cell, "<b>", "</b>"));
+        }
+        out += "</tr>\n";
+      }
+    }
+    out += "</tbody>\n</table>\n";
+  }
+  const std::string key = markup(arrangement.key());
+  if (!key.empty()) fmt::format_to(put, "<p><small>{}</small></p>\n", key);
   return out;
 }
 

@@ -72,6 +72,9 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
 // For GitHub's Markdown.
 std::string markdown_table(const Comparison& comparison);
 
+// As part of a page, without style but the alignment.
+std::string embedded_table(const Comparison& comparison);
+
 // For a paper: \input it into a document that loads amssymb, or run pdflatex on it alone. Looks
 // best with booktabs and compiles without.
 std::string latex_table(const Comparison& comparison);

@@ -94,3 +94,15 @@ plackett::Result<void> plackett::write_report(const Comparison& comparison,
                                               const std::filesystem::path& folder) {
   return report::write_report(comparison, folder, {});
 }
+
+std::string plackett::text_table(const Comparison& comparison, std::size_t columns) {
+  return report::terminal_table(comparison, {.width = columns});
+}
+
+std::string plackett::html_table(const Comparison& comparison) {
+  return report::embedded_table(comparison);
+}
+
+plackett::Result<std::string> plackett::curves_svg(const Comparison& comparison) {
+  return report::draw_curves(comparison);
+}

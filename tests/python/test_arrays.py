@@ -114,7 +114,6 @@ def test_a_splits_arrays_are_the_engines_memory(fold):
     assert int(train.query_begin[-1]) == len(train.labels)
     query = train[7]
     begin, end = int(train.query_begin[7]), int(train.query_begin[8])
-    assert np.shares_memory(query.features, train.features)
     assert np.shares_memory(query.labels, train.labels)
     assert np.array_equal(query.features, train.features[begin:end])
     assert np.array_equal(query.labels, train.labels[begin:end])
@@ -128,6 +127,20 @@ def test_a_splits_arrays_cant_be_written(fold, name):
         array[0] = 1
     with pytest.raises(ValueError, match="WRITEABLE"):
         array.flags.writeable = True
+
+
+def test_a_querys_features_are_a_copy(fold):
+    """Which PyTorch takes without a warning, and which may be changed."""
+    query = fold.train[7]
+    features = query.features
+    features[:] = -1
+    assert not np.shares_memory(features, fold.train.features)
+    assert (query.features >= 0).all()
+    narrow = np.zeros((4, 5), dtype=np.float32)[:, 1:4]  # rows further apart than they are long
+    narrow[:] = np.arange(12).reshape(4, 3)
+    part = (narrow, [0, 1, 0, 1], [1, 1, 2, 2])
+    rows = plackett.Dataset.from_arrays(train=part, test=part).folds[0].train[1].features
+    assert rows.tolist() == [[6, 7, 8], [9, 10, 11]]
 
 
 def test_an_array_outlives_its_dataset():

@@ -89,8 +89,17 @@ def test_errors_of_a_function_are_reported(fold):
         plackett.evaluate(lambda rows: np.full(len(rows), np.nan), fold.test)
     with pytest.raises(ZeroDivisionError):
         plackett.evaluate(lambda rows: 1 / 0, fold.test)
-    with pytest.raises(ValueError, match="read-only"):
-        plackett.evaluate(lambda rows: rows.fill(0), fold.test)
+
+
+def test_a_function_may_change_what_it_is_given(fold):
+    def score(rows):
+        first = rows[:, 0].copy()
+        rows.fill(0)
+        return first
+
+    before = plackett.evaluate(lambda rows: rows[:, 0], fold.test)
+    assert plackett.evaluate(score, fold.test) == before
+    assert fold.test.features.any()
 
 
 @pytest.mark.parametrize(

@@ -274,7 +274,7 @@ def test_a_given_ranker_is_copied(rows):
     [
         ({"method": "sgd", "features": 3}, ValueError, 'unknown method "sgd"; known: cascade'),
         ({"method": "pdgd"}, TypeError, "features: None"),
-        ({"method": "pdgd", "features": 3, "epsilon": 1}, ValueError, 'unknown setting "epsilon"'),
+        ({"method": "pdgd", "features": 3, "epsilon": 1}, TypeError, 'unknown keyword "epsilon"'),
         ({"method": "pdgd", "features": 3, "learning_rate": -1}, ValueError, "learning_rate -1"),
         ({"method": "pdgd", "features": 3, "learning_rate": []}, TypeError, "learning_rate: "),
         ({"method": "pdgd", "features": 3, "steps": "big"}, ValueError, 'steps "big"; known'),

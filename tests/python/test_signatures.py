@@ -53,6 +53,10 @@ def stops(**given):
     return user.grades, [user.click(range(5), [1, 1, 1, 1, 1], seed=seed).tolist() for seed in range(90)]
 
 
+def params(**given):
+    return list(plackett.PDGD(plackett.Ranker(features=3)).get_params(**given))
+
+
 PUBLISHED = "published"
 
 
@@ -75,6 +79,8 @@ def calls(fold, tmp_path):
             lambda **given: plackett.Ranker("neural", features=3, **given).parameters.tolist(),
             {"seed": 7},
         ),
+        "Learner.get_params": (plackett.Learner.get_params, params, {"deep": False}),
+        "Ranker.get_params": (plackett.Ranker.get_params, params, {"deep": False}),
         "Ranker.rank": (
             plackett.Ranker.rank,
             lambda **given: flat.rank(fold.train[0], **given).tolist(),

@@ -100,7 +100,7 @@ def test_to_dataframe_without_pandas_says_so(data, monkeypatch):
         ({"shown": 0}, ValueError, "shown: 0"),
         ({"protocol": "mine"}, ValueError, "mine"),
         ({"no_relevant": "maybe"}, ValueError, "maybe"),
-        ({"impresions": 5}, ValueError, 'unknown setting "impresions"'),
+        ({"impresions": 5}, TypeError, 'unknown keyword "impresions"; did you mean impressions'),
         ({"progress": 3}, TypeError, "progress: 3"),
         ({"hidden": (128, 64)}, ValueError, r"hidden: \(128, 64\); a linear ranker has none"),
         ({"activation": "relu"}, ValueError, "activation: relu; a linear ranker has none"),

@@ -41,6 +41,10 @@ def main() -> float:
         out="folder",
         fresh=True,
     )
+    swept = plackett.compare(data, "pdgd", sweep={"learning_rate": [0.1, 0.2]}, select="validation")
+    loaded_again: plackett.Compared = plackett.load_results(["folder", "other"], baselines="mgd")
+    learner: plackett.PDGD = plackett.PDGD(features=data.folds[0]).set_params(learning_rate=0.2)
+    print(swept.cells[0].swept, loaded_again.cells[0].runs.metrics["MAP"], learner.get_params())
     test: plackett.TTest = again.contrasts[0].offline.paired
     print(plackett.ndcg(impression, query), weights.sum(), told, loaded.protocol, test.p)
     for cell in compared.cells:

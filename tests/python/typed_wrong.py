@@ -11,4 +11,6 @@ plackett.ndcg([0, 1], [1, 0], k="ten")  # wrong
 plackett.ClickModel("perfect").click([0], [1], rng=7)  # wrong
 plackett.sample_ranking([0.0], seed="one")  # wrong
 plackett.compare("synthetic", labels=["ours"])  # wrong
+plackett.compare("synthetic", sweep=["learning_rate"])  # wrong
+plackett.load_results(3)  # wrong
 plackett.Dataset.from_arrays(folds=3)  # wrong

@@ -195,6 +195,27 @@ TEST(MarkdownTable, EscapesNames) {
               AllOf(HasSubstr("&lt;script&gt;\\|"), Not(HasSubstr("<script>"))));
 }
 
+TEST(EmbeddedTable, IsTheMarkdownTableInAPage) {
+  const std::string table = embedded_table(small_comparison());
+  const std::string left = " style=\"text-align:left\"";
+  EXPECT_THAT(table, AllOf(HasSubstr("<th colspan=\"3\"" + left + ">Navigational</th>"),
+                           HasSubstr("<td" + left + ">PDGD (neural)</td><td" + left +
+                                     "><b>0.504</b> (0.019)</td>"),
+                           Not(HasSubstr("color"))));
+  EXPECT_EQ(embedded_table({}), "<p>No runs to show.</p>\n");
+  const std::string marked = embedded_table(paper_comparison({"MQ2007", "MQ2008"}, 0));
+  EXPECT_THAT(marked, AllOf(HasSubstr(">MQ2008</th>"), HasSubstr("<b>0.511</b> (0.017) ▲▲▲▲</td>"),
+                            HasSubstr("Welch&#39;s t-test")));
+}
+
+TEST(EmbeddedTable, EscapesNames) {
+  Comparison comparison = small_comparison();
+  comparison.title = comparison.cells[0].label = comparison.cells[0].click_model = "<script>&\"";
+  comparison.cells[0].dataset = "<b>";
+  EXPECT_THAT(embedded_table(comparison), AllOf(HasSubstr("&lt;script&gt;&amp;"),
+                                                HasSubstr("&lt;b&gt;"), Not(HasSubstr("<script"))));
+}
+
 TEST(MarkdownTable, SeveralDatasetsAreColumns) {
   const std::string table = markdown_table(paper_comparison({"MQ2007", "MQ2008"}, 0));
   EXPECT_THAT(
