@@ -13,7 +13,6 @@
 #include "plackett/model_file.h"
 #include "plackett/record.h"
 #include "plackett/result.h"
-#include "plackett/results.h"
 #include "plackett/simulation.h"
 
 namespace plackett {
@@ -38,9 +37,6 @@ struct Compared {
   Comparison comparison = {};                     // cells, tests: what write_report takes
   std::vector<std::vector<RunRecord>> runs = {};  // one vector per cell, in their order
 };
-
-// The comparison of a results folder (assemble_with_times) with the curve of every run.
-PLACKETT_EXPORT Compared compared(const StoredResults& stored);
 
 // Methods x click models on datasets in memory; spec.datasets is not read. If its watch stops it,
 // it fails with ErrorCode::kStopped.
