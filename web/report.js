@@ -21,7 +21,8 @@ const charts = [
   { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, online),
     about: 'What users got while it learned: NDCG@10 of the rankings they were shown, summed so '
       + 'far; later impressions count a little less.' },
-  others.length > 0 && { id: 'metrics', title: others.length > 1 ? 'Other metrics' : others[0].title,
+  others.length > 0 && { id: 'metrics',
+    title: others.length > 1 ? 'Other metrics' : others[0].title,
     draw: (place) => drawChosen(place, others, drawCurves),
     about: 'On the test queries, as the learning curves of NDCG@10.' },
 ].filter(Boolean);

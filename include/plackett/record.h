@@ -57,10 +57,10 @@ struct SweptValue {
 
 // What a run ended with.
 struct RunFinal {
-  std::uint32_t run = 0;  // from 0; runs of that number share fold and queries with other methods
-  double offline = 0;     // NDCG@10 over the test queries at the last impression
-  double online = 0;      // discounted cumulative NDCG@10 of all that was shown
-  std::uint32_t fold = 0;            // of the dataset
+  std::uint32_t run = 0;   // from 0; runs of that number share fold and queries with other methods
+  double offline = 0;      // NDCG@10 over the test queries at the last impression
+  double online = 0;       // discounted cumulative NDCG@10 of all that was shown
+  std::uint32_t fold = 0;  // of the dataset
   std::vector<double> metrics = {};  // as CellSummary::metrics, at the last impression
   double validation = std::numeric_limits<double>::quiet_NaN();  // as in RunRecord
 };
@@ -74,9 +74,10 @@ struct MetricSummary {
 
 // All runs of one method under one click model.
 struct CellSummary {
-  std::string label = {};   // "PDGD (linear)": what rows and legends say
-  std::string family = {};  // the label without swept values, also without the ranker if it is swept
-  bool baseline = false;   // others are tested against it
+  std::string label = {};  // "PDGD (linear)": what rows and legends say
+  std::string family =
+      {};                 // the label without swept values, also without the ranker if it is swept
+  bool baseline = false;  // others are tested against it
   // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
   // units, features scaled within queries, and real data.
   bool as_in_paper = false;
@@ -90,17 +91,17 @@ struct CellSummary {
   // What was swept over several values: of the method, and of what surrounds it.
   std::vector<SweptValue> swept = {};
   std::vector<SweptValue> surroundings = {};
-  std::uint32_t runs = 0;                // that the moments are over
-  std::uint64_t impressions = 0;         // per run
-  std::uint64_t seed = 0;                // of all runs; they differ by their numbers
-  Moments offline = {};                  // at the last impression
-  Moments online = {};                   // over all impressions
-  std::vector<RunFinal> finals = {};     // one per run, by their numbers
-  std::vector<CurveSummary> curve = {};  // as the runs' own
+  std::uint32_t runs = 0;                   // that the moments are over
+  std::uint64_t impressions = 0;            // per run
+  std::uint64_t seed = 0;                   // of all runs; they differ by their numbers
+  Moments offline = {};                     // at the last impression
+  Moments online = {};                      // over all impressions
+  std::vector<RunFinal> finals = {};        // one per run, by their numbers
+  std::vector<CurveSummary> curve = {};     // as the runs' own
   std::vector<MetricSummary> metrics = {};  // that all runs have, in their order
-  double seconds = 0;                    // wall time of all runs together
-  double impressions_per_second = 0;     // over all threads
-  double evaluation_share = 0;           // of the run time that went into the curve, 0..1
+  double seconds = 0;                       // wall time of all runs together
+  double impressions_per_second = 0;        // over all threads
+  double evaluation_share = 0;              // of the run time that went into the curve, 0..1
 };
 
 // A two-tailed t-test of the difference of two means. All are NaN if there is none: fewer than two
@@ -143,10 +144,10 @@ struct MetricTests {
 // One cell against another, which differs from it by its method only: a baseline, unless said
 // otherwise.
 struct Contrast {
-  std::size_t cell = 0;       // in Comparison::cells
-  std::size_t baseline = 0;   // likewise
-  MeasureTests offline = {};  // of NDCG@10 at the last impression
-  MeasureTests online = {};   // of the discounted sum
+  std::size_t cell = 0;                   // in Comparison::cells
+  std::size_t baseline = 0;               // likewise
+  MeasureTests offline = {};              // of NDCG@10 at the last impression
+  MeasureTests online = {};               // of the discounted sum
   std::vector<MetricTests> metrics = {};  // of those that both cells have
 };
 

@@ -103,11 +103,11 @@ SweepChart make_sweep_chart(const Arrangement& arrangement) {
       const std::size_t series =
           find_or_add(chart.series, [&](const Series& one) { return one.label == label; },
                       {label, 0, dash % kDashes});
+      const auto x = number(value_of(cell, chart.setting));
       auto& lines = chart.panels[panel].lines;
       const std::size_t line = find_or_add(
-          lines, [&](const SweepLine& one) { return one.series == series; }, {series, false, {}});
-      const auto x = number(value_of(cell, chart.setting));
-      lines[line].is_level = !x;
+          lines, [&](const SweepLine& one) { return one.series == series && one.is_level == !x; },
+          {series, !x, {}});
       lines[line].points.push_back({x.value_or(0), &cell});
       if (x) values.insert(*x);
     }

@@ -149,7 +149,8 @@ TEST(Contrasts, TestEveryMetricThatBothHave) {
   EXPECT_EQ(metrics[0].name, "MAP");
   EXPECT_NEAR(metrics[0].tests.welch.difference, 0.1, 1e-12);
   EXPECT_NEAR(metrics[0].tests.paired.difference, 0.15, 1e-12);
-  EXPECT_DOUBLE_EQ(metrics[0].tests.paired.t, paired_t_test(std::vector<double>{0.6 - 0.4, 0.4 - 0.3}).t);
+  EXPECT_DOUBLE_EQ(metrics[0].tests.paired.t,
+                   paired_t_test(std::vector<double>{0.6 - 0.4, 0.4 - 0.3}).t);
   // The smallest of three p-values, of which the others are 1.
   EXPECT_DOUBLE_EQ(metrics[0].tests.welch.holm, 3 * metrics[0].tests.welch.p);
 }

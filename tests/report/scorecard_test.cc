@@ -69,9 +69,9 @@ TEST(PublishedNumbers, StandWhereTheyStandInThePaper) {
 
 TEST(PublishedNumbers, DatasetsAreKnownByWhatTheyAreNotByWhatTheyAreCalled) {
   for (const PublishedData& known : published_data()) {
-    const bool in_paper = std::set<std::string_view>{"MQ2007", "MQ2008", "MSLR-WEB10K",
-                                                     "Yahoo set1", "Istella"}
-                              .contains(known.name);
+    const bool in_paper =
+        std::set<std::string_view>{"MQ2007", "MQ2008", "MSLR-WEB10K", "Yahoo set1", "Istella"}
+            .contains(known.name);
     EXPECT_EQ(published_dataset(known.name) < kPublishedDatasets, in_paper) << known.name;
   }
   CellSummary cell = pdgd_on("MQ2008");

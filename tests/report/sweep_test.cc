@@ -62,6 +62,19 @@ TEST(SweepChart, AMethodWithoutTheSettingIsLevel) {
   EXPECT_EQ(level.points[0].cell, level.points[4].cell);
 }
 
+TEST(SweepChart, ACellOutsideOfTheSweepIsLevelToo) {
+  Comparison comparison = sweep_comparison();
+  comparison.cells[4].swept.pop_back();  // as of an earlier spec
+  const Arrangement arrangement(comparison);
+  const SweepChart chart = make_sweep_chart(arrangement);
+  const std::vector<SweepLine>& lines = chart.panels[0].lines;
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_THAT(xs(lines[0]), ElementsAre(0.003, 0.01, 0.03, 0.1));
+  EXPECT_TRUE(lines[1].is_level);
+  EXPECT_EQ(lines[1].series, lines[0].series);
+  EXPECT_EQ(lines[1].points[0].cell, &comparison.cells[4]);
+}
+
 TEST(SweepChart, SurroundingsAreASettingTooAndTheirBlocksOnePanel) {
   Comparison comparison;
   for (const char* shown : {"10", "5"}) {
