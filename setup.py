@@ -9,8 +9,17 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent.resolve()
+
+
+class BuildPackage(build_py):
+    """Without what an earlier build left: files that are no longer in the source."""
+
+    def run(self):
+        shutil.rmtree(Path(self.build_lib) / "plackett", ignore_errors=True)
+        super().run()
 
 
 class BuildEngine(build_ext):
@@ -18,6 +27,8 @@ class BuildEngine(build_ext):
     it."""
 
     def build_extension(self, ext):
+        if shutil.which("cmake") is None:
+            sys.exit("plackett: cmake is missing; scripts/setup --python installs what it is built from")
         folder = Path(self.build_temp).resolve()
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         options = {
@@ -39,5 +50,5 @@ version = re.search(r"project\(plackett VERSION ([0-9.]+)", (ROOT / "CMakeLists.
 setup(
     version=version[1],
     ext_modules=[Extension("plackett._engine", sources=[])],
-    cmdclass={"build_ext": BuildEngine},
+    cmdclass={"build_py": BuildPackage, "build_ext": BuildEngine},
 )
