@@ -28,7 +28,7 @@ class BuildEngine(build_ext):
 
     def build_extension(self, ext):
         if shutil.which("cmake") is None:
-            sys.exit("plackett: cmake is missing; scripts/setup --python installs what it is built from")
+            sys.exit("plackett: cmake is missing; scripts/setup --python installs what it needs")
         folder = Path(self.build_temp).resolve()
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         options = {
@@ -39,8 +39,11 @@ class BuildEngine(build_ext):
             "PLACKETT_PYTHON": sys.executable,
         }
         given = [f"-D{name}={value}" for name, value in options.items()]
-        subprocess.run(["cmake", "-S", ROOT, "-B", folder, *generator, *given], check=True)
-        subprocess.run(["cmake", "--build", folder, "--target", "_engine", "--parallel"], check=True)
+        for arguments in (
+            ["-S", ROOT, "-B", folder, *generator, *given],
+            ["--build", folder, "--target", "_engine", "--parallel"],
+        ):
+            subprocess.run(["cmake", *arguments], check=True)
         made = Path(self.get_ext_fullpath(ext.name))
         made.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(folder / "python" / "plackett" / made.name, made)
