@@ -210,7 +210,7 @@ TEST(EmbeddedTable, IsTheMarkdownTableInAPage) {
 }
 
 TEST(EmbeddedTable, SweptSettingsAreColumns) {
-  EXPECT_THAT(embedded_table(sweep_comparison()),
+  EXPECT_THAT(embedded_table(testing::sweep_comparison()),
               AllOf(HasSubstr(">learning-rate</th>"), HasSubstr(">0.01</td>")));
 }
 
