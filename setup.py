@@ -9,8 +9,17 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).parent.resolve()
+
+
+class BuildPackage(build_py):
+    """Without what an earlier build left: files that are no longer in the source."""
+
+    def run(self):
+        shutil.rmtree(Path(self.build_lib) / "plackett", ignore_errors=True)
+        super().run()
 
 
 class BuildEngine(build_ext):
@@ -18,6 +27,8 @@ class BuildEngine(build_ext):
     it."""
 
     def build_extension(self, ext):
+        if shutil.which("cmake") is None:
+            sys.exit("plackett: cmake is missing; scripts/setup --python installs what it needs")
         folder = Path(self.build_temp).resolve()
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         options = {
@@ -28,8 +39,11 @@ class BuildEngine(build_ext):
             "PLACKETT_PYTHON": sys.executable,
         }
         given = [f"-D{name}={value}" for name, value in options.items()]
-        subprocess.run(["cmake", "-S", ROOT, "-B", folder, *generator, *given], check=True)
-        subprocess.run(["cmake", "--build", folder, "--target", "_engine", "--parallel"], check=True)
+        for arguments in (
+            ["-S", ROOT, "-B", folder, *generator, *given],
+            ["--build", folder, "--target", "_engine", "--parallel"],
+        ):
+            subprocess.run(["cmake", *arguments], check=True)
         made = Path(self.get_ext_fullpath(ext.name))
         made.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(folder / "python" / "plackett" / made.name, made)
@@ -39,5 +53,5 @@ version = re.search(r"project\(plackett VERSION ([0-9.]+)", (ROOT / "CMakeLists.
 setup(
     version=version[1],
     ext_modules=[Extension("plackett._engine", sources=[])],
-    cmdclass={"build_ext": BuildEngine},
+    cmdclass={"build_py": BuildPackage, "build_ext": BuildEngine},
 )

@@ -70,7 +70,9 @@ def message(
     return f"{name}: arguments that don't fit: {shown(tuple(given))}"
 
 
-def wrong_call(scope: Any, name: str | None, given: Sequence[Any], keywords: Mapping[str, Any]) -> str:
+def wrong_call(
+    scope: Any, name: str | None, given: Sequence[Any], keywords: Mapping[str, Any]
+) -> str:
     """The engine's: what is wrong with a call of a function or method of `scope`, or of the class
     `scope` itself."""
     if name is None:

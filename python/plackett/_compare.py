@@ -96,11 +96,11 @@ def compare(
     `labels` maps methods to names. `sweep` maps settings and options to several values, each of
     which gives cells of its own ({"learning_rate": [0.01, 0.1], "ranker": ["linear", "neural"]});
     with `select="validation"` only those are reported that did best on the validation queries.
-    `metrics` are measured offline besides NDCG@10. The report goes by the t-test `test`: "paired", "welch" or
-    "student"; `contrasts` have all three. With the folder `out`, finished runs and a report are
-    kept there: after an interruption the same call continues, and `progress` starts from what the
-    folder holds; data must then be what load() reads. `fresh` discards what the folder holds.
-    `progress` and Ctrl-C as in simulate().
+    `metrics` are measured offline besides NDCG@10. The report goes by the t-test `test`: "paired",
+    "welch" or "student"; `contrasts` have all three. With the folder `out`, finished runs and a
+    report are kept there: after an interruption the same call continues, and `progress` starts from
+    what the folder holds; data must then be what load() reads. `fresh` discards what the folder
+    holds. `progress` and Ctrl-C as in simulate().
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=5, impressions=500)
     >>> [cell.label for cell in result.cells]

@@ -29,8 +29,8 @@ class _NeverPickled:
 
 
 class Features(NamedTuple):
-    """What a ranker reads, without the data: a learner or ranker that was given a Fold has it as its
-    parameter `features`, and takes it in place of one.
+    """What a ranker reads, without the data: a learner or ranker that was given a Fold has it as
+    its parameter `features`, and takes it in place of one.
 
     >>> fold = plackett.load("synthetic").folds[0]
     >>> plackett.PDGD(features=fold).get_params()["features"].scaling

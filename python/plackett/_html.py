@@ -1,5 +1,5 @@
-"""How data, rankers and learners show themselves in a notebook. No colours but a picture's own, which
-is on white: what they show is readable on any background."""
+"""How data, rankers and learners show themselves in a notebook. No colours but a picture's own,
+which is on white: what they show is readable on any background."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ def _of_dataset(self: Dataset) -> str:
 
 def _of_ranker(self: _engine.Ranker) -> str:
     parameters = self.parameters
-    rows: list[tuple[str, Any]] = [("features", self.feature_count), ("parameters", len(parameters))]
+    facts: dict[str, Any] = {"features": self.feature_count, "parameters": len(parameters)}
     if self.hidden:
-        rows += [("hidden units", ", ".join(map(str, self.hidden))), ("activation", self.activation)]
-    shown = table(f"{self.kind} ranker", [], rows)
+        facts["hidden units"] = ", ".join(map(str, self.hidden))
+        facts["activation"] = self.activation
+    shown = table(f"{self.kind} ranker", [], facts.items())
     if self.kind != "linear":
         return shown
     strongest = np.argsort(-np.abs(parameters), kind="stable")[:_STRONGEST]

@@ -1,5 +1,5 @@
-"""Parameters of learners and rankers as scikit-learn knows them: get_params, set_params and, by these,
-sklearn.base.clone. The parameters are the arguments of the constructor."""
+"""Parameters of learners and rankers as scikit-learn knows them: get_params, set_params and, by
+these, sklearn.base.clone. The parameters are the arguments of the constructor."""
 
 from __future__ import annotations
 

@@ -205,13 +205,14 @@ class Contrast:
     baseline: Cell
     offline: MeasureTests
     online: MeasureTests
+    metrics: dict[str, MeasureTests]  #: of further metrics that both have
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """What plackett.compare and plackett.load_results return. print() shows it as a table, a notebook
-    as a table with the learning curves. It holds the engine's own results for report(), so it can't
-    be pickled; its cells and contrasts can.
+    """What plackett.compare and plackett.load_results return. print() shows it as a table, a
+    notebook as a table with the learning curves. It holds the engine's own results for report(), so
+    it can't be pickled; its cells and contrasts can.
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=100)
     >>> len(result.cells), len(result.contrasts)
@@ -266,9 +267,9 @@ class Compared:
     def runs_dataframe(self) -> pandas.DataFrame:
         """One row per run, with its results at the end. Needs pandas.
 
-        >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=2, impressions=9)
+        >>> result = plackett.compare("synthetic", "pdgd", "perfect", runs=2, impressions=9)
         >>> result.runs_dataframe()[["method", "run", "fold"]].shape  # doctest: +NEEDS_PANDAS
-        (4, 3)
+        (2, 3)
         """
         return self._frame(
             "runs_dataframe",
@@ -328,14 +329,20 @@ def compared_of(
     comparison: _engine.Comparison, all_fields: Iterable[dict[str, Any]], contrasts: Iterable[Any]
 ) -> Compared:
     """From the engine's parts."""
+
+    def tests(of_measure: Iterable[Any]) -> MeasureTests:
+        return MeasureTests(*(TTest(*test) for test in of_measure))
+
     cells = [Cell(**cell_fields(fields)) for fields in all_fields]
     tested = [
         Contrast(
             cells[cell],
             cells[baseline],
-            *(MeasureTests(*(TTest(*test) for test in tests)) for tests in measures),
+            tests(offline),
+            tests(online),
+            {name: tests(one) for name, one in metrics.items()},
         )
-        for cell, baseline, *measures in contrasts
+        for cell, baseline, offline, online, metrics in contrasts
     ]
     return Compared(comparison.title, cells, tested, comparison)
 
@@ -352,7 +359,7 @@ def load_results(
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = plackett.compare("synthetic", "pdgd", "perfect", runs=2, impressions=100, out=folder)
+    ...     made = plackett.compare("synthetic", "pdgd", runs=2, impressions=100, out=folder)
     ...     again = plackett.load_results(folder)
     >>> again.cells[0].offline == made.cells[0].offline
     True

@@ -52,10 +52,10 @@ def simulate(
 
     `data` is a Dataset or what load() reads. `method` may hold ranker and settings, as in the
     command ("pdgd:neural:steps=adagrad"), or they are keywords. Offline performance is NDCG@10 on
-    the queries of `split` ("test" or "validation"), and `metrics` besides. The result is a function of the
-    arguments, the same for any number of threads (0: one per core). `progress`: True for a line on
-    a terminal, or a function of (impressions done, impressions in total); an exception from it
-    stops the runs, and so does Ctrl-C. Other Python threads run meanwhile.
+    the queries of `split` ("test" or "validation"), and `metrics` besides. The result is a function
+    of the arguments, the same for any number of threads (0: one per core). `progress`: True for a
+    line on a terminal, or a function of (impressions done, impressions in total); an exception from
+    it stops the runs, and so does Ctrl-C. Other Python threads run meanwhile.
 
     >>> result = plackett.simulate("synthetic", "pdgd", runs=2, impressions=500, learning_rate=0.1)
     >>> len(result.runs), int(result.curve.impression[-1])

@@ -141,8 +141,10 @@ py::tuple result_of(Compared compared) {
   }
   py::list contrasts;
   for (const Contrast& contrast : comparison->contrasts) {
+    py::dict metrics;
+    for (const MetricTests& one : contrast.metrics) metrics[one.name.c_str()] = test_of(one.tests);
     contrasts.append(py::make_tuple(contrast.cell, contrast.baseline, test_of(contrast.offline),
-                                    test_of(contrast.online)));
+                                    test_of(contrast.online), metrics));
   }
   return py::make_tuple(comparison, cells, contrasts);
 }

@@ -173,7 +173,6 @@ std::string markdown_table(const Comparison& comparison) {
 std::string embedded_table(const Comparison& comparison) {
   const Arrangement arrangement(comparison);
   if (arrangement.blocks.empty()) return "<p>No runs to show.</p>\n";
-  constexpr const char* kLeft = " style=\"text-align:left\"";
   std::string out;
   const auto put = std::back_inserter(out);
   if (!comparison.title.empty()) {
@@ -181,20 +180,26 @@ std::string embedded_table(const Comparison& comparison) {
   }
   fmt::format_to(put, "<p>{}. Mean (standard deviation) over runs; bold: best {}.</p>\n",
                  markup(arrangement.facts.line), arrangement.best_of_what);
+  const auto add = [put](const char* tag, const std::string& content, std::size_t columns = 1) {
+    fmt::format_to(put, "<{0} colspan=\"{1}\" style=\"text-align:left\">{2}</{0}>", tag, columns,
+                   content);
+  };
   for (const Table& table : results_tables(arrangement)) {
-    fmt::format_to(put, "<table>\n<thead><tr><th{}>{}</th>", kLeft, markup(table.title));
-    for (const std::string& column : table.columns) {
-      fmt::format_to(put, "<th{}>{}</th>", kLeft, markup(column));
+    out += "<table>\n<thead><tr>";
+    add("th", markup(table.title));
+    for (const auto* titles : {&table.settings, &table.columns}) {
+      for (const std::string& title : *titles) add("th", markup(title));
     }
     out += "</tr></thead>\n<tbody>\n";
     for (const TableSection& section : table.sections) {
-      fmt::format_to(put, "<tr><th colspan=\"{}\"{}>{}</th></tr>\n", table.columns.size() + 1,
-                     kLeft, markup(section.title));
+      out += "<tr>";
+      add("th", markup(section.title), 1 + table.settings.size() + table.columns.size());
+      out += "</tr>\n";
       for (const TableRow& row : section.rows) {
-        fmt::format_to(put, "<tr><td{}>{}</td>", kLeft, markup(row.title));
-        for (const Cell& cell : row.cells) {
-          fmt::format_to(put, "<td{}>{}</td>", kLeft, cell_text(cell, "<b>", "</b>"));
-        }
+        out += "<tr>";
+        add("td", markup(row.title));
+        for (const std::string& value : row.settings) add("td", markup(value));
+        for (const Cell& cell : row.cells) add("td", cell_text(cell, "<b>", "</b>"));
         out += "</tr>\n";
       }
     }

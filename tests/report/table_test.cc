@@ -197,15 +197,21 @@ TEST(MarkdownTable, EscapesNames) {
 
 TEST(EmbeddedTable, IsTheMarkdownTableInAPage) {
   const std::string table = embedded_table(small_comparison());
-  const std::string left = " style=\"text-align:left\"";
-  EXPECT_THAT(table, AllOf(HasSubstr("<th colspan=\"3\"" + left + ">Navigational</th>"),
-                           HasSubstr("<td" + left + ">PDGD (neural)</td><td" + left +
-                                     "><b>0.504</b> (0.019)</td>"),
-                           Not(HasSubstr("color"))));
+  const std::string left = " style=\"text-align:left\">";
+  const std::string one = "<td colspan=\"1\"" + left;
+  EXPECT_THAT(table,
+              AllOf(HasSubstr("<th colspan=\"3\"" + left + "Navigational</th>"),
+                    HasSubstr(one + "PDGD (neural)</td>" + one + "<b>0.504</b> (0.019)</td>"),
+                    Not(HasSubstr("color"))));
   EXPECT_EQ(embedded_table({}), "<p>No runs to show.</p>\n");
   const std::string marked = embedded_table(paper_comparison({"MQ2007", "MQ2008"}, 0));
   EXPECT_THAT(marked, AllOf(HasSubstr(">MQ2008</th>"), HasSubstr("<b>0.511</b> (0.017) ▲▲▲▲</td>"),
                             HasSubstr("Welch&#39;s t-test")));
+}
+
+TEST(EmbeddedTable, SweptSettingsAreColumns) {
+  EXPECT_THAT(embedded_table(testing::sweep_comparison()),
+              AllOf(HasSubstr(">learning-rate</th>"), HasSubstr(">0.01</td>")));
 }
 
 TEST(EmbeddedTable, EscapesNames) {
