@@ -74,10 +74,9 @@ struct MetricSummary {
 
 // All runs of one method under one click model.
 struct CellSummary {
-  std::string label = {};  // "PDGD (linear)": what rows and legends say
-  std::string family =
-      {};                 // the label without swept values, also without the ranker if it is swept
-  bool baseline = false;  // others are tested against it
+  std::string label = {};   // "PDGD (linear)": what rows and legends say
+  std::string family = {};  // the label without swept values, a swept ranker among them
+  bool baseline = false;    // others are tested against it
   // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
   // units, features scaled within queries, and real data.
   bool as_in_paper = false;
@@ -87,21 +86,20 @@ struct CellSummary {
   std::string dataset = {};      // its name
   // The published dataset that it is, going by its numbers; empty if it is none.
   std::string published_data = {};
-  std::string protocol = {};  // "described", "published"
-  // What was swept over several values: of the method, and of what surrounds it.
-  std::vector<SweptValue> swept = {};
-  std::vector<SweptValue> surroundings = {};
-  std::uint32_t runs = 0;                   // that the moments are over
-  std::uint64_t impressions = 0;            // per run
-  std::uint64_t seed = 0;                   // of all runs; they differ by their numbers
-  Moments offline = {};                     // at the last impression
-  Moments online = {};                      // over all impressions
-  std::vector<RunFinal> finals = {};        // one per run, by their numbers
-  std::vector<CurveSummary> curve = {};     // as the runs' own
-  std::vector<MetricSummary> metrics = {};  // that all runs have, in their order
-  double seconds = 0;                       // wall time of all runs together
-  double impressions_per_second = 0;        // over all threads
-  double evaluation_share = 0;              // of the run time that went into the curve, 0..1
+  std::string protocol = {};                  // "described", "published"
+  std::vector<SweptValue> swept = {};         // of the method: what has several values
+  std::vector<SweptValue> surroundings = {};  // of everything else: likewise
+  std::uint32_t runs = 0;                     // that the moments are over
+  std::uint64_t impressions = 0;              // per run
+  std::uint64_t seed = 0;                     // of all runs; they differ by their numbers
+  Moments offline = {};                       // at the last impression
+  Moments online = {};                        // over all impressions
+  std::vector<RunFinal> finals = {};          // one per run, by their numbers
+  std::vector<CurveSummary> curve = {};       // as the runs' own
+  std::vector<MetricSummary> metrics = {};    // that all runs have, in their order
+  double seconds = 0;                         // wall time of all runs together
+  double impressions_per_second = 0;          // over all threads
+  double evaluation_share = 0;                // of the run time that went into the curve, 0..1
 };
 
 // A two-tailed t-test of the difference of two means. All are NaN if there is none: fewer than two

@@ -52,6 +52,14 @@ TEST_F(WriteReport, WritesItsFilesIntoANewFolder) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(target), {}), 12);
 }
 
+TEST(PublicReport, GivesTablesAndCurvesWithoutAFolder) {
+  const Comparison comparison = testing::small_comparison();
+  EXPECT_EQ(text_table(comparison), terminal_table(comparison));
+  EXPECT_EQ(text_table(comparison, 72), terminal_table(comparison, {.width = 72}));
+  EXPECT_EQ(html_table(comparison), embedded_table(comparison));
+  EXPECT_EQ(curves_svg(comparison).value(), draw_curves(comparison).value());
+}
+
 TEST_F(WriteReport, LeavesTheScorecardOutWhereThePaperHasNothing) {
   ASSERT_TRUE(write_report(testing::large_comparison(), folder_, {}).ok());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "scorecard.md"));
