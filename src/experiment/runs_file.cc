@@ -151,8 +151,8 @@ std::string to_line(const FinishedRun& run) {
                   json_text(run.click_model), json_text(run.user));
   body += fmt::format(R"("data":"{}",)", hex(run.data));
   if (!run.published.empty()) body += fmt::format(R"("published":{},)", json_text(run.published));
-  body += fmt::format(R"("user_file":"{}","run":{},"fold":{},)", hex(run.user_file),
-                      run.record.run, run.record.fold);
+  body += fmt::format(R"("user_file":"{}","run":{},"fold":{},)", hex(run.user_file), run.record.run,
+                      run.record.fold);
   body += fmt::format(
       R"("impression":{},"offline":{},"online":{})",
       array(curve, [](const CurvePoint& point) { return fmt::format("{}", point.impression); }),

@@ -177,16 +177,31 @@ TEST(Compare, RefusesWhatCantRunBeforeAnythingIsWritten) {
   EXPECT_THAT(names.error().message, HasSubstr("synthetic"));
 }
 
-TEST(Compare, AFolderOfAnotherExperimentIsLeftAsItIs) {
+TEST(Compare, AFolderTakesAnotherExperimentBesideItsOwn) {
+  const TemporaryFolder folder;
+  const std::filesystem::path place = folder / "a";
+  const Compared first = compare(small_spec(), place).value();
+  ComparisonSpec other = small_spec();
+  other.common.seed = 2;
+  const Compared both = compare(other, place).value();
+  ASSERT_EQ(both.runs.size(), 2 * first.runs.size());
+  for (std::size_t cell = 0; cell < first.runs.size(); ++cell) {
+    expect_same_runs(both.runs[cell], first.runs[cell]);
+    EXPECT_EQ(both.comparison.cells[cell].seed, 1U);
+    EXPECT_EQ(both.comparison.cells[first.runs.size() + cell].seed, 2U);
+  }
+}
+
+TEST(Compare, AFolderWithDataThatWasLoadedOtherwiseIsLeftAsItIs) {
   const TemporaryFolder folder;
   const std::filesystem::path place = folder / "a";
   ASSERT_TRUE(compare(small_spec(), place).ok());
   const std::string before = slurp(place / "runs.jsonl");
   ComparisonSpec other = small_spec();
-  other.common.seed = 2;
+  other.datasets[0].scaling = Scaling::kNone;
   const auto refused = compare(other, place);
   ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("seed"));
+  EXPECT_THAT(refused.error().message, HasSubstr("scaling"));
   EXPECT_EQ(slurp(place / "runs.jsonl"), before);
 }
 

@@ -13,7 +13,7 @@ const std::vector<float> kCandidateScores{0.5F, -1.0F, 2.0F, 0.0F, 1.0F, 2.0F};
 Rng a_stream(std::uint64_t number) { return Rng({7, 0, number, Purpose::kRanking}); }
 
 PlacedList made(const ListRules& rules, std::uint64_t number = 0,
-              const std::vector<float>& scores = kCandidateScores) {
+                const std::vector<float>& scores = kCandidateScores) {
   ListMaker maker;
   EXPECT_TRUE(maker.set(scores, rules));
   PlacedList list;
