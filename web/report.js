@@ -16,15 +16,15 @@ const charts = [
     about: `The last values against ${sweep.setting}. Points are means over the runs, shades one `
       + 'standard error; the large point of a line is its best.' },
   { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, offline),
-    about: 'NDCG@10 on the test queries against the impressions learned from, on a logarithmic '
-      + 'axis. Lines are means over the runs, shades one standard error.' },
+    about: `NDCG@10 on the ${results.facts.split} queries against the impressions learned from, `
+      + 'on a logarithmic axis. Lines are means over the runs, shades one standard error.' },
   { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, online),
     about: 'What users got while it learned: NDCG@10 of the rankings they were shown, summed so '
       + 'far; later impressions count a little less.' },
   others.length > 0 && { id: 'metrics',
     title: others.length > 1 ? 'Other metrics' : others[0].title,
     draw: (place) => drawChosen(place, others, drawCurves),
-    about: 'On the test queries, as the learning curves of NDCG@10.' },
+    about: `On the ${results.facts.split} queries, as the learning curves of NDCG@10.` },
 ].filter(Boolean);
 
 // --- Lines in panels, one per click model, and their legends -------------------------------------
@@ -159,7 +159,8 @@ function legend(group) {
       } },
     element(`i.sample.dash${dash}`, { style: `color: var(--c${colour})` }), label));
   group.buttons.push(...made);
-  return element(`div.legend${made.length > 12 ? '.still' : ''}`, { role: 'group', 'aria-label': 'Lines shown' }, made);
+  return element(`div.legend${made.length > 12 ? '.still' : ''}`,
+    { role: 'group', 'aria-label': 'Lines shown' }, made);
 }
 
 // --- Tables --------------------------------------------------------------------------------------

@@ -87,6 +87,7 @@ struct CellSummary {
   // The published dataset that it is, going by its numbers; empty if it is none.
   std::string published_data = {};
   std::string protocol = {};                  // "described", "published"
+  std::string split = "test";                 // what offline performance was measured on
   std::vector<SweptValue> swept = {};         // of the method: what has several values
   std::vector<SweptValue> surroundings = {};  // of everything else: likewise
   std::uint32_t runs = 0;                     // that the moments are over

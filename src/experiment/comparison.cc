@@ -195,6 +195,7 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   cell.click_model = spec.click_model;
   cell.dataset = dataset_name;
   cell.protocol = name_of(spec.protocol);
+  cell.split = name_of(spec.split);
   cell.runs = static_cast<std::uint32_t>(records.size());
   cell.impressions = spec.impressions;
   cell.seed = spec.seed;

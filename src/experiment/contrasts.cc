@@ -97,7 +97,8 @@ Contrast contrast_of(const std::vector<CellSummary>& cells, std::size_t cell, st
 bool comparable(const CellSummary& one, const CellSummary& other) {
   return one.dataset == other.dataset && one.protocol == other.protocol &&
          one.click_model == other.click_model && one.seed == other.seed &&
-         one.impressions == other.impressions && one.surroundings == other.surroundings;
+         one.impressions == other.impressions && one.split == other.split &&
+         one.surroundings == other.surroundings;
 }
 
 void add_holm(Comparison& comparison, TTest MeasureTests::*kind) {

@@ -46,7 +46,7 @@ constexpr Moments kUnknown{std::numeric_limits<double>::quiet_NaN(),
                            std::numeric_limits<double>::quiet_NaN()};
 
 // The surroundings that have a place of their own in a block's title.
-constexpr std::array<std::string_view, 3> kShownApart{"protocol", "seed", "impressions"};
+constexpr std::array<std::string_view, 4> kShownApart{"protocol", "split", "seed", "impressions"};
 
 template <typename Field>
 auto distinct(const Comparison& comparison, Field CellSummary::*field) {
@@ -62,12 +62,20 @@ std::string range(const std::vector<T>& values) {
   return *low == *high ? grouped(*low) : fmt::format("{}–{}", grouped(*low), grouped(*high));
 }
 
+// "test", "validation", or "held-out" if there are several. Static storage.
+std::string_view split_of(const Comparison& comparison) {
+  const auto splits = distinct(comparison, &CellSummary::split);
+  if (splits.size() > 1) return "held-out";
+  return splits.empty() || splits.front() == "test" ? "test" : "validation";
+}
+
 Facts make_facts(const Comparison& comparison) {
   const auto list = [&](auto field) {
     return fmt::format("{}", fmt::join(distinct(comparison, field), ", "));
   };
   Facts facts{.datasets = list(&CellSummary::dataset),
               .protocols = list(&CellSummary::protocol),
+              .split = std::string(split_of(comparison)),
               .runs = range(distinct(comparison, &CellSummary::runs)),
               .impressions = range(distinct(comparison, &CellSummary::impressions)),
               .seeds = comparison.cells.empty() ? kNoNumber : list(&CellSummary::seed),
@@ -75,6 +83,7 @@ Facts make_facts(const Comparison& comparison) {
   facts.line =
       fmt::format("{} · {} protocol · {} run{} × {} impressions", facts.datasets, facts.protocols,
                   facts.runs, facts.runs == "1" ? "" : "s", facts.impressions);
+  if (facts.split != "test") facts.line += fmt::format(" · {} queries", facts.split);
   return facts;
 }
 
@@ -138,7 +147,8 @@ std::string Measure::column() const {
 std::string Measure::title() const { return capitalised(column()); }
 
 std::string Measure::about() const {
-  return is_online ? title() + ", discounted sum" : fmt::format("{} on the test queries", metric);
+  return is_online ? title() + ", discounted sum"
+                   : fmt::format("{} on the {} queries", metric, split);
 }
 
 Moments Measure::final(const CellSummary& cell) const {
@@ -194,26 +204,30 @@ Arrangement::Arrangement(const Comparison& compared)
     selection =
         "Settings were chosen on the validation queries; offline numbers are of the test queries.";
   }
+  measures[kOffline.index].split = split_of(comparison);
   bool any_surroundings = false;
   for (const CellSummary& cell : comparison.cells) {
     if (cell.baseline && !comparison.contrasts.empty()) index_of(baselines, row_label(cell));
     for (const SweptValue& one : cell.swept) index_of(settings, one.name);
     for (const MetricSummary& metric : cell.metrics) {
       if (named(measures, metric.name) != nullptr) continue;
-      measures.push_back({.index = measures.size(), .name = metric.name, .metric = metric.name});
+      measures.push_back({.index = measures.size(),
+                          .name = metric.name,
+                          .metric = metric.name,
+                          .split = split_of(comparison)});
     }
     any_surroundings |= !cell.surroundings.empty();
   }
   if (any_surroundings) {
     best_of_what = replaced(best_of_what, " and ", ", ") + " and setting";
   }
-  using Key = std::tuple<std::string, std::string, std::string, std::uint64_t, std::uint64_t,
-                         std::vector<SweptValue>>;
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::uint64_t,
+                         std::uint64_t, std::vector<SweptValue>>;
   std::vector<Key> block_keys;
   std::vector<std::string> labels, rankers{"linear", "neural"};
   for (const CellSummary& cell : comparison.cells) {
     const std::size_t block =
-        index_of(block_keys, {cell.dataset, cell.protocol, cell.click_model, cell.seed,
+        index_of(block_keys, {cell.dataset, cell.protocol, cell.split, cell.click_model, cell.seed,
                               cell.impressions, cell.surroundings});
     if (block == blocks.size()) {
       Block& made = blocks.emplace_back();
@@ -255,6 +269,7 @@ std::string Arrangement::short_title(const CellSummary& cell, std::string_view w
   };
   std::string out = click_model_label(cell.click_model);
   if (several(&CellSummary::protocol, "protocol")) out += " · " + cell.protocol;
+  if (several(&CellSummary::split, "split")) out += fmt::format(" · {} queries", cell.split);
   if (several(&CellSummary::seed, "seed")) out += fmt::format(" · seed {}", cell.seed);
   if (several(&CellSummary::impressions, "impressions")) {
     out += fmt::format(" · {} impressions", grouped(cell.impressions));

@@ -19,12 +19,13 @@ inline constexpr std::size_t kDashes = 3;
 
 // What is measured, and what every kind of output needs to know about it.
 struct Measure {
-  std::size_t index = 0;         // in Arrangement::measures
-  std::string_view name = {};    // "offline", "online", "MAP": for keys and in sentences
-  std::string_view metric = {};  // "NDCG@10", "MAP"
-  int digits = 3;                // the paper's precision
-  double largest = 1;            // that a value can be; infinity if there is no bound
-  bool is_online = false;        // of what users were shown, and its axis starts at 0
+  std::size_t index = 0;            // in Arrangement::measures
+  std::string_view name = {};       // "offline", "online", "MAP": for keys and in sentences
+  std::string_view metric = {};     // "NDCG@10", "MAP"
+  std::string_view split = "test";  // the queries that it was measured on, if it is not online
+  int digits = 3;                   // the paper's precision
+  double largest = 1;               // that a value can be; infinity if there is no bound
+  bool is_online = false;           // of what users were shown, and its axis starts at 0
 
   [[nodiscard]] std::string column() const;  // "offline NDCG@10"
   [[nodiscard]] std::string title() const;   // "Offline NDCG@10"
@@ -86,7 +87,7 @@ struct Block {
 // What all cells have in common, as text: "MQ2007", or "MQ2007, MQ2008" if they differ; "125", or
 // "25–125".
 struct Facts {
-  std::string datasets, protocols, runs, impressions, seeds;
+  std::string datasets, protocols, split, runs, impressions, seeds;
   std::string line;  // "MQ2007 · described protocol · 125 runs × 10,000 impressions"
 };
 

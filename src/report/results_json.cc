@@ -11,7 +11,8 @@ namespace report {
 
 using nlohmann::json;
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Facts, datasets, protocols, runs, impressions, seeds, line)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Facts, datasets, protocols, split, runs, impressions, seeds,
+                                   line)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Finding, lead, sentences)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Series, label, colour, dash)
 

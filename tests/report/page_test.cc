@@ -80,6 +80,21 @@ TEST(Page, HoldsItsDataAndNeedsNothingBesideIt) {
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; "));
 }
 
+TEST(Page, SaysOnWhichQueriesItWasMeasured) {
+  Comparison comparison = paper_comparison({"MQ2007"}, 0);
+  const auto about = [&] {
+    const json results = json::parse(results_json(comparison));
+    return results["facts"]["split"].get<std::string>() + ": " +
+           results["measures"][0]["about"].get<std::string>();
+  };
+  EXPECT_EQ(about(), "test: NDCG@10 on the test queries");
+  for (CellSummary& cell : comparison.cells) cell.split = "validation";
+  EXPECT_EQ(about(), "validation: NDCG@10 on the validation queries");
+  comparison.cells[0].split = "test";
+  EXPECT_EQ(about(), "held-out: NDCG@10 on the held-out queries");
+  EXPECT_THAT(results_json(comparison), HasSubstr("Perfect · test queries"));
+}
+
 TEST(Page, IsAFunctionOfTheResultsAlone) {
   Comparison slow = paper_comparison({"MQ2007"}, 0);
   slow.threads = 1;
