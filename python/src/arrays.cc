@@ -6,6 +6,7 @@
 #include <string>
 
 #include "arguments.h"
+#include "background.h"
 #include "failure.h"
 #include "handles.h"
 #include "plackett/judgments.h"
@@ -32,7 +33,8 @@ py::array converted(const py::array& array, std::string_view name) {
   if (std::string_view("fiub").find(array.dtype().kind()) == std::string_view::npos) {
     bad_type("{}: dtype {}; expected real numbers", name, std::string(py::str(array.dtype())));
   }
-  const py::array_t<T, py::array::c_style | py::array::forcecast> made(array);
+  using Made = py::array_t<T, py::array::c_style | py::array::forcecast>;
+  const auto made = unless_the_program_ends([&] { return Made(array); });
   return aligned(made, alignof(T)) ? py::array(made) : py::array(made.attr("copy")());
 }
 

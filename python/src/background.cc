@@ -1,8 +1,5 @@
 #include "background.h"
 
-#include <cxxabi.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -24,15 +21,11 @@ void run_in_background(const std::function<void(const Watch&)>& work, const Wait
   const auto ended = [&] {
     PyThreadState* state = PyEval_SaveThread();
     const bool ready = finished.wait_for(kPollEvery) == std::future_status::ready;
-    try {
-      PyEval_RestoreThread(state);
-    } catch (abi::__forced_unwind&) {
-      // The program ends, and the interpreter unwinds this daemon thread, which would release
-      // Python objects without the GIL. So it stays here until the process is gone.
-      stop = true;
-      finished.wait();
-      while (true) pause();
-    }
+    unless_the_program_ends([&] { PyEval_RestoreThread(state); },
+                            [&] {
+                              stop = true;
+                              finished.wait();
+                            });
     return ready;
   };
   const bool tells = !waiting.progress.is_none();

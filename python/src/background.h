@@ -1,7 +1,9 @@
 // Long work on a thread of its own, while the GIL is free and Ctrl-C stops it.
 #pragma once
 
+#include <cxxabi.h>
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <functional>
@@ -14,6 +16,21 @@
 namespace plackett::python {
 
 namespace py = pybind11;
+
+// Runs `work`, which takes the GIL or lets it go for a while. If the program ends meanwhile, the
+// interpreter unwinds this thread, which would release Python objects without the GIL, or leave a
+// destructor by an exception: it calls `at_end` instead and waits here until the process is gone.
+// Requires: `work` owns no Python object while it is without the GIL.
+template <typename Work>
+auto unless_the_program_ends(
+    const Work& work, const std::function<void()>& at_end = [] {}) {
+  try {
+    return work();
+  } catch (abi::__forced_unwind&) {
+    at_end();
+    while (true) pause();
+  }
+}
 
 // While it waits, the calling thread handles signals and calls progress(done, total), both with the
 // GIL, several times a second, and `progress` once more after success.

@@ -103,8 +103,10 @@ using Integers64 = py::array_t<std::uint64_t, py::array::c_style | py::array::fo
 SplitPointer split_of(Given features, Given labels, Given query_begin, Given query_ids,
                       const std::string& name) {
   const std::shared_ptr<KeptArrays> arrays(new KeptArrays, [](KeptArrays* kept) {
-    const py::gil_scoped_acquire held;
-    delete kept;
+    unless_the_program_ends([&] {
+      const py::gil_scoped_acquire held;
+      delete kept;
+    });
   });
   const py::array& rows = arrays->features = matrix_of(features, name + ": features");
   arrays->labels = labels_of(labels, name + ": labels");

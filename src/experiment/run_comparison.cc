@@ -75,25 +75,30 @@ Result<void> require_same_user(const FinishedRun& finished, std::uint64_t user_f
                                     finished.click_model));
 }
 
-Result<void> require_same_data(const FinishedRun& finished, const FinishedRun& now) {
-  if (finished.data == now.data) return {};
+Result<void> require_same_data(const FinishedRun& finished, std::uint64_t fingerprint) {
+  if (finished.data == fingerprint) return {};
   return changed_inputs(fmt::format(
       "dataset {}: not the data that the finished runs were made from (fingerprint {:016x} then, "
       "{:016x} now)",
-      now.dataset, finished.data, now.data));
+      finished.dataset, finished.data, fingerprint));
 }
 
 // Fails if a click-model file of these cells is not the one that finished runs were made from.
 Result<void> require_same_users(const StoredResults& stored,
                                 const std::vector<std::size_t>& cells) {
+  std::map<std::string, std::uint64_t> files;  // checksums by click model
   for (const std::size_t at : cells) {
-    const auto now = user_file_checksum(stored.cells[at].simulation.click_model);
+    const std::string& click_model = stored.cells[at].simulation.click_model;
+    if (files.contains(click_model)) continue;
+    const auto now = user_file_checksum(click_model);
     if (!now) return now.error();
-    for (const StoredCell& cell : stored.cells) {
-      if (cell.simulation.click_model != stored.cells[at].simulation.click_model) continue;
-      for (const auto& [number, run] : cell.runs) {
-        if (auto same = require_same_user(run, *now); !same) return same;
-      }
+    files[click_model] = *now;
+  }
+  for (const StoredCell& cell : stored.cells) {
+    const auto file = files.find(cell.simulation.click_model);
+    if (file == files.end()) continue;
+    for (const auto& [number, run] : cell.runs) {
+      if (auto same = require_same_user(run, file->second); !same) return same;
     }
   }
   return {};
@@ -184,6 +189,12 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
   auto simulations = prepare_cells(stored, dataset, cells);
   if (!simulations) return simulations.error();
 
+  for (const StoredCell& cell : stored.cells) {
+    if (cell.dataset.name != dataset.name) continue;
+    for (const auto& [number, run] : cell.runs) {
+      if (auto same = require_same_data(run, runs.fingerprint); !same) return same;
+    }
+  }
   std::vector<FinishedRun> common;  // what the runs of each cell have in common
   std::vector<Job> jobs;
   for (std::size_t at = 0; at < cells.size(); ++at) {
@@ -199,12 +210,6 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
                       .published = std::string(recognise(dataset).value_or("")),
                       .user_file = *user_file,
                       .record = {}});
-    for (const StoredCell& other : stored.cells) {
-      if (other.dataset.name != dataset.name) continue;
-      for (const auto& [number, run] : other.runs) {
-        if (auto same = require_same_data(run, common.back()); !same) return same;
-      }
-    }
     for (const std::uint32_t run : work.runs.at(cells[at])) jobs.push_back({at, run});
   }
   // Run 0 of every cell first: if the work is stopped, all of them are equally far.

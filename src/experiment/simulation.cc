@@ -146,7 +146,8 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
     simulation.train_ndcg_.push_back(std::make_shared<const NdcgTable>(fold.train, kNdcgCut));
     const Split* measured = measured_split(spec, fold);
     if (measured == nullptr || (spec.validate && !fold.validation)) {
-      return Error{fmt::format("{} {}: no validation queries", dataset.name, fold.name)};
+      return Error{fmt::format("{} {}: no validation queries, which split and select need",
+                               dataset.name, fold.name)};
     }
     if (spec.no_relevant == NoRelevant::kSkip &&
         describe(*measured, dataset.max_label).queries_without_relevant ==

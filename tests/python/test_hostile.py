@@ -464,3 +464,23 @@ def test_a_program_may_end_while_a_thread_of_it_works(work):
     """
     done = in_a_process(script)
     assert (done.stdout, done.returncode) == ("end\n", 0), done.stderr[-2000:]
+
+
+def test_a_program_may_end_while_threads_of_it_copy_arrays():
+    # Each end meets the threads elsewhere: within the engine, NumPy or a destructor.
+    script = """
+    import threading, time
+    import numpy as np
+    import plackett
+
+    part = (np.ones((20_000, 40), dtype=np.float32), np.arange(20_000) % 3, np.arange(0, 20_001, 1_000))
+    def work():
+        while True:
+            plackett.Dataset.from_arrays(train=part, test=part)
+    for _ in range(2):
+        threading.Thread(target=work, daemon=True).start()
+    time.sleep({})
+    """
+    for program in range(12):
+        done = in_a_process(script.format(0.01 * program))
+        assert done.returncode == 0, done.stderr[-2000:]
