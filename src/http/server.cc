@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -57,7 +58,6 @@ std::unique_ptr<ssl::context> make_tls(const std::string& cert, const std::strin
 
 struct ServerParts {
   Awaitable<void> accept();
-  void start_accepting();
   void listen();  // throws Failed
 
   Site site;
@@ -69,35 +69,30 @@ struct ServerParts {
   bool stopped = false;
 };
 
-// Gives connections to the workers in turn.
+// Gives connections to the workers in turn. Never ends by an exception: nothing would accept again.
 Awaitable<void> ServerParts::accept() {
   asio::steady_timer pause(*workers.front()->io);
   for (std::size_t next = 0; !site.stopping; ++next) {
-    Worker& worker = *workers[next % workers.size()];
-    Socket socket(*worker.io);
-    error_code error;
-    co_await acceptor->async_accept(socket, into(error));
-    if (error == asio::error::connection_aborted) continue;
-    if (error) {
-      if (site.stopping) co_return;
-      // Too few file descriptors or too little memory: it passes.
-      pause.expires_after(kAfterAcceptFails);
-      co_await pause.async_wait(into(error));
-      continue;
-    }
-    if (site.connections >= site.options.limits.connections + kRefusedAtOnce) continue;
     try {
+      Worker& worker = *workers[next % workers.size()];
+      Socket socket(*worker.io);
+      error_code error;
+      co_await acceptor->async_accept(socket, into(error));
+      if (error == asio::error::connection_aborted) continue;
+      if (error) {
+        if (site.stopping) co_return;
+        // Too few file descriptors or too little memory: it passes.
+        pause.expires_after(kAfterAcceptFails);
+        co_await pause.async_wait(into(error));
+        continue;
+      }
+      if (site.connections >= site.options.limits.connections + kRefusedAtOnce) continue;
       worker.adopt(std::move(socket));
     } catch (const std::exception&) {
-      // Out of memory: this connection is closed.
+      // Out of memory, maybe for a timer too: this connection is closed, and the thread sleeps.
+      std::this_thread::sleep_for(kAfterAcceptFails);
     }
   }
-}
-
-void ServerParts::start_accepting() {
-  asio::co_spawn(*workers.front()->io, accept(), [this](const std::exception_ptr& failed) {
-    if (failed && !site.stopping) start_accepting();  // it was out of memory
-  });
 }
 
 void ServerParts::listen() {
@@ -186,7 +181,7 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
   } catch (const std::system_error& error) {
     return Error{ErrorCode::kUnavailable, fmt::format("can't start a thread: {}", error.what())};
   }
-  server->parts_->start_accepting();
+  asio::co_spawn(*server->parts_->workers.front()->io, server->parts_->accept(), asio::detached);
   return server;
 }
 

@@ -13,6 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kExpiredAtOnce = 2000;
 constexpr std::uint32_t kDroppedAtOnce = 2000;
+constexpr std::chrono::seconds kBetweenAsking{10};
 constexpr std::int64_t kFineSeriesMs = std::int64_t{24} * 3600 * 1000;
 constexpr std::int64_t kCoarseSeriesMs = std::int64_t{10} * 60 * 1000;
 
@@ -166,6 +167,10 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   const std::int64_t needed = take(read.last_log_of(model->id, first, end));
   const auto base = take(read.base_snapshot(model->id, std::max(needed, model->dropped_log)));
   if (needed > 0 && !base) {
+    Asked& asked = asked_[model->id];
+    // It did not come: the model may be unable to learn.
+    if (needed <= asked.log && Clock::now() - asked.at < kBetweenAsking) return;
+    asked = {needed, Clock::now()};
     parts_.learner->submit({.model = model, .ask = [this, model](const Trainer& trainer) {
                               submit_automatic_snapshot(parts_, model, trainer.snapshot());
                             }});
@@ -192,7 +197,9 @@ void Upkeep::drop_removed() {
   change([&](Transaction& transaction) {
     all = take(transaction.store.drop_rows(removed_.back(), kDroppedAtOnce));
   });
-  if (all) removed_.pop_back();
+  if (!all) return;
+  asked_.erase(removed_.back());
+  removed_.pop_back();
 }
 
 void Upkeep::flush_learned() {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -40,6 +41,11 @@ class Upkeep {
   ServiceParts& parts_;
   std::int64_t started_;  // the system's time at the steady clock's 0, as it was at the start
   std::vector<std::int64_t> removed_;
+  struct Asked {
+    std::int64_t log = 0;  // the entry that the snapshot must include
+    std::chrono::steady_clock::time_point at{};
+  };
+  std::unordered_map<std::int64_t, Asked> asked_;  // by model: the last snapshot for retain()
   std::chrono::steady_clock::time_point coarsened_{};
 };
 

@@ -25,6 +25,8 @@ def run_script(script):
         stderr=subprocess.PIPE,
         text=True,
         env=environment,
+        # A shell's background job ignores Ctrl-C, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
