@@ -63,7 +63,7 @@ void report(const CLI::App& command, const ReportOptions& options) {
   warn_of_damage(stored, "left out");
   if (stored.finished() == 0) fail(Error{fmt::format("{}: no run is finished yet", names)});
   copy_report_options(command, options.reporting, stored.spec);
-  take(set_baselines(stored));
+  take(name_cells(stored));
   if (!options.format.empty()) {
     const std::string text = formatted(options.format, stored);
     if (text.empty()) {

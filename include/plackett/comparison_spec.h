@@ -89,10 +89,12 @@ struct ComparisonSpec {
 // What a number of runs have in common.
 struct ComparedCell {
   std::size_t dataset = 0;                    // in ComparisonSpec::datasets
-  std::string family = {};                    // as in CellSummary
+  std::string name = {};                      // that the spec gives the method; may be empty
+  std::vector<std::string> sweeps = {};       // that apply to the method, by their names
   SimulationSpec simulation = {};             // with its label
-  std::vector<SweptValue> swept = {};         // of the method: the swept values
-  std::vector<SweptValue> surroundings = {};  // of everything else: likewise
+  std::string family = {};                    // as in CellSummary, like what follows
+  std::vector<SweptValue> swept = {};         // of the method
+  std::vector<SweptValue> surroundings = {};  // of everything else
 };
 
 // The cells, by dataset, surroundings, click model, method, swept values. A value that makes no

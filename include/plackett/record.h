@@ -1,10 +1,12 @@
 // What experiments leave behind, and all that reports know of them.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace plackett {
@@ -52,7 +54,7 @@ struct SweptValue {
   std::string name = {};   // "learning-rate"
   std::string value = {};  // "0.1"
 
-  bool operator==(const SweptValue&) const = default;
+  auto operator<=>(const SweptValue&) const = default;
 };
 
 // What a run ended with.
@@ -77,6 +79,9 @@ struct CellSummary {
   std::string label = {};   // "PDGD (linear)": what rows and legends say
   std::string family = {};  // the label without swept values, a swept ranker among them
   bool baseline = false;    // others are tested against it
+  // Whether its swept values were chosen, for each fold, on the validation queries. The other
+  // values' cells are then not in the comparison.
+  bool selected = false;
   // Whether the setting is the paper's: the method's own settings, 10 documents shown, 64 sigmoid
   // units, features scaled within queries, and real data.
   bool as_in_paper = false;
@@ -103,6 +108,13 @@ struct CellSummary {
   double evaluation_share = 0;                // of the run time that went into the curve, 0..1
 };
 
+// What the cells of one block have in common: they differ by their methods alone. Refers to the
+// cell.
+inline auto block_of(const CellSummary& cell) {
+  return std::tie(cell.dataset, cell.protocol, cell.split, cell.click_model, cell.seed,
+                  cell.impressions, cell.surroundings);
+}
+
 // A two-tailed t-test of the difference of two means. All are NaN if there is none: fewer than two
 // runs, or a number that is not finite.
 struct TTest {
@@ -114,7 +126,9 @@ struct TTest {
   // The 95 % confidence interval is difference - half_width to difference + half_width.
   double half_width = std::numeric_limits<double>::quiet_NaN();
   // p corrected (Holm) for the number of such tests in the comparison: of all measures, of all
-  // cells that are not baselines, against all baselines. NaN for other tests.
+  // cells that are not baselines, against all baselines. Leaders are corrected apart, after p was
+  // multiplied by the pairs of their block, from which they were picked after the fact. NaN for
+  // other tests.
   double holm = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -159,8 +173,6 @@ struct Comparison {
   // The best cell of each block against the second best, in each measure, where neither is a
   // baseline.
   std::vector<Contrast> leaders = {};
-  // Whether swept values were chosen on the validation queries and only those are here.
-  bool selected = false;
   SignificanceTest test = SignificanceTest::kPaired;  // that the report goes by
   unsigned threads = 1;                               // that runs were spread over
   std::string version = {};                           // of plackett

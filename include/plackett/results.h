@@ -44,7 +44,9 @@ struct RunTiming {
 struct StoredCell {
   ComparedDataset dataset = {};                     // what it is on
   SimulationSpec simulation = {};                   // simulation.runs were asked for
-  std::string family = {};                          // as in ComparedCell
+  std::string name = {};                            // as in ComparedCell, like what follows
+  std::vector<std::string> sweeps = {};             // by their names
+  std::string family = {};                          // by what differs in the folder
   std::vector<SweptValue> swept = {};               // likewise
   std::vector<SweptValue> surroundings = {};        // likewise
   std::map<std::uint32_t, FinishedRun> runs = {};   // by number; may be more than were asked for
@@ -76,10 +78,10 @@ PLACKETT_EXPORT Result<std::optional<StoredResults>> read_results(
 // Fails if one has no results, or two differ in a dataset of the same name or in the same run.
 PLACKETT_EXPORT Result<StoredResults> read_results(std::span<const std::filesystem::path> folders);
 
-// Makes those cells baselines that spec.baselines names, unless it is empty: by their labels, by
-// their methods with all settings, or, if there is none, with some of them. Fails on a name that
-// fits no cell.
-PLACKETT_EXPORT Result<void> set_baselines(StoredResults& stored);
+// Names the cells by what differs among them, and makes those baselines that spec.baselines names,
+// unless it is empty: by their labels, by their methods with all settings, or, if there is none,
+// with some of them. Fails on a name that fits no cell. read_results() does it.
+PLACKETT_EXPORT Result<void> name_cells(StoredResults& stored);
 
 // Cells without a finished run are left out. A function of spec and runs alone: times are 0,
 // threads 1.

@@ -270,7 +270,7 @@ py::tuple load_results(const std::vector<py::object>& folders,
     for (const py::object& one : baselines) {
       stored.spec.baselines.push_back(text(one, "baselines"));
     }
-    take(set_baselines(stored));
+    take(name_cells(stored));
   }
   return result_of(compared(stored));
 }

@@ -1,6 +1,5 @@
 // From a comparison's lists to its cells.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +7,7 @@
 #include <string_view>
 
 #include "base/hash.h"
+#include "experiment/cell_names.h"
 #include "experiment/spec_parts.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
@@ -16,40 +16,12 @@
 namespace plackett {
 namespace {
 
-constexpr std::string_view kRanker = "ranker";
-// The simulation options that belong to the method, not to its surroundings.
-constexpr std::array kOfMethod =
-    std::to_array<std::string_view>({"hidden", "activation", "learning-rate-decay"});
-constexpr std::array kOfNetwork = std::to_array<std::string_view>({"hidden", "activation"});
-constexpr std::string_view kEta = "eta";
-
-template <typename List, typename T>
-bool contains(const List& list, const T& value) {
-  return std::find(std::begin(list), std::end(list), value) != std::end(list);
-}
-
-const Option<SimulationSpec>* find_option(std::string_view name) {
-  for (const auto& option : simulation_options()) {
-    if (option.name == name) return &option;
-  }
-  return nullptr;
-}
-
 bool has_setting(std::string_view method, std::string_view name) {
   const auto found = find_method(method);
   if (!found) return false;
   const auto settings = found.value()->settings;
   return std::any_of(settings.begin(), settings.end(),
                      [&](const Setting& setting) { return setting.name == name; });
-}
-
-bool has_setting(const SimulationSpec& simulation, std::string_view name) {
-  return std::any_of(simulation.settings.begin(), simulation.settings.end(),
-                     [&](const GivenSetting& given) { return given.name == name; });
-}
-
-bool reads_eta(std::string_view click_model) {
-  return click_model == click_model_names().back() || click_model.ends_with(".toml");
 }
 
 bool is_of_surroundings(const Sweep& sweep) {
@@ -79,79 +51,6 @@ Result<void> set(const std::string& name, const std::string& value, SimulationSp
   return {};
 }
 
-std::string label_of(const SimulationSpec& simulation, const std::vector<SweptValue>& swept) {
-  SimulationSpec shown = simulation;
-  std::vector<std::string> others;  // that a label made from the settings does not show
-  for (const auto& [name, value] : swept) {
-    if (!simulation.label.empty()) others.push_back(fmt::format("{} {}", name, value));
-    if (name != kRanker && !has_setting(shown, name)) shown.settings.push_back({name, value});
-  }
-  if (simulation.label.empty()) return plackett::label_of(shown);
-  if (others.empty()) return simulation.label;
-  return fmt::format("{} ({})", simulation.label, fmt::join(others, ", "));
-}
-
-// The label of a method without what is swept.
-std::string family_of(const SimulationSpec& simulation, const std::vector<Sweep>& sweeps) {
-  std::string label = plackett::label_of(simulation);
-  const bool is_ranker_swept = std::any_of(sweeps.begin(), sweeps.end(), [&](const Sweep& sweep) {
-    return sweep.name == kRanker && sweep.values.size() > 1 && applies(sweep, simulation);
-  });
-  if (!is_ranker_swept) return label;
-  const auto method = find_method(simulation.method);
-  label = method ? method.value()->title : std::string_view(simulation.method);
-  std::vector<std::string> settings;
-  for (const GivenSetting& given : simulation.settings) {
-    settings.push_back(fmt::format("{} {}", given.name, given.value));
-  }
-  if (!settings.empty()) label += fmt::format(" ({})", fmt::join(settings, ", "));
-  return label;
-}
-
-// Whether a method with some of its settings is the simulation's.
-bool fits(const MethodEntry& entry, const SimulationSpec& simulation) {
-  return entry.method == simulation.method && entry.ranker == simulation.ranker.kind &&
-         std::all_of(entry.settings.begin(), entry.settings.end(),
-                     [&](const GivenSetting& one) { return contains(simulation.settings, one); });
-}
-
-// Of cells with a simulation and a family.
-template <typename Cell>
-Result<void> mark_baselines(const std::vector<std::string>& names, std::vector<Cell>& cells) {
-  if (names.empty()) return {};
-  for (Cell& cell : cells) cell.simulation.baseline = false;
-  for (const std::string& name : names) {
-    const auto entry = parse_method_entry(name);
-    const std::string text = entry ? to_text(canonical(*entry)) : "";
-    const auto mark = [&](auto is_named) {
-      bool found = false;
-      for (Cell& cell : cells) {
-        if (!is_named(cell)) continue;
-        cell.simulation.baseline = found = true;
-      }
-      return found;
-    };
-    if (mark([&](const Cell& cell) {
-          return name == cell.simulation.label || text == to_text(entry_of(cell.simulation));
-        })) {
-      continue;
-    }
-    if (mark([&](const Cell& cell) {
-          return name == cell.family || (entry && fits(canonical(*entry), cell.simulation));
-        })) {
-      continue;
-    }
-    std::vector<std::string> known;
-    for (const Cell& cell : cells) {
-      const std::string there = to_text(entry_of(cell.simulation));
-      if (!contains(known, there)) known.push_back(there);
-    }
-    return Error{
-        fmt::format("baselines: no method \"{}\"; there are {}", name, fmt::join(known, ", "))};
-  }
-  return {};
-}
-
 class Expansion {
  public:
   explicit Expansion(const ComparisonSpec& spec) : spec_(spec) {}
@@ -164,7 +63,7 @@ class Expansion {
     for (const Sweep& sweep : surroundings) used_.insert(sweep.name);
     for (std::size_t dataset = 0; dataset < spec_.datasets.size(); ++dataset) {
       const ComparedCell start{.dataset = dataset, .simulation = spec_.common};
-      auto done = expand(surroundings, start, &ComparedCell::surroundings,
+      auto done = expand(surroundings, start, Of::kSurroundings,
                          [this](const ComparedCell& cell) { return add_click_models(cell); });
       if (!done) return done.error();
     }
@@ -174,20 +73,21 @@ class Expansion {
         return Error{fmt::format("{}: applies to none of the methods", sweep.name)};
       }
     }
-    if (auto marked = mark_baselines(spec_.baselines, cells_); !marked) return marked.error();
+    if (auto named = name_cells(spec_.baselines, cells_); !named) return named.error();
     return std::move(cells_);
   }
 
  private:
+  enum class Of : std::uint8_t { kMethod, kSurroundings };
+
   // Calls add(cell) for each combination of values, the last sweep varying fastest.
   template <typename Add>
-  Result<void> expand(std::span<const Sweep> sweeps, const ComparedCell& cell,
-                      std::vector<SweptValue> ComparedCell::*values, const Add& add) {
+  Result<void> expand(std::span<const Sweep> sweeps, const ComparedCell& cell, Of of,
+                      const Add& add) {
     if (sweeps.empty()) return add(cell);
     const Sweep& sweep = sweeps.front();
-    const bool of_method = values == &ComparedCell::swept;
-    if (of_method && !applies(sweep, cell.simulation)) {
-      return expand(sweeps.subspan(1), cell, values, add);
+    if (of == Of::kMethod && !applies(sweep, cell.simulation)) {
+      return expand(sweeps.subspan(1), cell, of, add);
     }
     used_.insert(sweep.name);
     for (const std::string& value : sweep.values) {
@@ -195,8 +95,8 @@ class Expansion {
       if (auto valid = set(sweep.name, value, next.simulation); !valid) {
         return valid.error().in(sweep.name);
       }
-      if (sweep.values.size() > 1) (next.*values).push_back({sweep.name, value});
-      if (auto done = expand(sweeps.subspan(1), next, values, add); !done) return done;
+      if (of == Of::kMethod) next.sweeps.push_back(sweep.name);
+      if (auto done = expand(sweeps.subspan(1), next, of, add); !done) return done;
     }
     return {};
   }
@@ -209,12 +109,10 @@ class Expansion {
         apply(method.entry, simulation);
         simulation.click_model = click_model;
         simulation.user = own_user(spec_, click_model);
-        simulation.label = method.label;
         simulation.baseline = method.baseline;
         simulation.validate = spec_.select;
-        const std::vector<Sweep> sweeps = sweeps_of(method);
-        cell.family = method.label.empty() ? family_of(simulation, sweeps) : method.label;
-        auto done = expand(sweeps, cell, &ComparedCell::swept,
+        cell.name = method.label;
+        auto done = expand(sweeps_of(method), cell, Of::kMethod,
                            [this](const ComparedCell& made) { return add_cell(made); });
         if (!done) return done;
       }
@@ -238,7 +136,6 @@ class Expansion {
   Result<void> add_cell(ComparedCell cell) {
     SimulationSpec& simulation = cell.simulation;
     simulation.settings = canonical_settings(simulation.method, simulation.settings);
-    simulation.label = label_of(simulation, cell.swept);
     const std::uint64_t key = identity(spec_.datasets[cell.dataset], simulation);
     if (seen_.insert(key).second) cells_.push_back(std::move(cell));
     return {};
@@ -292,10 +189,6 @@ class Expansion {
 
 Result<std::vector<ComparedCell>> cells_of(const ComparisonSpec& spec) {
   return Expansion(spec).cells();
-}
-
-Result<void> set_baselines(StoredResults& stored) {
-  return mark_baselines(stored.spec.baselines, stored.cells);
 }
 
 std::uint64_t run_count(const ComparisonSpec& spec) {

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "dataset/known_grades.h"
@@ -67,37 +71,123 @@ CellSummary summarise_cell(const StoredCell& stored, bool with_times) {
   return cell;
 }
 
-// The mean over runs; nothing if a run was not validated.
-std::optional<double> mean_validation(const StoredCell& cell) {
-  double sum = 0;
-  for (const auto& [number, run] : cell.runs) {
-    if (!std::isfinite(run.record.validation)) return std::nullopt;
-    sum += run.record.validation;
+// The runs that all of these cells have and have validated, by fold.
+std::map<std::uint32_t, std::vector<std::uint32_t>> common_runs(
+    const std::vector<const StoredCell*>& cells) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> runs;
+  for (const auto& [number, run] : cells.front()->runs) {
+    const bool in_all = std::all_of(cells.begin(), cells.end(), [number](const StoredCell* cell) {
+      const auto found = cell->runs.find(number);
+      return found != cell->runs.end() && std::isfinite(found->second.record.validation);
+    });
+    if (in_all) runs[run.record.fold].push_back(number);
   }
-  if (cell.runs.empty()) return std::nullopt;
-  return sum / static_cast<double>(cell.runs.size());
+  return runs;
 }
 
-// Whether another cell of the same method, which differs in swept values alone, did better on the
-// validation queries; of equal ones the first counts.
-bool is_outdone(const StoredResults& stored, const StoredCell& cell) {
-  const auto own = mean_validation(cell);
-  if (!own || cell.swept.empty()) return false;
-  bool before = true;
-  for (const StoredCell& other : stored.cells) {
-    if (&other == &cell) {
-      before = false;
-      continue;
+// The one that did best on the validation queries in these runs; of equal ones the first.
+const StoredCell* best_validated(const std::vector<const StoredCell*>& cells,
+                                 const std::vector<std::uint32_t>& runs) {
+  const auto sum = [&runs](const StoredCell* cell) {
+    double total = 0;
+    for (const std::uint32_t run : runs) total += cell->runs.at(run).record.validation;
+    return total;
+  };
+  return *std::max_element(
+      cells.begin(), cells.end(),
+      [&](const StoredCell* one, const StoredCell* other) { return sum(one) < sum(other); });
+}
+
+// "0.1", or "0.1 in 3 folds, 0.01 in 2".
+std::string chosen_text(const std::vector<const StoredCell*>& by_fold, std::size_t setting) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const StoredCell* cell : by_fold) {
+    const std::string& value = cell->swept[setting].value;
+    const auto found = std::find_if(counts.begin(), counts.end(),
+                                    [&](const auto& count) { return count.first == value; });
+    if (found == counts.end()) {
+      counts.emplace_back(value, 1);
+    } else {
+      ++found->second;
     }
-    if (other.family != cell.family || other.dataset.name != cell.dataset.name ||
-        other.simulation.click_model != cell.simulation.click_model ||
-        other.surroundings != cell.surroundings) {
-      continue;
-    }
-    const auto value = mean_validation(other);
-    if (value && (*value > *own || (before && *value == *own))) return true;
   }
-  return false;
+  if (counts.size() == 1) return counts.front().first;
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const auto& one, const auto& other) { return one.second > other.second; });
+  std::string text = fmt::format("{} in {} fold{}", counts.front().first, counts.front().second,
+                                 counts.front().second == 1 ? "" : "s");
+  for (std::size_t at = 1; at < counts.size(); ++at) {
+    text += fmt::format(", {} in {}", counts[at].first, counts[at].second);
+  }
+  return text;
+}
+
+// Cells of one method that differ in swept values alone, as one: each fold's runs are those of the
+// value that did best on the fold's validation queries. The queries that one fold validates on,
+// others test on, so a choice over all folds would see the test queries. Nothing if the cells have
+// no validated run in common.
+std::optional<StoredCell> chosen_cell(const std::vector<const StoredCell*>& cells) {
+  const auto folds = common_runs(cells);
+  if (folds.empty()) return std::nullopt;
+  std::vector<const StoredCell*> by_fold;
+  StoredCell made{.dataset = cells.front()->dataset,
+                  .simulation = cells.front()->simulation,
+                  .family = cells.front()->family,
+                  .swept = cells.front()->swept,
+                  .surroundings = cells.front()->surroundings};
+  made.simulation.label = made.family;
+  for (const auto& [fold, runs] : folds) {
+    const StoredCell* best = by_fold.emplace_back(best_validated(cells, runs));
+    for (const std::uint32_t run : runs) {
+      made.runs[run] = best->runs.at(run);
+      const auto timing = best->timings.find(run);
+      if (timing != best->timings.end()) made.timings[run] = timing->second;
+    }
+  }
+  for (std::size_t at = 0; at < made.swept.size(); ++at) {
+    made.swept[at].value = chosen_text(by_fold, at);
+  }
+  return made;
+}
+
+// A cell as it is shown.
+struct ShownCell {
+  const StoredCell* cell = nullptr;
+  bool is_chosen = false;  // made from several, by their validation
+};
+
+// The cells that have runs; where settings are chosen on the validation queries, those chosen in
+// place of the others, which `made` keeps.
+std::vector<ShownCell> shown_cells(const StoredResults& stored, std::deque<StoredCell>& made) {
+  using Place = std::tuple<std::string, std::string, std::vector<SweptValue>, std::string>;
+  std::map<Place, std::vector<const StoredCell*>> choices;
+  const auto place_of = [](const StoredCell& cell) {
+    return Place{cell.dataset.name, cell.simulation.click_model, cell.surroundings, cell.family};
+  };
+  const auto is_choice = [](const StoredCell& cell) {
+    return cell.simulation.validate && !cell.swept.empty() && !cell.runs.empty() &&
+           std::all_of(cell.runs.begin(), cell.runs.end(),
+                       [](const auto& run) { return std::isfinite(run.second.record.validation); });
+  };
+  for (const StoredCell& cell : stored.cells) {
+    if (is_choice(cell)) choices[place_of(cell)].push_back(&cell);
+  }
+  std::map<Place, const StoredCell*> chosen;
+  for (const auto& [place, cells] : choices) {
+    if (cells.size() < 2) continue;
+    if (auto cell = chosen_cell(cells)) chosen[place] = &made.emplace_back(std::move(*cell));
+  }
+  std::vector<ShownCell> shown;
+  for (const StoredCell& cell : stored.cells) {
+    if (cell.runs.empty()) continue;
+    const auto found = is_choice(cell) ? chosen.find(place_of(cell)) : chosen.end();
+    if (found == chosen.end()) {
+      shown.push_back({&cell, false});
+    } else if (choices.at(found->first).front() == &cell) {
+      shown.push_back({found->second, true});
+    }
+  }
+  return shown;
 }
 
 const MetricCurve* find_metric(const RunRecord& record, const std::string& name) {
@@ -122,24 +212,26 @@ void add_metric(const std::string& name, const std::vector<RunRecord>& records, 
   cell.metrics.push_back(std::move(made));
 }
 
-Comparison assemble(const StoredResults& stored, bool with_times) {
+Comparison assemble(const StoredResults& stored, const std::vector<ShownCell>& shown,
+                    bool with_times) {
   Comparison comparison;
   comparison.title = title_of(stored);
   comparison.version = stored.plackett;
   comparison.test = stored.spec.test;
-  for (const StoredCell& cell : stored.cells) {
-    if (cell.runs.empty() || (stored.spec.select && is_outdone(stored, cell))) continue;
-    comparison.cells.push_back(summarise_cell(cell, with_times));
-    if (stored.spec.select && !cell.swept.empty()) {
-      comparison.cells.back().label = cell.family;
-      comparison.selected = true;
-    }
-    for (const auto& [number, timing] : cell.timings) {
+  for (const auto& [cell, is_chosen] : shown) {
+    comparison.cells.push_back(summarise_cell(*cell, with_times));
+    comparison.cells.back().selected = is_chosen;
+    for (const auto& [number, timing] : cell->timings) {
       if (with_times) comparison.threads = std::max(comparison.threads, timing.threads);
     }
   }
   add_contrasts(comparison);
   return comparison;
+}
+
+Comparison assemble(const StoredResults& stored, bool with_times) {
+  std::deque<StoredCell> made;
+  return assemble(stored, shown_cells(stored, made), with_times);
 }
 
 }  // namespace
@@ -239,11 +331,12 @@ Comparison assemble(const StoredResults& stored) { return assemble(stored, false
 Comparison assemble_with_times(const StoredResults& stored) { return assemble(stored, true); }
 
 Compared compared(const StoredResults& stored) {
-  Compared result{.comparison = assemble_with_times(stored), .runs = {}};
-  for (const StoredCell& cell : stored.cells) {
-    if (cell.runs.empty() || (stored.spec.select && is_outdone(stored, cell))) continue;
+  std::deque<StoredCell> made;
+  const auto shown = shown_cells(stored, made);
+  Compared result{.comparison = assemble(stored, shown, true), .runs = {}};
+  for (const auto& [cell, is_chosen] : shown) {
     auto& records = result.runs.emplace_back();
-    for (const auto& [number, run] : cell.runs) records.push_back(run.record);
+    for (const auto& [number, run] : cell->runs) records.push_back(run.record);
   }
   return result;
 }

@@ -45,6 +45,11 @@ Result<void> check_methods(const ComparisonSpec& spec) {
     SimulationSpec simulation = cell.simulation;
     const std::string text = to_text(entry_of(simulation));
     if (auto valid = check_simulation(simulation); !valid) return valid;
+    if (simulation.validate && simulation.split == MeasuredSplit::kValidation) {
+      return Error{
+          "split: validation; settings are selected on the validation queries, so the split is "
+          "test"};
+    }
     std::string row = simulation.label;
     for (const auto& [name, value] : cell.surroundings) row += fmt::format("\n{} {}", name, value);
     if (!labels.insert(row).second) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -94,26 +95,49 @@ Contrast contrast_of(const std::vector<CellSummary>& cells, std::size_t cell, st
   return contrast;
 }
 
-bool comparable(const CellSummary& one, const CellSummary& other) {
-  return one.dataset == other.dataset && one.protocol == other.protocol &&
-         one.click_model == other.click_model && one.seed == other.seed &&
-         one.impressions == other.impressions && one.split == other.split &&
-         one.surroundings == other.surroundings;
-}
+// The tests of one kind that are corrected together.
+class HolmFamily {
+ public:
+  explicit HolmFamily(TTest MeasureTests::*kind) : kind_(kind) {}
 
-void add_holm(Comparison& comparison, TTest MeasureTests::*kind) {
-  std::vector<TTest*> family;
-  for (Contrast& contrast : comparison.contrasts) {
-    if (comparison.cells[contrast.cell].baseline) continue;
-    family.push_back(&(contrast.offline.*kind));
-    family.push_back(&(contrast.online.*kind));
-    for (MetricTests& metric : contrast.metrics) family.push_back(&(metric.tests.*kind));
+  // Each p counts `times`.
+  void add(Contrast& contrast, double times) {
+    add(contrast.offline, times);
+    add(contrast.online, times);
+    for (MetricTests& metric : contrast.metrics) add(metric.tests, times);
   }
-  std::vector<double> p(family.size());
-  std::transform(family.begin(), family.end(), p.begin(),
-                 [](const TTest* test) { return test->p; });
-  const std::vector<double> corrected = holm(p);
-  for (std::size_t at = 0; at < family.size(); ++at) family[at]->holm = corrected[at];
+
+  void correct() {
+    const std::vector<double> corrected = holm(p_);
+    for (std::size_t at = 0; at < tests_.size(); ++at) tests_[at]->holm = corrected[at];
+  }
+
+ private:
+  void add(MeasureTests& tests, double times) {
+    TTest& test = tests.*kind_;
+    tests_.push_back(&test);
+    p_.push_back(std::isnan(test.p) ? test.p : std::min(1.0, times * test.p));
+  }
+
+  TTest MeasureTests::*kind_;
+  std::vector<TTest*> tests_;
+  std::vector<double> p_;
+};
+
+void add_holm(const std::vector<std::size_t>& block_sizes, Comparison& comparison,
+              TTest MeasureTests::*kind) {
+  HolmFamily against_baselines(kind);
+  for (Contrast& contrast : comparison.contrasts) {
+    if (!comparison.cells[contrast.cell].baseline) against_baselines.add(contrast, 1);
+  }
+  against_baselines.correct();
+  // A leader and its second were picked from all pairs of their block, after the fact.
+  HolmFamily of_leaders(kind);
+  for (Contrast& leader : comparison.leaders) {
+    const auto size = static_cast<double>(block_sizes[leader.cell]);
+    of_leaders.add(leader, size * (size - 1) / 2);
+  }
+  of_leaders.correct();
 }
 
 // Adds the best of these cells against the second best, unless a baseline is among them.
@@ -155,18 +179,22 @@ void add_contrasts(Comparison& comparison) {
   comparison.contrasts.clear();
   comparison.leaders.clear();
   const auto& cells = comparison.cells;
+  std::map<decltype(block_of(cells.front())), std::vector<std::size_t>> blocks;
   for (std::size_t cell = 0; cell < cells.size(); ++cell) {
-    std::vector<std::size_t> block;
-    for (std::size_t other = 0; other < cells.size(); ++other) {
-      if (!comparable(cells[cell], cells[other])) continue;
-      block.push_back(other);
+    blocks[block_of(cells[cell])].push_back(cell);
+  }
+  std::vector<std::size_t> block_sizes;  // by cell
+  for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+    const std::vector<std::size_t>& block = blocks.at(block_of(cells[cell]));
+    block_sizes.push_back(block.size());
+    for (const std::size_t other : block) {
       if (other == cell || !cells[other].baseline) continue;
       comparison.contrasts.push_back(contrast_of(cells, cell, other));
     }
     if (block.front() == cell) add_leaders(block, comparison);
   }
   for (const auto kind : {&MeasureTests::paired, &MeasureTests::welch, &MeasureTests::student}) {
-    add_holm(comparison, kind);
+    add_holm(block_sizes, comparison, kind);
   }
 }
 

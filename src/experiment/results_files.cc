@@ -162,7 +162,7 @@ Result<StoredResults> read_folder(const fs::path& folder, std::vector<StoredCell
   }
   if (auto read = read_runs(folder / kRunsName, false, stored, cells); !read) return read.error();
   read_timings(folder / kTimingsName, cells);
-  if (auto marked = set_baselines(stored); !marked) return marked.error();
+  if (auto named = name_cells(stored); !named) return named.error();
   return stored;
 }
 
@@ -212,6 +212,7 @@ Result<StoredResults> read_results(std::span<const fs::path> folders) {
     all.damaged.insert(all.damaged.end(), (*read)->damaged.begin(), (*read)->damaged.end());
   }
   all.plackett = fmt::format("{}", fmt::join(versions, ", "));
+  if (auto named = name_cells(all); !named) return named.error();
   return all;
 }
 

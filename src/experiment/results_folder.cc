@@ -275,7 +275,7 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   StoredResults stored = std::move(*read);
   stored.plackett = options.version;
   stored.spec = spec;
-  if (auto marked = set_baselines(stored); !marked) return marked.error();
+  if (auto marked = name_cells(stored); !marked) return marked.error();
   if (!*others) {
     // What was left behind, without what is damaged.
     if (auto done = merge(folder, stored); !done) return done.error();

@@ -24,6 +24,7 @@ void CellIndex::add(StoredCell cell) {
     return;
   }
   cell.simulation.runs = std::max(cell.simulation.runs, there->simulation.runs);
+  cell.sweeps.insert(cell.sweeps.end(), there->sweeps.begin(), there->sweeps.end());
   cell.runs.merge(there->runs);
   cell.timings.merge(there->timings);
   *there = std::move(cell);
@@ -53,6 +54,8 @@ Result<std::vector<StoredCell>> empty_cells(const ComparisonSpec& spec) {
   for (ComparedCell& cell : *cells) {
     all.push_back({.dataset = spec.datasets[cell.dataset],
                    .simulation = std::move(cell.simulation),
+                   .name = std::move(cell.name),
+                   .sweeps = std::move(cell.sweeps),
                    .family = std::move(cell.family),
                    .swept = std::move(cell.swept),
                    .surroundings = std::move(cell.surroundings)});

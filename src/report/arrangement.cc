@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string_view>
-#include <tuple>
 
 #include "report/numbers.h"
 #include "report/text.h"
@@ -200,9 +200,11 @@ Arrangement::Arrangement(const Comparison& compared)
       facts(make_facts(comparison)),
       datasets(distinct(comparison, &CellSummary::dataset)),
       best_of_what(datasets.size() > 1 ? "of its dataset and click model" : "of its click model") {
-  if (comparison.selected) {
+  if (std::any_of(comparison.cells.begin(), comparison.cells.end(),
+                  [](const CellSummary& cell) { return cell.selected; })) {
     selection =
-        "Settings were chosen on the validation queries; offline numbers are of the test queries.";
+        "Settings were chosen for each fold on its validation queries; offline numbers are of the "
+        "test queries.";
   }
   measures[kOffline.index].split = split_of(comparison);
   bool any_surroundings = false;
@@ -221,14 +223,15 @@ Arrangement::Arrangement(const Comparison& compared)
   if (any_surroundings) {
     best_of_what = replaced(best_of_what, " and ", ", ") + " and setting";
   }
-  using Key = std::tuple<std::string, std::string, std::string, std::string, std::uint64_t,
-                         std::uint64_t, std::vector<SweptValue>>;
-  std::vector<Key> block_keys;
+  std::map<decltype(block_of(comparison.cells.front())), std::size_t> block_numbers;
+  std::map<const CellSummary*, std::vector<const Contrast*>> contrasts;
+  for (const Contrast& contrast : comparison.contrasts) {
+    contrasts[&comparison.cells[contrast.cell]].push_back(&contrast);
+  }
   std::vector<std::string> labels, rankers{"linear", "neural"};
   for (const CellSummary& cell : comparison.cells) {
     const std::size_t block =
-        index_of(block_keys, {cell.dataset, cell.protocol, cell.split, cell.click_model, cell.seed,
-                              cell.impressions, cell.surroundings});
+        block_numbers.try_emplace(block_of(cell), block_numbers.size()).first->second;
     if (block == blocks.size()) {
       Block& made = blocks.emplace_back();
       made.title = title(cell);
@@ -245,12 +248,12 @@ Arrangement::Arrangement(const Comparison& compared)
       if (cell.runs < 2) value.moments.std = std::nan("");
       if (!cell.baseline) value.tests.resize(baselines.size());
     }
-    for (const Contrast& contrast : comparison.contrasts) {
-      if (&comparison.cells[contrast.cell] != &cell || cell.baseline) continue;
-      const std::size_t at = place_of(baselines, row_label(comparison.cells[contrast.baseline]));
+    for (const Contrast* contrast : contrasts[&cell]) {
+      if (cell.baseline) continue;
+      const std::size_t at = place_of(baselines, row_label(comparison.cells[contrast->baseline]));
       for (const Measure& measure : measures) {
         auto& tests = row.values[measure.index].tests;
-        if (at < tests.size()) tests[at] = chosen(contrast, measure, comparison.test);
+        if (at < tests.size()) tests[at] = chosen(*contrast, measure, comparison.test);
       }
     }
   }

@@ -286,8 +286,7 @@ std::string csv_table(const Comparison& comparison) {
   for (const CellSummary& cell : comparison.cells) {
     Fields fields = place_of(cell);
     add(fields, cell.method, cell.ranker, std::uint64_t{cell.baseline},
-        std::uint64_t{comparison.selected && !cell.swept.empty()}, std::uint64_t{cell.runs},
-        cell.impressions, cell.seed);
+        std::uint64_t{cell.selected}, std::uint64_t{cell.runs}, cell.impressions, cell.seed);
     settings.add_values(cell, fields);
     for (const Measure& measure : arrangement.measures) add(fields, measure.final(cell));
     out += joined(fields);
@@ -300,22 +299,25 @@ std::string csv_tests(const Comparison& comparison) {
   Fields names{"dataset", "protocol", "click_model", "label"};
   const SettingFields settings(comparison, names);
   settings.add_names(names);
-  names.insert(names.end(), {"baseline", "measure"});
+  names.insert(names.end(), {"baseline", "leaders", "measure"});
   for (const char* test : {"paired", "welch", "student"}) {
     for (const char* value : {"difference", "half_width", "t", "df", "p", "holm"}) {
       names.push_back(fmt::format("{}_{}", test, value));
     }
   }
   std::string out = joined(names);
-  for (const Contrast& contrast : comparison.contrasts) {
-    const CellSummary& cell = comparison.cells[contrast.cell];
-    const CellSummary& baseline = comparison.cells[contrast.baseline];
-    for (const Measure& measure : arrangement.measures) {
-      Fields fields = place_of(cell);
-      settings.add_values(cell, fields);
-      const auto& [paired, welch, student] = measure.tests(contrast);
-      add(fields, row_label(baseline), std::string(measure.name), paired, welch, student);
-      out += joined(fields);
+  for (const auto* contrasts : {&comparison.contrasts, &comparison.leaders}) {
+    for (const Contrast& contrast : *contrasts) {
+      const CellSummary& cell = comparison.cells[contrast.cell];
+      const CellSummary& baseline = comparison.cells[contrast.baseline];
+      for (const Measure& measure : arrangement.measures) {
+        Fields fields = place_of(cell);
+        settings.add_values(cell, fields);
+        const auto& [paired, welch, student] = measure.tests(contrast);
+        add(fields, row_label(baseline), std::uint64_t{contrasts == &comparison.leaders},
+            std::string(measure.name), paired, welch, student);
+        out += joined(fields);
+      }
     }
   }
   return out;
@@ -326,13 +328,12 @@ namespace {
 // What the lines of runs start with.
 class RunFields {
  public:
-  explicit RunFields(const Comparison& comparison) : settings_(comparison, kFixed) {}
+  explicit RunFields(const Comparison& comparison) : settings_(comparison, joined_names({})) {}
 
   [[nodiscard]] Fields names() const {
-    Fields names{"dataset", "protocol", "click_model", "label", "method", "ranker"};
-    settings_.add_names(names);
-    names.insert(names.end(), kFixed.begin() + 1, kFixed.end());
-    return names;
+    Fields settings;
+    settings_.add_names(settings);
+    return joined_names(settings);
   }
   [[nodiscard]] Fields of(const CellSummary& cell, std::uint32_t run, std::uint32_t fold) const {
     Fields fields = place_of(cell);
@@ -343,7 +344,12 @@ class RunFields {
   }
 
  private:
-  inline static const Fields kFixed{"ranker", "impressions", "seed", "run", "fold"};
+  static Fields joined_names(const Fields& settings) {
+    Fields names{"dataset", "protocol", "click_model", "label", "method", "ranker"};
+    names.insert(names.end(), settings.begin(), settings.end());
+    names.insert(names.end(), {"impressions", "seed", "run", "fold"});
+    return names;
+  }
   SettingFields settings_;
 };
 

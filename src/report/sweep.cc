@@ -36,7 +36,7 @@ std::string most_swept(const Comparison& comparison) {
   std::set<std::string> refused{"seed"};  // its values have no order that means something
   for (const CellSummary& cell : comparison.cells) {
     for (const auto kind : {&CellSummary::swept, &CellSummary::surroundings}) {
-      if (comparison.selected && kind == &CellSummary::swept) continue;
+      if (cell.selected && kind == &CellSummary::swept) continue;
       for (const auto& [name, value] : cell.*kind) {
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         if (const auto read = number(value))
@@ -55,9 +55,9 @@ std::string most_swept(const Comparison& comparison) {
 }
 
 // "PDGD (linear, hidden 64)": the method with the values of its other settings.
-std::string line_label(const CellSummary& cell, const std::string& setting, bool is_selected) {
+std::string line_label(const CellSummary& cell, const std::string& setting) {
   std::string label = cell.family.empty() ? row_label(cell) : cell.family;
-  if (is_selected) return label;
+  if (cell.selected) return label;
   std::vector<std::string> others;
   for (const auto& [name, value] : cell.swept) {
     if (name == setting) continue;
@@ -99,7 +99,7 @@ SweepChart make_sweep_chart(const Arrangement& arrangement) {
           chart.panels, [&](const SweepPanel& one) { return one.title == made.title; }, made);
       const std::size_t dash = find_or_add(
           rankers, [&](const std::string& one) { return one == cell.ranker; }, cell.ranker);
-      const std::string label = line_label(cell, chart.setting, comparison.selected);
+      const std::string label = line_label(cell, chart.setting);
       const std::size_t series =
           find_or_add(chart.series, [&](const Series& one) { return one.label == label; },
                       {label, 0, dash % kDashes});

@@ -83,7 +83,8 @@ std::string latex_table(const Comparison& comparison);
 // numbers that read back to the same double; empty if a number is not finite.
 std::string csv_table(const Comparison& comparison);
 
-// A header and one line per contrast and measure, with all tests, as csv_table.
+// A header and one line per contrast, or pair of leaders, and measure, with all tests, as
+// csv_table.
 std::string csv_tests(const Comparison& comparison);
 
 // A header and one line per run, with what it ended with, as csv_table.

@@ -168,7 +168,7 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
   if (!comparison.title.empty()) out += pen.bold(shorten(comparison.title, style.width)) + '\n';
   append_note(out, arrangement.facts.line, style.width, pen);
   for (const Table& table : results_tables(arrangement)) {
-    append_table(out, table, style, comparison.selected);
+    append_table(out, table, style, !arrangement.selection.empty());
   }
   std::string legend = "mean (standard deviation) over runs";
   if (arrangement.any_best) {

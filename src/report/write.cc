@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 #include <span>
 #include <string>
@@ -18,6 +19,11 @@
 #include "report/text.h"
 
 namespace plackett::report {
+namespace {
+
+constexpr std::string_view kMetricCurves = "curves_";  // a metric's figures: "curves_MAP.svg"
+
+}  // namespace
 
 // report.html, the style sheets and scripts in the order in which it needs them; made by
 // cmake/embed.cmake.
@@ -67,7 +73,7 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
       const std::string name = measure.index == kOffline.index ? "curves"
                                : measure.index == kOnline.index
                                    ? "online"
-                                   : fmt::format("curves_{}", measure.name);
+                                   : fmt::format("{}{}", kMetricCurves, measure.name);
       auto drawn = draw_curves(comparison, measure, format);
       if (!drawn) return drawn.error();
       files.emplace_back(name + ending, std::move(*drawn));
@@ -77,6 +83,13 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
     files.emplace_back(std::string("sweep") + ending, std::move(*drawn));
   }
   files.emplace_back("report.html", html_report(comparison, options));
+  // An earlier report may have drawn other metrics.
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_new = std::any_of(files.begin(), files.end(),
+                                    [&](const auto& file) { return file.first == name; });
+    if (name.starts_with(kMetricCurves) && !is_new) files.emplace_back(name, "");
+  }
   for (const auto& [name, content] : files) {
     const std::filesystem::path path = folder / name;
     if (!content.empty()) {

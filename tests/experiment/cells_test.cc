@@ -126,6 +126,8 @@ TEST(Cells, MistakesAreNamed) {
   EXPECT_THAT(error(pdgd + "metrics = [\"MAP\", \"CTR\"]"),
               HasSubstr("spec:2: metrics: \"CTR\"; expected some of NDCG@1,"));
   EXPECT_THAT(error(pdgd + "select = \"test\""), HasSubstr("expected \"validation\""));
+  EXPECT_THAT(error(pdgd + "select = \"validation\"\nsplit = \"validation\""),
+              HasSubstr("split: validation; settings are selected on the validation queries"));
   EXPECT_THAT(error(pdgd + "learning-rate-decay = 1.5"), HasSubstr("expected at most 1"));
 }
 

@@ -135,6 +135,18 @@ TEST(Contrasts, CorrectOverAllTestsAgainstBaselines) {
   }
 }
 
+TEST(Contrasts, CorrectLeadersForThePairsThatTheyWerePickedFrom) {
+  Comparison comparison;
+  comparison.cells = {cell("a", "perfect", false), cell("b", "perfect", false),
+                      cell("c", "perfect", false), cell("d", "perfect", false)};
+  comparison.cells[1].offline.mean = 0.508;
+  add_contrasts(comparison);
+  ASSERT_EQ(comparison.leaders.size(), 2U);  // offline and online
+  const TTest& test = comparison.leaders[0].offline.welch;
+  // One of 6 pairs, and the smallest p of 4 tests, of which the others are not below it.
+  EXPECT_DOUBLE_EQ(test.holm, 6 * 4 * test.p);
+}
+
 TEST(Contrasts, TestEveryMetricThatBothHave) {
   Comparison comparison;
   comparison.cells = {cell("DBGD", "perfect", true), cell("PDGD", "perfect", false)};

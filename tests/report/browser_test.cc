@@ -267,9 +267,11 @@ TEST_F(Browser, SaysWhereSettingsWereChosen) {
       open(html_report(testing::selected_comparison()), "--window-size=1400,1000 --dump-dom");
   EXPECT_EQ(noted(dom, "sweep-lines"), "not noted");
   EXPECT_EQ(noted(dom, "chosen"), "linear|0.1");
-  EXPECT_THAT(noted(dom, "facts"),
-              HasSubstr("|Settings were chosen on the validation queries; offline numbers are of "
-                        "the test queries."));
+  EXPECT_THAT(
+      noted(dom, "facts"),
+      HasSubstr(
+          "|Settings were chosen for each fold on its validation queries; offline numbers are of "
+          "the test queries."));
 }
 
 TEST_F(Browser, FitsAPhone) {

@@ -183,7 +183,7 @@ Comparison selected_comparison() {
     kept.push_back(cell);
   }
   comparison.cells = kept;
-  comparison.selected = true;
+  for (CellSummary& cell : comparison.cells) cell.selected = !cell.swept.empty();
   add_contrasts(comparison);
   return comparison;
 }

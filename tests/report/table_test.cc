@@ -270,24 +270,25 @@ TEST(CsvTable, NumbersReadBackTheSame) {
 TEST(CsvTests, HasAllTestsOfEveryContrast) {
   const Comparison comparison = paper_comparison({"MQ2007"}, 0);
   const auto table = lines(csv_tests(comparison));
-  // 3 click models, 6 methods, 4 baselines but itself, 2 measures.
-  ASSERT_EQ(table.size(), 1U + 3 * (2 * 4 + 4 * 3) * 2);
+  // 3 click models, 6 methods, 4 baselines but itself and the best two, 2 measures.
+  ASSERT_EQ(table.size(), 1U + 3 * (2 * 4 + 4 * 3 + 1) * 2);
   // The t-tests themselves: tests/evaluation/t_test_test.cc.
   EXPECT_EQ(table[0],
-            "dataset,protocol,click_model,label,baseline,measure,"
+            "dataset,protocol,click_model,label,baseline,leaders,measure,"
             "paired_difference,paired_half_width,paired_t,paired_df,paired_p,paired_holm,"
             "welch_difference,welch_half_width,welch_t,welch_df,welch_p,welch_holm,"
             "student_difference,student_half_width,student_t,student_df,student_p,student_holm");
   EXPECT_THAT(
       csv_tests(comparison),
-      HasSubstr("\nMQ2007,published,perfect,PDGD (linear),DBGD (linear),offline,0.0280000"));
+      HasSubstr("\nMQ2007,published,perfect,PDGD (linear),DBGD (linear),0,offline,0.0280000"));
   EXPECT_THAT(csv_tests(comparison), HasSubstr(",248,5.246063673"));
   // Baselines against each other carry no marks, so they are not corrected.
   EXPECT_THAT(table[1], ::testing::EndsWith(","));
 }
 
 constexpr const char* kSelection =
-    "Settings were chosen on the validation queries; offline numbers are of the test queries.";
+    "Settings were chosen for each fold on its validation queries; offline numbers are of the test "
+    "queries.";
 
 TEST(Tables, SettingsAreColumns) {
   const Comparison comparison = testing::sweep_comparison();
@@ -366,10 +367,11 @@ TEST(CsvTable, HasAColumnPerSettingAndMetric) {
 TEST(CsvTests, HasSettingsAndMetrics) {
   const Comparison comparison = testing::sweep_comparison();
   const auto table = lines(csv_tests(comparison));
-  ASSERT_EQ(table.size(), 1U + 3 * 10 * 3);  // click models, cells, measures
+  // Click models, cells and the best two, measures.
+  ASSERT_EQ(table.size(), 1U + 3 * (10 + 1) * 3);
   EXPECT_TRUE(table[0].starts_with(
-      "dataset,protocol,click_model,label,ranker,learning-rate,baseline,measure,paired_"));
-  EXPECT_THAT(table[3], HasSubstr(",linear,0.003,MGD (linear),MAP,-"));
+      "dataset,protocol,click_model,label,ranker,learning-rate,baseline,leaders,measure,paired_"));
+  EXPECT_THAT(table[3], HasSubstr(",linear,0.003,MGD (linear),0,MAP,-"));
 }
 
 TEST(CsvRuns, HasALinePerRun) {

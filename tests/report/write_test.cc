@@ -76,6 +76,8 @@ TEST_F(WriteReport, DrawsMetricsAndSweeps) {
             draw_sweep(comparison, FigureFormat::kPdf).value());
   ASSERT_TRUE(write_report(testing::large_comparison(), folder_, {}).ok());
   EXPECT_FALSE(std::filesystem::exists(folder_ / "sweep.svg"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "curves_MAP.svg"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "curves_MAP.pdf"));
 }
 
 TEST_F(WriteReport, TakesAwayAScorecardThatNoLongerApplies) {
