@@ -271,7 +271,7 @@ void compare(const CLI::App& command, const CompareOptions& options) {
   const StoredResults stored = take(run_watched(spec, out, run, work));
   const bool all_there = stored.finished() == stored.asked();
   const bool is_part = run.shard.count > 1;
-  if (stored.finished() > 0 && (all_there || !is_part)) {
+  if (!stored.empty() && (all_there || !is_part)) {
     report_results(stored, out);
     fmt::print("{} impressions in {:.1f} s on {}\n", report::grouped(work.impressions),
                seconds_since(start), counted(run.threads, "thread"));

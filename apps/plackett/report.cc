@@ -54,6 +54,25 @@ std::vector<std::string> names_of(const std::vector<std::filesystem::path>& path
   return names;
 }
 
+// As one word of a shell command.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+=:,@%-";
+  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char character : text) word += character == '\'' ? "'\\''" : std::string(1, character);
+  return word + "'";
+}
+
+// That make the results again in one folder.
+std::string commands_of(const StoredResults& stored) {
+  std::vector<std::string> commands;
+  for (const std::string& spec : stored.specs) {
+    commands.push_back(fmt::format("plackett compare --spec {} --out RESULTS", shell_word(spec)));
+  }
+  return fmt::format("{}", fmt::join(commands, "\n"));
+}
+
 void report(const CLI::App& command, const ReportOptions& options) {
   StoredResults stored = take(read_results(options.folders));
   const std::string names = fmt::format("{}", fmt::join(names_of(options.folders), ", "));
@@ -61,7 +80,7 @@ void report(const CLI::App& command, const ReportOptions& options) {
     fail(Error{"--out is missing; it says where the report of several folders goes"});
   }
   warn_of_damage(stored, "left out");
-  if (stored.finished() == 0) fail(Error{fmt::format("{}: no run is finished yet", names)});
+  if (stored.empty()) fail(Error{fmt::format("{}: no run is finished yet", names)});
   copy_report_options(command, options.reporting, stored.spec);
   take(name_cells(stored));
   if (!options.format.empty()) {
@@ -109,8 +128,7 @@ void report_results(const StoredResults& stored, const std::filesystem::path& fo
   std::fflush(stdout);
 
   // The same for everyone who runs the experiment: no times, no options of this command.
-  const report::PageOptions options{.command =
-                                        "plackett compare --spec experiment.toml --out RESULTS"};
+  const report::PageOptions options{.command = commands_of(stored)};
   if (auto done = report::write_report(comparison, folder, options); !done) {
     // A report may be written to another folder than that of its runs.
     std::error_code error;

@@ -52,18 +52,21 @@ struct StoredCell {
   std::map<std::uint32_t, FinishedRun> runs = {};   // by number; may be more than were asked for
   std::map<std::uint32_t, RunTiming> timings = {};  // of some of the runs
 
-  // How many of the runs that were asked for are not finished.
-  [[nodiscard]] std::uint32_t missing() const;
+  // Whether the run is there with all metrics, and validation, that are asked for.
+  [[nodiscard]] bool has(std::uint32_t run) const;
 };
 
 // What a folder holds.
 struct StoredResults {
-  ComparisonSpec spec = {};               // the newest
+  ComparisonSpec spec = {};               // of the newest command; says how all is reported
+  std::vector<std::string> specs = {};    // spec files, oldest first: "experiment.toml"
   std::string plackett = {};              // the version that made the runs
   std::vector<StoredCell> cells = {};     // of all specs, in the order in which they were asked for
   std::vector<std::string> damaged = {};  // "FILE:LINE" of invalid lines
 
-  // Runs that are finished.
+  // Whether there is no run, not even one without some of the metrics that are asked for.
+  [[nodiscard]] bool empty() const;
+  // Runs that are there with all that is asked for.
   [[nodiscard]] std::uint64_t finished() const;
   // Runs that were asked for, finished or not.
   [[nodiscard]] std::uint64_t asked() const;
@@ -74,8 +77,9 @@ struct StoredResults {
 PLACKETT_EXPORT Result<std::optional<StoredResults>> read_results(
     const std::filesystem::path& folder);
 
-// All that several folders hold, as if it were in one; the last one's spec says how it is reported.
-// Fails if one has no results, or two differ in a dataset of the same name or in the same run.
+// All that several folders hold, as if it were in one; the last one's spec says how it is reported,
+// and spec files are named with their folders. Fails if one has no results, or two differ in a
+// dataset of the same name, in a click-model file, or in the same run.
 PLACKETT_EXPORT Result<StoredResults> read_results(std::span<const std::filesystem::path> folders);
 
 // Names the cells by what differs among them, and makes those baselines that spec.baselines names,

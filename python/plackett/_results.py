@@ -385,7 +385,11 @@ def cell_fields(fields: dict[str, Any]) -> dict[str, Any]:
         ),
         "runs": Runs(
             **{measure: points[measure].copy() for measure in MEASURES},
-            metrics={name: np.stack([one[name] for one in metrics]) for name in metrics[0]},
+            metrics={
+                name: np.stack([one[name] for one in metrics])
+                for name in metrics[0]
+                if all(name in one for one in metrics)
+            },
             run=np.array(run),
             fold=np.array(fold),
             validation=np.array(validation),

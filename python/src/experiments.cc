@@ -261,7 +261,7 @@ py::tuple load_results(const std::vector<py::object>& folders,
                                 return read_results(std::span<const std::filesystem::path>(paths));
                               }),
                               "folders");
-  if (stored.finished() == 0) bad_value("folders: no run is finished yet");
+  if (stored.empty()) bad_value("folders: no run is finished yet");
   if (!test.is_none()) {
     stored.spec.test = take(parse_significance_test(text(test, "test")), "test");
   }

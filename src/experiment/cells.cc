@@ -159,7 +159,9 @@ class Expansion {
       if (!names.insert(sweep.name).second) {
         return Error{fmt::format("{}: given twice", sweep.name)};
       }
-      if (sweep.name == "runs") return Error{"runs: a list; cells have the same number of runs"};
+      if (const auto* option = find_option(sweep.name); option && !option->changes_results) {
+        return Error{fmt::format("{}: a list; all cells have the same", sweep.name)};
+      }
       const bool is_setting = std::any_of(spec_.methods.begin(), spec_.methods.end(),
                                           [&](const ComparedMethod& method) {
                                             return has_setting(method.entry.method, sweep.name);
@@ -208,7 +210,6 @@ std::uint64_t identity(const ComparedDataset& dataset, const SimulationSpec& sim
     if (option.name == kEta && !reads_eta(simulation.click_model)) continue;
     text += fmt::format("{} = {}\n", option.name, option.text(simulation));
   }
-  if (simulation.validate) text += "validate\n";
   return checksum(std::string_view(text));
 }
 

@@ -87,15 +87,13 @@ std::span<const Option<SimulationSpec>> simulation_options() {
       named_option<parse_measured_split, &Spec::split>(
           "split", "what offline performance is measured on: test or validation"),
       named_option<parse_metrics, &Spec::metrics>(
-          "metrics", fmt::format("measured offline besides NDCG@10: {}", other_metrics()))};
+          "metrics", fmt::format("measured offline besides NDCG@10: {}", other_metrics()),
+          {.changes_results = false})};
   return options;
 }
 
 std::span<const Option<ComparedDataset>> dataset_options() {
   using Data = ComparedDataset;
-  // The fingerprint of the data tells apart what out-of-range and unlabelled make of it, so that
-  // they need not be part of the spec's identity.
-  constexpr OptionRules kSeenInTheData{.changes_results = false};
   static const std::array options{
       named_option<parse_scaling, &Data::scaling>(
           "scaling", "of features: query-minmax (within each query) or none"),
@@ -107,10 +105,9 @@ std::span<const Option<ComparedDataset>> dataset_options() {
       named_option<parse_out_of_range, &Data::out_of_range>(
           "out-of-range",
           "values that a float can't hold: refuse, clamp (to the largest float) or missing (0, as "
-          "if the feature was absent)",
-          kSeenInTheData),
-      named_option<parse_unlabelled, &Data::unlabelled>(
-          "unlabelled", "documents with label -1: refuse or skip", kSeenInTheData)};
+          "if the feature was absent)"),
+      named_option<parse_unlabelled, &Data::unlabelled>("unlabelled",
+                                                        "documents with label -1: refuse or skip")};
   return options;
 }
 

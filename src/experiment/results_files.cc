@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "experiment/curve.h"
+#include "experiment/made_by.h"
 #include "experiment/runs_file.h"
 
 namespace plackett {
@@ -32,34 +33,6 @@ bool incomplete_header(std::string_view text) {
   constexpr std::size_t kLongest = 300;
   return text.size() < kLongest && text.find('\n') == std::string_view::npos &&
          kStart.starts_with(text.substr(0, kStart.size()));
-}
-
-Result<void> add_runs(RunsFile file, const std::string& name, const CellIndex& cells) {
-  for (std::size_t at = 0; at < file.runs.size(); ++at) {
-    FinishedRun& run = file.runs[at];
-    StoredCell* cell = cells.find(run.cell);
-    const auto wrong = [&](std::string_view what) {
-      return Error{fmt::format("{}:{}: {} under {} on {}, run {}: {}", name, file.line_of_runs[at],
-                               run.method, run.click_model, run.dataset, run.record.run, what)};
-    };
-    if (cell == nullptr) {
-      return wrong(
-          "not a run of an experiment in this folder; the command that made it adds the "
-          "experiment again");
-    }
-    const std::vector<std::uint64_t> points = curve_points(cell->simulation.impressions);
-    const auto& curve = run.record.curve;
-    const bool fits = std::equal(curve.begin(), curve.end(), points.begin(), points.end(),
-                                 [](const CurvePoint& point, std::uint64_t impression) {
-                                   return point.impression == impression;
-                                 });
-    if (!fits) return wrong("its curve is of another number of impressions");
-    const auto [there, added] = cell->runs.emplace(run.record.run, run);
-    if (!added && to_line(there->second) != to_line(run)) {
-      return wrong("a second, different result of the same run");
-    }
-  }
-  return {};
 }
 
 void read_timings(const fs::path& path, const CellIndex& cells) {
@@ -123,27 +96,66 @@ Result<void> write_if_changed(const fs::path& path, const std::string& text) {
   return write_file(path, text);
 }
 
-Result<void> read_runs(const fs::path& path, bool is_part, StoredResults& stored,
-                       const CellIndex& cells) {
+Result<void> InputsSeen::add(const FinishedRun& run, const std::string& place) {
+  for (const auto& [key, value] : inputs_of(run)) {
+    const Input& first = inputs_.try_emplace(key, Input{value, place}).first->second;
+    if (first.value == value) continue;
+    return Error{
+        fmt::format("made from {} {}, but {} from {}", key, value, first.place, first.value)};
+  }
+  return {};
+}
+
+Result<void> RunsReader::read(const fs::path& path, bool is_part) {
   auto text = read_if_there(path);
   if (!text) return text.error();
   if (incomplete_header(*text)) return {};
   if (is_part) text->erase(text->rfind('\n') + 1);
   const std::string name = path.string();
-  auto file = parse_runs(*text, {.name = name});
+  const auto file = parse_runs(*text, {.name = name});
   if (!file) return file.error();
-  if (!stored.plackett.empty() && stored.plackett != file->header.plackett) {
+  if (!stored_.plackett.empty() && stored_.plackett != file->header.plackett) {
     return Error{fmt::format("{}:1: made by plackett {}, other runs by {}", name,
-                             file->header.plackett, stored.plackett)};
+                             file->header.plackett, stored_.plackett)};
   }
-  stored.plackett = file->header.plackett;
+  stored_.plackett = file->header.plackett;
   for (const std::size_t line : file->damaged) {
-    stored.damaged.push_back(fmt::format("{}:{}", name, line));
+    stored_.damaged.push_back(fmt::format("{}:{}", name, line));
   }
-  return add_runs(std::move(*file), name, cells);
+  for (std::size_t at = 0; at < file->runs.size(); ++at) {
+    auto added = add(file->runs[at], fmt::format("{}:{}", name, file->line_of_runs[at]));
+    if (!added) return added;
+  }
+  return {};
 }
 
-Result<StoredResults> read_folder(const fs::path& folder, std::vector<StoredCell> asked) {
+Result<void> RunsReader::add(const FinishedRun& run, const std::string& place) {
+  const auto wrong = [&](std::string_view what) {
+    return Error{fmt::format("{}: {} under {} on {}, run {}: {}", place, run.method,
+                             run.click_model, run.dataset, run.record.run, what)};
+  };
+  StoredCell* cell = cells_.find(run.cell);
+  if (cell == nullptr) {
+    return wrong(
+        "not a run of an experiment in this folder; the command that made it adds the "
+        "experiment again");
+  }
+  const std::vector<std::uint64_t> points = curve_points(cell->simulation.impressions);
+  const auto& curve = run.record.curve;
+  const bool fits = std::equal(curve.begin(), curve.end(), points.begin(), points.end(),
+                               [](const CurvePoint& point, std::uint64_t impression) {
+                                 return point.impression == impression;
+                               });
+  if (!fits) return wrong("its curve is of another number of impressions");
+  if (const auto same = inputs_.add(run, place); !same) return wrong(same.error().message);
+  const auto [there, added] = cell->runs.emplace(run.record.run, run);
+  if (!added && !merge(run, there->second)) {
+    return wrong("a second, different result of the same run");
+  }
+  return {};
+}
+
+Result<StoredResults> read_specs(const fs::path& folder, std::vector<StoredCell> asked) {
   StoredResults stored;
   CellIndex cells(stored.cells);
   for (const auto& [number, path] : spec_paths(folder)) {
@@ -153,14 +165,24 @@ Result<StoredResults> read_folder(const fs::path& folder, std::vector<StoredCell
     if (!added) return added.error().in(path.string());
     for (StoredCell& cell : *added) cells.add(std::move(cell));
     stored.spec = *spec;
+    stored.specs.push_back(path.filename().string());
   }
   for (StoredCell& cell : asked) cells.add(std::move(cell));
+  return stored;
+}
+
+Result<StoredResults> read_folder(const fs::path& folder, std::vector<StoredCell> asked) {
+  auto specs = read_specs(folder, std::move(asked));
+  if (!specs) return specs.error();
+  StoredResults stored = std::move(*specs);
+  const CellIndex cells(stored.cells);
+  RunsReader runs(stored, cells);
   // A process that finishes moves runs from the parts to the one file, so that comes last.
   for (const fs::path& part : part_paths(folder)) {
-    if (auto read = read_runs(part, true, stored, cells); !read) return read.error();
+    if (auto read = runs.read(part, true); !read) return read.error();
     read_timings(timings_path(part), cells);
   }
-  if (auto read = read_runs(folder / kRunsName, false, stored, cells); !read) return read.error();
+  if (auto read = runs.read(folder / kRunsName, false); !read) return read.error();
   read_timings(folder / kTimingsName, cells);
   if (auto named = name_cells(stored); !named) return named.error();
   return stored;
@@ -176,14 +198,14 @@ Result<std::optional<StoredResults>> read_results(const fs::path& folder) {
   }
   auto stored = read_folder(folder, {});
   if (!stored) return stored.error();
-  if (stored->finished() == 0 && stored->damaged.empty()) return std::optional<StoredResults>();
+  if (stored->empty() && stored->damaged.empty()) return std::optional<StoredResults>();
   return std::optional<StoredResults>(std::move(*stored));
 }
 
 Result<StoredResults> read_results(std::span<const fs::path> folders) {
   StoredResults all;
   CellIndex cells(all.cells);
-  std::map<std::string, std::uint64_t> data;  // fingerprints by dataset
+  InputsSeen inputs;
   std::set<std::string> versions;
   for (const fs::path& folder : folders) {
     auto read = read_results(folder);
@@ -195,12 +217,12 @@ Result<StoredResults> read_results(std::span<const fs::path> folders) {
     for (StoredCell& cell : (*read)->cells) {
       const StoredCell* there = cells.find(key_of(cell));
       for (const auto& [number, run] : cell.runs) {
-        if (data.try_emplace(run.dataset, run.data).first->second != run.data) {
-          return Error{fmt::format("{}: dataset {}: not the data of the folders before it",
-                                   folder.string(), run.dataset)};
+        if (const auto same = inputs.add(run, folder.string()); !same) {
+          return same.error().in(folder.string());
         }
         if (there == nullptr || !there->runs.contains(number)) continue;
-        if (to_line(there->runs.at(number)) == to_line(run)) continue;
+        FinishedRun both = there->runs.at(number);
+        if (merge(run, both)) continue;
         return Error{fmt::format("{}: {} under {} on {}, run {}: not what a folder before it gives",
                                  folder.string(), run.method, run.click_model, run.dataset,
                                  number)};
@@ -208,6 +230,9 @@ Result<StoredResults> read_results(std::span<const fs::path> folders) {
       cells.add(std::move(cell));
     }
     all.spec = (*read)->spec;
+    for (const std::string& spec : (*read)->specs) {
+      all.specs.push_back(folders.size() == 1 ? spec : (folder / spec).string());
+    }
     versions.insert((*read)->plackett);
     all.damaged.insert(all.damaged.end(), (*read)->damaged.begin(), (*read)->damaged.end());
   }

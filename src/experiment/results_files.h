@@ -34,10 +34,43 @@ std::set<std::filesystem::path> part_paths(const std::filesystem::path& folder);
 Result<std::string> read_if_there(const std::filesystem::path& path);
 Result<void> write_if_changed(const std::filesystem::path& path, const std::string& text);
 
-// One file's runs; a file that is not there has none. An incomplete last line of a part is one that
-// is being written.
-Result<void> read_runs(const std::filesystem::path& path, bool is_part, StoredResults& stored,
-                       const CellIndex& cells);
+// What runs were made from, and where that was first said.
+class InputsSeen {
+ public:
+  // Fails if the run was made from other data of the same name than one before it, or from another
+  // content of a click-model file.
+  Result<void> add(const FinishedRun& run, const std::string& place);
+
+ private:
+  struct Input {
+    std::string value;
+    std::string place;
+  };
+  std::map<std::string, Input> inputs_;  // by their keys in MadeBy
+};
+
+// Reads runs from files into the results' cells, which must be there. Two records of the same run
+// become one with what either measured. Fails if they differ, or as InputsSeen does.
+class RunsReader {
+ public:
+  // Both must outlive it.
+  RunsReader(StoredResults& stored, const CellIndex& cells) : stored_(stored), cells_(cells) {}
+
+  // A file that is not there has no runs. An incomplete last line of a part is one that is being
+  // written.
+  Result<void> read(const std::filesystem::path& path, bool is_part);
+
+ private:
+  Result<void> add(const FinishedRun& run, const std::string& place);
+
+  StoredResults& stored_;
+  const CellIndex& cells_;
+  InputsSeen inputs_;
+};
+
+// The cells of a folder's specs without runs, then those of `asked`, and the newest spec.
+Result<StoredResults> read_specs(const std::filesystem::path& folder,
+                                 std::vector<StoredCell> asked);
 
 // What a folder holds, with the cells of `asked` after its own.
 Result<StoredResults> read_folder(const std::filesystem::path& folder,

@@ -10,10 +10,8 @@
 #include <utility>
 
 #include "base/file.h"
-#include "experiment/made_by.h"
 #include "experiment/results_files.h"
 #include "experiment/runs_file.h"
-#include "plackett/options.h"
 
 namespace plackett {
 namespace {
@@ -102,49 +100,91 @@ Result<FileLock> lock_part(const fs::path& folder, const fs::path& part) {
                                           folder.string(), part.stem().string()));
 }
 
-// Adds a spec to those of the folder, in place of those that it contains and, if this process is
-// `alone`, of those without a finished run.
-Result<void> write_spec(const fs::path& folder, ComparisonSpec spec, StoredResults& stored,
+// A spec of a folder with the identities of its cells.
+struct FolderSpec {
+  ComparisonSpec spec;
+  std::set<std::uint64_t> keys;
+
+  static Result<FolderSpec> of(const ComparisonSpec& spec) {
+    const auto cells = empty_cells(spec);
+    if (!cells) return cells.error();
+    FolderSpec made{spec, {}};
+    for (const StoredCell& cell : *cells) made.keys.insert(key_of(cell));
+    return made;
+  }
+
+  // Whether it asks for everything that `other` asks for.
+  [[nodiscard]] bool contains(const FolderSpec& other) const {
+    const auto& metrics = spec.common.metrics;
+    return other.spec.common.runs <= spec.common.runs &&
+           united(metrics, other.spec.common.metrics) == metrics &&
+           (spec.select || !other.spec.select) &&
+           std::includes(keys.begin(), keys.end(), other.keys.begin(), other.keys.end());
+  }
+};
+
+// Makes a spec the last, hence newest, of the folder's. One that contains others also replaces the
+// first of these, so that cells keep their order, and the rest of them go. So do those that only
+// said what was newest, and, if this process is `alone`, those without a run.
+Result<void> write_spec(const fs::path& folder, const ComparisonSpec& spec, StoredResults& stored,
                         bool alone) {
   const CellIndex cells(stored.cells);
   const auto has_runs = [&cells](std::uint64_t key) {
     const StoredCell* cell = cells.find(key);
     return cell != nullptr && !cell->runs.empty();
   };
-  const auto keys_of = [](const ComparisonSpec& one) -> Result<std::set<std::uint64_t>> {
-    const auto made = empty_cells(one);
-    if (!made) return made.error();
-    std::set<std::uint64_t> keys;
-    for (const StoredCell& cell : *made) keys.insert(key_of(cell));
-    return keys;
-  };
-  const auto asked = keys_of(spec);
-  if (!asked) return asked.error();
+  auto newest = FolderSpec::of(spec);
+  if (!newest) return newest.error();
   const std::map<unsigned, fs::path> paths = spec_paths(folder);
-  std::vector<unsigned> contained;
+  std::map<unsigned, FolderSpec> kept;
+  std::set<unsigned> replaced;
   for (const auto& [number, path] : paths) {
-    const auto there = read_spec(path);
-    if (!there) return there.error();
-    const auto keys = keys_of(*there);
-    if (!keys) return keys.error();
-    if (alone && std::none_of(keys->begin(), keys->end(), has_runs)) {
-      contained.push_back(number);
+    const auto read = read_spec(path);
+    if (!read) return read.error();
+    const auto one = FolderSpec::of(*read);
+    if (!one) return one.error();
+    if (alone && std::none_of(one->keys.begin(), one->keys.end(), has_runs)) {
+      replaced.insert(number);
       continue;
     }
-    const bool has_all = std::includes(keys->begin(), keys->end(), asked->begin(), asked->end());
-    const bool is_in = std::includes(asked->begin(), asked->end(), keys->begin(), keys->end());
-    if (has_all && is_in) spec.common.runs = std::max(spec.common.runs, there->common.runs);
-    if (has_all && !is_in && there->common.runs >= spec.common.runs) return {};
-    if (is_in && there->common.runs <= spec.common.runs) contained.push_back(number);
+    if (std::none_of(kept.begin(), kept.end(),
+                     [&](const auto& before) { return before.second.contains(*one); })) {
+      kept.emplace(number, *one);
+    }
+    if (one->keys != newest->keys) continue;
+    SimulationSpec& common = newest->spec.common;
+    common.runs = std::max(common.runs, read->common.runs);
+    common.metrics = united(read->common.metrics, common.metrics);
   }
-  const unsigned next = paths.empty() ? 1 : paths.rbegin()->first + 1;
-  const unsigned number = contained.empty() ? next : contained.front();
-  auto written =
-      write_if_changed(spec_path(folder, number), std::string(kSpecMark) + to_toml(spec));
-  for (std::size_t at = 1; written && at < contained.size(); ++at) {
-    written = remove_file(spec_path(folder, contained[at]));
+  for (const auto& [number, one] : kept) {
+    if (newest->contains(one)) replaced.insert(number);
   }
-  return written;
+  std::erase_if(kept, [&](const auto& one) { return replaced.contains(one.first); });
+  std::set<unsigned> places;
+  if (!replaced.empty()) places.insert(*replaced.begin());
+  const unsigned last = kept.empty() ? 0 : kept.rbegin()->first;
+  if (places.empty() || *places.begin() < last) places.insert(last + 1);
+  const std::string text = std::string(kSpecMark) + to_toml(newest->spec);
+  for (const unsigned place : places) {
+    if (auto done = write_if_changed(spec_path(folder, place), text); !done) return done;
+  }
+  for (const auto& [number, path] : paths) {
+    if (kept.contains(number) || places.contains(number)) continue;
+    if (auto gone = remove_file(path); !gone) return gone;
+  }
+  return {};
+}
+
+// Gives the runs of `from` to the cells of `to`.
+void move_runs(StoredResults& from, StoredResults& to) {
+  const CellIndex cells(from.cells);
+  for (StoredCell& cell : to.cells) {
+    StoredCell* there = cells.find(key_of(cell));
+    if (there == nullptr) continue;
+    cell.runs = std::move(there->runs);
+    cell.timings = std::move(there->timings);
+  }
+  to.damaged = std::move(from.damaged);
 }
 
 // Writes all runs to one file and removes the parts.
@@ -190,31 +230,6 @@ Result<void> discard(const fs::path& folder) {
 
 bool in_shard(const Shard& shard, std::size_t cell, std::uint32_t run, std::uint32_t runs) {
   return (std::uint64_t{cell} * runs + run) % shard.count + 1 == shard.number;
-}
-
-Result<void> require_same(const StoredResults& stored, const std::vector<StoredCell>& cells,
-                          const std::string& version, const fs::path& folder) {
-  std::string conflict;
-  if (stored.finished() > 0 && stored.plackett != version) {
-    conflict =
-        fmt::format("its runs were made by plackett {}, this is {}", stored.plackett, version);
-  }
-  for (const StoredCell& there : stored.cells) {
-    for (const StoredCell& asked : cells) {
-      if (there.runs.empty() || there.dataset.name != asked.dataset.name) continue;
-      for (const auto& option : dataset_options()) {
-        const std::string then = option.text(there.dataset);
-        const std::string now = option.text(asked.dataset);
-        if (!option.changes_results || then == now) continue;
-        conflict = fmt::format("its runs on {} were made with {} {}, not {}", there.dataset.name,
-                               option.name, then, now);
-      }
-    }
-  }
-  if (conflict.empty()) return {};
-  return Error{ErrorCode::kConflict,
-               fmt::format("{}: {}; {}", folder.string(), conflict, kStartOver),
-               Hint::kOtherFolderOrFresh};
 }
 
 Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const ComparisonSpec& spec,
@@ -263,16 +278,20 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   }
   auto read = read_folder(folder, *cells);
   if (!read) return read.error();
-  auto same = require_same(*read, *cells, options.version, folder);
-  if (same) same = claim_made_by(folder, *read, *cells);
-  if (!same) return same.error();
+  const auto own = made_by(*cells, options.version);
+  if (!own) return own.error();
+  const auto made = agreed(folder, *read, *own, *others);
+  if (!made) return made.error();
+  if (auto done = record(folder, *made); !done) return done.error();
   remove_temporaries(folder);
   remove_temporaries(folder / kPartsName);
   // The spec comes first: runs without one mean nothing.
   if (auto done = write_spec(folder, spec, *read, !*others); !done) return done.error();
-  read = read_folder(folder, *cells);
-  if (!read) return read.error();
-  StoredResults stored = std::move(*read);
+  auto specs = read_specs(folder, *cells);
+  if (!specs) return specs.error();
+  StoredResults stored = std::move(*specs);
+  const std::vector<StoredCell> without_runs = stored.cells;
+  move_runs(*read, stored);
   stored.plackett = options.version;
   stored.spec = spec;
   if (auto marked = name_cells(stored); !marked) return marked.error();
@@ -280,11 +299,11 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
     // What was left behind, without what is damaged.
     if (auto done = merge(folder, stored); !done) return done.error();
   }
-  if (auto made = make_parts_folder(folder); !made) return made.error();
-  StoredResults own{.plackett = options.version, .cells = *cells};
-  const CellIndex own_cells(own.cells);
-  if (auto done = read_runs(part, true, own, own_cells); !done) return done.error();
-  if (auto done = write_file(part, runs_text(own)); !done) return done.error();
+  if (auto done = make_parts_folder(folder); !done) return done.error();
+  StoredResults in_part{.plackett = options.version, .cells = without_runs};
+  const CellIndex part_cells(in_part.cells);
+  if (auto done = RunsReader(in_part, part_cells).read(part, true); !done) return done.error();
+  if (auto done = write_file(part, runs_text(in_part)); !done) return done.error();
   if (auto done = write_file(timings_path(part), ""); !done) return done.error();
   auto lock = lock_part(folder, part);
   if (!lock) return lock.error();
@@ -307,6 +326,12 @@ Result<void> ResultsFolder::require_own_part() const {
                   "locks (flock) don't hold across machines here: use another folder",
                   output.part.string()),
       Hint::kOtherFolder};
+}
+
+Result<void> ResultsFolder::claim_inputs(const MadeBy& inputs) {
+  const auto claiming = FileLock::take_folder(parts_.folder, kPatience);
+  if (!claiming) return claiming.error();
+  return claim(parts_.folder, inputs);
 }
 
 Result<void> ResultsFolder::append(std::size_t cell, FinishedRun run, unsigned threads) {

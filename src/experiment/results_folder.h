@@ -11,6 +11,7 @@
 
 #include "base/append_file.h"
 #include "base/file_lock.h"
+#include "experiment/made_by.h"
 #include "plackett/comparison_spec.h"
 #include "plackett/result.h"
 #include "plackett/results.h"
@@ -20,10 +21,6 @@ namespace plackett {
 // Which of a spec's runs are in a shard. Runs are dealt out one by one, cell by cell, so that every
 // shard gets about as many of each cell.
 bool in_shard(const Shard& shard, std::size_t cell, std::uint32_t run, std::uint32_t runs);
-
-// Fails, with what differs, if cells of this spec and version can't be added to what is stored.
-Result<void> require_same(const StoredResults& stored, const std::vector<StoredCell>& cells,
-                          const std::string& version, const std::filesystem::path& folder);
 
 // One thread at a time.
 class ResultsFolder {
@@ -41,6 +38,10 @@ class ResultsFolder {
 
   // What the folder held when it was opened, and what was appended since.
   [[nodiscard]] const StoredResults& stored() const { return parts_.stored; }
+
+  // To be called before runs are made from these inputs. Fails with kConflict if runs of the
+  // folder, finished or not, are made from others.
+  Result<void> claim_inputs(const MadeBy& inputs);
 
   // Stores a run of a cell, by its index. On failure the runs before it stay. Fails if another
   // process, which the locks did not keep out, has removed this one's file.

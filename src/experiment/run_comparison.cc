@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "experiment/backend.h"
 #include "experiment/curve.h"
@@ -34,13 +33,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Result<std::uint64_t> user_file_checksum(const std::string& click_model) {
-  if (!click_model.ends_with(".toml")) return std::uint64_t{0};
-  const auto text = read_file(click_model);
-  if (!text) return text.error();
-  return checksum(std::string_view(*text));
-}
-
 void add_parts(const Split& split, std::vector<std::uint64_t>& parts) {
   const Split::Storage& storage = split.storage();
   assert(storage.foreign_stride == 0);
@@ -54,54 +46,17 @@ void add_parts(const Split& split, std::vector<std::uint64_t>& parts) {
       std::as_bytes(std::span(storage.query_begin, storage.query_count + std::size_t{1}))));
 }
 
-// A hash of all that runs read of a dataset: features, labels and queries of the training and test
-// splits, as loaded, and the number of grades. Reads all of it.
+// A hash of all that runs may read of a dataset: features, labels and queries of all splits, as
+// loaded, and the number of grades. Reads all of it.
 std::uint64_t fingerprint(const Dataset& dataset) {
   std::vector<std::uint64_t> parts{dataset.grade_count(), dataset.folds.size()};
   for (const Fold& fold : dataset.folds) {
     add_parts(fold.train, parts);
     add_parts(fold.test, parts);
+    parts.push_back(fold.validation ? 1 : 0);
+    if (fold.validation) add_parts(*fold.validation, parts);
   }
   return checksum(std::as_bytes(std::span(parts)));
-}
-
-Error changed_inputs(const std::string& what) {
-  return {ErrorCode::kConflict, fmt::format("{}; {}", what, kStartOver), Hint::kOtherFolderOrFresh};
-}
-
-Result<void> require_same_user(const FinishedRun& finished, std::uint64_t user_file) {
-  if (finished.user_file == user_file) return {};
-  return changed_inputs(fmt::format("{}: has changed since the finished runs were made from it",
-                                    finished.click_model));
-}
-
-Result<void> require_same_data(const FinishedRun& finished, std::uint64_t fingerprint) {
-  if (finished.data == fingerprint) return {};
-  return changed_inputs(fmt::format(
-      "dataset {}: not the data that the finished runs were made from (fingerprint {:016x} then, "
-      "{:016x} now)",
-      finished.dataset, finished.data, fingerprint));
-}
-
-// Fails if a click-model file of these cells is not the one that finished runs were made from.
-Result<void> require_same_users(const StoredResults& stored,
-                                const std::vector<std::size_t>& cells) {
-  std::map<std::string, std::uint64_t> files;  // checksums by click model
-  for (const std::size_t at : cells) {
-    const std::string& click_model = stored.cells[at].simulation.click_model;
-    if (files.contains(click_model)) continue;
-    const auto now = user_file_checksum(click_model);
-    if (!now) return now.error();
-    files[click_model] = *now;
-  }
-  for (const StoredCell& cell : stored.cells) {
-    const auto file = files.find(cell.simulation.click_model);
-    if (file == files.end()) continue;
-    for (const auto& [number, run] : cell.runs) {
-      if (auto same = require_same_user(run, file->second); !same) return same;
-    }
-  }
-  return {};
 }
 
 // One dataset of a spec and its cells that have runs to do, by their places in the results.
@@ -137,7 +92,7 @@ Work work_of(const ComparisonSpec& spec, const StoredResults& stored, const Shar
       if (!in_shard(shard, at, run, spec.common.runs)) continue;
       const std::uint64_t impressions = cell.simulation.impressions;
       work.all = {work.all.runs + 1, work.all.impressions + impressions};
-      if (stored.cells[place].runs.contains(run)) continue;
+      if (stored.cells[place].has(run)) continue;
       work.runs[place].push_back(run);
       work.left = {work.left.runs + 1, work.left.impressions + impressions};
     }
@@ -175,26 +130,22 @@ Result<std::vector<Simulation>> prepare_cells(const StoredResults& stored, const
 // Where the runs of one dataset happen and go.
 struct DatasetRuns {
   std::uint64_t fingerprint{};  // of its data; 0: unknown
+  // Called with what the runs are made from, before the first.
+  std::function<Result<void>(const MadeBy& inputs)> claim;
   Backend& backend;
   const Watch& watch;
   // Takes a finished run of a cell. One call at a time.
   std::function<Result<void>(std::size_t cell, FinishedRun run)> store;
 };
 
-// Does the runs on `dataset` that are to be done. Fails, before anything runs, if the finished ones
-// were made from other data or other click-model files. Stops as Backend::run does.
+// Does the runs on `dataset` that are to be done. Fails, before anything runs, if the claim does.
+// Stops as Backend::run does.
 // Requires: dataset.name is the spec's name for it.
 Result<void> run_dataset(const StoredResults& stored, const Work& work, const Dataset& dataset,
                          const std::vector<std::size_t>& cells, const DatasetRuns& runs) {
   auto simulations = prepare_cells(stored, dataset, cells);
   if (!simulations) return simulations.error();
-
-  for (const StoredCell& cell : stored.cells) {
-    if (cell.dataset.name != dataset.name) continue;
-    for (const auto& [number, run] : cell.runs) {
-      if (auto same = require_same_data(run, runs.fingerprint); !same) return same;
-    }
-  }
+  MadeBy inputs;
   std::vector<FinishedRun> common;  // what the runs of each cell have in common
   std::vector<Job> jobs;
   for (std::size_t at = 0; at < cells.size(); ++at) {
@@ -210,8 +161,10 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
                       .published = std::string(recognise(dataset).value_or("")),
                       .user_file = *user_file,
                       .record = {}});
+    inputs.merge(inputs_of(common.back()));
     for (const std::uint32_t run : work.runs.at(cells[at])) jobs.push_back({at, run});
   }
+  if (auto claimed = runs.claim(inputs); !claimed) return claimed;
   // Run 0 of every cell first: if the work is stopped, all of them are equally far.
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& one, const Job& other) { return one.run < other.run; });
@@ -234,9 +187,9 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
   if (!opened) return opened.error();
   const StoredResults& stored = opened->stored();
   const Work work = work_of(spec, stored, options.shard);
-  if (auto same = require_same_users(stored, work.cells); !same) return same.error();
   if (watch.opened) watch.opened(stored, work.all, work.left);
   ThreadBackend backend(options.threads);
+  const auto claim = [&](const MadeBy& inputs) { return opened->claim_inputs(inputs); };
   Watch run_watch = options.watch;
   run_watch.learned = nullptr;
   const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
@@ -252,7 +205,7 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
     const auto dataset = load(compared, options, backend.width());
     if (!dataset) return dataset.error();
     if (watch.loaded) watch.loaded();
-    const DatasetRuns runs{fingerprint(*dataset), backend, run_watch, store};
+    const DatasetRuns runs{fingerprint(*dataset), claim, backend, run_watch, store};
     if (auto done = run_dataset(stored, work, *dataset, cells, runs); !done) return done.error();
   }
   if (auto done = opened->finish(); !done) return done.error();
@@ -273,6 +226,7 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
       .spec = in_memory, .plackett = std::string(version()), .cells = std::move(*cells)};
   const Work work = work_of(in_memory, stored, {});
   ThreadBackend backend(options.threads);
+  const auto claim = [](const MadeBy&) { return Result<void>(); };
   Watch watch = options.watch;
   watch.learned = nullptr;
   const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
@@ -283,7 +237,7 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
     return {};
   };
   for (std::size_t at = 0; at < datasets.size(); ++at) {
-    const DatasetRuns runs{0, backend, watch, store};
+    const DatasetRuns runs{0, claim, backend, watch, store};
     auto done = run_dataset(stored, work, datasets[at], work.datasets[at].cells, runs);
     if (!done) return done.error();
     if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
@@ -299,11 +253,15 @@ Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::
   if (auto valid = check(spec); !valid) return valid.error();
   auto cells = empty_cells(spec);
   if (!cells) return cells.error();
-  const std::string own_version(version());
-  auto read = read_folder(folder, *cells);
-  if (!read) return read.error();
-  const StoredResults stored = options.fresh ? StoredResults{.cells = *cells} : std::move(*read);
-  if (auto same = require_same(stored, *cells, own_version, folder); !same) return same.error();
+  StoredResults stored{.cells = *cells};
+  if (!options.fresh) {
+    auto read = read_folder(folder, *cells);
+    if (!read) return read.error();
+    stored = std::move(*read);
+    const auto own = made_by(*cells, std::string(version()));
+    if (!own) return own.error();
+    if (const auto made = agreed(folder, stored, *own, false); !made) return made.error();
+  }
   const Work work = work_of(spec, stored, options.shard);
   const unsigned threads = ThreadBackend(options.threads).width();
   Plan plan{.cells = work.cells.size(),

@@ -16,6 +16,14 @@ inline std::uint64_t key_of(const StoredCell& cell) {
   return identity(cell.dataset, cell.simulation);
 }
 
+// The metrics that were asked for first, then those that were not among them.
+std::vector<std::string> united(std::vector<std::string> first,
+                                const std::vector<std::string>& later);
+
+// Adds what only `from` has of two records of the same run: metrics, validation. False if they
+// differ in anything that both have; `to` then stays as it was.
+bool merge(const FinishedRun& from, FinishedRun& to);
+
 // A spec's cells without runs.
 Result<std::vector<StoredCell>> empty_cells(const ComparisonSpec& spec);
 
@@ -26,8 +34,8 @@ class CellIndex {
 
   // Null if there is none.
   [[nodiscard]] StoredCell* find(std::uint64_t key) const;
-  // A later one of the same identity decides how the cell is shown; the larger number of runs
-  // counts, and all finished runs are kept.
+  // A later one of the same identity decides how the cell is shown; the larger number of runs and
+  // all metrics of both count, and all finished runs are kept.
   void add(StoredCell cell);
 
  private:

@@ -120,8 +120,9 @@ TEST(Cells, MistakesAreNamed) {
               HasSubstr("learning-rate: 0.1 is listed twice"));
   EXPECT_THAT(error(pdgd + "learning-rate = [0.1, -1]"), HasSubstr("learning-rate"));
   EXPECT_THAT(error(pdgd + "ranker = [\"linear\", \"cubic\"]"), HasSubstr("cubic"));
-  EXPECT_THAT(error(pdgd + "runs = [5, 10]"),
-              HasSubstr("runs: a list; cells have the same number of runs"));
+  EXPECT_THAT(error(pdgd + "runs = [5, 10]"), HasSubstr("runs: a list; all cells have the same"));
+  EXPECT_THAT(error(pdgd + "metrics = [[\"MAP\"], [\"MRR\"]]"),
+              HasSubstr("metrics: a list; all cells have the same"));
   EXPECT_THAT(error(pdgd + "shown = [5, 0]"), HasSubstr("spec:2: shown: 0; expected"));
   EXPECT_THAT(error(pdgd + "metrics = [\"MAP\", \"CTR\"]"),
               HasSubstr("spec:2: metrics: \"CTR\"; expected some of NDCG@1,"));

@@ -11,7 +11,9 @@
 #include <cerrno>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include "experiment/made_by.h"
 #include "plackett/results.h"
@@ -196,7 +198,11 @@ TEST(ResultsFolder, RefusesAnotherVersionAndOtherwiseLoadedDataAndTouchesNothing
   ComparisonSpec other = small_spec();
   other.datasets[0].scaling = Scaling::kNone;
   EXPECT_THAT(ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
-              HasSubstr("its runs on synthetic were made with scaling query-minmax, not none"));
+              HasSubstr("its runs on \"synthetic\" are made with scaling query-minmax, not none"));
+  other = small_spec();
+  other.datasets[0].out_of_range = OutOfRange::kMissing;
+  EXPECT_THAT(ResultsFolder::open(folder / "a", other, {kVersion}).error().message,
+              HasSubstr("made with out-of-range refuse, not missing"));
   EXPECT_THAT(ResultsFolder::open(folder / "a", small_spec(), {"2.0"}).error().message,
               HasSubstr("made by plackett " + kVersion + ", this is 2.0"));
   EXPECT_EQ(slurp(folder / "a/runs.jsonl"), runs);
@@ -418,14 +424,196 @@ TEST(RunInFolder, RefusesChangedDataAndAChangedClickModel) {
   const Error data = error(spec);
   EXPECT_EQ(data.code, ErrorCode::kConflict);
   EXPECT_EQ(data.hint, Hint::kOtherFolderOrFresh);
-  EXPECT_THAT(data.message, HasSubstr("not the data that the finished runs were made from"));
+  EXPECT_THAT(data.message, HasSubstr("\"data\": not the data that its runs are made from"));
   std::ofstream(file) << text;
+  const std::string validation = folder / "data/Fold1/vali.txt";
+  const std::string validation_text = slurp(validation);
+  std::ofstream(validation) << validation_text << "1 qid:1 1:5\n";
+  EXPECT_THAT(error(spec).message, HasSubstr("not the data that its runs are made from"));
+  std::ofstream(validation) << validation_text;
   write_user("0.9");
-  EXPECT_THAT(error(spec).message, HasSubstr("u.toml: has changed since"));
+  EXPECT_THAT(error(spec).message, HasSubstr("u.toml\": has changed since"));
 
   write_user("1");
   EXPECT_EQ(go_on(folder / "a", spec, 1, 1000), 6U);
   EXPECT_EQ(assemble(read_results(folder / "a").value().value()).cells[0].click_model, "hurried");
+}
+
+TEST(RunInFolder, ShardsThatWorkAtOnceAgreeBeforeARunIsFinished) {
+  const TemporaryFolder folder;
+  const auto write_user = [&](const char* click) {
+    std::ofstream(folder / "u.toml")
+        << "kind = \"cascade\"\nname = \"u\"\nclick = [0, 0.1, 0.2, 0.3, " << click
+        << "]\nstop = [0, 0, 0, 0, 0]\n";
+  };
+  write_user("1");
+  ASSERT_TRUE(write_synthetic({.queries = 50}, folder / "data").ok());
+  ComparisonSpec spec = small_spec();
+  spec.click_models = {folder / "u.toml"};
+  const auto second = [&](const ComparisonSpec& other) {
+    const auto done = run_in_folder(other, folder / "a", {.threads = 1, .shard = {2, 2}});
+    EXPECT_EQ(done ? ErrorCode::kInvalid : done.error().code, ErrorCode::kConflict);
+    return done ? "no failure" : done.error().message;
+  };
+  RunOptions first{.threads = 1, .shard = {1, 2}};
+  bool tried = false;
+  first.watch.run_started = [&](const SimulationSpec&) {
+    if (std::exchange(tried, true)) return;
+    ComparisonSpec other = spec;
+    other.datasets[0].path = folder / "data";
+    EXPECT_THAT(second(other), HasSubstr("not the data that its runs are made from"));
+    other.datasets[0].scaling = Scaling::kNone;
+    EXPECT_THAT(second(other), HasSubstr("are made with scaling query-minmax, not none"));
+    write_user("0.9");
+    EXPECT_THAT(second(spec), HasSubstr("u.toml\": has changed since"));
+    write_user("1");
+    // As if the first shard's processor had no fused multiply-add.
+    const std::string made_by = slurp(folder / "a/made_by");
+    std::ofstream(folder / "a/made_by") << "arithmetic none\n";
+    EXPECT_THAT(second(spec), HasSubstr("on another kind of processor"));
+    std::ofstream(folder / "a/made_by") << made_by;
+  };
+  ASSERT_TRUE(run_in_folder(spec, folder / "a", first).ok());
+  EXPECT_TRUE(tried);
+  EXPECT_EQ(go_on(folder / "a", spec, 1, 1000), 6U);
+  EXPECT_EQ(read_results(folder / "a").value().value().asked(), 6U);
+}
+
+TEST(RunInFolder, WhatAProcessLeftThatFinishedNoRunBindsNobody) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", small_spec(), 1, 1000);
+  ComparisonSpec mistaken = small_spec();
+  mistaken.datasets.push_back({.name = "other", .path = "synthetic", .scaling = Scaling::kNone});
+  EXPECT_EQ(go_on(folder / "a", mistaken, 1, 0), 12U);
+  EXPECT_THAT(slurp(folder / "a/made_by"), HasSubstr("scaling \"other\" none\n"));
+  mistaken.datasets[1] = {.name = "other", .path = "synthetic:mq2008"};
+  EXPECT_EQ(go_on(folder / "a", mistaken, 1, 1000), 24U);
+}
+
+TEST(ReadResults, NamesTheFilesWhoseRunsAreOfDifferentData) {
+  const TemporaryFolder folder;
+  ComparisonSpec other = small_spec();
+  other.datasets[0].path = "synthetic:mq2008";
+  go_on(folder / "a", small_spec(), 1, 1);
+  go_on(folder / "b", other, 1, 1000);
+  std::filesystem::create_directory(folder / "a/parts");
+  std::filesystem::copy(folder / "b/runs.jsonl", folder / "a/parts/2-of-2.jsonl");
+  EXPECT_THAT(read_results(folder / "a").error().message,
+              AllOf(HasSubstr("a/runs.jsonl:2: pdgd under perfect on synthetic, run 0: made from "
+                              "data \"synthetic\" "),
+                    HasSubstr("a/parts/2-of-2.jsonl:2 from ")));
+}
+
+// The metrics of each run in a folder, and whether it was validated.
+std::multiset<std::string> measures(const std::string& folder) {
+  std::multiset<std::string> all;
+  const StoredResults stored = read_results(folder).value().value();
+  for (const StoredCell& cell : stored.cells) {
+    for (const auto& [number, run] : cell.runs) {
+      std::string names;
+      for (const MetricCurve& metric : run.record.metrics) names += metric.name + " ";
+      all.insert(names + (std::isfinite(run.record.validation) ? "validated" : ""));
+    }
+  }
+  return all;
+}
+
+using Measures = std::multiset<std::string>;
+
+TEST(ResultsFolder, RunsThatLackAMetricAreDoneAgainAndReplaced) {
+  const TemporaryFolder folder;
+  ComparisonSpec spec = small_spec();
+  spec.click_models = {"perfect"};
+  spec.methods.pop_back();
+  const auto with = [&](std::vector<std::string> metrics, bool select = false) {
+    ComparisonSpec other = spec;
+    other.common.metrics = std::move(metrics);
+    other.select = select;
+    return other;
+  };
+  EXPECT_EQ(runs_done(folder / "a", with({})), 3U);
+  EXPECT_EQ(runs_done(folder / "a", with({"MRR"})), 3U);
+  EXPECT_EQ(runs_done(folder / "a", with({"MAP"})), 3U);
+  EXPECT_EQ(measures(folder / "a"), Measures({"MRR MAP ", "MRR MAP ", "MRR MAP "}));
+  EXPECT_EQ(runs_done(folder / "a", with({"MRR"})), 0U) << "a run that has more is reused";
+  EXPECT_EQ(runs_done(folder / "a", with({})), 0U);
+  EXPECT_EQ(runs_done(folder / "a", with({}, true)), 3U);
+  spec.common.runs = 4;
+  EXPECT_EQ(runs_done(folder / "a", with({})), 1U);
+  const std::string all = "MRR MAP validated";
+  EXPECT_EQ(measures(folder / "a"), Measures({all, all, all, all})) << "as the others have it";
+  const StoredResults stored = read_results(folder / "a").value().value();
+  EXPECT_EQ(stored.finished(), 4U);
+  EXPECT_EQ(stored.asked(), 4U);
+  EXPECT_FALSE(stored.spec.select) << "the newest command says how runs are reported";
+  EXPECT_EQ(runs_done(folder / "b", with({"MRR", "MAP"}, true)), 4U);
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), slurp(folder / "b/runs.jsonl"));
+}
+
+TEST(ResultsFolder, RunsThatLackAMetricAreUnfinishedAndStillThere) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", small_spec(), 1, 1000);
+  ComparisonSpec richer = small_spec();
+  richer.common.metrics = {"MAP"};
+  EXPECT_EQ(go_on(folder / "a", richer, 1, 0), 0U);
+  EXPECT_FALSE(read_results(folder / "a").value().value().empty());
+  EXPECT_EQ(go_on(folder / "a", richer, 1, 5), 5U);
+  const StoredResults half = read_results(folder / "a").value().value();
+  EXPECT_EQ(half.finished(), 5U);
+  EXPECT_EQ(half.asked(), 12U);
+  EXPECT_EQ(assemble(half).cells[0].runs, 3U);
+  EXPECT_EQ(go_on(folder / "a", richer, 1, 1000), 12U);
+  EXPECT_EQ(assemble(read_results(folder / "a").value().value()).cells[3].metrics.size(), 1U);
+}
+
+TEST(ResultsFolder, TheNewestCommandSaysHowAllIsReported) {
+  const TemporaryFolder folder;
+  const auto spec_of = [](std::vector<std::string> methods) {
+    ComparisonSpec spec = small_spec();
+    spec.methods.clear();
+    for (const std::string& method : methods) {
+      spec.methods.push_back({.entry = parse_method_entry(method).value()});
+    }
+    return spec;
+  };
+  const auto spec_files = [&] { return read_results(folder / "a").value().value().specs; };
+  const auto test = [&] { return read_results(folder / "a").value().value().spec.test; };
+  runs_done(folder / "a", spec_of({"pdgd", "mgd"}));
+  runs_done(folder / "a", spec_of({"dbgd", "pairwise"}));
+  const std::string runs = slurp(folder / "a/runs.jsonl");
+  EXPECT_THAT(spec_files(), ElementsAre("experiment.toml", "experiment-2.toml"));
+
+  ComparisonSpec again = spec_of({"pdgd", "mgd"});
+  again.test = SignificanceTest::kWelch;
+  EXPECT_EQ(runs_done(folder / "a", again), 0U);
+  EXPECT_EQ(test(), SignificanceTest::kWelch);
+  ComparisonSpec part = spec_of({"mgd"});
+  part.test = SignificanceTest::kStudent;
+  part.title = "A part";
+  EXPECT_EQ(runs_done(folder / "a", part), 0U);
+  EXPECT_EQ(test(), SignificanceTest::kStudent);
+  EXPECT_EQ(assemble(read_results(folder / "a").value().value()).title, "A part");
+  EXPECT_EQ(spec_files().size(), 3U);
+  EXPECT_EQ(runs_done(folder / "a", spec_of({"dbgd", "pairwise"})), 0U);
+  EXPECT_EQ(test(), SignificanceTest::kPaired);
+  EXPECT_THAT(spec_files(), ElementsAre("experiment.toml", "experiment-2.toml"))
+      << "what only said what was newest is gone";
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), runs) << "in the same order";
+}
+
+TEST(ResultsFolder, AShardContinuesWhatAKilledOneOfAnotherCommandLeft) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(run_in_folder(small_spec(), folder / "a", {.threads = 1, .shard = {1, 2}}).ok());
+  const auto second =
+      ResultsFolder::open(folder / "a", small_spec(), {.version = kVersion, .shard = {2, 2}});
+  ASSERT_TRUE(second.ok());
+  // As if shard 1 had been killed while shard 2 works.
+  std::filesystem::rename(folder / "a/runs.jsonl", folder / "a/parts/1-of-2.jsonl");
+  ComparisonSpec other = small_spec();
+  other.common.seed = 2;
+  const auto done = run_in_folder(other, folder / "a", {.threads = 1, .shard = {1, 2}});
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->finished(), 12U);
 }
 
 TEST(RunInFolder, ReportsWhatItFindsLoadsAndStores) {
@@ -470,6 +658,11 @@ TEST(PlanComparison, MeasuresTheCellsThatHaveRunsLeft) {
   ComparisonSpec other = small_spec();
   other.datasets[0].scaling = Scaling::kNone;
   EXPECT_EQ(plan_comparison(other, folder / "a").error().code, ErrorCode::kConflict);
+  std::ofstream(folder / "a/made_by") << "build 00\n";
+  EXPECT_THAT(plan_comparison(small_spec(), folder / "a").error().message,
+              HasSubstr("another build"));
+  std::ofstream(folder / "a/runs.jsonl") << "nonsense\n";
+  EXPECT_EQ(plan_comparison(small_spec(), folder / "a", {.fresh = true}).value().finished_runs, 0U);
 }
 
 TEST(Assemble, IsAFunctionOfSpecAndRunsAlone) {

@@ -166,11 +166,13 @@ TEST(Identity, DiffersWhereRunsWould) {
             identity(spec));
   EXPECT_NE(other([](ComparisonSpec& to) { to.methods.pop_back(); }), identity(spec));
   EXPECT_NE(other([](ComparisonSpec& to) { to.common.shown = 7; }), identity(spec));
-  EXPECT_NE(other([](ComparisonSpec& to) { to.common.metrics = {"MAP"}; }), identity(spec));
-  EXPECT_NE(other([](ComparisonSpec& to) { to.select = true; }), identity(spec));
+  EXPECT_NE(other([](ComparisonSpec& to) { to.datasets[0].out_of_range = OutOfRange::kMissing; }),
+            identity(spec));
+  EXPECT_NE(other([](ComparisonSpec& to) { to.datasets[0].unlabelled = Unlabelled::kSkip; }),
+            identity(spec));
 }
 
-TEST(Identity, IsOneWhereOnlyTheReportWouldDifferOrTheDataLiesElsewhereOrMoreRunsAreAskedFor) {
+TEST(Identity, IsOneWhereOnlyTheReportWouldDifferOrTheDataLiesElsewhereOrMoreIsAskedFor) {
   const ComparisonSpec spec = unusual();
   ComparisonSpec other = spec;
   other.title = "Another";
@@ -180,6 +182,8 @@ TEST(Identity, IsOneWhereOnlyTheReportWouldDifferOrTheDataLiesElsewhereOrMoreRun
   other.test = SignificanceTest::kWelch;
   other.datasets[0].path = "elsewhere";
   other.common.runs = 50;
+  other.common.metrics = {"MRR"};
+  other.select = true;
   EXPECT_EQ(identity(other), identity(spec));
 }
 
