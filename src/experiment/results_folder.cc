@@ -113,6 +113,12 @@ struct FolderSpec {
     return made;
   }
 
+  static Result<FolderSpec> read(const fs::path& path) {
+    const auto spec = read_spec(path);
+    if (!spec) return spec.error();
+    return of(*spec);
+  }
+
   // Whether it asks for everything that `other` asks for.
   [[nodiscard]] bool contains(const FolderSpec& other) const {
     const auto& metrics = spec.common.metrics;
@@ -123,47 +129,46 @@ struct FolderSpec {
   }
 };
 
-// Makes a spec the last, hence newest, of the folder's. One that contains others also replaces the
-// first of these, so that cells keep their order, and the rest of them go. So do those that only
-// said what was newest, and, if this process is `alone`, those without a run.
-Result<void> write_spec(const fs::path& folder, const ComparisonSpec& spec, StoredResults& stored,
-                        bool alone) {
+// Removes specs without a run. Requires: no process works on one.
+Result<void> remove_specs_without_runs(const fs::path& folder, StoredResults& stored) {
   const CellIndex cells(stored.cells);
   const auto has_runs = [&cells](std::uint64_t key) {
     const StoredCell* cell = cells.find(key);
     return cell != nullptr && !cell->runs.empty();
   };
+  for (const auto& [number, path] : spec_paths(folder)) {
+    const auto one = FolderSpec::read(path);
+    if (!one) return one.error();
+    if (std::any_of(one->keys.begin(), one->keys.end(), has_runs)) continue;
+    if (auto gone = remove_file(path); !gone) return gone;
+  }
+  return {};
+}
+
+// Makes a spec the last, hence newest, of the folder's. One that contains others also replaces the
+// first of these, so that cells keep their order, and the rest of them go. So do those that only
+// said what was newest.
+Result<void> write_spec(const fs::path& folder, const ComparisonSpec& spec) {
   auto newest = FolderSpec::of(spec);
   if (!newest) return newest.error();
   const std::map<unsigned, fs::path> paths = spec_paths(folder);
   std::map<unsigned, FolderSpec> kept;
-  std::set<unsigned> replaced;
   for (const auto& [number, path] : paths) {
-    const auto read = read_spec(path);
-    if (!read) return read.error();
-    const auto one = FolderSpec::of(*read);
+    const auto one = FolderSpec::read(path);
     if (!one) return one.error();
-    if (alone && std::none_of(one->keys.begin(), one->keys.end(), has_runs)) {
-      replaced.insert(number);
-      continue;
-    }
-    if (std::none_of(kept.begin(), kept.end(),
-                     [&](const auto& before) { return before.second.contains(*one); })) {
-      kept.emplace(number, *one);
-    }
+    const bool repeats = std::any_of(
+        kept.begin(), kept.end(), [&](const auto& before) { return before.second.contains(*one); });
+    if (!repeats) kept.emplace(number, *one);
     if (one->keys != newest->keys) continue;
     SimulationSpec& common = newest->spec.common;
-    common.runs = std::max(common.runs, read->common.runs);
-    common.metrics = united(read->common.metrics, common.metrics);
+    common.runs = std::max(common.runs, one->spec.common.runs);
+    common.metrics = united(one->spec.common.metrics, common.metrics);
   }
-  for (const auto& [number, one] : kept) {
-    if (newest->contains(one)) replaced.insert(number);
-  }
-  std::erase_if(kept, [&](const auto& one) { return replaced.contains(one.first); });
-  std::set<unsigned> places;
-  if (!replaced.empty()) places.insert(*replaced.begin());
-  const unsigned last = kept.empty() ? 0 : kept.rbegin()->first;
-  if (places.empty() || *places.begin() < last) places.insert(last + 1);
+  std::erase_if(kept, [&](const auto& one) { return newest->contains(one.second); });
+  unsigned first_free = 1;
+  while (kept.contains(first_free)) ++first_free;
+  std::set<unsigned> places{first_free};
+  if (!kept.empty() && first_free < kept.rbegin()->first) places.insert(kept.rbegin()->first + 1);
   const std::string text = std::string(kSpecMark) + to_toml(newest->spec);
   for (const unsigned place : places) {
     if (auto done = write_if_changed(spec_path(folder, place), text); !done) return done;
@@ -285,8 +290,9 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   if (auto done = record(folder, *made); !done) return done.error();
   remove_temporaries(folder);
   remove_temporaries(folder / kPartsName);
-  // The spec comes first: runs without one mean nothing.
-  if (auto done = write_spec(folder, spec, *read, !*others); !done) return done.error();
+  if (!*others) {
+    if (auto done = remove_specs_without_runs(folder, *read); !done) return done.error();
+  }
   auto specs = read_specs(folder, *cells);
   if (!specs) return specs.error();
   StoredResults stored = std::move(*specs);
@@ -312,7 +318,7 @@ Result<ResultsFolder> ResultsFolder::open(const fs::path& folder, const Comparis
   auto timings = AppendFile::open(timings_path(part), std::chrono::hours(1));
   if (!timings) return timings.error();
   return ResultsFolder(Parts{
-      folder, std::move(stored),
+      folder, std::move(stored), false,
       Output{part, std::move(lock).value(), std::move(runs).value(), std::move(timings).value()}});
 }
 
@@ -331,7 +337,14 @@ Result<void> ResultsFolder::require_own_part() const {
 Result<void> ResultsFolder::claim_inputs(const MadeBy& inputs) {
   const auto claiming = FileLock::take_folder(parts_.folder, kPatience);
   if (!claiming) return claiming.error();
-  return claim(parts_.folder, inputs);
+  if (auto claimed = claim(parts_.folder, inputs); !claimed) return claimed;
+  // Before the runs, which mean nothing without it.
+  return write_own_spec();
+}
+
+Result<void> ResultsFolder::write_own_spec() {
+  if (std::exchange(parts_.has_written_spec, true)) return {};
+  return write_spec(parts_.folder, parts_.stored.spec);
 }
 
 Result<void> ResultsFolder::append(std::size_t cell, FinishedRun run, unsigned threads) {
@@ -354,6 +367,7 @@ Result<void> ResultsFolder::finish() {
   parts_.output.reset();
   const auto finishing = FileLock::take_folder(parts_.folder, kPatience);
   if (!finishing) return finishing.error();
+  if (auto done = write_own_spec(); !done) return done;
   auto stored = read_folder(parts_.folder, {});
   if (!stored) return stored.error();
   parts_.stored = std::move(*stored);

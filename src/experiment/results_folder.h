@@ -39,8 +39,8 @@ class ResultsFolder {
   // What the folder held when it was opened, and what was appended since.
   [[nodiscard]] const StoredResults& stored() const { return parts_.stored; }
 
-  // To be called before runs are made from these inputs. Fails with kConflict if runs of the
-  // folder, finished or not, are made from others.
+  // Writes the spec. To be called before runs from these inputs are appended. Fails with kConflict,
+  // and leaves the folder's specs, if its runs, finished or not, are made from others.
   Result<void> claim_inputs(const MadeBy& inputs);
 
   // Stores a run of a cell, by its index. On failure the runs before it stay. Fails if another
@@ -63,10 +63,12 @@ class ResultsFolder {
   struct Parts {
     std::filesystem::path folder;
     StoredResults stored;
+    bool has_written_spec = false;
     std::optional<Output> output;
   };
   explicit ResultsFolder(Parts parts) : parts_(std::move(parts)) {}
   [[nodiscard]] Result<void> require_own_part() const;
+  Result<void> write_own_spec();
   Parts parts_;
 };
 

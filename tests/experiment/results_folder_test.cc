@@ -459,11 +459,14 @@ TEST(RunInFolder, ShardsThatWorkAtOnceAgreeBeforeARunIsFinished) {
   bool tried = false;
   first.watch.run_started = [&](const SimulationSpec&) {
     if (std::exchange(tried, true)) return;
+    const std::string text = slurp(folder / "a/experiment.toml");
+    EXPECT_THAT(text, HasSubstr("path = \"synthetic\""));
     ComparisonSpec other = spec;
     other.datasets[0].path = folder / "data";
     EXPECT_THAT(second(other), HasSubstr("not the data that its runs are made from"));
     other.datasets[0].scaling = Scaling::kNone;
     EXPECT_THAT(second(other), HasSubstr("are made with scaling query-minmax, not none"));
+    EXPECT_EQ(slurp(folder / "a/experiment.toml"), text);
     write_user("0.9");
     EXPECT_THAT(second(spec), HasSubstr("u.toml\": has changed since"));
     write_user("1");
