@@ -149,9 +149,10 @@ class Expansion {
                                  sweep.name)};
       }
       if (sweep.values.empty()) return Error{fmt::format("{}: no values", sweep.name)};
-      for (auto at = sweep.values.begin(); at != sweep.values.end(); ++at) {
-        if (std::find(sweep.values.begin(), at, *at) == at) continue;
-        return Error{fmt::format("{}: {} is listed twice", sweep.name, *at)};
+      std::set<std::string_view> values;
+      for (const std::string& value : sweep.values) {
+        if (values.insert(value).second) continue;
+        return Error{fmt::format("{}: {} is listed twice", sweep.name, value)};
       }
       return {};
     };

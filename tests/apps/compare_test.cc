@@ -193,6 +193,9 @@ TEST(Compare, AFolderGrowsAndRefusesDataThatIsLoadedOtherwise) {
   EXPECT_EQ(runs_in(folder / "a"), 32U + 4 * (1 + 5));
   EXPECT_THAT(more.out, AllOf(HasSubstr("32 runs were finished before"),
                               HasSubstr("PDGD (linear, learning-rate 0.2)")));
+  EXPECT_THAT(slurp(folder / "a/results.json"),
+              HasSubstr("\"command\":\"plackett compare --spec experiment.toml --out RESULTS\\n"
+                        "plackett compare --spec experiment-2.toml --out RESULTS\""));
   const auto before = results(folder / "a");
   const auto refused = run_command(kSmall + "--scaling none --out " + folder / "a");
   EXPECT_EQ(refused.exit_code, 2);
@@ -214,7 +217,10 @@ TEST(Compare, SeveralFoldersAreReportedAsOne) {
             run_command("report " + folder / "both" + " --format csv").out);
   EXPECT_THAT(run_command(two).err, HasSubstr("--out is missing"));
   EXPECT_EQ(run_command(two + " --out " + folder / "report").exit_code, 0);
-  EXPECT_TRUE(fs::exists(folder / "report/report.html"));
+  const std::string spec = "plackett compare --spec ";
+  EXPECT_THAT(slurp(folder / "report/results.json"),
+              HasSubstr(spec + folder / "pdgd/experiment.toml" + " --out RESULTS\\n" + spec +
+                        folder / "mgd/experiment.toml" + " --out RESULTS\""));
   EXPECT_THAT(run_command(two + " " + folder / "none").err, HasSubstr("none: no results"));
 
   ASSERT_EQ(run_command(small + "--methods pdgd --data synthetic=synthetic:mq2008 --out " +

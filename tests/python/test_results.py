@@ -87,6 +87,15 @@ def test_wrong_sweeps_are_refused(wrong, error, said, data):
         plackett.compare(data, "pdgd", "perfect", runs=1, impressions=10, **wrong)
 
 
+def test_runs_of_one_cell_may_differ_in_their_metrics(tmp_path):
+    for name, settings in {"rich": {"runs": 1, "metrics": "MAP"}, "poor": {"runs": 2}}.items():
+        plackett.compare("synthetic", "pdgd", "perfect", impressions=10, out=tmp_path / name, **settings)
+    (cell,) = plackett.load_results([tmp_path / "rich", tmp_path / "poor"]).cells
+    assert cell.runs.run.tolist() == [0, 1] and not cell.runs.metrics
+    (rich,) = plackett.load_results([tmp_path / "poor", tmp_path / "rich"]).cells
+    assert np.array_equal(rich.runs.offline, cell.runs.offline)
+
+
 def test_validation_queries_and_further_metrics_are_measured():
     data = plackett.load("synthetic:mq2008")
     size = {"runs": 2, "impressions": 100, "metrics": ["MAP", "NDCG@5"]}
