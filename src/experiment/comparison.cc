@@ -15,6 +15,7 @@
 #include "dataset/known_grades.h"
 #include "experiment/contrasts.h"
 #include "experiment/spec_parts.h"
+#include "experiment/stored_cells.h"
 #include "plackett/method.h"
 #include "plackett/results.h"
 #include "plackett/simulate.h"
@@ -188,12 +189,6 @@ std::vector<ShownCell> shown_cells(const StoredResults& stored, std::deque<Store
     }
   }
   return shown;
-}
-
-const MetricCurve* find_metric(const RunRecord& record, const std::string& name) {
-  const auto found = std::find_if(record.metrics.begin(), record.metrics.end(),
-                                  [&](const MetricCurve& metric) { return metric.name == name; });
-  return found == record.metrics.end() ? nullptr : &*found;
 }
 
 // Unless some run lacks it.

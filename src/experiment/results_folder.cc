@@ -119,12 +119,11 @@ struct FolderSpec {
     return of(*spec);
   }
 
-  // Whether it asks for everything that `other` asks for.
+  // Whether it has all cells of `other`, with as many runs and all its metrics.
   [[nodiscard]] bool contains(const FolderSpec& other) const {
     const auto& metrics = spec.common.metrics;
     return other.spec.common.runs <= spec.common.runs &&
            united(metrics, other.spec.common.metrics) == metrics &&
-           (spec.select || !other.spec.select) &&
            std::includes(keys.begin(), keys.end(), other.keys.begin(), other.keys.end());
   }
 };
@@ -156,8 +155,9 @@ Result<void> write_spec(const fs::path& folder, const ComparisonSpec& spec) {
   for (const auto& [number, path] : paths) {
     const auto one = FolderSpec::read(path);
     if (!one) return one.error();
-    const bool repeats = std::any_of(
-        kept.begin(), kept.end(), [&](const auto& before) { return before.second.contains(*one); });
+    const bool repeats = std::any_of(kept.begin(), kept.end(), [&](const auto& before) {
+      return before.second.contains(*one) && before.second.spec.select == one->spec.select;
+    });
     if (!repeats) kept.emplace(number, *one);
     if (one->keys != newest->keys) continue;
     SimulationSpec& common = newest->spec.common;
@@ -350,12 +350,20 @@ Result<void> ResultsFolder::write_own_spec() {
 Result<void> ResultsFolder::append(std::size_t cell, FinishedRun run, unsigned threads) {
   Output& output = *parts_.output;
   if (auto own = require_own_part(); !own) return own;
+  StoredCell& stored = parts_.stored.cells[cell];
+  const auto there = stored.runs.find(run.record.run);
+  FinishedRun both = run;
+  if (there != stored.runs.end() && !merge(there->second, both)) {
+    return Error{ErrorCode::kConflict,
+                 fmt::format("{}: {} under {} on {}, run {}: not the result that the folder holds",
+                             parts_.folder.string(), run.method, run.click_model, run.dataset,
+                             run.record.run)};
+  }
   if (auto done = output.runs.append(to_line(run)); !done) return done;
   const RunTiming timing{run.record.seconds, run.record.evaluation_seconds, threads};
   const std::string timing_line = to_line(run, timing);
-  StoredCell& stored = parts_.stored.cells[cell];
   stored.timings.insert_or_assign(run.record.run, timing);
-  stored.runs.insert_or_assign(run.record.run, std::move(run));
+  stored.runs.insert_or_assign(run.record.run, std::move(both));
   return output.timings.append(timing_line);
 }
 

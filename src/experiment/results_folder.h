@@ -43,8 +43,9 @@ class ResultsFolder {
   // and leaves the folder's specs, if its runs, finished or not, are made from others.
   Result<void> claim_inputs(const MadeBy& inputs);
 
-  // Stores a run of a cell, by its index. On failure the runs before it stay. Fails if another
-  // process, which the locks did not keep out, has removed this one's file.
+  // Stores a run of a cell, by its index. On failure the runs before it stay. Fails if the run is
+  // there with another result, or if another process, which the locks did not keep out, has removed
+  // this one's file.
   Result<void> append(std::size_t cell, FinishedRun run, unsigned threads);
 
   // Makes the finished runs durable and gives up the shard. If no other process is at work, all

@@ -8,15 +8,12 @@
 #include "experiment/runs_file.h"
 
 namespace plackett {
-namespace {
 
 const MetricCurve* find_metric(const RunRecord& record, const std::string& name) {
   const auto found = std::find_if(record.metrics.begin(), record.metrics.end(),
                                   [&](const MetricCurve& metric) { return metric.name == name; });
   return found == record.metrics.end() ? nullptr : &*found;
 }
-
-}  // namespace
 
 CellIndex::CellIndex(std::vector<StoredCell>& cells) : cells_(cells) {
   for (std::size_t at = 0; at < cells.size(); ++at) index_[key_of(cells[at])] = at;
@@ -77,7 +74,7 @@ bool StoredCell::has(std::uint32_t run) const {
   const RunRecord& record = found->second.record;
   if (simulation.validate && !std::isfinite(record.validation)) return false;
   return std::all_of(simulation.metrics.begin(), simulation.metrics.end(),
-                     [&](const auto& name) { return find_metric(record, name) != nullptr; });
+                     [&](const auto& metric) { return find_metric(record, metric) != nullptr; });
 }
 
 bool StoredResults::empty() const {

@@ -16,6 +16,9 @@ inline std::uint64_t key_of(const StoredCell& cell) {
   return identity(cell.dataset, cell.simulation);
 }
 
+// Null if the run has none of that name.
+const MetricCurve* find_metric(const RunRecord& record, const std::string& name);
+
 // The metrics that were asked for first, then those that were not among them.
 std::vector<std::string> united(std::vector<std::string> first,
                                 const std::vector<std::string>& later);
@@ -34,8 +37,8 @@ class CellIndex {
 
   // Null if there is none.
   [[nodiscard]] StoredCell* find(std::uint64_t key) const;
-  // A later one of the same identity decides how the cell is shown; the larger number of runs and
-  // all metrics of both count, and all finished runs are kept.
+  // A later one of the same identity decides how the cell is shown, and whether it is validated for
+  // that; the larger number of runs and all metrics of both count, and all finished runs are kept.
   void add(StoredCell cell);
 
  private:
