@@ -209,7 +209,7 @@ TEST(DataConvert, RunsGoOnWithACacheOfTheSameDataWithoutItsIds) {
   // The runs do notice other data.
   put(folder.path() / "results" / "runs.jsonl", cut);
   put(folder.path() / "data" / "train.txt", plain + "1 qid:2 1:1 2:1\n");
-  EXPECT_THAT(compare("data").err, HasSubstr("not the data that the finished runs were made from"));
+  EXPECT_THAT(compare("data").err, HasSubstr("not the data that its runs are made from"));
 }
 
 TEST(DataConvert, InfoOpensACacheWhateverItWasMadeWith) {

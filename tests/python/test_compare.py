@@ -156,7 +156,7 @@ def test_a_folder_can_start_fresh(tmp_path):
     grown = plackett.compare("synthetic", **size, impressions=200, out=tmp_path)
     assert [cell.impressions for cell in grown.cells] == [100, 200]
     other = plackett.load("synthetic", scaling="none")
-    with pytest.raises(plackett.BadValue, match="were made with scaling query-minmax") as caught:
+    with pytest.raises(plackett.BadValue, match="are made with scaling query-minmax") as caught:
         plackett.compare(other, **size, impressions=100, out=tmp_path)
     assert "out=" in str(caught.value) and "fresh=True" in str(caught.value)
     assert "--" not in str(caught.value)
