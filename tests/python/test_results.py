@@ -170,7 +170,7 @@ def test_folders_that_contradict_each_other_are_refused(tmp_path):
         for split in ("train.txt", "test.txt"):
             (letor / split).write_text(text)
         plackett.compare(letor, "pdgd", "perfect", runs=1, impressions=5, out=tmp_path / f"of {name}")
-    with pytest.raises(plackett.BadValue, match="of two: dataset data: not the data of the"):
+    with pytest.raises(plackett.BadValue, match='of two: made from data "data" '):
         plackett.load_results([tmp_path / "of one", tmp_path / "of two"])
 
 
