@@ -64,7 +64,9 @@ inline constexpr std::string_view kTemporaryMark = ".tmp-";
 
 // A file that appears under its name only when finished: written to a temporary file beside it,
 // synced, renamed to `path`, and the folder synced. If it is destroyed before finish(), nothing is
-// left behind and `path` stays as it was.
+// left behind and `path` stays as it was. A symbolic link stays, and the file that it points to is
+// replaced. What is not a regular file, such as a pipe or a device, and what is open as standard
+// output or error are never replaced: the bytes are written there as they come.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::filesystem::path& path);
@@ -74,21 +76,28 @@ class AtomicFile {
 
   Result<void> append(std::span<const std::byte> bytes);
   Result<void> append(std::string_view text);
-  // Overwrites bytes that were appended before, such as a header whose content is known last.
-  Result<void> write_at(std::size_t offset, std::span<const std::byte> bytes);
   Result<void> finish();
 
  private:
   AtomicFile() = default;
   Result<void> flush();
 
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
+  std::filesystem::path path_;       // of the file itself, not of a link to it
+  std::filesystem::path temporary_;  // empty: none, the bytes go to path_ directly
   Descriptor descriptor_;
   std::vector<std::byte> buffer_;
 };
 
-// Replaces the content of `path` with `text`, completely or not at all.
+// Where AtomicFile puts a file: `path`, or what it points to if it is a symbolic link.
+std::filesystem::path written_path(const std::filesystem::path& path);
+
+// Whether AtomicFile writes into what is at `path`, and replaces no file.
+bool written_directly(const std::filesystem::path& path);
+
+// Why AtomicFile can't write at `path`, as far as that can be told before.
+Result<void> check_writable(const std::filesystem::path& path);
+
+// Replaces the content of `path` with `text` as AtomicFile does.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace plackett

@@ -1,11 +1,15 @@
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 namespace plackett {
 namespace {
@@ -37,18 +41,15 @@ TEST_F(FileTest, WhatWasWrittenIsReadBack) {
   EXPECT_EQ(file_count(), 1U);
 }
 
-TEST_F(FileTest, LargeWritesAndPatchesKeepTheirPlaces) {
+TEST_F(FileTest, LargeWritesKeepTheirOrder) {
   auto file = AtomicFile::create(folder_ / "big");
   ASSERT_TRUE(file.ok());
   const std::string megabytes(3'000'000, 'x');
   ASSERT_TRUE(file->append("head").ok());
   ASSERT_TRUE(file->append(megabytes).ok());
   ASSERT_TRUE(file->append("tail").ok());
-  const std::string patch = "HEAD";
-  ASSERT_TRUE(file->write_at(0, std::as_bytes(std::span(patch))).ok());
-  ASSERT_TRUE(file->append("!").ok());
   ASSERT_TRUE(file->finish().ok());
-  EXPECT_EQ(read_file(folder_ / "big").value(), "HEAD" + megabytes + "tail!");
+  EXPECT_EQ(read_file(folder_ / "big").value(), "head" + megabytes + "tail");
 }
 
 TEST_F(FileTest, AnUnfinishedFileLeavesWhatStoodThere) {
@@ -60,6 +61,67 @@ TEST_F(FileTest, AnUnfinishedFileLeavesWhatStoodThere) {
   }
   EXPECT_EQ(read_file(folder_ / "a").value(), "old");
   EXPECT_EQ(file_count(), 1U);
+}
+
+TEST_F(FileTest, ALinkStaysAndItsFileIsReplaced) {
+  fs::create_directory(folder_ / "below");
+  ASSERT_TRUE(write_file(folder_ / "below" / "real", "old").ok());
+  fs::create_symlink("below/real", folder_ / "link");
+  fs::create_symlink("link", folder_ / "again");
+  fs::create_symlink("below/new", folder_ / "dangling");
+  for (const auto& [link, file] : {std::pair{"again", "real"}, std::pair{"dangling", "new"}}) {
+    ASSERT_TRUE(check_writable(folder_ / link).ok());
+    ASSERT_TRUE(write_file(folder_ / link, link).ok());
+    EXPECT_TRUE(fs::is_symlink(folder_ / link));
+    EXPECT_FALSE(fs::is_symlink(folder_ / "below" / file));
+    EXPECT_EQ(read_file(folder_ / "below" / file).value(), link);
+  }
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  fs::create_symlink("circle", folder_ / "circle");
+  EXPECT_FALSE(write_file(folder_ / "circle", "text").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "circle"));
+}
+
+TEST_F(FileTest, APipeIsWrittenToAndStays) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder_ / "link");
+  for (const char* name : {"pipe", "link"}) {
+    const Descriptor reader(::open((folder_ / "pipe").c_str(), O_RDONLY | O_NONBLOCK));
+    ASSERT_TRUE(reader.valid());
+    EXPECT_TRUE(written_directly(folder_ / name));
+    ASSERT_TRUE(check_writable(folder_ / name).ok());
+    ASSERT_TRUE(write_file(folder_ / name, "through").ok());
+    std::string text(100, ' ');
+    text.resize(static_cast<std::size_t>(
+        std::max(::read(reader.get(), text.data(), text.size()), ssize_t{0})));
+    EXPECT_EQ(text, "through");
+    EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+  }
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(file_count(), 2U);
+}
+
+TEST_F(FileTest, StandardErrorInAFileIsContinuedNotReplaced) {
+  const Descriptor file(
+      ::open((folder_ / "log").c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  ASSERT_EQ(::write(file.get(), "before ", 7), 7);
+  const Descriptor kept(::dup(STDERR_FILENO));
+  ASSERT_EQ(::dup2(file.get(), STDERR_FILENO), STDERR_FILENO);
+  const bool written = write_file(folder_ / "log", "amid ").ok();
+  ASSERT_EQ(::dup2(kept.get(), STDERR_FILENO), STDERR_FILENO);
+  EXPECT_TRUE(written);
+  ASSERT_EQ(::write(file.get(), "after", 5), 5);
+  EXPECT_EQ(read_file(folder_ / "log").value(), "before amid after");
+}
+
+TEST_F(FileTest, WhereNothingCanBeWrittenIsToldBefore) {
+  EXPECT_THAT(check_writable("").error().message, HasSubstr("an empty file name"));
+  EXPECT_THAT(check_writable(folder_).error().message, HasSubstr("is a folder"));
+  EXPECT_THAT(check_writable(folder_ / "missing" / "a").error().message,
+              HasSubstr("missing/a: can't create: No such file"));
+  fs::create_symlink("missing/a", folder_ / "link");
+  EXPECT_FALSE(check_writable(folder_ / "link").ok());
+  EXPECT_TRUE(check_writable(folder_ / "new").ok());
 }
 
 TEST_F(FileTest, AMissingFolderIsAnErrorThatNamesTheFile) {
