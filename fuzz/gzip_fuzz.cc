@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "dataset/letor_files.h"
+#include "base/gzip.h"
 
 namespace {
 

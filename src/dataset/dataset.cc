@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/gzip.h"
 #include "dataset/build_fold.h"
 #include "dataset/cache_format.h"
 #include "dataset/known_grades.h"

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <libdeflate.h>
 #include <string.h>  // NOLINT(modernize-deprecated-headers): strverscmp
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <set>
 #include <utility>
 
@@ -21,19 +19,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kFoldPrefix = "Fold";
 constexpr std::string_view kSetPrefix = "set";
 constexpr std::array kEndings = std::to_array<std::string_view>({".txt", ".txt.gz"});
-// Deflate compresses at most 1032 bytes into one.
-constexpr std::size_t kMostUnpacked = 1032;
-constexpr std::size_t kSmallestMember = 18;
 
-// What the files of a fold are called, without .txt or .txt.gz.
-struct FileNames {
-  std::string train = "train";
-  std::string validation = "vali";
-  std::string test = "test";
-};
-FileNames names_of_set(const std::string& set) {
-  return {set + ".train", set + ".valid", set + ".test"};
-}
+constexpr std::array kValidationNames =
+    std::to_array<std::string_view>({"vali", "valid", "validation"});
 
 // The path of one of a fold's files; empty if there is none.
 fs::path find_part(const fs::path& folder, std::string_view part) {
@@ -45,15 +33,38 @@ fs::path find_part(const fs::path& folder, std::string_view part) {
   return {};
 }
 
-bool holds_fold(const fs::path& folder, const FileNames& names) {
-  return !find_part(folder, names.train).empty() || !find_part(folder, names.test).empty();
+// What the names of a set's files start with: "set1.train.txt".
+std::string prefix_of(const std::string& set) { return set + "."; }
+
+bool holds_fold(const fs::path& folder, const std::string& prefix = "") {
+  return !find_part(folder, prefix + "train").empty() ||
+         !find_part(folder, prefix + "test").empty();
 }
 
-Result<LetorFold> find_fold(const fs::path& folder, std::string name, const FileNames& names) {
-  LetorFold fold{std::move(name), find_part(folder, names.train),
-                 find_part(folder, names.validation), find_part(folder, names.test)};
+// The path of a fold's validation file; empty if there is none.
+Result<fs::path> find_validation(const fs::path& folder, const std::string& prefix) {
+  fs::path found;
+  for (const std::string_view name : kValidationNames) {
+    fs::path path = find_part(folder, fmt::format("{}{}", prefix, name));
+    if (path.empty()) continue;
+    if (!found.empty()) {
+      return Error{fmt::format("{}: holds {} and {}; a fold has one validation file",
+                               folder.string(), found.filename().string(),
+                               path.filename().string())};
+    }
+    found = std::move(path);
+  }
+  return found;
+}
+
+Result<LetorFold> find_fold(const fs::path& folder, std::string name,
+                            const std::string& prefix = "") {
+  auto validation = find_validation(folder, prefix);
+  if (!validation) return validation.error();
+  LetorFold fold{std::move(name), find_part(folder, prefix + "train"), std::move(*validation),
+                 find_part(folder, prefix + "test")};
   if (!fold.train.empty() && !fold.test.empty()) return fold;
-  const std::string_view part = fold.train.empty() ? names.train : names.test;
+  const std::string part = prefix + (fold.train.empty() ? "train" : "test");
   return Error{fmt::format("{}: no {}.txt or {}.txt.gz; a fold needs train and test",
                            folder.string(), part, part)};
 }
@@ -73,7 +84,7 @@ Result<Contents> list(const fs::path& folder) {
     const std::string name = at->path().filename().string();
     if (name.starts_with(kFoldPrefix) && at->is_directory(ignored)) found.folds.push_back(name);
     std::string set = name.substr(0, name.find('.'));
-    if (set.starts_with(kSetPrefix) && holds_fold(folder, names_of_set(set))) {
+    if (set.starts_with(kSetPrefix) && holds_fold(folder, prefix_of(set))) {
       sets.insert(std::move(set));
     }
   }
@@ -86,17 +97,24 @@ Result<Contents> list(const fs::path& folder) {
   return found;
 }
 
+Error several(const fs::path& folder, const std::string& what,
+              const std::vector<std::string>& names) {
+  return Error{fmt::format("{}: holds {}; say which one: {}", folder.string(), what,
+                           (folder / names.front()).string())};
+}
+
 // The only fold of a folder without Fold*.
 Result<LetorFold> find_only_fold(const fs::path& folder, const std::vector<std::string>& sets) {
-  const FileNames names;
-  for (const std::string_view below : {"", "full", "sample"}) {
-    const fs::path path = below.empty() ? folder : folder / below;
-    if (holds_fold(path, names)) return find_fold(path, folder_name(folder), names);
+  if (holds_fold(folder)) return find_fold(folder, folder_name(folder));
+  std::vector<std::string> below;
+  for (const char* name : {"full", "sample"}) {
+    if (holds_fold(folder / name)) below.emplace_back(name);
   }
-  if (sets.size() == 1) return find_fold(folder, sets.front(), names_of_set(sets.front()));
+  if (below.size() == 1) return find_fold(folder / below.front(), folder_name(folder));
+  if (!below.empty()) return several(folder, fmt::format("{}", fmt::join(below, " and ")), below);
+  if (sets.size() == 1) return find_fold(folder, sets.front(), prefix_of(sets.front()));
   if (!sets.empty()) {
-    return Error{fmt::format("{}: holds the sets {}; say which one: {}", folder.string(),
-                             fmt::join(sets, ", "), (folder / sets.front()).string())};
+    return several(folder, fmt::format("the sets {}", fmt::join(sets, ", ")), sets);
   }
   return Error{fmt::format(
       "{}: no dataset in this folder; looked for {}*/train.txt, train.txt, full/train.txt, "
@@ -114,7 +132,7 @@ bool names_set(const fs::path& where) {
   std::error_code ignored;
   const std::string set = trimmed(where).filename().string();
   return set.starts_with(kSetPrefix) && !fs::exists(trimmed(where), ignored) &&
-         holds_fold(folder_of(where), names_of_set(set));
+         holds_fold(folder_of(where), prefix_of(set));
 }
 
 }  // namespace
@@ -132,7 +150,7 @@ bool is_letor(const fs::path& where) {
 Result<std::vector<LetorFold>> find_letor_folds(const fs::path& where) {
   if (names_set(where)) {
     const std::string set = folder_name(where);
-    auto fold = find_fold(folder_of(where), set, names_of_set(set));
+    auto fold = find_fold(folder_of(where), set, prefix_of(set));
     if (!fold) return fold.error();
     return std::vector{std::move(*fold)};
   }
@@ -145,47 +163,11 @@ Result<std::vector<LetorFold>> find_letor_folds(const fs::path& where) {
   }
   std::vector<LetorFold> folds;
   for (const std::string& name : found->folds) {
-    auto fold = find_fold(where / name, name, {});
+    auto fold = find_fold(where / name, name);
     if (!fold) return fold.error();
     folds.push_back(std::move(*fold));
   }
   return folds;
-}
-
-Result<std::string> unpack_gzip(std::span<const std::byte> packed, const std::string& path) {
-  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> unpacker(
-      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (!unpacker) return Error{ErrorCode::kUnavailable, fmt::format("{}: out of memory", path)};
-
-  std::string text;
-  std::size_t used = 0;     // of packed
-  std::size_t written = 0;  // of text
-  text.resize(std::max<std::size_t>(packed.size() * 8, 4096));
-  while (used < packed.size() || used == 0) {
-    const auto rest = packed.subspan(used);
-    const bool padding =
-        std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
-    if (used > 0 && padding) break;
-    std::size_t took = 0;
-    std::size_t gave = 0;
-    const libdeflate_result result =
-        libdeflate_gzip_decompress_ex(unpacker.get(), rest.data(), rest.size(),
-                                      text.data() + written, text.size() - written, &took, &gave);
-    const bool may_grow = text.size() - written <= rest.size() * kMostUnpacked;
-    if (result == LIBDEFLATE_INSUFFICIENT_SPACE && may_grow) {
-      text.resize(text.size() * 2);
-      continue;
-    }
-    if (result != LIBDEFLATE_SUCCESS || took < kSmallestMember) {
-      return Error{fmt::format(
-          "{}: truncated or corrupt gzip data; the member at byte {} of {} does not unpack", path,
-          used, packed.size())};
-    }
-    used += took;
-    written += gave;
-  }
-  text.resize(written);
-  return text;
 }
 
 }  // namespace plackett

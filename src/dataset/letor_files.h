@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -22,14 +21,12 @@ bool is_letor(const std::filesystem::path& where);
 
 // The folds at `where`, a folder: one per subfolder Fold* (Fold2 before Fold10), otherwise the
 // files train, vali and test in it or, as Istella's archives have them, in its subfolder full or
-// sample, otherwise, as Yahoo's, set1.train, set1.valid and set1.test. If it holds several such
-// sets, FOLDER/set1 says which. Files end in .txt or, where that is absent, .txt.gz.
+// sample, otherwise, as Yahoo's, set1.train, set1.valid and set1.test. If it holds full and sample
+// or several such sets, FOLDER/full or FOLDER/set1 says which. vali may also be called valid or
+// validation. Files end in .txt or, where that is absent, .txt.gz.
 Result<std::vector<LetorFold>> find_letor_folds(const std::filesystem::path& where);
 
 // The last part of a path, also if it ends in a slash or is ".".
 std::string folder_name(const std::filesystem::path& folder);
-
-// Decompresses gzip data: one or more members, then only zero bytes. `path` comes first in errors.
-Result<std::string> unpack_gzip(std::span<const std::byte> packed, const std::string& path);
 
 }  // namespace plackett

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/plain_docs.h"
+#include "support/gzip.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -15,10 +16,6 @@ using testing::put;
 using testing::TemporaryFolder;
 
 constexpr const char* kDoc = "1 qid:1 1:1\n";
-
-std::span<const std::byte> bytes_of(const std::string& text) {
-  return std::as_bytes(std::span(text.data(), text.size()));
-}
 
 TEST(LetorFolds, AreInNaturalOrder) {
   const TemporaryFolder folder;
@@ -96,6 +93,39 @@ TEST(LetorFolds, IstellasArchivesAreRecognisedAsTheyUnpack) {
   }
 }
 
+TEST(LetorFolds, OfFullAndSampleThePathSaysWhich) {
+  const TemporaryFolder folder;
+  for (const char* below : {"full", "sample"}) {
+    put(folder.path() / below / "train.txt", kDoc);
+    put(folder.path() / below / "test.txt", kDoc);
+  }
+  EXPECT_EQ(find_letor_folds(folder.path()).error().message,
+            folder.path().string() + ": holds full and sample; say which one: " + folder / "full");
+  EXPECT_EQ(find_letor_folds(folder.path() / "sample").value().front().train,
+            folder.path() / "sample" / "train.txt");
+}
+
+TEST(LetorFolds, ValidationDataMayBeSpelledInSeveralWays) {
+  for (const char* prefix : {"", "set1."}) {
+    for (const char* name : {"vali.txt", "valid.txt", "validation.txt.gz"}) {
+      const TemporaryFolder folder;
+      const std::string file = std::string(prefix) + name;
+      for (const char* part : {"train.txt", "test.txt"}) {
+        put(folder.path() / (std::string(prefix) + part), kDoc);
+      }
+      put(folder.path() / file, kDoc);
+      EXPECT_EQ(find_letor_folds(folder.path()).value().front().validation, folder.path() / file);
+    }
+  }
+  const TemporaryFolder folder;
+  for (const char* name : {"train.txt", "test.txt", "vali.txt", "valid.txt.gz"}) {
+    put(folder.path() / name, kDoc);
+  }
+  EXPECT_EQ(
+      find_letor_folds(folder.path()).error().message,
+      folder.path().string() + ": holds vali.txt and valid.txt.gz; a fold has one validation file");
+}
+
 void put_set(const std::filesystem::path& folder, const std::string& set) {
   put(folder / (set + ".train.txt"), kDoc);
   put(folder / (set + ".valid.txt.gz"), pack_gzip(kDoc));
@@ -159,58 +189,6 @@ TEST(LetorFolds, AreInNumericOrder) {
   const auto folds = find_letor_folds(folder.path());
   for (const LetorFold& fold : folds.value()) found.push_back(fold.name);
   EXPECT_EQ(found, names);
-}
-
-TEST(Gzip, UnpacksOneMember) {
-  const std::string packed = pack_gzip("hello\n");
-  EXPECT_EQ(unpack_gzip(bytes_of(packed), "x.gz").value(), "hello\n");
-}
-
-TEST(Gzip, UnpacksSeveralMembersAndIgnoresZeroPadding) {
-  const std::string packed =
-      pack_gzip("one\n") + pack_gzip("") + pack_gzip("two\n") + std::string(100, '\0');
-  EXPECT_EQ(unpack_gzip(bytes_of(packed), "x.gz").value(), "one\ntwo\n");
-}
-
-TEST(Gzip, UnpacksTextThatPacksAThousandTimesSmaller) {
-  const std::string text(20'000'000, 'a');
-  const std::string packed = pack_gzip(text);
-  EXPECT_LT(packed.size(), text.size() / 900);
-  EXPECT_EQ(unpack_gzip(bytes_of(packed), "x.gz").value(), text);
-}
-
-TEST(Gzip, RefusesDataCutAtAnyByte) {
-  const std::string packed = pack_gzip("0 qid:1 1:1 2:0.5\n1 qid:1 1:2 2:0.25\n");
-  for (std::size_t size = 0; size < packed.size(); ++size) {
-    const std::string cut = packed.substr(0, size);
-    const auto text = unpack_gzip(bytes_of(cut), "x.gz");
-    ASSERT_FALSE(text.ok()) << size;
-    EXPECT_THAT(text.error().message, HasSubstr("x.gz: truncated or corrupt gzip data")) << size;
-  }
-}
-
-TEST(Gzip, RefusesDataWithAnyFlippedBitThatChangesTheText) {
-  const std::string text = "0 qid:1 1:1 2:0.5\n1 qid:1 1:2 2:0.25\n";
-  const std::string packed = pack_gzip(text);
-  std::size_t refused = 0;
-  for (std::size_t bit = 0; bit < 8 * packed.size(); ++bit) {
-    std::string bad = packed;
-    bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
-    const auto unpacked = unpack_gzip(bytes_of(bad), "x.gz");
-    if (unpacked) {
-      EXPECT_EQ(*unpacked, text) << bit;
-    }
-    refused += unpacked ? 0 : 1;
-  }
-  // Nothing checks the header's 10 bytes, nor the bits between the data and its checksum.
-  EXPECT_GE(refused, 8 * (packed.size() - 10) - 7);
-}
-
-TEST(Gzip, NamesTheMemberThatFails) {
-  const std::string first = pack_gzip("one\n");
-  EXPECT_THAT(unpack_gzip(bytes_of(first + "junk"), "x.gz").error().message,
-              HasSubstr("the member at byte " + std::to_string(first.size()) + " of " +
-                        std::to_string(first.size() + 4) + " does not unpack"));
 }
 
 }  // namespace

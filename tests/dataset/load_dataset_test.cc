@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "dataset/plain_docs.h"
+#include "support/gzip.h"
 #include "support/run_command.h"
 #include "support/shared_folder.h"
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <libdeflate.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -101,16 +100,6 @@ inline void expect_same(const Dataset& left, const Dataset& right) {
 inline void put(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::create_directories(path.parent_path());
   std::ofstream(path, std::ios::binary) << text;
-}
-
-// One gzip member.
-inline std::string pack_gzip(std::string_view text) {
-  const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> packer(
-      libdeflate_alloc_compressor(6), libdeflate_free_compressor);
-  std::string packed(libdeflate_gzip_compress_bound(packer.get(), text.size()), '\0');
-  packed.resize(libdeflate_gzip_compress(packer.get(), text.data(), text.size(), packed.data(),
-                                         packed.size()));
-  return packed;
 }
 
 }  // namespace plackett::testing
