@@ -36,7 +36,7 @@ struct RunRecord {
   double evaluation_seconds = 0;  // of which offline evaluation
 };
 
-// Mean and sample standard deviation (n - 1; 0 for a single run).
+// Mean and sample standard deviation (n - 1; NaN for a single run).
 struct Moments {
   double mean = 0;  // over runs
   double std = 0;   // likewise

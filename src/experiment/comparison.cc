@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -238,7 +239,10 @@ Moments moments(const std::vector<double>& values) {
   for (const double value : values) sum += value;
   Moments result;
   result.mean = sum / count;
-  if (values.size() < 2) return result;
+  if (values.size() < 2) {
+    result.std = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
   double squares = 0;
   for (const double value : values) {
     squares += (value - result.mean) * (value - result.mean);

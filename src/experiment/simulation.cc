@@ -66,6 +66,12 @@ std::vector<Metric> metrics_of(const SimulationSpec& spec) {
 }
 
 // Fails if the parts of a dataset, which a caller may have built, don't fit together.
+// "MQ2007 Fold1", or "data" where the only fold has the dataset's name.
+std::string place(const Dataset& dataset, const Fold& fold) {
+  if (fold.name == dataset.name) return dataset.name;
+  return fmt::format("{} {}", dataset.name, fold.name);
+}
+
 Result<void> check_folds(const Dataset& dataset) {
   if (dataset.folds.empty())
     return Error{fmt::format("{}: no folds; expected at least 1", dataset.name)};
@@ -75,16 +81,16 @@ Result<void> check_folds(const Dataset& dataset) {
   }
   for (const Fold& fold : dataset.folds) {
     if (fold.test.feature_count() != fold.train.feature_count()) {
-      return Error{fmt::format(
-          "{} {}: {} test features, {} training features; they must be the same", dataset.name,
-          fold.name, fold.test.feature_count(), fold.train.feature_count())};
+      return Error{fmt::format("{}: {} test features, {} training features; they must be the same",
+                               place(dataset, fold), fold.test.feature_count(),
+                               fold.train.feature_count())};
     }
     for (const Split* split : {&fold.train, &fold.test}) {
       const std::uint8_t* labels = split->storage().labels;
       for (std::uint64_t doc = 0; doc < split->doc_count(); ++doc) {
         if (labels[doc] <= dataset.max_label) continue;
-        return Error{fmt::format("{} {}: label {}; the dataset's largest is {}", dataset.name,
-                                 fold.name, labels[doc], dataset.max_label)};
+        return Error{fmt::format("{}: label {}; the dataset's largest is {}", place(dataset, fold),
+                                 labels[doc], dataset.max_label)};
       }
     }
   }
@@ -137,25 +143,25 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
 
   for (const Fold& fold : dataset.folds) {
     if (fold.train.query_count() == 0) {
-      return Error{fmt::format("{} {}: no training queries", dataset.name, fold.name)};
+      return Error{fmt::format("{}: no training queries", place(dataset, fold))};
     }
     if (fold.train.feature_count() == 0) {
-      return Error{fmt::format("{} {}: no feature varies over the training queries", dataset.name,
-                               fold.name)};
+      return Error{
+          fmt::format("{}: no feature varies over the training queries", place(dataset, fold))};
     }
     simulation.train_ndcg_.push_back(std::make_shared<const NdcgTable>(fold.train, kNdcgCut));
     const Split* measured = measured_split(spec, fold);
     if (measured == nullptr || (spec.validate && !fold.validation)) {
-      return Error{fmt::format("{} {}: no validation queries, which split and select need",
-                               dataset.name, fold.name)};
+      return Error{fmt::format("{}: no validation queries, which split and select need",
+                               place(dataset, fold))};
     }
     if (spec.no_relevant == NoRelevant::kSkip &&
         describe(*measured, dataset.max_label).queries_without_relevant ==
             measured->query_count()) {
       return Error{
-          fmt::format("{} {}: no {} query has a relevant document, so there is nothing "
+          fmt::format("{}: no {} query has a relevant document, so there is nothing "
                       "to measure; no-relevant zero or one counts such queries",
-                      dataset.name, fold.name, name_of(spec.split))};
+                      place(dataset, fold), name_of(spec.split))};
     }
   }
   if (simulation.spec_.label.empty()) simulation.spec_.label = label_of(spec);

@@ -80,9 +80,9 @@ Facts make_facts(const Comparison& comparison) {
               .impressions = range(distinct(comparison, &CellSummary::impressions)),
               .seeds = comparison.cells.empty() ? kNoNumber : list(&CellSummary::seed),
               .line = {}};
-  facts.line =
-      fmt::format("{} · {} protocol · {} run{} × {} impressions", facts.datasets, facts.protocols,
-                  facts.runs, facts.runs == "1" ? "" : "s", facts.impressions);
+  facts.line = fmt::format("{} · {} protocol · {} run{} × {} impression{}", facts.datasets,
+                           facts.protocols, facts.runs, facts.runs == "1" ? "" : "s",
+                           facts.impressions, facts.impressions == "1" ? "" : "s");
   if (facts.split != "test") facts.line += fmt::format(" · {} queries", facts.split);
   return facts;
 }

@@ -12,6 +12,8 @@ namespace {
 // Beyond this a double holds no fractions, and no count of ours goes.
 constexpr double kLargestCount = 9e15;
 
+constexpr double kSmallestP = 1e-300;
+
 constexpr std::array<const char*, 5> kUnits{"", "k", "M", "B", "T"};
 
 double three_significant_digits(double value) {
@@ -36,8 +38,13 @@ std::string with_sign(double value, int digits) {
   return is_positive ? "+" + text : text;
 }
 
+std::string p_value(double p) {
+  if (!std::isfinite(p)) return kNoNumber;
+  return p < kSmallestP ? fmt::format("< {}", kSmallestP) : fmt::format("{:.2g}", p);
+}
+
 std::string p_value(std::string_view name, double p) {
-  return p < 1e-300 ? fmt::format("{} < 1e-300", name) : fmt::format("{} = {:.2g}", name, p);
+  return fmt::format("{} {}{}", name, p < kSmallestP ? "" : "= ", p_value(p));
 }
 
 std::string grouped(std::uint64_t count) {

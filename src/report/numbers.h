@@ -16,6 +16,9 @@ std::string fixed(double value, int digits);
 // The same with a sign: "+0.511"; "0.000" has none.
 std::string with_sign(double value, int digits);
 
+// "0.0032", "< 1e-300".
+std::string p_value(double p);
+
 // "p = 0.0032", "p < 1e-300".
 std::string p_value(std::string_view name, double p);
 
