@@ -29,24 +29,17 @@ def _sweep(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any]]:
     return several
 
 
-def _with_roles(
-    methods: list[Any], baselines: Iterable[str] | None, labels: Mapping[str, str] | None
-) -> list[tuple[Any, Any, bool | None]]:
-    """(method, its label or None, whether it is a baseline or None) for each."""
+def _labelled(methods: list[Any], labels: Mapping[str, str] | None) -> list[tuple[Any, Any]]:
+    """(method, its label or None) for each."""
     for method in methods:
         if not isinstance(method, str):
             raise BadType(f"methods: {in_short(method)}; expected a str")
-    chosen = None if baselines is None else names("baselines", baselines)
     if labels is not None and not isinstance(labels, Mapping):
         raise BadType(f"labels: {in_short(labels)}; expected a dict from methods to labels")
-    for what, named in (("baselines", chosen), ("labels", labels)):
-        for one in named or ():
-            if one not in methods:
-                raise BadValue(f"{what}: {in_short(one)}; expected one of the methods as written")
-    return [
-        (method, (labels or {}).get(method), None if chosen is None else method in chosen)
-        for method in methods
-    ]
+    for one in labels or ():
+        if one not in methods:
+            raise BadValue(f"labels: {in_short(one)}; expected one of the methods as written")
+    return [(method, (labels or {}).get(method)) for method in methods]
 
 
 def _to_load(data: Data, threads: int) -> _engine.DatasetHandle | tuple[str, str]:
@@ -81,7 +74,7 @@ def compare(
     metrics: str | Sequence[str] = _DEFAULT["metrics"],
     sweep: Mapping[str, Iterable[Any]] | None = None,
     select: str | None = None,
-    baselines: Iterable[str] | None = None,
+    baselines: Iterable[str] | str | None = None,
     labels: Mapping[str, str] | None = None,
     test: str = _DEFAULT["test"],
     title: str = "",
@@ -92,7 +85,7 @@ def compare(
     """Methods side by side, with t-tests against the baselines, as `plackett compare` does.
 
     Methods are written as in the command: "pdgd:neural", "mgd:candidates=9". The others are tested
-    against `baselines`, some of the methods; None stands for the usual baselines among them.
+    against `baselines`, methods or labels; None stands for the usual baselines among them.
     `labels` maps methods to names. `sweep` maps settings and options to several values, each of
     which gives cells of its own ({"learning_rate": [0.01, 0.1], "ranker": ["linear", "neural"]});
     with `select="validation"` only those are reported that did best on the validation queries.
@@ -120,7 +113,8 @@ def compare(
     return compared_of(
         *_engine.compare(
             [loaded(one, threads) if out is None else _to_load(one, threads) for one in several],
-            _with_roles(names("methods", methods), baselines, labels),
+            _labelled(names("methods", methods), labels),
+            None if baselines is None else names("baselines", baselines),
             names("click_models", click_models),
             _sweep(sweep),
             options,

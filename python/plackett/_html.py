@@ -40,10 +40,18 @@ def _parts(fold: Fold) -> list[Any]:
     return [fold.name, *counts, fold.train.feature_count]
 
 
+def _folds(title: str, folds: Iterable[Fold]) -> str:
+    columns = [f"{name} queries (documents)" for name in ("training", "validation", "test")]
+    return table(title, ["fold", *columns, "features"], map(_parts, folds))
+
+
 def _of_dataset(self: Dataset) -> str:
     title = f"{self.name}: labels 0 to {self.max_label}, scaling {self.scaling}"
-    columns = [f"{name} queries (documents)" for name in ("training", "validation", "test")]
-    return table(title, ["fold", *columns, "features"], map(_parts, self.folds))
+    return _folds(title, self.folds)
+
+
+def _of_fold(self: Fold) -> str:
+    return _folds(f"{self.name}: scaling {self.scaling}", [self])
 
 
 def _of_ranker(self: _engine.Ranker) -> str:
@@ -67,6 +75,7 @@ def _of_learner(self: _engine.Learner) -> str:
 
 for _cls, _shown in (
     (Dataset, _of_dataset),
+    (Fold, _of_fold),
     (_engine.Ranker, _of_ranker),
     (_engine.Learner, _of_learner),
 ):

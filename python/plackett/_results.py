@@ -24,7 +24,7 @@ Name = Union[str, "os.PathLike[str]"]
 
 
 class Moments(NamedTuple):
-    """Mean and sample standard deviation over runs.
+    """Mean and sample standard deviation over runs; a single run's deviation is NaN.
 
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
     >>> 0 < result.offline.mean < 1 and result.offline.std > 0

@@ -150,14 +150,18 @@ py::object setting_value(const Setting& setting, double value) {
   return py::float_(value);
 }
 
-MethodEntry method_entry(std::string text, std::string_view name) {
+std::string with_dashes(std::string text) {
   bool in_name = true;  // and not in a value
   for (char& one : text) {
     if (one == ':') in_name = true;
     if (one == '=') in_name = false;
     if (in_name && one == '_') one = '-';
   }
-  return take(parse_method_entry(text), name);
+  return text;
+}
+
+MethodEntry method_entry(const std::string& text, std::string_view name) {
+  return take(parse_method_entry(with_dashes(text)), name);
 }
 
 py::object option_value(const OptionForm& form, const std::string& text) {

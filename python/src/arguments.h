@@ -65,7 +65,10 @@ py::object setting_value(const Setting& setting, double value);
 
 // What parse_method_entry reads, with the settings' names as Python or as the command writes them:
 // "pdgd:learning_rate=0.1". Fails with the argument's name.
-MethodEntry method_entry(std::string text, std::string_view name);
+MethodEntry method_entry(const std::string& text, std::string_view name);
+
+// A method with its settings' names as the command writes them.
+std::string with_dashes(std::string text);
 
 // What an option holds.
 struct OptionForm {

@@ -94,18 +94,28 @@ py::tuple simulate_data(const DatasetHandle& data, Given method, Given ranker,
   return py::make_tuple(cell_of(simulated.summary, simulated.runs), learner_of(simulated, spec));
 }
 
-// Methods as Python gives them: (text, label or None, whether it is a baseline or None).
-using GivenMethods = std::vector<std::tuple<py::object, py::object, py::object>>;
+// Methods as Python gives them: (text, label or None).
+using GivenMethods = std::vector<std::pair<py::object, py::object>>;
 
 std::vector<ComparedMethod> methods_of(const GivenMethods& given) {
   std::vector<ComparedMethod> methods;
-  for (const auto& [method, label, baseline] : given) {
+  for (const auto& [method, label] : given) {
     ComparedMethod& compared = methods.emplace_back();
     compared.entry = method_entry(text(method, "methods"), "methods");
     if (!label.is_none()) compared.label = text(label, "labels");
-    if (!baseline.is_none()) compared.baseline = truth(baseline, "baselines");
   }
   return methods;
+}
+
+// Methods or labels as Python gives them.
+std::vector<std::string> baselines_of(const std::vector<py::object>& given) {
+  std::vector<std::string> names;
+  for (const py::object& one : given) {
+    names.push_back(text(one, "baselines"));
+    const std::string method = with_dashes(names.back());
+    if (parse_method_entry(method)) names.back() = method;
+  }
+  return names;
 }
 
 // What the engine loads: (name, path), or a dataset that was loaded before.
@@ -202,6 +212,7 @@ std::vector<ComparedCell> cells_in(const ComparisonSpec& spec) {
 }
 
 py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& methods,
+                       const std::optional<std::vector<py::object>>& baselines,
                        const std::vector<py::object>& click_models, const py::dict& sweep,
                        const py::dict& options, Given select, Given title, Given threads,
                        Given progress, Given out, Given fresh) {
@@ -210,6 +221,10 @@ py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& 
   set_options(simulation_options(), options, spec.common);
   set_options(report_options(), options, spec);
   spec.methods = methods_of(methods);
+  if (baselines) {
+    spec.baselines = baselines_of(*baselines);
+    for (ComparedMethod& method : spec.methods) method.baseline = false;
+  }
   spec.sweeps = sweeps_of(sweep);
   if (!select.is_none()) {
     if (text(select, "select") != name_of(MeasuredSplit::kValidation)) {
@@ -266,10 +281,7 @@ py::tuple load_results(const std::vector<py::object>& folders,
     stored.spec.test = take(parse_significance_test(text(test, "test")), "test");
   }
   if (!baselines.empty()) {
-    stored.spec.baselines.clear();
-    for (const py::object& one : baselines) {
-      stored.spec.baselines.push_back(text(one, "baselines"));
-    }
+    stored.spec.baselines = baselines_of(baselines);
     take(name_cells(stored));
   }
   return result_of(compared(stored));

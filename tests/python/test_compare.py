@@ -184,9 +184,33 @@ def test_baselines_and_labels_are_chosen(data):
     assert none.contrasts == []
 
 
+def test_a_single_run_has_no_deviation(data):
+    cell = plackett.simulate(data, runs=1, impressions=50)
+    assert cell.offline.mean > 0 and np.isnan(cell.offline.std) and np.isnan(cell.online.std)
+    assert np.isnan(cell.curve.offline_std).all()
+    assert "(–)" in str(cell) and "nan" not in cell._repr_html_().split("base64")[0]
+
+
+@pytest.mark.parametrize("method", ["pdgd:learning_rate=0.3", "pdgd:learning-rate=0.3"])
+def test_baselines_are_methods_or_labels_in_memory_and_in_folders(method, data, tmp_path):
+    methods = ["pdgd", method, "mgd"]
+    size = {"click_models": ["perfect"], "runs": 2, "impressions": 50}
+    for baselines, expected in (
+        ("PDGD (linear)", [True, False, False]),
+        (method, [False, True, False]),
+        (["bold", "mgd"], [False, True, True]),
+    ):
+        chosen = {"baselines": baselines, "labels": {method: "bold"}}
+        for out in (None, tmp_path / str(baselines)[:6]):
+            result = plackett.compare("synthetic" if out else data, methods, **chosen, **size, out=out)
+            assert [cell.baseline for cell in result.cells] == expected
+        again = plackett.load_results(out, baselines=baselines)
+        assert [cell.baseline for cell in again.cells] == expected
+
+
 @pytest.mark.parametrize("method", ["pdgd:learning_rate=0.3", "pdgd:learning-rate=0.3"])
 def test_settings_are_written_either_way(method, data):
-    spec = {"runs": 1, "impressions": 50}
+    spec = {"runs": 2, "impressions": 50}
     by_keyword = plackett.simulate(data, "pdgd", learning_rate=0.3, **spec)
     assert plackett.simulate(data, method, **spec).offline == by_keyword.offline
     assert plackett.compare(data, [method], ["perfect"], **spec).cells[0].offline == by_keyword.offline
@@ -201,7 +225,7 @@ def test_a_path_is_loaded_once_and_under_its_own_name(tmp_path, monkeypatch):
     folder.mkdir()
     for name in ("train.txt", "test.txt"):
         (folder / name).write_text(LETOR)
-    size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 1, "impressions": 20}
+    size = {"methods": ["pdgd"], "click_models": ["perfect"], "runs": 2, "impressions": 20}
     expected = plackett.load(folder).name
     straight = plackett.compare(folder, **size)
     monkeypatch.setattr("plackett._engine.load", None)  # the engine's own loading is another
@@ -267,7 +291,7 @@ def test_arrays_have_no_folder(fold, tmp_path):
         ({"click_models": ["angry"]}, ValueError, "angry"),
         ({"runs": 0}, ValueError, "runs: 0"),
         ({"hidden": 8}, ValueError, r"hidden: \(8,\); a linear ranker has none"),
-        ({"baselines": ["mgd"]}, ValueError, "baselines: 'mgd'; expected one of the methods"),
+        ({"baselines": ["mgd"]}, ValueError, 'baselines: no method "mgd"; there are pdgd'),
         ({"baselines": 3}, TypeError, "baselines: 3"),
         ({"labels": {"mgd": "x"}}, ValueError, "labels: 'mgd'; expected one of the methods"),
         ({"labels": {"pdgd": 3}}, TypeError, "labels: 3; expected a str"),

@@ -265,8 +265,9 @@ def test_notebooks_show_tables_and_curves(data):
 def test_notebooks_show_data_rankers_and_learners(fold):
     part = (np.eye(3, dtype=np.float32), [0, 1, 2], [5, 5, 6])
     small = plackett.Dataset.from_arrays(train=part, test=part, name=HOSTILE)
-    html = small._repr_html_()
-    assert "<script" not in html and "2 (3)" in html and "none" in html
+    for shown in (small, small.folds[0]):
+        html = shown._repr_html_()
+        assert "<script" not in html and "2 (3)" in html and "none" in html
     learner = plackett.PDGD(features=fold)
     parameters = np.zeros(42)
     parameters[7] = -2.5

@@ -72,7 +72,7 @@ def test_to_dataframe(data):
 def test_a_click_model_may_be_a_file(data, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('kind = "cascade"\nname = "mine"\nclick = [0, 0, 0, 0, 1]\nstop = [0, 0, 0, 0, 0]\n')
-    spec = {"runs": 1, "impressions": 50}
+    spec = {"runs": 2, "impressions": 50}
     for where in (file, str(file)):
         result = plackett.simulate(data, click_model=where, **spec)
         assert result.click_model == "mine"
