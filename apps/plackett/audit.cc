@@ -210,9 +210,8 @@ void add_audit(CLI::App& app) {
       ->check(CLI::Range(2U, audit::kMaxDocs));
   audit->add_option("--k", options->k,
                     "Documents shown; 0: all with --labels and --scores, else 2 or more at random");
-  audit->add_option("--labels", options->labels, "Labels, 0,1,2; default: random")->delimiter(',');
-  audit->add_option("--scores", options->scores, "Scores, 0.1,-2,3; default: random")
-      ->delimiter(',');
+  add_list(*audit, "--labels", options->labels, "Labels, 0,1,2; default: random");
+  add_list(*audit, "--scores", options->scores, "Scores, 0.1,-2,3; default: random");
   audit->add_option("--grades", options->grades, "Grades of the labels: 2, 3 or 5, or a file's")
       ->check(CLI::Range(1U, kMaxLabel + 1));
   audit

@@ -1,14 +1,14 @@
 #include "command.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <string_view>
 #include <thread>
 
+#include "base/file.h"
 #include "plackett/method.h"
 #include "report/numbers.h"
 
@@ -30,6 +30,20 @@ std::string with_advice(const Error& error) {
 
 void fail(const Error& error) {
   throw Exit(error.code == ErrorCode::kStopped ? kInterrupted : kFailure, with_advice(error));
+}
+
+std::vector<std::string> list_values(const std::string& option,
+                                     const std::vector<std::string>& mentions) {
+  std::vector<std::string> values;
+  for (const std::string& mention : mentions) {
+    for (const auto part : std::string_view(mention) | std::views::split(',')) {
+      values.emplace_back(part.begin(), part.end());
+      if (!values.back().empty()) continue;
+      throw CLI::ValidationError(option, fmt::format("\"{}\"; a value is empty", mention));
+    }
+    if (mention.empty()) throw CLI::ValidationError(option, "an empty value");
+  }
+  return values;
 }
 
 void add_loading_options(CLI::App& command, DataOptions& options) {
@@ -61,21 +75,34 @@ std::string method_help() {
   return help;
 }
 
-void require_writable_file(const std::string& path) {
+void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
   namespace fs = std::filesystem;
-  if (path.empty()) fail(Error{"an empty file name"});
-  if (fs::is_directory(path)) {
-    fail(Error{fmt::format("{}: is a folder; give the name of a file", path)});
+  std::map<fs::path, std::string> used;  // the option of each file
+  const auto target = [](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(written_path(path)));
+  };
+  for (const auto& [option, path] : inputs) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) used.emplace(target(path), option);
   }
-  fs::path folder = fs::path(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (::access(folder.c_str(), W_OK) != 0) {
-    fail(Error{fmt::format("{}: can't create: {}", path, std::strerror(errno))});
+  for (const auto& [option, path] : outputs) {
+    take(check_writable(path));
+    if (written_directly(path)) continue;
+    const auto [other, is_new] = used.emplace(target(path), option);
+    if (!is_new) {
+      fail(Error{
+          fmt::format("{}: {} and {} are the same file; give two", path, other->second, option)});
+    }
   }
 }
 
 std::string counted(std::uint64_t count, std::string_view what) {
   return fmt::format("{} {}{}", report::grouped(count), what, count == 1 ? "" : "s");
+}
+
+nlohmann::ordered_json json_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
 }
 
 void print_json(const nlohmann::ordered_json& json) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -55,6 +56,29 @@ inline void take(const Result<void>& result) {
   if (!result) fail(result.error());
 }
 
+// The values of an option in all its mentions, each of which may hold several, separated by commas.
+// Throws CLI::ValidationError if one is empty, as in "0.1,".
+std::vector<std::string> list_values(const std::string& option,
+                                     const std::vector<std::string>& mentions);
+
+// Adds an option whose values are list_values; parsing sets `target`, which must outlive the
+// command.
+template <typename Value>
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<Value>& target,
+                      const std::string& help) {
+  const auto set = [&target, name](const std::vector<std::string>& mentions) {
+    target.clear();
+    for (const std::string& text : list_values(name, mentions)) {
+      if (!CLI::detail::lexical_cast(text, target.emplace_back())) {
+        throw CLI::ConversionError(text, name);
+      }
+    }
+  };
+  return command.add_option_function<std::vector<std::string>>(name, set, help)
+      ->type_name(CLI::detail::type_name<Value>())
+      ->default_str(fmt::format("[{}]", fmt::join(target, ",")));
+}
+
 // Adds declared options to a command, all or those named in `only`, with what `target` holds as
 // defaults; parsing sets `target`, which must outlive the command.
 template <typename Target>
@@ -76,13 +100,10 @@ void add_options(CLI::App& command, std::span<const Option<Target>> options, Tar
     }
     CLI::Option* added = nullptr;
     if (option.kind == Kind::kIntegers || option.repeats) {
-      const auto set_all = [set, &option, name](const std::vector<std::string>& all) {
-        const std::string text = fmt::format("{}", fmt::join(all, ","));
-        if (option.repeats && text.empty()) throw CLI::ValidationError(name, "an empty name");
-        set(text);
+      const auto set_all = [set, name](const std::vector<std::string>& mentions) {
+        set(fmt::format("{}", fmt::join(list_values(name, mentions), ",")));
       };
       added = command.add_option_function<std::vector<std::string>>(name, set_all, option.help);
-      added->delimiter(',');
       if (option.repeats) added->expected(1)->take_all();
     } else {
       added = command.add_option_function<std::string>(name, set, option.help);
@@ -122,8 +143,16 @@ inline constexpr const char* kDatasetHelp =
     "a LETOR folder, a cache file, synthetic or synthetic:PRESET";
 std::string method_help();
 
-// Ends the command if a file can't be written at `path`: before the work, not after it.
-void require_writable_file(const std::string& path);
+// A file and the option that names it.
+struct NamedFile {
+  std::string option;
+  std::string path;
+};
+
+// Ends the command if an output can't be written, or if it is the same file as another one or as an
+// input: before the work, not after it.
+void require_outputs(const std::vector<NamedFile>& outputs,
+                     const std::vector<NamedFile>& inputs = {});
 
 using Clock = std::chrono::steady_clock;
 inline double seconds_since(Clock::time_point start) {
@@ -133,13 +162,17 @@ inline double seconds_since(Clock::time_point start) {
 // "1 run", "1,000 runs".
 std::string counted(std::uint64_t count, std::string_view what);
 
+// NaN and infinities become null.
+nlohmann::ordered_json json_number(double value);
+
 // One line; bytes that are not UTF-8 are replaced.
 void print_json(const nlohmann::ordered_json& json);
 
 // Prints tables and, if the paper ran the same, the scorecard; then writes the report into
-// `folder`, so that a full disk hides no result. Ends the command if that fails, and says that the
-// runs are safe. Requires: at least one run.
-void report_results(const StoredResults& stored, const std::filesystem::path& folder);
+// `folder`, if one is given, so that a full disk hides no result. Ends the command if that fails,
+// and says that the runs are safe. Requires: at least one run.
+void report_results(const StoredResults& stored,
+                    const std::optional<std::filesystem::path>& folder);
 
 // Adds report_options() and --baselines; parsing sets `given`, which must outlive the command.
 void add_report_options(CLI::App& command, ComparisonSpec& given);

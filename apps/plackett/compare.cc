@@ -91,14 +91,17 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
   ComparisonSpec spec =
       options.spec_file ? take(read_spec(*options.spec_file)) : default_comparison();
   const auto given = [&command](const char* name) { return command.count(name) > 0; };
-  for (const auto& [name, values] : options.values) set_values(name, values, spec);
+  auto all_values = options.values;
   for (const std::string& text : options.settings) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
       throw CLI::ValidationError("--set", fmt::format("{}; expected NAME=VALUE,...", text));
     }
-    set_values(text.substr(0, equals), CLI::detail::split(text.substr(equals + 1), ','), spec);
+    const auto values = list_values("--set", {text.substr(equals + 1)});
+    auto& known = all_values[text.substr(0, equals)];
+    known.insert(known.end(), values.begin(), values.end());
   }
+  for (const auto& [name, values] : all_values) set_values(name, values, spec);
   if (given("--methods")) {
     spec.methods.clear();
     for (const std::string& text : options.methods) {
@@ -298,13 +301,12 @@ void add_lists(CLI::App& command, CompareOptions& options) {
   const auto add = [&](std::string_view name, const std::string& help, bool one_is_a_list) {
     auto* added = command.add_option_function<std::vector<std::string>>(
         fmt::format("--{}", name),
-        [&options, name = std::string(name)](const std::vector<std::string>& values) {
-          options.values[name] = values;
+        [&options, name = std::string(name),
+         one_is_a_list](const std::vector<std::string>& mentions) {
+          options.values[name] = one_is_a_list ? mentions : list_values("--" + name, mentions);
         },
         help);
-    added->expected(1)->take_all();
-    if (!one_is_a_list) added->delimiter(',');
-    return added;
+    return added->expected(1)->take_all();
   };
   const SimulationSpec defaults;
   for (const auto& option : simulation_options()) {
@@ -339,19 +341,15 @@ void add_compare(CLI::App& app) {
   command->add_option("--spec", options->spec_file,
                       "a TOML file that says what to compare (docs/experiments.md); other options "
                       "override its values");
-  command
-      ->add_option("--data", options->data,
-                   fmt::format("datasets, each PATH or NAME=PATH: {}", kDatasetHelp))
-      ->delimiter(',');
-  command->add_option("--datasets", options->datasets, "use only these of the spec's datasets")
-      ->delimiter(',');
+  add_list(*command, "--data", options->data,
+           fmt::format("datasets, each PATH or NAME=PATH: {}", kDatasetHelp));
+  add_list(*command, "--datasets", options->datasets, "use only these of the spec's datasets");
   command->add_option(
       "--data-root", options->data_root,
       "folder that relative paths of datasets start from (default: the current one)");
   add_loading_options(*command, options->loading);
-  command->add_option("--methods", options->methods, "each " + method_help())->delimiter(',');
-  command->add_option("--click-models", options->click_models, "names, or .toml files")
-      ->delimiter(',');
+  add_list(*command, "--methods", options->methods, "each " + method_help());
+  add_list(*command, "--click-models", options->click_models, "names, or .toml files");
   add_lists(*command, *options);
   add_report_options(*command, options->reporting);
   command->add_option(

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "command.h"
 #include "data_commands.h"
 #include "plackett/cache.h"
@@ -151,22 +152,30 @@ Json to_json(const Dataset& dataset) {
           {"folds", std::move(folds)}};
 }
 
-// With the options that it was loaded with. A cache is described as it is, whatever options it was
-// made with.
-CachedDataset load_to_describe(const DataOptions& options) {
+// With the options that it was loaded with. Options that are not given are a cache's own.
+CachedDataset load_to_describe(const CLI::App& command, const DataOptions& options) {
   const std::string& path = options.dataset.path;
-  const LoadOptions load = load_options(options);
+  LoadOptions load = load_options(options);
   if (!is_cache(path)) return {take(load_dataset(path, load)), load};
-  CachedDataset cached =
-      take(open_cache(path, {.verify_features = load.verify_cache, .threads = load.threads}));
-  cached.dataset.origin += fmt::format("; cached, scaling {}", name_of(cached.loaded_with.scaling));
-  return cached;
+  const LoadOptions with = take(open_cache(path, {.verify_features = false})).loaded_with;
+  const auto given = [&command](const char* name) { return command.count(name) > 0; };
+  if (!given("--scaling")) load.scaling = with.scaling;
+  if (!given("--out-of-range")) load.out_of_range = with.out_of_range;
+  if (!given("--unlabelled")) load.unlabelled = with.unlabelled;
+  if (!given("--keep-constant-features")) {
+    load.drop_constant_features = with.drop_constant_features;
+    load.keep_feature_ids = with.keep_feature_ids;
+  }
+  Dataset dataset = take(load_dataset(path, load));
+  dataset.origin += fmt::format("; cached, scaling {}", name_of(load.scaling));
+  return {std::move(dataset), load};
 }
 
 void convert(const DataOptions& data, const std::string& out, bool force) {
   const auto start = Clock::now();
-  require_writable_file(out);
-  if (!force && fs::exists(out)) {
+  require_outputs({{"out", out}});
+  const bool directly = written_directly(out);
+  if (!force && !directly && fs::exists(out)) {
     fail({fmt::format("{}: already exists; --force overwrites it", out)});
   }
   const LoadOptions load = load_options(data);
@@ -176,8 +185,10 @@ void convert(const DataOptions& data, const std::string& out, bool force) {
   for (const Fold& fold : dataset.folds) {
     for (const NamedSplit& one : splits_of(fold)) documents += one.split->doc_count();
   }
-  fmt::print("{}: {} documents in {}, {} bytes, {:.2f} s\n", out, documents,
-             counted(dataset.folds.size(), "fold"), fs::file_size(out), seconds_since(start));
+  // Not on standard output, which may be where the cache went.
+  fmt::print(directly ? stderr : stdout, "{}: {} documents in {}, {}{:.2f} s\n", out, documents,
+             counted(dataset.folds.size(), "fold"),
+             directly ? "" : fmt::format("{} bytes, ", fs::file_size(out)), seconds_since(start));
 }
 
 struct SynthOptions {
@@ -210,8 +221,8 @@ void add_info(CLI::App& data) {
   command->add_option("path", options->dataset.path, kDatasetHelp)->required();
   add_loading_options(*command, *options);
   command->add_flag("--json", *json, "print one JSON object");
-  command->callback([options, json] {
-    const CachedDataset loaded = load_to_describe(*options);
+  command->callback([command, options, json] {
+    const CachedDataset loaded = load_to_describe(*command, *options);
     if (*json) return print_json(to_json(loaded.dataset));
     print_info(loaded.dataset, loaded.loaded_with);
   });

@@ -110,24 +110,21 @@ FoldResult evaluate_fold(const EvaluateOptions& options, Contender& contender, s
   return {*means, std::move(queries)};
 }
 
-// NaN and infinities become null.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json contrasts_json(const FoldResult& one, const FoldResult& other) {
   Json metrics = Json::object();
   for (std::size_t at = 0; at < kMetricCount; ++at) {
     const PairedContrast test = contrast(one.queries, other.queries, static_cast<Metric>(at));
-    metrics[std::string(metric_names()[at])] = {
-        {"mean", other.means.means().values()[at]},
-        {"difference", number(test.difference)},
-        {"interval",
-         {number(test.difference - test.half_width), number(test.difference + test.half_width)}},
-        {"t", number(test.t)},
-        {"degrees", number(test.degrees)},
-        {"p", number(test.p)},
-        {"wins", test.wins},
-        {"ties", test.ties},
-        {"losses", test.losses}};
+    metrics[std::string(metric_names()[at])] = {{"mean", other.means.means().values()[at]},
+                                                {"difference", json_number(test.difference)},
+                                                {"interval",
+                                                 {json_number(test.difference - test.half_width),
+                                                  json_number(test.difference + test.half_width)}},
+                                                {"t", json_number(test.t)},
+                                                {"degrees", json_number(test.degrees)},
+                                                {"p", json_number(test.p)},
+                                                {"wins", test.wins},
+                                                {"ties", test.ties},
+                                                {"losses", test.losses}};
   }
   return metrics;
 }
@@ -145,11 +142,6 @@ void print_fold(const std::string& name, const FoldResult& result) {
              fmt::join(result.means.means().values(), " "));
 }
 
-std::string p_value(double p) {
-  if (std::isnan(p)) return "-";
-  return p < 0.0001 ? "<0.0001" : fmt::format("{:.4f}", p);
-}
-
 // Rows of the table that print_contrasts starts.
 void add_contrasts(const std::string& fold, const FoldResult& one, const FoldResult& other,
                    std::vector<std::vector<TableCell>>& rows) {
@@ -160,11 +152,11 @@ void add_contrasts(const std::string& fold, const FoldResult& one, const FoldRes
                     {std::string(metric_names()[at])},
                     {fmt::format("{:.4f}", one.means.means().values()[at])},
                     {fmt::format("{:.4f}", other.means.means().values()[at])},
-                    {known ? fmt::format("{:+.4f}", test.difference) : "-"},
+                    {known ? fmt::format("{:+.4f}", test.difference) : report::kNoNumber},
                     {known ? fmt::format("{:+.4f} to {:+.4f}", test.difference - test.half_width,
                                          test.difference + test.half_width)
-                           : "-"},
-                    {p_value(test.p)},
+                           : report::kNoNumber},
+                    {report::p_value(test.p)},
                     {report::grouped(test.wins)},
                     {report::grouped(test.ties)},
                     {report::grouped(test.losses)}});
@@ -186,10 +178,13 @@ Json model_json(const Contender& one) {
 }
 
 void evaluate(const EvaluateOptions& options) {
-  for (const std::string* path :
-       {&options.files.per_query, &options.files.run, &options.files.qrels}) {
-    if (!path->empty()) require_writable_file(*path);
-  }
+  std::vector<NamedFile> outputs{{"--per-query", options.files.per_query},
+                                 {"--run-file", options.files.run},
+                                 {"--qrels", options.files.qrels}};
+  std::erase_if(outputs, [](const NamedFile& file) { return file.path.empty(); });
+  require_outputs(outputs, {{"--model", options.model},
+                            {"--against", options.against},
+                            {"--data", options.data.dataset.path}});
   Contender one = load_contender(options, options.model, nullptr);
   std::optional<Contender> other;
   if (!options.against.empty()) other = load_contender(options, options.against, &one);

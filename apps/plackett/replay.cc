@@ -58,7 +58,7 @@ void replay(const ReplayOptions& options) {
       fail(Error{
           fmt::format("{}: {} models; name one with --model to save it", options.db, rows.size())});
     }
-    require_writable_file(*options.save_model);
+    require_outputs({{"--save-model", *options.save_model}}, {{"--db", options.db}});
   }
   bool same = true;
   bool whole = true;

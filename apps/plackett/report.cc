@@ -25,7 +25,7 @@ namespace {
 
 struct ReportOptions {
   std::vector<std::filesystem::path> folders;
-  std::optional<std::string> out;
+  std::optional<std::filesystem::path> out;
   std::string format;
   ComparisonSpec reporting;  // baselines and test
 };
@@ -76,9 +76,6 @@ std::string commands_of(const StoredResults& stored) {
 void report(const CLI::App& command, const ReportOptions& options) {
   StoredResults stored = take(read_results(options.folders));
   const std::string names = fmt::format("{}", fmt::join(names_of(options.folders), ", "));
-  if (options.folders.size() > 1 && options.format.empty() && !options.out) {
-    fail(Error{"--out is missing; it says where the report of several folders goes"});
-  }
   warn_of_damage(stored, "left out");
   if (stored.empty()) fail(Error{fmt::format("{}: no run is finished yet", names)});
   copy_report_options(command, options.reporting, stored.spec);
@@ -90,22 +87,21 @@ void report(const CLI::App& command, const ReportOptions& options) {
     }
     return fmt::print("{}", text);
   }
-  const std::string out = options.out.value_or(options.folders.front().string());
+  auto out = options.out;
+  if (!out && options.folders.size() == 1) out = options.folders.front();
   report_results(stored, out);
   if (stored.finished() < stored.asked()) {
     fmt::print("unfinished: {}\n", runs_kept(stored, names));
   }
-  fmt::print("report: {}/report.html\n", out);
+  if (out) fmt::print("report: {}/report.html\n", out->string());
 }
 
 }  // namespace
 
 void add_report_options(CLI::App& command, ComparisonSpec& given) {
-  command
-      .add_option("--baselines", given.baselines,
-                  "methods that the others are tested against, as entries of --methods or by their "
-                  "labels (default: as the experiment says, or dbgd, mgd and pairwise)")
-      ->delimiter(',')
+  add_list(command, "--baselines", given.baselines,
+           "methods that the others are tested against, as entries of --methods or by their "
+           "labels (default: as the experiment says, or dbgd, mgd and pairwise)")
       ->default_str("");
   add_options(command, report_options(), given);
 }
@@ -116,7 +112,8 @@ void copy_report_options(const CLI::App& command, const ComparisonSpec& given,
   copy_given(command, report_options(), given, spec);
 }
 
-void report_results(const StoredResults& stored, const std::filesystem::path& folder) {
+void report_results(const StoredResults& stored,
+                    const std::optional<std::filesystem::path>& folder) {
   const OutputStyle style = standard_output();
   const Comparison comparison = assemble(stored);
   fmt::print("{}\n", report::terminal_table(
@@ -126,15 +123,16 @@ void report_results(const StoredResults& stored, const std::filesystem::path& fo
       comparison, {.ansi = style.terminal, .width = style.columns, .ascii = style.ascii});
   if (!card.empty()) fmt::print("{}\n", card);
   std::fflush(stdout);
+  if (!folder) return;
 
   // The same for everyone who runs the experiment: no times, no options of this command.
   const report::PageOptions options{.command = commands_of(stored)};
-  if (auto done = report::write_report(comparison, folder, options); !done) {
+  if (auto done = report::write_report(comparison, *folder, options); !done) {
     // A report may be written to another folder than that of its runs.
     std::error_code error;
-    const bool beside = std::filesystem::exists(folder / "runs.jsonl", error);
+    const bool beside = std::filesystem::exists(*folder / "runs.jsonl", error);
     fail(Error{fmt::format("{}; {}", done.error().message,
-                           beside ? runs_kept(stored, folder) : "no run is lost")});
+                           beside ? runs_kept(stored, *folder) : "no run is lost")});
   }
 }
 
@@ -182,7 +180,7 @@ void add_report(CLI::App& app) {
                    "what plackett compare wrote, finished or not; several are shown as one")
       ->required();
   command->add_option("--out", options->out,
-                      "where to write the report (default: the folder, if it is one)");
+                      "where to write the report (default: the folder; of several, nowhere)");
   command
       ->add_option("--format", options->format,
                    fmt::format("print only this and write nothing: {}", fmt::join(kFormats, ", ")))

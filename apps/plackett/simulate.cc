@@ -27,25 +27,40 @@ struct SimulateOptions {
   bool json = false;
 };
 
-nlohmann::ordered_json to_json(const CellSummary& cell) {
-  nlohmann::ordered_json curve = nlohmann::ordered_json::array();
-  for (const CurveSummary& point : cell.curve) {
-    curve.push_back({{"impression", point.impression},
-                     {"offline_mean", point.offline.mean},
-                     {"offline_std", point.offline.std},
-                     {"online_mean", point.online.mean},
-                     {"online_std", point.online.std}});
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Moments& moments) {
+  return {{"mean", json_number(moments.mean)}, {"std", json_number(moments.std)}};
+}
+
+Json to_json(const CellSummary& cell) {
+  Json metrics = Json::object();
+  for (const MetricSummary& metric : cell.metrics) metrics[metric.name] = to_json(metric.final);
+  Json curve = Json::array();
+  for (std::size_t at = 0; at < cell.curve.size(); ++at) {
+    const CurveSummary& point = cell.curve[at];
+    Json one{{"impression", point.impression},
+             {"offline_mean", json_number(point.offline.mean)},
+             {"offline_std", json_number(point.offline.std)},
+             {"online_mean", json_number(point.online.mean)},
+             {"online_std", json_number(point.online.std)}};
+    for (const MetricSummary& metric : cell.metrics) {
+      one["metrics"][metric.name] = to_json(metric.curve[at]);
+    }
+    curve.push_back(std::move(one));
   }
   return {{"method", cell.method},
           {"ranker", cell.ranker},
           {"click_model", cell.click_model},
           {"dataset", cell.dataset},
           {"protocol", cell.protocol},
+          {"split", cell.split},
           {"runs", cell.runs},
           {"impressions", cell.impressions},
           {"seed", cell.seed},
-          {"offline", {{"mean", cell.offline.mean}, {"std", cell.offline.std}}},
-          {"online", {{"mean", cell.online.mean}, {"std", cell.online.std}}},
+          {"offline", to_json(cell.offline)},
+          {"online", to_json(cell.online)},
+          {"metrics", std::move(metrics)},
           {"curve", std::move(curve)},
           {"impressions_per_second", cell.impressions_per_second},
           {"seconds", cell.seconds},
@@ -53,21 +68,30 @@ nlohmann::ordered_json to_json(const CellSummary& cell) {
 }
 
 void print_summary(const CellSummary& cell) {
-  fmt::print("{} ({}) under {} clicks on {}, {} protocol, {} run{} of {} impressions, seed {}\n",
-             cell.method, cell.ranker, cell.click_model, cell.dataset, cell.protocol, cell.runs,
-             cell.runs == 1 ? "" : "s", cell.impressions, cell.seed);
-  const auto text = [&cell](Moments moments, int digits) {
-    if (cell.runs < 2) moments.std = std::nan("");  // a single run has none
+  fmt::print("{} ({}) under {} clicks on {}, {} protocol, {} of {}, seed {}{}\n", cell.method,
+             cell.ranker, cell.click_model, cell.dataset, cell.protocol, counted(cell.runs, "run"),
+             counted(cell.impressions, "impression"), cell.seed,
+             cell.split == "test" ? "" : fmt::format(", measured on {} queries", cell.split));
+  const auto text = [](const Moments& moments, int digits) {
     return fmt::format("{} ({})", report::fixed(moments.mean, digits),
                        report::fixed(moments.std, digits));
   };
   fmt::print("  offline NDCG@10  {}\n", text(cell.offline, 4));
+  for (const MetricSummary& metric : cell.metrics) {
+    fmt::print("  offline {:<7}  {}\n", metric.name, text(metric.final, 4));
+  }
   fmt::print("  online           {}\n", text(cell.online, 1));
   fmt::print("  {:.0f} impressions/s, {:.1f} % of the time in evaluation for the curve\n",
              cell.impressions_per_second, 100 * cell.evaluation_share);
-  fmt::print("\n  impression  offline NDCG@10\n");
-  for (const CurveSummary& point : cell.curve) {
-    fmt::print("  {:>10}  {}\n", point.impression, text(point.offline, 4));
+  fmt::print("\n  impression  offline NDCG@10");
+  for (const MetricSummary& metric : cell.metrics) fmt::print("  {:>15}", metric.name);
+  fmt::print("\n");
+  for (std::size_t at = 0; at < cell.curve.size(); ++at) {
+    fmt::print("  {:>10}  {:>15}", cell.curve[at].impression, text(cell.curve[at].offline, 4));
+    for (const MetricSummary& metric : cell.metrics) {
+      fmt::print("  {:>15}", text(metric.curve[at], 4));
+    }
+    fmt::print("\n");
   }
 }
 
@@ -79,7 +103,10 @@ void simulate(const SimulateOptions& options) {
     entry.settings.push_back({std::string(kLearningRate), *options.learning_rate});
   }
   apply(entry, spec);
-  if (options.save_model) require_writable_file(*options.save_model);
+  if (options.save_model) {
+    require_outputs({{"--save-model", *options.save_model}},
+                    {{"--data", options.data.dataset.path}, {"--click-model", spec.click_model}});
+  }
   const LoadOptions load = load_options(options.data);
   const Dataset dataset = take(load_dataset(options.data.dataset.path, load));
   Progress progress({.impressions = spec.impressions * spec.runs, .runs = spec.runs});

@@ -25,6 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::run_command;
 using testing::slurp;
+using ::testing::StartsWith;
 using testing::TemporaryFolder;
 
 // Everything in a folder that is a function of spec and seed.
@@ -204,6 +205,63 @@ TEST(Compare, AFolderGrowsAndRefusesDataThatIsLoadedOtherwise) {
   EXPECT_EQ(results(folder / "a"), before);
 }
 
+TEST(Compare, ASingleRunHasNoDeviation) {
+  const TemporaryFolder folder;
+  const auto result = run_command(
+      "compare --methods pdgd --click-models perfect --runs 1 --impressions 1 --metrics MAP "
+      "--out " +
+      folder / "a");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" 1 run × 1 impression\n"));
+  std::istringstream table(slurp(folder / "a/tables.csv"));
+  std::string names, values;
+  ASSERT_TRUE(std::getline(table, names) && std::getline(table, values));
+  const auto fields = [](const std::string& line) {
+    std::vector<std::string> split;
+    std::istringstream parts(line);
+    for (std::string part; std::getline(parts, part, ',');) split.push_back(part);
+    if (line.ends_with(',')) split.emplace_back();
+    return split;
+  };
+  ASSERT_EQ(fields(names).size(), fields(values).size()) << names << "\n" << values;
+  std::size_t deviations = 0;
+  for (std::size_t at = 0; at < fields(names).size(); ++at) {
+    const bool is_deviation = fields(names)[at].ends_with("_std");
+    EXPECT_EQ(fields(values)[at].empty(), is_deviation) << fields(names)[at];
+    deviations += is_deviation ? 1 : 0;
+  }
+  EXPECT_EQ(deviations, 3U);
+}
+
+TEST(Compare, ARepeatedSettingIsASweep) {
+  const TemporaryFolder folder;
+  const std::string start =
+      "compare --methods mgd --click-models perfect --runs 2 --impressions 20";
+  for (const auto& [name, settings] :
+       {std::pair{"list", " --set candidates=9,19"},
+        std::pair{"twice", " --set candidates=9 --set candidates=19"}}) {
+    const auto result = run_command(start + settings + " --out " + folder / name);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  EXPECT_THAT(slurp(folder / "twice/tables.csv"), HasSubstr("candidates 19"));
+  EXPECT_EQ(slurp(folder / "twice/tables.csv"), slurp(folder / "list/tables.csv"));
+}
+
+TEST(Compare, AnEmptyValueInAListIsRefused) {
+  for (const char* arguments :
+       {"compare --learning-rate 0.1,", "compare --set candidates=9,",
+        "compare --methods pdgd,,mgd", "compare --click-models ,perfect", "compare --metrics MAP,",
+        "compare --hidden 64,", "compare --baselines mgd,", "simulate --hidden 64,",
+        "simulate --metrics MAP,", "audit --labels 0,1,"}) {
+    const auto result = run_command(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_NE(result.err, "") << arguments;
+  }
+  EXPECT_THAT(run_command("compare --learning-rate 0.1,").err,
+              HasSubstr("--learning-rate: \"0.1,\"; a value is empty"));
+}
+
 TEST(Compare, SeveralFoldersAreReportedAsOne) {
   const TemporaryFolder folder;
   const std::string small = "compare --click-models perfect --runs 2 --impressions 100 ";
@@ -215,7 +273,12 @@ TEST(Compare, SeveralFoldersAreReportedAsOne) {
   const std::string two = "report " + folder / "pdgd" + " " + folder / "mgd";
   EXPECT_EQ(run_command(two + " --format csv").out,
             run_command("report " + folder / "both" + " --format csv").out);
-  EXPECT_THAT(run_command(two).err, HasSubstr("--out is missing"));
+  const auto before = std::pair(results(folder / "pdgd"), results(folder / "mgd"));
+  const auto shown = run_command(two);
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(run_command("report " + folder / "both").out, StartsWith(shown.out));
+  EXPECT_THAT(shown.out, Not(HasSubstr("report.html")));
+  EXPECT_EQ(std::pair(results(folder / "pdgd"), results(folder / "mgd")), before);
   EXPECT_EQ(run_command(two + " --out " + folder / "report").exit_code, 0);
   const std::string spec = "plackett compare --spec ";
   EXPECT_THAT(slurp(folder / "report/results.json"),

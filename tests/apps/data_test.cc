@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using testing::CommandResult;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::run_command;
 using ::testing::StartsWith;
 using testing::TemporaryFolder;
@@ -222,6 +224,23 @@ TEST(DataConvert, InfoOpensACacheWhateverItWasMadeWith) {
   const auto result = run_command("data info " + folder / "cache");
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("scaling none"));
+  EXPECT_EQ(run_command("data info --scaling none " + folder / "cache").out, result.out);
+}
+
+TEST(DataConvert, InfoRefusesACacheThatWasMadeWithOtherOptionsThanThoseGiven) {
+  const TemporaryFolder folder;
+  put(folder.path() / "odd" / "train.txt", "0 qid:1 1:1 2:1e39\n2 qid:1 1:2 2:5\n");
+  put(folder.path() / "odd" / "test.txt", "1 qid:3 1:1 2:1\n");
+  const std::string cache = folder / "cache";
+  const std::string convert = "data convert --out-of-range clamp " + folder / "odd" + " " + cache;
+  ASSERT_EQ(run_command(convert).exit_code, 0);
+  EXPECT_THAT(run_command("data info --out-of-range clamp " + cache).out, HasSubstr("clamped"));
+  expect_refused(
+      "data info --out-of-range missing " + cache,
+      cache + ": odd was written with out-of-range clamp; asked for missing; convert it again");
+  expect_refused("data info --scaling none " + cache,
+                 cache + ": written with scaling query-minmax; asked for none; convert it again");
+  EXPECT_EQ(run_command("data info --keep-constant-features " + cache).exit_code, 2);
 }
 
 TEST(DataConvert, OverwritesOnlyWhenForced) {
@@ -329,6 +348,28 @@ TEST(DataCheck, NamesWhatDiffersAndExits1) {
                         "ca284c242df33564bb13905100d8d62d5e42dcb91b8cb629893920ec6c7cd69e"));
 }
 
+TEST(DataCheck, ComparesPackedFilesAsTheyUnpack) {
+  const TemporaryFolder folder;
+  const std::string text = "0 qid:1 1:1\n1 qid:1 1:2\n";
+  for (const char* name : {"train.txt", "vali.txt", "test.txt"}) put(folder.path() / name, text);
+  ASSERT_EQ(std::system(("gzip " + folder.path().string() + "/*").c_str()), 0);
+  EXPECT_THAT(run_command("data check istella-x " + folder.path().string()).out,
+              HasSubstr("SHA-256 of train.txt: "
+                        "ca284c242df33564bb13905100d8d62d5e42dcb91b8cb629893920ec6c7cd69e"));
+}
+
+TEST(DataCheck, FindsTheFilesOfAFolderThatIsNamedItself) {
+  const TemporaryFolder folder;
+  for (const char* below : {"full", "sample"}) put_small_dataset(folder.path() / below);
+  expect_refused(
+      "data check Istella-S " + folder.path().string(),
+      folder.path().string() + ": holds full and sample; say which one: " + folder / "full");
+  const auto result = run_command("data check Istella-S " + folder / "sample/");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr("DIFFERS  SHA-256 of sample/vali.txt: missing; "));
+  EXPECT_THAT(result.out, Not(HasSubstr("sample/train.txt: missing")));
+}
+
 TEST(DataCheck, ComparesAnArchiveByItsSizeAndChecksum) {
   const TemporaryFolder folder;
   put(folder.path() / "web10k.zip", "abc");
@@ -356,7 +397,9 @@ TEST(DataCheck, Mq2008IsAsPublishedAlsoAsACache) {
   for (const std::string& path : {folder.string(), made / "c"}) {
     const auto result = run_command("data check MQ2008 '" + path + "'");
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.out, HasSubstr(path + " is MQ2008 as published\n"));
+    EXPECT_THAT(result.out,
+                HasSubstr(path + " has the counts of MQ2008 as published; no checksum was "
+                                 "compared\n"));
     EXPECT_THAT(result.out, HasSubstr("checksums: no list of checksums is published\n"));
   }
 }

@@ -1,5 +1,7 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -102,6 +106,54 @@ std::string learn(const testing::TemporaryFolder& folder, const std::string& nam
                   folder / "data" + " --save-model " + folder / name);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return folder / name;
+}
+
+TEST(Evaluate, WritesEachOutputToAFileOfItsOwn) {
+  const testing::TemporaryFolder folder;
+  put_data(folder, true);
+  const std::string model = learn(folder, "m", 1);
+  const std::string before = testing::slurp(model);
+  const std::string start =
+      "evaluate --data " + folder / "data" + " --model " + model + " --run-file ";
+  std::filesystem::create_symlink("z", folder.path() / "link");
+  std::filesystem::create_symlink("m", folder.path() / "model");
+  for (const auto& [run, qrels, said] :
+       {std::tuple{"z", "z", "z: --run-file and --qrels are the same file"},
+        std::tuple{"link", "data/../z", "z: --run-file and --qrels are the same file"},
+        std::tuple{"model", "z", "model: --model and --run-file are the same file"}}) {
+    const auto result = run_command(start + folder / run + " --qrels " + folder / qrels);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr(said));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "z"));
+  EXPECT_EQ(testing::slurp(model), before);
+}
+
+TEST(Evaluate, WritesIntoPipesAndStandardOutput) {
+  const testing::TemporaryFolder folder;
+  put_data(folder, true);
+  const std::string start =
+      "evaluate --data " + folder / "data" + " --model " + learn(folder, "m", 1);
+  ASSERT_EQ(run_command(start + " --per-query " + folder / "plain").exit_code, 0);
+  const std::string expected = testing::slurp(folder / "plain");
+
+  // Links to what /dev/stdout and /dev/null are, which a faulty command may replace.
+  std::filesystem::create_symlink("/proc/self/fd/1", folder.path() / "stdout");
+  const auto shown = run_command(start + " --per-query " + folder / "stdout");
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, ::testing::AllOf(HasSubstr(expected), HasSubstr("fold        queries")));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path() / "stdout"));
+
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread reader(
+      [&] { (void)std::system(("timeout 60 cat " + pipe + " >" + folder / "copy").c_str()); });
+  const auto piped =
+      run_command(start + " --run-file " + pipe + " --qrels " + pipe + " --per-query " + pipe);
+  reader.join();
+  EXPECT_EQ(piped.exit_code, 0) << piped.err;
+  EXPECT_THAT(testing::slurp(folder / "copy"), HasSubstr(expected));
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 using Fields = std::vector<std::string>;
@@ -363,7 +415,18 @@ TEST(EvaluateAgainst, PrintsATable) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("95 % interval"));
   EXPECT_THAT(result.out, HasSubstr("+0.0000 to +0.0000"));
-  EXPECT_THAT(result.out, HasSubstr("1.0000"));
+}
+
+TEST(EvaluateAgainst, PrintsPValuesAsReportsDo) {
+  const testing::TemporaryFolder folder;
+  put_data(folder, true);
+  const std::string arguments = "evaluate --data " + folder / "data" + " --model " +
+                                learn(folder, "one", 1) + " --against " + learn(folder, "two", 2);
+  const std::string table = run_command(arguments).out;
+  const Json folds = Json::parse(run_command(arguments + " --json").out)["folds"];
+  for (const auto& [metric, test] : folds[0]["against"].items()) {
+    EXPECT_THAT(table, HasSubstr(fmt::format("  {:.2g}  ", test["p"].get<double>()))) << metric;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "support/run_command.h"
@@ -35,6 +38,7 @@ TEST(Simulate, PrintsOneJsonObjectWithEveryField) {
   EXPECT_EQ(answer["runs"], 2);
   EXPECT_EQ(answer["impressions"], 100);
   EXPECT_EQ(answer["seed"], 9);
+  EXPECT_EQ(answer["split"], "test");
   for (const char* measure : {"offline", "online"}) {
     EXPECT_GT(answer[measure]["mean"].get<double>(), 0);
     EXPECT_GE(answer[measure]["std"].get<double>(), 0);
@@ -51,6 +55,49 @@ TEST(Simulate, ASingleRunHasNoDeviation) {
   EXPECT_THAT(result.out, ::testing::AllOf(::testing::HasSubstr(", 1 run of 100 impressions"),
                                            ::testing::HasSubstr(" (–)\n"),
                                            ::testing::Not(::testing::HasSubstr("(0.0"))));
+}
+
+TEST(Simulate, ASingleRunsDeviationIsNullInJson) {
+  const auto result = run_command("simulate --runs 1 --impressions 100 --metrics MAP --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json answer = Json::parse(result.out);
+  EXPECT_TRUE(answer["offline"]["std"].is_null());
+  EXPECT_TRUE(answer["metrics"]["MAP"]["std"].is_null());
+  EXPECT_TRUE(answer["curve"][0]["online_std"].is_null());
+}
+
+TEST(Simulate, ShowsFurtherMetricsAndTheSplitThatTheyAreOn) {
+  const std::string arguments =
+      "simulate --runs 2 --impressions 100 --metrics MAP,NDCG@3 --split validation";
+  const auto shown = run_command(arguments);
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  const auto result = run_command(arguments + " --json");
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json answer = Json::parse(result.out);
+  EXPECT_EQ(answer["split"], "validation");
+  EXPECT_THAT(shown.out, ::testing::HasSubstr("measured on validation queries\n"));
+  for (const char* metric : {"MAP", "NDCG@3"}) {
+    const Json& moments = answer["metrics"][metric];
+    EXPECT_NE(moments["mean"], answer["offline"]["mean"]);
+    EXPECT_EQ(answer["curve"].back()["metrics"][metric], moments);
+    const std::string text =
+        fmt::format("{:.4f} ({:.4f})", moments["mean"].get<double>(), moments["std"].get<double>());
+    EXPECT_THAT(shown.out,
+                ::testing::HasSubstr(fmt::format("  offline {:<7}  {}\n", metric, text)));
+  }
+  EXPECT_THAT(shown.out, ::testing::HasSubstr("  impression  offline NDCG@10              MAP"
+                                              "           NDCG@3\n"));
+}
+
+TEST(Simulate, NamesADatasetOfOneFoldOnce) {
+  const testing::TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "mine");
+  for (const char* name : {"mine/train.txt", "mine/test.txt"}) {
+    std::ofstream(folder / name) << "1 qid:1 1:0.5 2:1\n0 qid:1 1:1 2:0\n";
+  }
+  const auto result = run_command("simulate --split validation --data " + folder / "mine");
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, ::testing::HasSubstr("plackett: mine: no validation queries"));
 }
 
 TEST(Simulate, GivesTheSameBitsForOneTwoAndSevenThreads) {
