@@ -44,11 +44,11 @@ TEST(Refusals, OfDatasetsWhosePartsDoNotFitTogether) {
   arrays.feature_count = 2;
   narrow.folds[0].train = wrap_split(arrays).value();
   EXPECT_EQ(message_of(narrow),
-            "small small: 3 test features, 2 training features; they must be the same");
+            "small: 3 test features, 2 training features; they must be the same");
 
   Dataset labelled = small_dataset();
   labelled.max_label = 1;
-  EXPECT_EQ(message_of(labelled), "small small: label 2; the dataset's largest is 1");
+  EXPECT_EQ(message_of(labelled), "small: label 2; the dataset's largest is 1");
   labelled.max_label = 200;
   EXPECT_EQ(message_of(labelled), "small: largest label 200; labels are 0 to 31");
 }
