@@ -53,7 +53,7 @@ def test_progress_counts_what_is_swept(data):
 
 
 def test_the_best_on_validation_is_selected():
-    size = {"runs": 2, "impressions": 200, "sweep": {"learning_rate": [1e-6, 0.1]}}
+    size = {"runs": 10, "impressions": 500, "sweep": {"learning_rate": [1e-6, 0.1]}}
     data = "synthetic:mq2008"
     every = plackett.compare(data, "pdgd", "perfect", **size)
     chosen = plackett.compare(data, "pdgd", "perfect", **size, select="validation")
