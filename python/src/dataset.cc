@@ -119,7 +119,7 @@ SplitPointer split_of(Given features, Given labels, Given query_begin, Given que
                     .most = std::uint64_t{1} << 53,
                     .rule = "expected where each query begins, and the end of the last"});
   if (!query_ids.is_none()) {
-    const auto ids = py::cast<Integers64>(query_ids);
+    const auto ids = unless_the_program_ends([&] { return Integers64(query_ids); });
     arrays->query_ids.assign(ids.data(), ids.data() + ids.size());
   }
   SplitArrays split;

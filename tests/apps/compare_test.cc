@@ -145,6 +145,20 @@ TEST(Compare, AFullDiskIsAnErrorThatKeepsTheRecords) {
   EXPECT_EQ(results(folder / "full"), results(folder / "whole"));
 }
 
+TEST(Compare, AShardOnAFullDiskKeepsItsRecordsAndThoseOfOthers) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(run_command(kSmall + "--out " + folder / "whole").exit_code, 0);
+  const std::string shards = kSmall + "--out " + folder / "full" + " --shard ";
+  ASSERT_EQ(run_command(shards + "1/2").exit_code, 0);
+  const std::size_t others = runs_in(folder / "full");
+  const auto stopped = run_command(shards + "2/2", "", "ulimit -f 16; exec ");
+  EXPECT_EQ(stopped.exit_code, 2);
+  EXPECT_THAT(stopped.err, HasSubstr("2-of-2.jsonl: can't write: File too large"));
+  EXPECT_GT(runs_in(folder / "full"), others);
+  EXPECT_EQ(run_command(shards + "2/2").exit_code, 0);
+  EXPECT_EQ(results(folder / "full"), results(folder / "whole"));
+}
+
 TEST(Compare, AReportThatCanNotBeWrittenHidesNoResult) {
   const TemporaryFolder folder;
   const std::string small =

@@ -477,7 +477,7 @@ def test_a_program_may_end_while_threads_of_it_copy_arrays():
     def work():
         while True:
             plackett.Dataset.from_arrays(train=part, test=part)
-    for _ in range(2):
+    for _ in range(8):
         threading.Thread(target=work, daemon=True).start()
     time.sleep({})
     """
