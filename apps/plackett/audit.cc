@@ -17,6 +17,10 @@ namespace {
 constexpr const char* kAllModels = "all";
 constexpr const char* kRho = "rho";
 constexpr const char* kNone = "none";
+constexpr const char* kSeen = "seen";
+constexpr const char* kAbove = "above";
+constexpr const char* kDrawnCascade = "drawn-cascade";
+constexpr const char* kDrawnPosition = "drawn-position-based";
 
 struct Options {
   std::string click_model = kAllModels;
@@ -26,6 +30,8 @@ struct Options {
   std::vector<double> scores;
   std::uint32_t grades = 5;
   std::string weight = kRho;
+  std::string pairs = kSeen;
+  double sharpness = 1;
   SimulationSpec spec;  // of which protocol, eta and seed are read
   std::uint64_t cases = 500;
   bool json = false;
@@ -73,16 +79,28 @@ audit::CaseOptions case_options(const Options& options) {
 
 Finding audit_model(const std::string& model, const Options& options,
                     const audit::CaseOptions& cases) {
+  const bool is_drawn = model == kDrawnCascade || model == kDrawnPosition;
   const StopRule stop_rule = rules_of(options.spec.protocol).stop_rule;
-  const std::unique_ptr<User> user = take(make_user(
-      model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.spec.eta}));
-  const audit::Weight weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho;
-  const bool one_case = cases.labels && cases.scores && cases.k;
-  Finding finding{.model = std::string(user->name())};
+  std::unique_ptr<User> user;
+  if (!is_drawn) {
+    user = take(make_user(
+        model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.spec.eta}));
+  }
+  const audit::Rules rules{
+      .weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho,
+      .pairs = options.pairs == kAbove ? PairKind::kAbove : PairKind::kSeen,
+      .sharpness = options.sharpness};
+  const bool one_case = cases.labels && cases.scores && cases.k && !is_drawn;
+  Finding finding{.model = is_drawn ? model : std::string(user->name())};
   for (std::uint64_t at = 0; at < (one_case ? 1 : options.cases); ++at) {
     Rng rng({.seed = options.spec.seed, .impression = at});
     const audit::Case drawn = audit::draw_case(cases, options.grades, rng);
-    std::vector<audit::Pair> pairs = audit::audit_case(drawn, *user, weight);
+    if (is_drawn) {
+      user = audit::draw_user(
+          model == kDrawnCascade ? audit::DrawnUser::kCascade : audit::DrawnUser::kPositionBased,
+          options.grades, rng);
+    }
+    std::vector<audit::Pair> pairs = audit::audit_case(drawn, *user, rules);
     finding.last = {drawn, pairs};
     finding.summary.add(drawn, std::move(pairs));
   }
@@ -108,13 +126,14 @@ void print_case(const audit::Violation& one) {
 }
 
 void print_text(const std::vector<Finding>& findings, const Options& options) {
-  fmt::print("Theorem 1 with weight {}, {} grades, protocol {}, seed {}\n\n", options.weight,
-             options.grades, name_of(options.spec.protocol), options.spec.seed);
-  fmt::print("{:<16}{:>7}{:>8}{:>12}{:>17}{:>19}  {:<9}{}\n", "click model", "cases", "pairs",
+  fmt::print("Theorem 1 with weight {}, pairs {}, {} grades, protocol {}, seed {}\n\n",
+             options.weight, options.pairs, options.grades, name_of(options.spec.protocol),
+             options.spec.seed);
+  fmt::print("{:<21}{:>7}{:>8}{:>12}{:>17}{:>19}  {:<9}{}\n", "click model", "cases", "pairs",
              "violations", "smallest margin", "largest imbalance", "verdict",
              "rankings against it");
   for (const auto& [model, summary, last] : findings) {
-    fmt::print("{:<16}{:>7}{:>8}{:>12}{:>17}{:>19.1e}  {:<9}{} of {}\n", model, summary.cases,
+    fmt::print("{:<21}{:>7}{:>8}{:>12}{:>17}{:>19.1e}  {:<9}{} of {}\n", model, summary.cases,
                summary.pairs, summary.violations,
                summary.rankings == 0 ? "-" : fmt::format("{:.3e}", summary.smallest_margin),
                summary.largest_imbalance, summary.violations == 0 ? "holds" : "VIOLATED",
@@ -168,6 +187,8 @@ nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const Optio
     models.push_back(std::move(row));
   }
   return {{"weight", options.weight},
+          {"pairs", options.pairs},
+          {"sharpness", options.sharpness},
           {"grades", options.grades},
           {"protocol", name_of(options.spec.protocol)},
           {"seed", options.spec.seed},
@@ -205,7 +226,8 @@ void add_audit(CLI::App& app) {
       "small cases and compares each pair's expected weight with the user's preference.\n"
       "Exits with 1 if a sign is wrong");
   audit->add_option("--click-model", options->click_model,
-                    "all, a name, or a file that ends in .toml");
+                    "all, a name, or a file that ends in .toml; drawn-cascade and "
+                    "drawn-position-based: another user in each case");
   audit->add_option("--docs", options->docs, "Most documents in a random case")
       ->check(CLI::Range(2U, audit::kMaxDocs));
   audit->add_option("--k", options->k,
@@ -218,6 +240,13 @@ void add_audit(CLI::App& app) {
       ->add_option("--weight", options->weight,
                    "rho, or none: unweighted pairs, which must be found biased")
       ->check(CLI::IsMember({kRho, kNone}));
+  audit
+      ->add_option("--pairs", options->pairs,
+                   "seen: a clicked document is preferred to all unclicked ones that were seen, as "
+                   "in the paper; above: only to those above it")
+      ->check(CLI::IsMember({kSeen, kAbove}));
+  audit->add_option("--sharpness", options->sharpness, "As the setting of PDGD")
+      ->check(CLI::Range(0.01, 100.0));
   add_options(*audit, simulation_options(), options->spec, {"protocol", "eta", "seed"});
   audit
       ->add_option("--cases", options->cases,

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "plackett/export.h"
 #include "plackett/index.h"
+#include "plackett/pairs.h"
 #include "plackett/rng.h"
 #include "plackett/user.h"
 
@@ -36,6 +38,13 @@ enum class Weight : std::uint8_t {
   kNone,  // 1 for every pair: biased, to show that the check can fail
 };
 
+// What is audited: the update's parts that the theorem depends on.
+struct Rules {
+  Weight weight = Weight::kRho;      // of a pair in a ranking
+  PairKind pairs = PairKind::kSeen;  // which are inferred from clicks
+  double sharpness = 1;              // as PairRules: any weight that is symmetric in a pair will do
+};
+
 // One unordered pair of documents, first < second.
 struct PLACKETT_EXPORT Pair {
   Doc first{};       // the lower index
@@ -59,7 +68,8 @@ struct PLACKETT_EXPORT Pair {
 // Every pair's alpha, exact up to rounding. The expected sign is that of the labels, or 0 if the
 // user treats both labels alike, since no click can tell them apart.
 // Requires: a valid case, labels below user.grade_count(). Cost: O(n! 2^n n^2).
-PLACKETT_EXPORT std::vector<Pair> audit_case(const Case& audited, const User& user, Weight weight);
+PLACKETT_EXPORT std::vector<Pair> audit_case(const Case& audited, const User& user,
+                                             const Rules& rules);
 
 // What is set is used, the rest is drawn at random.
 struct CaseOptions {
@@ -73,6 +83,15 @@ struct CaseOptions {
 // uniformly below grade_count, and scores normal with a standard deviation that is itself drawn
 // from 0, 0.5, 2 and 5.
 PLACKETT_EXPORT Case draw_case(const CaseOptions& options, std::uint32_t grade_count, Rng& rng);
+
+// Kinds of users to draw.
+enum class DrawnUser : std::uint8_t {
+  kCascade,        // stops after clicks with any probability for each label
+  kPositionBased,  // eta from 0 to 3
+};
+// A user whose click probabilities are uniform and rise with the label.
+PLACKETT_EXPORT std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count,
+                                                Rng& rng);
 
 // A case in which a pair does not hold.
 struct Violation {
@@ -105,9 +124,10 @@ struct RankPair {
 };
 
 // The paper's section 3.1: documents above a click were seen, and the first one below the last
-// click; each clicked document is preferred to each that was seen and not clicked. By winner, then
-// by loser.
-PLACKETT_EXPORT std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks);
+// click; each clicked document is preferred to each that was seen and not clicked (kSeen), or to
+// those of them that are above it (kAbove). By winner, then by loser.
+PLACKETT_EXPORT std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks,
+                                                     PairKind kind = PairKind::kSeen);
 
 // log P(R) (eq. 2). Requires: ranking holds distinct docs of `scores`.
 PLACKETT_EXPORT double log_probability(std::span<const double> scores,

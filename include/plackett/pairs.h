@@ -24,9 +24,25 @@ struct WeightedPair {
   double weight = 0;  // rho times the gradient of the pair's probability (algorithm 1, line 9)
 };
 
+// Which unclicked documents a clicked one is preferred to.
+enum class PairKind : std::uint8_t {
+  kSeen = 0,   // those above the last click, and the first below it (the paper's)
+  kAbove = 1,  // those above the clicked one
+};
+
+// How clicks become pairs.
+struct PairRules {
+  PairKind kind = PairKind::kSeen;
+  // Above 1: a pair's gradient is taken at the difference of its scores divided by this, so pairs
+  // that the list already orders well still count. rho is always that of the shown list.
+  double sharpness = 1;
+};
+
 // Turns clicks into pairs. Allocates only for a longer list than ever before.
 class PLACKETT_EXPORT PairInference {
  public:
+  explicit PairInference(const PairRules& rules = {}) : rules_(rules) {}
+
   // Every clicked document is preferred to every unclicked one that the user is assumed to have
   // seen: those above the last click, and the first below it. Ordered by winner, then by loser.
   // Requires: clicks.size() == ranking.shown.size() == ranking.scores.size(). The result is
@@ -37,6 +53,7 @@ class PLACKETT_EXPORT PairInference {
                                       const std::function<bool()>* stop = nullptr);
 
  private:
+  PairRules rules_;
   SwapOdds odds_;
   std::vector<WeightedPair> pairs_;
 };

@@ -28,6 +28,7 @@ struct PdgdOptions {
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k: documents shown, or all if there are fewer
   Steps steps = Steps::kConstant;    // of a network's parameters
+  PairRules pairs = {};              // how clicks become pairs
 };
 
 // Samples rankings from its ranker's scores and steps by inferred preferences. Owns the ranker.

@@ -8,6 +8,9 @@
 #include <map>
 #include <utility>
 
+#include "plackett/cascade_user.h"
+#include "users/position_based.h"
+
 namespace plackett::audit {
 namespace {
 
@@ -43,7 +46,8 @@ struct Preferences {
   }
 };
 
-Preferences preferences(std::span<const std::uint8_t> shown_labels, const User& user) {
+Preferences preferences(std::span<const std::uint8_t> shown_labels, const User& user,
+                        PairKind kind) {
   Preferences result;
   const std::size_t k = shown_labels.size();
   std::vector<std::uint8_t> clicks(k);
@@ -52,7 +56,7 @@ Preferences preferences(std::span<const std::uint8_t> shown_labels, const User& 
       clicks[rank] = static_cast<std::uint8_t>(pattern >> rank & 1U);
     }
     const double probability = user.pattern_probability(shown_labels, clicks);
-    for (const RankPair& pair : inferred_pairs(clicks)) {
+    for (const RankPair& pair : inferred_pairs(clicks, kind)) {
       result.by_rank[pair.winner_rank][pair.loser_rank] += probability;
     }
   }
@@ -80,7 +84,7 @@ double Pair::margin() const { return expected == 0 ? std::abs(share) : share * e
 
 bool Pair::holds() const { return sign(share, 1) == expected; }
 
-std::vector<Pair> audit_case(const Case& audited, const User& user, Weight weight) {
+std::vector<Pair> audit_case(const Case& audited, const User& user, const Rules& rules) {
   const auto docs = static_cast<std::uint32_t>(audited.scores.size());
   assert(audited.labels.size() == docs && docs <= kMaxDocs);
   assert(audited.k >= 2 && audited.k <= docs);
@@ -93,7 +97,7 @@ std::vector<Pair> audit_case(const Case& audited, const User& user, Weight weigh
   for (const Order& ranking : rankings) {
     std::vector<std::uint8_t> shown_labels;
     for (const Doc doc : ranking) shown_labels.push_back(audited.labels[index(doc)]);
-    inferred[ranking] = preferences(shown_labels, user);
+    inferred[ranking] = preferences(shown_labels, user, rules.pairs);
   }
 
   std::vector<Pair> pairs;
@@ -103,7 +107,8 @@ std::vector<Pair> audit_case(const Case& audited, const User& user, Weight weigh
       const std::uint8_t label = audited.labels[first];
       const std::uint8_t other = audited.labels[second];
       if (!user.alike(label, other)) pair.expected = label > other ? 1 : -1;
-      const double log_gradient = log_pair_gradient(audited.scores[first], audited.scores[second]);
+      const double log_gradient = log_pair_gradient(audited.scores[first] / rules.sharpness,
+                                                    audited.scores[second] / rules.sharpness);
 
       // Sums relative to the largest factor, so that no distance of scores makes both 0.
       double largest = -std::numeric_limits<double>::infinity();
@@ -117,7 +122,7 @@ std::vector<Pair> audit_case(const Case& audited, const User& user, Weight weigh
         if (here.of(forth) + here.of(back) > 0) {
           const double log_factor =
               log_probability(audited.scores, ranking) + log_gradient +
-              (weight == Weight::kRho ? log_rho(audited.scores, ranking, forth) : 0);
+              (rules.weight == Weight::kRho ? log_rho(audited.scores, ranking, forth) : 0);
           if (log_factor > largest) {
             alpha *= std::exp(largest - log_factor);
             gross *= std::exp(largest - log_factor);
@@ -188,7 +193,21 @@ void Summary::add(const Case& audited, std::vector<Pair> audited_pairs) {
   }
 }
 
-std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks) {
+std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count, Rng& rng) {
+  std::vector<double> click(grade_count);
+  std::vector<double> stop(grade_count);
+  for (double& probability : click) probability = rng.uniform();
+  for (double& probability : stop) probability = rng.uniform();
+  std::sort(click.begin(), click.end());
+  if (kind == DrawnUser::kCascade) {
+    return std::make_unique<CascadeUser>(
+        CascadeUser::Spec{.name = "drawn cascade", .click = click, .stop = stop});
+  }
+  return std::make_unique<PositionBasedUser>(PositionBasedUser::Spec{
+      .name = "drawn position-based", .click = click, .eta = 3 * rng.uniform()});
+}
+
+std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks, PairKind kind) {
   std::size_t seen = 0;
   for (std::size_t rank = 0; rank < clicks.size(); ++rank) {
     if (clicks[rank] != 0) seen = std::min(clicks.size(), rank + 2);
@@ -197,6 +216,7 @@ std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks) {
   for (std::uint32_t winner = 0; winner < seen; ++winner) {
     if (clicks[winner] == 0) continue;
     for (std::uint32_t loser = 0; loser < seen; ++loser) {
+      if (kind == PairKind::kAbove && loser > winner) continue;
       if (clicks[loser] == 0) pairs.push_back({winner, loser});
     }
   }

@@ -8,8 +8,8 @@ namespace plackett {
 namespace {
 
 // d P(winner before loser) / d (difference of their scores): e^a e^b / (e^a + e^b)^2.
-double pair_gradient(double score, double other_score) {
-  const double ratio = std::exp(-std::abs(score - other_score));
+double pair_gradient(double difference) {
+  const double ratio = std::exp(-std::abs(difference));
   return ratio / ((1.0 + ratio) * (1.0 + ratio));
 }
 
@@ -33,11 +33,12 @@ std::span<const WeightedPair> PairInference::infer(const Ranking& ranking,
   for (std::uint32_t winner = 0; winner < seen; ++winner) {
     if (clicks[winner] == 0) continue;
     if (stop != nullptr && (*stop)()) break;
-    for (std::uint32_t loser = 0; loser < seen; ++loser) {
+    const std::uint32_t end = rules_.kind == PairKind::kAbove ? winner : seen;
+    for (std::uint32_t loser = 0; loser < end; ++loser) {
       if (clicks[loser] != 0) continue;
       const double rho = odds_.rho(winner, loser);
-      pairs_.push_back(
-          {winner, loser, rho, rho * pair_gradient(ranking.scores[winner], ranking.scores[loser])});
+      const double difference = ranking.scores[winner] - ranking.scores[loser];
+      pairs_.push_back({winner, loser, rho, rho * pair_gradient(difference / rules_.sharpness)});
     }
   }
   return pairs_;

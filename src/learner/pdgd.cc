@@ -11,7 +11,7 @@
 namespace plackett {
 
 Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
-    : ranker_(std::move(ranker)), options_(options) {
+    : ranker_(std::move(ranker)), options_(options), inference_(options.pairs) {
   state_ = {.method = "pdgd", .learning_rate = options_.learning_rate};
   set_steps(options_.steps);
 }
@@ -59,12 +59,24 @@ namespace {
 
 constexpr std::string_view kSteps = "steps";
 constexpr std::array<std::string_view, 2> kStepNames{"constant", "adagrad"};
+constexpr std::string_view kPairs = "pairs";
+constexpr std::array<std::string_view, 2> kPairNames{"seen", "above"};
+constexpr std::string_view kSharpness = "sharpness";
 constexpr std::array kSettings{
     learning_rate_setting(PdgdOptions{}.learning_rate),
     Setting{.name = kSteps,
             .help = "step size of a network's parameters: the same for all, or for each by its "
                     "past gradients; best with linear+neural",
-            .names = kStepNames}};
+            .names = kStepNames},
+    Setting{.name = kPairs,
+            .help = "which unclicked documents a clicked one is preferred to: all that were seen, "
+                    "or only those above it, which is sound for users who leave satisfied too",
+            .names = kPairNames},
+    Setting{.name = kSharpness,
+            .help = "pairs count as if the scores were closer by this factor",
+            .fallback = PairRules{}.sharpness,
+            .least = 0.01,
+            .most = 100}};
 
 std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                    const SettingValues& settings) {
@@ -72,7 +84,9 @@ std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodR
                                 PdgdOptions{.learning_rate = settings.number(kLearningRate),
                                             .learning_rate_decay = rules.learning_rate_decay,
                                             .shown = rules.shown,
-                                            .steps = static_cast<Steps>(settings.whole(kSteps))});
+                                            .steps = static_cast<Steps>(settings.whole(kSteps)),
+                                            .pairs = {static_cast<PairKind>(settings.whole(kPairs)),
+                                                      settings.number(kSharpness)}});
 }
 
 std::vector<GivenSetting> settings_in(const LearnerState& state) {

@@ -27,7 +27,7 @@ Summary audit_many(const User& user, Weight weight, std::uint64_t cases, std::ui
   for (std::uint64_t at = 0; at < cases; ++at) {
     Rng rng({.seed = 11, .impression = at});
     const Case drawn = draw_case({.max_docs = max_docs}, user.grade_count(), rng);
-    summary.add(drawn, audit_case(drawn, user, weight));
+    summary.add(drawn, audit_case(drawn, user, {weight}));
   }
   return summary;
 }
@@ -57,7 +57,7 @@ TEST(Audit, TwoDocumentsByHand) {
   // Better second: over the other .6 * .9, under it .4 (.1 + .9 * .1).
   const auto user = make_user("informational", {.grade_count = 2});
   const Case two{.scores = {std::log(3), 0}, .labels = {1, 0}, .k = 2};
-  const std::vector<Pair> pairs = audit_case(two, **user, Weight::kRho);
+  const std::vector<Pair> pairs = audit_case(two, **user, {Weight::kRho});
   ASSERT_EQ(pairs.size(), 1U);
   const double factor = 3.0 / 16 * 3.0 / 16;
   EXPECT_NEAR(pairs[0].alpha, factor * (.72 - .04 + .54 - .076), 1e-16);
@@ -99,8 +99,8 @@ TEST(Audit, AlphaChangesSignWhenTwoDocumentsChangeNames) {
     Case renamed = drawn;
     std::swap(renamed.scores[0], renamed.scores[1]);
     std::swap(renamed.labels[0], renamed.labels[1]);
-    const Pair one = audit_case(drawn, **user, Weight::kRho).front();
-    const Pair other = audit_case(renamed, **user, Weight::kRho).front();
+    const Pair one = audit_case(drawn, **user, {Weight::kRho}).front();
+    const Pair other = audit_case(renamed, **user, {Weight::kRho}).front();
     EXPECT_NEAR(one.alpha, -other.alpha, 1e-13 * one.gross);
     EXPECT_NEAR(one.gross, other.gross, 1e-13 * one.gross);
     EXPECT_EQ(one.expected, -other.expected);
@@ -131,7 +131,7 @@ TEST(Audit, FindsTheBiasOfUnweightedPairs) {
 TEST(Audit, ExpectsNothingOfLabelsThatTheUserTreatsAlike) {
   const auto user = make_user("random", {});
   const Case drawn{.scores = {1, 0, -1}, .labels = {4, 0, 2}, .k = 3};
-  for (const Pair& pair : audit_case(drawn, **user, Weight::kRho)) {
+  for (const Pair& pair : audit_case(drawn, **user, {Weight::kRho})) {
     EXPECT_EQ(pair.expected, 0);
     EXPECT_TRUE(pair.holds());
     EXPECT_GT(pair.gross, 0);
@@ -143,7 +143,7 @@ TEST(Audit, ExpectsNothingOfLabelsThatTheUserTreatsAlike) {
 TEST(Audit, NavigationalBreaksTheProofsStepAndKeepsTheTheorem) {
   const auto user = make_user("navigational", {});
   const Case three{.scores = {0, 0, 0}, .labels = {4, 4, 3}, .k = 3};
-  const Pair far = audit_case(three, **user, Weight::kRho)[1];
+  const Pair far = audit_case(three, **user, {Weight::kRho})[1];
   EXPECT_GT(far.step_failures, 0U);
   EXPECT_TRUE(far.holds());
   EXPECT_EQ(audit_many(**make_user("perfect", {}), Weight::kRho, 100, 4).step_failures, 0U);
@@ -153,10 +153,75 @@ TEST(Audit, ASatisfiedLeaverMeetsTheAssumptionsAndBreaksTheTheorem) {
   // Assumption 4, the same place: .51 > .5. Assumption 5, below the other: .51 > .5 * .49.
   const CascadeUser user = satisfied_leaver();
   const Case four{.scores = {0, 0, 0, 0}, .labels = {1, 1, 1, 0}, .k = 4};
-  const Pair pair = audit_case(four, user, Weight::kRho)[2];
+  const Pair pair = audit_case(four, user, {Weight::kRho})[2];
   EXPECT_EQ(pair.expected, 1);
   EXPECT_FALSE(pair.holds());
   EXPECT_NEAR(pair.alpha, -0.0008400625, 1e-15);  // by a separate enumeration
+}
+
+// Every case with a user of its own.
+Summary audit_drawn(DrawnUser kind, PairKind pairs, std::uint64_t cases) {
+  Summary summary;
+  for (std::uint64_t at = 0; at < cases; ++at) {
+    Rng rng({.seed = 17, .impression = at});
+    const std::uint32_t grades = 2 + rng.below(4);
+    const auto user = draw_user(kind, grades, rng);
+    const Case drawn = draw_case({.max_docs = 5}, grades, rng);
+    summary.add(drawn, audit_case(drawn, *user, {.pairs = pairs}));
+  }
+  return summary;
+}
+
+TEST(Audit, PairsAboveAreSoundForEveryCascadeAndSeenOnesAreNot) {
+  const Summary above = audit_drawn(DrawnUser::kCascade, PairKind::kAbove, 400);
+  EXPECT_EQ(above.violations, 0U);
+  EXPECT_EQ(above.step_failures, 0U);
+  EXPECT_GT(above.pairs, 1500U);
+  EXPECT_GT(audit_drawn(DrawnUser::kCascade, PairKind::kSeen, 400).violations, 20U);
+  const CascadeUser leaver = satisfied_leaver();
+  const Case four{.scores = {0, 0, 0, 0}, .labels = {1, 1, 1, 0}, .k = 4};
+  for (const Pair& pair : audit_case(four, leaver, {.pairs = PairKind::kAbove})) {
+    EXPECT_TRUE(pair.holds());
+  }
+}
+
+TEST(Audit, PairsAboveAreSoundForPositionBasedUsers) {
+  const Summary above = audit_drawn(DrawnUser::kPositionBased, PairKind::kAbove, 300);
+  EXPECT_EQ(above.violations, 0U);
+  EXPECT_EQ(above.step_failures, 0U);
+}
+
+TEST(Audit, PairsAboveNeedRhoAndUsersWhomABadDocumentDoesNotDriveAway) {
+  const auto user = make_user("informational", {});
+  Summary without_rho;
+  Summary impatient;
+  for (std::uint64_t at = 0; at < 200; ++at) {
+    Rng rng({.seed = 19, .impression = at});
+    const Case drawn = draw_case({.max_docs = 4}, 5, rng);
+    without_rho.add(drawn, audit_case(drawn, **user, {Weight::kNone, PairKind::kAbove}));
+    const std::vector<double> click = {.5, .55, .6, .65, .7};
+    const std::vector<double> stop = {.9, .6, .4, .2, 0};  // after any document
+    const CascadeUser leaver({.name = "impatient",
+                              .click = click,
+                              .stop = stop,
+                              .stop_rule = StopRule::kAfterAnyDocument});
+    impatient.add(drawn, audit_case(drawn, leaver, {.pairs = PairKind::kAbove}));
+  }
+  EXPECT_GT(without_rho.violations, 0U);
+  EXPECT_GT(impatient.violations, 0U);
+}
+
+TEST(Audit, AnySymmetricWeightOfAPairWillDo) {
+  for (const std::string_view model : {"perfect", "navigational", "informational"}) {
+    const auto user = make_user(model, {});
+    Summary summary;
+    for (std::uint64_t at = 0; at < 150; ++at) {
+      Rng rng({.seed = 11, .impression = at});
+      const Case drawn = draw_case({.max_docs = 4}, 5, rng);
+      summary.add(drawn, audit_case(drawn, **user, {.sharpness = 4}));
+    }
+    EXPECT_EQ(summary.violations, 0U) << model;
+  }
 }
 
 TEST(Audit, BuiltInCascadesMeetAssumptionsFourAndFive) {
@@ -179,9 +244,10 @@ TEST(Audit, BuiltInCascadesMeetAssumptionsFourAndFive) {
 }
 
 TEST(Audit, DefinitionsAgreeWithTheLearnersPairs) {
-  PairInference fast;
-  for (std::uint64_t at = 0; at < 300; ++at) {
-    Rng rng({.seed = 13, .impression = at});
+  for (std::uint64_t at = 0; at < 600; ++at) {
+    Rng rng({.seed = 13, .impression = at / 2});
+    const PairKind kind = at % 2 == 0 ? PairKind::kSeen : PairKind::kAbove;
+    PairInference fast({.kind = kind});
     const Case drawn = draw_case({.max_docs = kMaxDocs}, 5, rng);
     std::vector<Doc> order;
     for (std::uint32_t doc = 0; doc < drawn.scores.size(); ++doc) order.push_back(Doc{doc});
@@ -195,7 +261,7 @@ TEST(Audit, DefinitionsAgreeWithTheLearnersPairs) {
     Ranking ranking{.shown = order, .scores = {}, .rest = rest_mass(drawn.scores, order)};
     for (const Doc doc : order) ranking.scores.push_back(drawn.scores[index(doc)]);
     const std::span<const WeightedPair> found = fast.infer(ranking, clicks);
-    const std::vector<RankPair> expected = inferred_pairs(clicks);
+    const std::vector<RankPair> expected = inferred_pairs(clicks, kind);
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t pair = 0; pair < expected.size(); ++pair) {
       EXPECT_EQ(found[pair].winner_rank, expected[pair].winner_rank);
@@ -209,6 +275,10 @@ TEST(Audit, DefinitionsAgreeWithTheLearnersPairs) {
 TEST(AuditCommand, ExitCodesTellTheVerdict) {
   EXPECT_EQ(exit_code_of("audit --cases 50"), 0);
   EXPECT_EQ(exit_code_of("audit --cases 50 --weight none"), 1);
+  EXPECT_EQ(exit_code_of("audit --cases 200 --docs 5 --click-model drawn-cascade"), 1);
+  EXPECT_EQ(exit_code_of("audit --cases 200 --docs 5 --click-model drawn-cascade --pairs above"),
+            0);
+  EXPECT_EQ(exit_code_of("audit --cases 50 --click-model drawn-position-based --pairs above"), 0);
   EXPECT_EQ(exit_code_of("audit --click-model perfect --grades 3 --labels 0,1,2 --scores 1,0,-1"),
             0);
   EXPECT_EQ(exit_code_of("audit --click-model perfect --json --cases 20"), 0);
@@ -218,7 +288,8 @@ TEST(AuditCommand, BadInputIsTwo) {
   for (const char* const arguments :
        {"--click-model prefect", "--labels 0,7", "--labels 0,1 --scores 1", "--labels 1",
         "--labels 0,0,0,0,0,0,0", "--scores nan,1", "--k 1", "--k 5", "--docs 7", "--grades 4",
-        "--protocol told", "--weight half", "--cases 0", "--eta -1", "--labels 0,-1"}) {
+        "--protocol told", "--weight half", "--pairs below", "--sharpness 0", "--cases 0",
+        "--eta -1", "--labels 0,-1"}) {
     EXPECT_EQ(exit_code_of(std::string("audit ") + arguments), 2) << arguments;
   }
 }

@@ -140,5 +140,24 @@ TEST(PairInference, RankWeightsSumToZero) {
   EXPECT_EQ(weights[5], 0.0);
 }
 
+TEST(PairInference, SharpnessBringsScoresCloserInTheGradientButNotInRho) {
+  const std::vector<double> scores = {2, 0.5, -1};
+  Ranking ranking{.shown = {Doc{0}, Doc{1}, Doc{2}}, .scores = scores, .rest = {}};
+  const std::vector<std::uint8_t> clicks = {0, 1, 0};
+  PairInference plain;
+  PairInference sharp({.sharpness = 4});
+  const std::vector<WeightedPair> expected(plain.infer(ranking, clicks).begin(),
+                                           plain.infer(ranking, clicks).end());
+  const auto found = sharp.infer(ranking, clicks);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t at = 0; at < found.size(); ++at) {
+    EXPECT_EQ(found[at].rho, expected[at].rho);
+    const double winner = std::exp(scores[found[at].winner_rank] / 4);
+    const double loser = std::exp(scores[found[at].loser_rank] / 4);
+    const double gradient = winner * loser / ((winner + loser) * (winner + loser));
+    EXPECT_NEAR(found[at].weight, found[at].rho * gradient, 1e-15);
+  }
+}
+
 }  // namespace
 }  // namespace plackett
