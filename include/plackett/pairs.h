@@ -32,7 +32,7 @@ enum class PairKind : std::uint8_t {
 
 // How clicks become pairs.
 struct PairRules {
-  PairKind kind = PairKind::kSeen;
+  PairKind kind = PairKind::kSeen;  // which are inferred
   // Above 1: a pair's gradient is taken at the difference of its scores divided by this, so pairs
   // that the list already orders well still count. rho is always that of the shown list.
   double sharpness = 1;
@@ -41,6 +41,7 @@ struct PairRules {
 // Turns clicks into pairs. Allocates only for a longer list than ever before.
 class PLACKETT_EXPORT PairInference {
  public:
+  // By the paper's rules, or others. Requires: sharpness > 0.
   explicit PairInference(const PairRules& rules = {}) : rules_(rules) {}
 
   // Every clicked document is preferred to every unclicked one that the user is assumed to have

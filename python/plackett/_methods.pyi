@@ -84,4 +84,6 @@ class PDGD(_engine.Learner):
         protocol: str = ...,
         learning_rate: float = ...,
         steps: str = ...,
+        pairs: str = ...,
+        sharpness: float = ...,
     ) -> None: ...
