@@ -376,11 +376,12 @@ Result<void> ResultsFolder::finish() {
   const auto finishing = FileLock::take_folder(parts_.folder, kPatience);
   if (!finishing) return finishing.error();
   if (auto done = write_own_spec(); !done) return done;
+  // Before reading: one that is at work may add runs and end meanwhile.
+  const auto others = others_at_work(parts_.folder, {});
+  if (!others) return others.error();
   auto stored = read_folder(parts_.folder, {});
   if (!stored) return stored.error();
   parts_.stored = std::move(*stored);
-  const auto others = others_at_work(parts_.folder, {});
-  if (!others) return others.error();
   return *others ? Result<void>() : merge(parts_.folder, parts_.stored);
 }
 

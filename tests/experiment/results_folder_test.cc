@@ -1,5 +1,6 @@
 #include "experiment/results_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,11 +25,13 @@
 namespace plackett {
 namespace {
 std::atomic<bool> without_locks{false};
-}
+thread_local std::function<void()> before_lock;  // of this thread
+}  // namespace
 }  // namespace plackett
 
 // In place of the system's: a file system without locks, if the test says so.
 extern "C" int flock(int descriptor, int operation) {
+  if (plackett::before_lock) plackett::before_lock();
   if (!plackett::without_locks)
     return static_cast<int>(::syscall(SYS_flock, descriptor, operation));
   errno = ENOLCK;
@@ -262,6 +265,46 @@ TEST(ResultsFolder, ShardsMakeTheBytesOfOneProcess) {
     EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted()) << count;
     EXPECT_FALSE(std::filesystem::exists(folder / "a/parts")) << count;
   }
+}
+
+// One shard ends while the other, which has the folder's lock to end too, looks whether it is
+// alone.
+TEST(ResultsFolder, ARunStoredWhileAnotherShardEndsIsNotLost) {
+  const TemporaryFolder folder;
+  std::atomic<int> runs_left{6};  // of the second shard
+  std::atomic<bool> may_end{false};
+  RunOptions second{.threads = 1, .shard = {2, 2}};
+  second.watch.run_done = [&] {
+    if (--runs_left > 0) return;
+    while (!may_end) std::this_thread::yield();
+  };
+  std::thread other([&] { EXPECT_TRUE(run_in_folder(small_spec(), folder / "a", second).ok()); });
+  while (runs_left > 0) std::this_thread::yield();
+
+  const auto is_locked = [&] {
+    const int part = ::open((folder / "a/parts/2-of-2.jsonl").c_str(), O_RDWR);
+    const bool locked = ::syscall(SYS_flock, part, LOCK_EX | LOCK_NB) != 0;
+    ::close(part);
+    return locked;
+  };
+  int stored = 0;
+  FolderWatch watch;
+  watch.stored = [&](std::size_t, const RunRecord&) { ++stored; };
+  int locks = 0;
+  before_lock = [&] {
+    // After the last run, the first lock is the folder's, the second a part's.
+    if (stored < 6 || ++locks != 2) return;
+    EXPECT_TRUE(is_locked());
+    may_end = true;
+    while (is_locked()) std::this_thread::yield();
+  };
+  EXPECT_TRUE(
+      run_in_folder(small_spec(), folder / "a", {.threads = 1, .shard = {1, 2}}, watch).ok());
+  before_lock = nullptr;
+  EXPECT_GE(locks, 2);
+  may_end = true;
+  other.join();
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
 }
 
 TEST(ResultsFolder, EveryRunIsInOneShardAndShardsAreAlike) {
