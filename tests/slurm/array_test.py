@@ -75,8 +75,14 @@ class Array:
         except FileNotFoundError:
             return 0
 
-    def wait_for_runs(self, task):
-        wait_until(f"task {task} stores two runs", lambda: self.runs_of(task) >= 2, self.deadline)
+    def when_half_way(self, actions):
+        """Calls each action as soon as its task has stored two runs, whichever is first."""
+        left = dict(actions)
+        def act():
+            for task in [task for task in left if self.runs_of(task) >= 2]:
+                left.pop(task)()
+            return not left
+        wait_until("the tasks store two runs", act, self.deadline)
 
     def kill(self, task):
         """Kills the plackett of a task, as running out of memory does."""
@@ -108,11 +114,10 @@ def expect(what, got, wanted):
 
 def run_with_failures(array):
     job = array.submit(f"1-{SHARDS}")
-    for task in KILLED:
-        array.wait_for_runs(task)
-        array.kill(task)
-    array.wait_for_runs(REQUEUED)
-    array.slurm.command("scontrol", "requeue", f"{job}_{REQUEUED}")
+    array.when_half_way({
+        **{task: lambda task=task: array.kill(task) for task in KILLED},
+        REQUEUED: lambda: array.slurm.command("scontrol", "requeue", f"{job}_{REQUEUED}"),
+    })
     expect("exit codes", array.exit_codes(job, SHARDS),
            {task: 137 if task in KILLED else 0 for task in range(1, SHARDS + 1)})
     expect("a stopped task's message", "the same command continues" in array.log(job, REQUEUED),
