@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/kernels.h"
 #include "experiment/results_files.h"
+#include "experiment/runs_file.h"
 #include "plackett/method.h"
 #include "plackett/options.h"
 
@@ -27,8 +28,6 @@ std::string key_of(std::string_view kind, std::string_view name) {
 }
 
 std::string_view kind_of(std::string_view key) { return key.substr(0, key.find(' ')); }
-
-std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
 // An address in the program or shared library that defines a method.
 const void* code_of(const decltype(Method::make)& make) {

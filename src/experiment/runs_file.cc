@@ -28,8 +28,6 @@ std::string json_text(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
-
 // The shortest text that reads back to the same double; JSON readers drop the sign of "-0".
 std::string number(double value) {
   return value == 0 && std::signbit(value) ? "-0.0" : fmt::format("{}", value);
@@ -137,6 +135,8 @@ std::optional<FinishedRun> parse_run(std::string_view line, const ParseRunsOptio
 }
 
 }  // namespace
+
+std::string hex(std::uint64_t value) { return fmt::format("{:016x}", value); }
 
 std::string to_line(const RunsHeader& header) {
   return sealed(fmt::format(R"("kind":"{}","version":{},"plackett":{}}})", kMagic, kVersion,

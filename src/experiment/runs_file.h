@@ -14,6 +14,9 @@
 
 namespace plackett {
 
+// A fingerprint, checksum or identity as files write it.
+std::string hex(std::uint64_t value);
+
 // The first line.
 struct RunsHeader {
   std::string plackett;  // the version that made the runs
