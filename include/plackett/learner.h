@@ -39,10 +39,14 @@ class PLACKETT_EXPORT Learner {
   // learn() changes it.
   [[nodiscard]] virtual Ranker& ranker() = 0;
 
+  // The ranker that rank() samples from, if it is another: a method may evaluate and save an
+  // average of what it explored with. Valid as long as the learner; the next learn() changes it.
+  [[nodiscard]] virtual Ranker& explorer() { return ranker(); }
+
   // What changes as it learns besides the ranker's parameters. The caller counts `impressions`.
   [[nodiscard]] virtual LearnerState state() const = 0;
-  // Continues from a state. A learner with the same options, parameters and state continues as the
-  // original would, bit by bit.
+  // Continues from a state, after ranker() got the parameters that belong to it. A learner with the
+  // same options, parameters and state continues as the original would, bit by bit.
   virtual void restore(const LearnerState& state) = 0;
 
  protected:

@@ -69,7 +69,10 @@ PLACKETT_EXPORT Result<void> add_method(const Method& method);
 // Whether it comes with plackett, not from add_method.
 PLACKETT_EXPORT bool is_built_in(const Method& method);
 
-// Fails on an unknown name; the error lists the known ones.
+// The method to use unless there is a reason for another (docs/decisions/0012-default.md).
+inline constexpr std::string_view kDefaultMethod = "steady";
+
+// "default" is kDefaultMethod. Fails on an unknown name; the error lists the known ones.
 PLACKETT_EXPORT Result<const Method*> find_method(std::string_view name);
 
 // The settings in the order of their declaration, numbers in shortest form, without those that

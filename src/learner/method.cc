@@ -21,7 +21,8 @@ namespace plackett {
   METHOD(kDbgd) \
   METHOD(kMgd) \
   METHOD(kPairwise) \
-  METHOD(kPdgd)
+  METHOD(kPdgd) \
+  METHOD(kSteady)
 // clang-format on
 
 #define PLACKETT_DECLARE(NAME) extern const Method NAME;
@@ -29,6 +30,8 @@ PLACKETT_METHODS(PLACKETT_DECLARE)
 #undef PLACKETT_DECLARE
 
 namespace {
+
+constexpr std::string_view kDefault = "default";
 
 #define PLACKETT_ADDRESS(NAME) &(NAME),
 constexpr std::array kMethods{PLACKETT_METHODS(PLACKETT_ADDRESS)};
@@ -92,7 +95,8 @@ Result<void> add_method(const Method& method) {
   Added& added = added_methods();
   const std::lock_guard lock(added.mutex);
   const auto same = [&](std::string_view name) { return name == method.name; };
-  if (std::any_of(kMethods.begin(), kMethods.end(),
+  if (same(kDefault) ||
+      std::any_of(kMethods.begin(), kMethods.end(),
                   [&](auto* known) { return same(known->name); }) ||
       std::any_of(added.methods.begin(), added.methods.end(),
                   [&](const Method& known) { return same(known.name); })) {
@@ -107,7 +111,8 @@ bool is_built_in(const Method& method) {
 }
 
 Result<const Method*> find_method(std::string_view name) {
-  std::vector<std::string_view> known;
+  if (name == kDefault) name = kDefaultMethod;
+  std::vector<std::string_view> known{kDefault};
   for (const Method* method : methods()) {
     if (method->name == name) return method;
     known.push_back(method->name);

@@ -33,24 +33,29 @@ class AdaGrad final : public Optimiser {
     if (memory.empty()) return ranker.step(docs, weights, rate);
     ranker.get_parameters(parameters_);
     ranker.gradient(docs, weights, gradient_);
-    for (std::size_t at = 0; at < linear_count_; ++at) parameters_[at] += rate * gradient_[at];
-    for (std::size_t at = 0; at < memory.size(); ++at) {
-      const float slope = gradient_[linear_count_ + at];
-      memory[at] += slope * slope;
-      parameters_[linear_count_ + at] += rate * slope / (std::sqrt(memory[at]) + kLeastRoot);
-    }
+    adagrad_step(gradient_, rate, memory, parameters_);
     ranker.set_parameters(parameters_);
   }
 
  private:
-  static constexpr float kLeastRoot = 1e-6F;  // nothing is divided by 0
-
   std::size_t linear_count_;
   std::vector<float> parameters_;
   std::vector<float> gradient_;
 };
 
 }  // namespace
+
+void adagrad_step(std::span<const float> gradient, float rate, std::span<float> squares,
+                  std::span<float> parameters) {
+  constexpr float kLeastRoot = 1e-6F;  // nothing is divided by 0
+  const std::size_t constant = parameters.size() - squares.size();
+  for (std::size_t at = 0; at < constant; ++at) parameters[at] += rate * gradient[at];
+  for (std::size_t at = 0; at < squares.size(); ++at) {
+    const float slope = gradient[constant + at];
+    squares[at] += slope * slope;
+    parameters[constant + at] += rate * slope / (std::sqrt(squares[at]) + kLeastRoot);
+  }
+}
 
 std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker) {
   if (steps == Steps::kAdaGrad) return std::make_unique<AdaGrad>(ranker);

@@ -37,4 +37,9 @@ class Optimiser {
 // docs/decisions/0004-cascade.md.
 std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker);
 
+// AdaGrad's step of `parameters`; the first ones, as many as have no memory in `squares`, take
+// constant steps. Requires: gradient.size() == parameters.size() >= squares.size().
+void adagrad_step(std::span<const float> gradient, float rate, std::span<float> squares,
+                  std::span<float> parameters);
+
 }  // namespace plackett

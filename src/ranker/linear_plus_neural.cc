@@ -15,13 +15,18 @@ void LinearPlusNeuralRanker::score(const FeatureView& docs, std::span<float> sco
 
 void LinearPlusNeuralRanker::gradient(const FeatureView& docs, std::span<const DocWeight> weights,
                                       std::span<float> out) {
+  gradient(docs, weights, weights, out);
+}
+
+void LinearPlusNeuralRanker::gradient(const FeatureView& docs, std::span<const DocWeight> linear,
+                                      std::span<const DocWeight> network, std::span<float> out) {
   assert(out.size() == parameter_count());
-  linear_.gradient(docs, weights, out.first(linear_.parameter_count()));
-  const std::span<float> network = out.subspan(linear_.parameter_count());
+  linear_.gradient(docs, linear, out.first(linear_.parameter_count()));
+  const std::span<float> rest = out.subspan(linear_.parameter_count());
   if (network_on_) {
-    network_.gradient(docs, weights, network);
+    network_.gradient(docs, network, rest);
   } else {
-    std::fill(network.begin(), network.end(), 0.0F);
+    std::fill(rest.begin(), rest.end(), 0.0F);
   }
 }
 

@@ -36,6 +36,9 @@ class LinearPlusNeuralRanker final : public Ranker {
   void score(const FeatureView& docs, std::span<float> scores) override;
   void gradient(const FeatureView& docs, std::span<const DocWeight> weights,
                 std::span<float> out) override;
+  // The same, with weights of their own for the network's parameters.
+  void gradient(const FeatureView& docs, std::span<const DocWeight> linear,
+                std::span<const DocWeight> network, std::span<float> out);
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
 
   // The linear part's weights, then the network's parameters.

@@ -20,7 +20,8 @@ class RankingScratch {
   struct Copy {
     std::uint64_t serial = 0;
     std::shared_ptr<const Version> version;
-    std::unique_ptr<Ranker> ranker;
+    std::shared_ptr<Ranker> ranker;
+    std::shared_ptr<Ranker> explorer;  // often the same
   };
   std::unordered_map<std::int64_t, Copy> copies;  // by model
 
@@ -44,6 +45,9 @@ RankingScratch::Copy& copy_of(const Model& model, RankingScratch& scratch) {
   if (copy.version == nullptr || copy.serial != serial) {
     copy.version = model.publication.latest();
     copy.ranker = copy.version->ranker->clone();
+    copy.explorer = copy.version->explorer == copy.version->ranker
+                        ? copy.ranker
+                        : std::shared_ptr<Ranker>(copy.version->explorer->clone());
     copy.serial = serial;
   }
   return copy;
@@ -162,8 +166,9 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
   read_pins(request, places, scratch);
   scratch.scores.resize(candidates);
   const RankingScratch::Copy& copy = copy_of(model, scratch);
-  copy.ranker->score(FeatureView(scratch.rows.data(), candidates, model.spec.ranker.feature_count),
-                     scratch.scores);
+  const auto& ranker = request.exploit ? copy.ranker : copy.explorer;
+  ranker->score(FeatureView(scratch.rows.data(), candidates, model.spec.ranker.feature_count),
+                scratch.scores);
   if (!scratch.lists.set(scratch.scores, {.places = places,
                                           .temperature = static_cast<float>(model.spec.temperature),
                                           .sorted = request.exploit,

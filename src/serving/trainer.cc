@@ -160,6 +160,8 @@ std::shared_ptr<const Version> Trainer::version() const {
   auto version = std::make_shared<Version>();
   version->number = version_;
   version->ranker = learner_->ranker().clone();
+  const bool same = &learner_->explorer() == &learner_->ranker();
+  version->explorer = same ? version->ranker : learner_->explorer().clone();
   version->learner = learner_->state();
   version->learned = learned_;
   version->learning = learning_;

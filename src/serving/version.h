@@ -18,8 +18,9 @@ inline constexpr std::string_view kFrozenAsAsked = "asked";
 
 // A model at one moment. Never changes; threads that rank clone the ranker, which has scratch.
 struct Version {
-  std::uint64_t number = 0;  // log entries applied
-  std::shared_ptr<const Ranker> ranker;
+  std::uint64_t number = 0;                // log entries applied
+  std::shared_ptr<const Ranker> ranker;    // as learned: for lists that do not explore, and to save
+  std::shared_ptr<const Ranker> explorer;  // what lists are sampled from; often the same
   LearnerState learner;
   std::uint64_t learned = 0;  // impressions learned from
   bool learning = true;
