@@ -48,6 +48,14 @@ endfunction()
 add_library(plackett_all_headers INTERFACE)
 target_include_directories(plackett_all_headers INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 
+# plackett_seconds(VARIABLE SECONDS): a test's time limit, longer under sanitizers.
+function(plackett_seconds variable seconds)
+  if(PLACKETT_SANITIZE)
+    math(EXPR seconds "5 * ${seconds}")
+  endif()
+  set(${variable} ${seconds} PARENT_SCOPE)
+endfunction()
+
 # plackett_test(NAME SOURCES ... ROOMS room... LIBRARIES target... [SEPARATE]): one GoogleTest binary.
 # Its sources are compiled with little optimisation and together: that takes an eighth of the time,
 # since GoogleMock's templates are instantiated once. SEPARATE: one by one, for files that use the
@@ -68,5 +76,6 @@ function(plackett_test name)
   target_compile_definitions(${name} PRIVATE
     PLACKETT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     PLACKETT_COMMAND="${CMAKE_BINARY_DIR}/bin/plackett")
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  plackett_seconds(limit 300)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${limit})
 endfunction()

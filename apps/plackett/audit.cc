@@ -1,9 +1,12 @@
 // plackett audit: the unbiasedness theorem, checked exactly on small cases.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.h"
@@ -19,8 +22,6 @@ constexpr const char* kRho = "rho";
 constexpr const char* kNone = "none";
 constexpr const char* kSeen = "seen";
 constexpr const char* kAbove = "above";
-constexpr const char* kDrawnCascade = "drawn-cascade";
-constexpr const char* kDrawnPosition = "drawn-position-based";
 
 struct Options {
   std::string click_model = kAllModels;
@@ -77,12 +78,32 @@ audit::CaseOptions case_options(const Options& options) {
   return cases;
 }
 
+// The kind to draw for each case, if the model is one.
+std::optional<audit::DrawnUser> drawn_kind(std::string_view model) {
+  const auto names = audit::drawn_user_names();
+  const auto found = std::find(names.begin(), names.end(), model);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<audit::DrawnUser>(found - names.begin());
+}
+
+void check_name(const std::string& model) {
+  const auto names = click_model_names();
+  if (model.ends_with(".toml") || drawn_kind(model) ||
+      std::find(names.begin(), names.end(), model) != names.end()) {
+    return;
+  }
+  fail({fmt::format("unknown click model \"{}\"; known: {}, {}, {}, or a file that ends in .toml",
+                    model, kAllModels, fmt::join(names, ", "),
+                    fmt::join(audit::drawn_user_names(), ", "))});
+}
+
 Finding audit_model(const std::string& model, const Options& options,
                     const audit::CaseOptions& cases) {
-  const bool is_drawn = model == kDrawnCascade || model == kDrawnPosition;
+  check_name(model);
+  const std::optional<audit::DrawnUser> kind = drawn_kind(model);
   const StopRule stop_rule = rules_of(options.spec.protocol).stop_rule;
   std::unique_ptr<User> user;
-  if (!is_drawn) {
+  if (!kind) {
     user = take(make_user(
         model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.spec.eta}));
   }
@@ -90,16 +111,12 @@ Finding audit_model(const std::string& model, const Options& options,
       .weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho,
       .pairs = options.pairs == kAbove ? PairKind::kAbove : PairKind::kSeen,
       .sharpness = options.sharpness};
-  const bool one_case = cases.labels && cases.scores && cases.k && !is_drawn;
-  Finding finding{.model = is_drawn ? model : std::string(user->name())};
+  const bool one_case = cases.labels && cases.scores && cases.k && !kind;
+  Finding finding{.model = kind ? model : std::string(user->name())};
   for (std::uint64_t at = 0; at < (one_case ? 1 : options.cases); ++at) {
     Rng rng({.seed = options.spec.seed, .impression = at});
     const audit::Case drawn = audit::draw_case(cases, options.grades, rng);
-    if (is_drawn) {
-      user = audit::draw_user(
-          model == kDrawnCascade ? audit::DrawnUser::kCascade : audit::DrawnUser::kPositionBased,
-          options.grades, rng);
-    }
+    if (kind) user = audit::draw_user(*kind, options.grades, rng);
     std::vector<audit::Pair> pairs = audit::audit_case(drawn, *user, rules);
     finding.last = {drawn, pairs};
     finding.summary.add(drawn, std::move(pairs));
@@ -226,8 +243,9 @@ void add_audit(CLI::App& app) {
       "small cases and compares each pair's expected weight with the user's preference.\n"
       "Exits with 1 if a sign is wrong");
   audit->add_option("--click-model", options->click_model,
-                    "all, a name, or a file that ends in .toml; drawn-cascade and "
-                    "drawn-position-based: another user in each case");
+                    fmt::format("all, a name, or a file that ends in .toml; {}: another user in "
+                                "each case",
+                                fmt::join(audit::drawn_user_names(), ", ")));
   audit->add_option("--docs", options->docs, "Most documents in a random case")
       ->check(CLI::Range(2U, audit::kMaxDocs));
   audit->add_option("--k", options->k,

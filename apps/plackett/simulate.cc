@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "command.h"
+#include "plackett/make_user.h"
 #include "plackett/method_entry.h"
 #include "plackett/model_file.h"
 #include "progress.h"
@@ -134,8 +135,7 @@ void add_simulate(CLI::App& app) {
   command->add_option("--learning-rate", options->learning_rate, "in place of the method's own");
   command->add_option("--ranker", options->ranker, ranker_names() + "; default: the method's own");
   command->add_option("--click-model", options->spec.click_model,
-                      "perfect, navigational, informational, almost-random, random, "
-                      "position-based, or a .toml file");
+                      fmt::format("{}, or a .toml file", fmt::join(click_model_names(), ", ")));
   add_options(*command, simulation_options(), options->spec);
   command->add_option("--save-model", options->save_model,
                       "write the final model of run 0 to this file");

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "plackett/export.h"
@@ -84,11 +85,16 @@ struct CaseOptions {
 // from 0, 0.5, 2 and 5.
 PLACKETT_EXPORT Case draw_case(const CaseOptions& options, std::uint32_t grade_count, Rng& rng);
 
-// Kinds of users to draw.
+// Kinds of users to draw. Probabilities are uniform, and each one is drawn on its own.
 enum class DrawnUser : std::uint8_t {
-  kCascade,        // stops after clicks with any probability for each label
-  kPositionBased,  // eta from 0 to 3
+  kCascade,         // stops after clicks with any probability for each label
+  kPositionBased,   // eta from 0 to 3
+  kDependentClick,  // reads on after clicks with any probability for each rank
+  kUserBrowsing,    // examines with any probability for each rank and last click
+  kTrustBias,       // likewise eta; any two probabilities for each rank, the higher if relevant
 };
+// "drawn-cascade", ...: one name for each, in their order.
+PLACKETT_EXPORT std::span<const std::string_view> drawn_user_names();
 // A user whose click probabilities are uniform and rise with the label.
 PLACKETT_EXPORT std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count,
                                                 Rng& rng);

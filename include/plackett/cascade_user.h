@@ -1,11 +1,15 @@
-// A user who reads from the top down, clicks by label, and may stop (cascade click model;
-// Guo et al., WSDM 2009).
+// A user who reads from the top down, clicks by label, and may stop (Guo et al., WSDM 2009): with a
+// probability that depends on the label (cascade click model), or, after a click, on the rank
+// (dependent click model).
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "plackett/export.h"
 #include "plackett/user.h"
@@ -30,10 +34,13 @@ class PLACKETT_EXPORT CascadeUser final : public User {
     std::span<const double> click = {};          // one probability per label
     std::span<const double> stop = {};           // likewise
     StopRule stop_rule = StopRule::kAfterClick;  // when `stop` applies
+    // Dependent click model, if not empty: instead of `stop`, the probability of reading on after a
+    // click, one per rank; the last one also holds for lower ranks.
+    std::span<const double> go_on = {};
   };
 
-  // Copies what it needs. Requires: 1 <= click.size() == stop.size() <= kMaxLabel + 1; all
-  // probabilities in [0, 1].
+  // Copies what it needs. Requires: 1 <= click.size() <= kMaxLabel + 1; stop.size() ==
+  // click.size(), or there is go_on; all probabilities in [0, 1].
   explicit CascadeUser(const Spec& spec);
 
   [[nodiscard]] std::string_view name() const override { return name_; }
@@ -60,8 +67,15 @@ class PLACKETT_EXPORT CascadeUser final : public User {
     bool operator==(const Outcomes&) const = default;
   };
 
-  std::array<Thresholds, kMaxLabel + 1> thresholds_{};
-  std::array<Outcomes, kMaxLabel + 1> outcomes_{};
+  // Of a document of that label at that rank in thresholds_ and outcomes_.
+  [[nodiscard]] std::size_t at(std::size_t rank, std::uint8_t label) const {
+    assert(label < grade_count_);
+    return std::min(rank, last_rank_) * grade_count_ + label;
+  }
+
+  std::vector<Thresholds> thresholds_;
+  std::vector<Outcomes> outcomes_;
+  std::size_t last_rank_ = 0;  // lower ranks are as this one
   std::uint32_t grade_count_ = 0;
   std::string name_;
 };

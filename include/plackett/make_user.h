@@ -17,10 +17,11 @@ namespace plackett {
 struct UserOptions {
   std::uint32_t grade_count = 5;               // of the data: 2, 3 or 5 (Dataset::grade_count())
   StopRule stop_rule = StopRule::kAfterClick;  // cascade users only
-  double eta = 1;                              // position-based users only
+  double eta = 1;                              // position-based and trust-bias users only
 };
 
-// The names that make_user knows: the five cascades, then "position-based".
+// The names that make_user knows: the five cascades, then "position-based", "dependent-click",
+// "user-browsing" and "trust-bias".
 PLACKETT_EXPORT std::span<const std::string_view> click_model_names();
 
 // The user of that name, or of that file if the name ends in ".toml" (docs/click_models.md). Fails

@@ -54,7 +54,7 @@ struct SimulationSpec {
   std::vector<GivenSetting> settings = {};   // of the method
   std::string label = {};             // in tables; made from method, ranker, settings if empty
   std::optional<bool> baseline = {};  // others are tested against it; the method's own if absent
-  double eta = 1;                     // position-based users: examination is 1 / rank^eta
+  double eta = 1;                     // position-based, trust bias: examination is 1 / rank^eta
   double learning_rate_decay = 0;     // factor after each update, up to 1; 0: the protocol's own
   // What queries without a relevant document count.
   NoRelevant no_relevant = NoRelevant::kSkip;

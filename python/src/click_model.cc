@@ -97,7 +97,7 @@ void bind_click_model(py::module_& module) {
 
 `name` is one of plackett.click_model_names(), or a .toml file (docs/click_models.md). `grades` is
 the number of labels, a Dataset's grade_count. `protocol` says when cascade users may stop; `eta`
-how fast position-based ones look away. Unpickling reads a file again.
+how fast position-based and trust-bias ones look away. Unpickling reads a file again.
 
 >>> user = plackett.ClickModel("perfect", grades=3)
 >>> user.click([2, 0, 1], labels=[0, 0, 2], rng=plackett.stream(1))

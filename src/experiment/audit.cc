@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 
-#include "plackett/cascade_user.h"
-#include "users/position_based.h"
+#include "users/click_models.h"
 
 namespace plackett::audit {
 namespace {
@@ -17,6 +17,10 @@ namespace {
 using Order = std::vector<Doc>;
 
 constexpr std::array kSpreads = {0.0, 0.5, 2.0, 5.0};
+
+constexpr std::array kDrawnNames = std::to_array<std::string_view>(
+    {"drawn-cascade", "drawn-position-based", "drawn-dependent-click", "drawn-user-browsing",
+     "drawn-trust-bias"});
 
 int sign(double value, double scale) {
   if (std::abs(value) <= kTolerance * scale) return 0;
@@ -193,18 +197,46 @@ void Summary::add(const Case& audited, std::vector<Pair> audited_pairs) {
   }
 }
 
+std::span<const std::string_view> drawn_user_names() { return kDrawnNames; }
+
 std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count, Rng& rng) {
-  std::vector<double> click(grade_count);
-  std::vector<double> stop(grade_count);
-  for (double& probability : click) probability = rng.uniform();
-  for (double& probability : stop) probability = rng.uniform();
+  const auto draw = [&](std::size_t count) {
+    std::vector<double> values(count);
+    for (double& value : values) value = rng.uniform();
+    return values;
+  };
+  std::vector<double> click = draw(grade_count);
   std::sort(click.begin(), click.end());
-  if (kind == DrawnUser::kCascade) {
-    return std::make_unique<CascadeUser>(
-        CascadeUser::Spec{.name = "drawn cascade", .click = click, .stop = stop});
+  const std::vector<double> stop = draw(grade_count);
+  UserTable table{.click = click};
+  UserOptions options{.grade_count = grade_count};
+  std::vector<double> values;
+  std::vector<double> higher;
+  switch (kind) {
+    case DrawnUser::kCascade:
+      table.stop = stop;
+      break;
+    case DrawnUser::kPositionBased:
+      options.eta = 3 * rng.uniform();
+      break;
+    case DrawnUser::kDependentClick:
+      table.go_on = values = draw(kMaxDocs);
+      break;
+    case DrawnUser::kUserBrowsing:
+      table.examine = values = draw(kMaxDocs * (kMaxDocs + 1) / 2);
+      break;
+    case DrawnUser::kTrustBias:
+      options.eta = 3 * rng.uniform();
+      values = draw(kMaxDocs);
+      higher = draw(kMaxDocs);
+      for (std::size_t rank = 0; rank < kMaxDocs; ++rank) {
+        if (values[rank] > higher[rank]) std::swap(values[rank], higher[rank]);
+      }
+      table.irrelevant = values;
+      table.relevant = higher;
+      break;
   }
-  return std::make_unique<PositionBasedUser>(PositionBasedUser::Spec{
-      .name = "drawn position-based", .click = click, .eta = 3 * rng.uniform()});
+  return make_user(std::string(kDrawnNames[static_cast<std::size_t>(kind)]), table, options);
 }
 
 std::vector<RankPair> inferred_pairs(std::span<const std::uint8_t> clicks, PairKind kind) {

@@ -9,8 +9,8 @@
 #include <tuple>
 
 #include "experiment/spec_parts.h"
-#include "plackett/make_user.h"
 #include "plackett/method.h"
+#include "users/click_models.h"
 
 namespace plackett {
 namespace {
@@ -226,7 +226,8 @@ bool has_setting(const SimulationSpec& simulation, std::string_view name) {
 }
 
 bool reads_eta(std::string_view click_model) {
-  return click_model == click_model_names().back() || click_model.ends_with(".toml");
+  return click_model == kPositionBased || click_model == kTrustBias ||
+         click_model.ends_with(".toml");
 }
 
 Result<void> name_cells(const std::vector<std::string>& baselines,

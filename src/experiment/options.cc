@@ -80,8 +80,9 @@ std::span<const Option<SimulationSpec>> simulation_options() {
       option<&Spec::learning_rate_decay>(
           "learning-rate-decay",
           "factor on the learning rate after each update, at most 1; 0: the protocol's own"),
-      option<&Spec::eta>("eta",
-                         "position-based users: rank r is examined with probability 1/r^eta"),
+      option<&Spec::eta>(
+          "eta",
+          "position-based and trust-bias users: rank r is examined with probability 1/r^eta"),
       named_option<parse_no_relevant, &Spec::no_relevant>(
           "no-relevant", "value of queries without relevant documents: skip, zero or one"),
       named_option<parse_measured_split, &Spec::split>(

@@ -17,21 +17,28 @@ std::uint64_t draw_threshold(double probability) {
 }  // namespace
 
 CascadeUser::CascadeUser(const Spec& spec)
-    : grade_count_(static_cast<std::uint32_t>(spec.click.size())), name_(spec.name) {
-  assert(spec.click.size() == spec.stop.size());
-  assert(!spec.click.empty() && spec.click.size() <= outcomes_.size());
-  for (std::size_t label = 0; label < spec.click.size(); ++label) {
-    const double click = spec.click[label];
-    const double stop = spec.stop[label];
-    const double stop_unclicked = spec.stop_rule == StopRule::kAfterAnyDocument ? stop : 0;
-    outcomes_[label] = {.click_stop = click * stop,
-                        .click_go = click * (1 - stop),
-                        .skip_stop = (1 - click) * stop_unclicked,
-                        .skip_go = (1 - click) * (1 - stop_unclicked)};
-    thresholds_[label] = {
-        .click_and_stop = draw_threshold(click * stop),
-        .click = draw_threshold(click),
-        .click_or_stop = draw_threshold(std::min(1.0, click + outcomes_[label].skip_stop))};
+    : last_rank_(spec.go_on.empty() ? 0 : spec.go_on.size() - 1),
+      grade_count_(static_cast<std::uint32_t>(spec.click.size())),
+      name_(spec.name) {
+  const bool by_rank = !spec.go_on.empty();
+  const bool after_any = spec.stop_rule == StopRule::kAfterAnyDocument && !by_rank;
+  assert(by_rank || spec.click.size() == spec.stop.size());
+  assert(!spec.click.empty() && spec.click.size() <= kMaxLabel + 1);
+  for (std::size_t rank = 0; rank <= last_rank_; ++rank) {
+    for (std::size_t label = 0; label < spec.click.size(); ++label) {
+      const double click = spec.click[label];
+      const double stop = by_rank ? 1 - spec.go_on[rank] : spec.stop[label];
+      const double stop_unclicked = after_any ? stop : 0;
+      const Outcomes outcomes{.click_stop = click * stop,
+                              .click_go = click * (1 - stop),
+                              .skip_stop = (1 - click) * stop_unclicked,
+                              .skip_go = (1 - click) * (1 - stop_unclicked)};
+      outcomes_.push_back(outcomes);
+      thresholds_.push_back(
+          {.click_and_stop = draw_threshold(click * stop),
+           .click = draw_threshold(click),
+           .click_or_stop = draw_threshold(std::min(1.0, click + outcomes.skip_stop))});
+    }
   }
 }
 
@@ -40,9 +47,7 @@ void CascadeUser::click(std::span<const Doc> shown, const Judgments& judgments, 
   assert(clicks.size() == shown.size());
   std::size_t rank = 0;
   while (rank < shown.size()) {
-    const std::uint8_t label = judgments.label(shown[rank]);
-    assert(label < grade_count_);
-    const Thresholds& ends = thresholds_[label];
+    const Thresholds& ends = thresholds_[at(rank, judgments.label(shown[rank]))];
     const std::uint64_t draw = rng.next_u32();
     const bool clicked = draw < ends.click;
     clicks[rank++] = clicked ? 1 : 0;
@@ -62,8 +67,7 @@ double CascadeUser::pattern_probability(std::span<const std::uint8_t> labels,
   double reading = 1;
   double stopped = 0;
   for (std::size_t rank = 0; rank < labels.size(); ++rank) {
-    assert(labels[rank] < grade_count_);
-    const Outcomes& outcomes = outcomes_[labels[rank]];
+    const Outcomes& outcomes = outcomes_[at(rank, labels[rank])];
     const bool clicked = clicks[rank] != 0;
     if (clicked) --clicks_left;
     if (clicks_left == 0) stopped += reading * (clicked ? outcomes.click_stop : outcomes.skip_stop);
@@ -73,8 +77,10 @@ double CascadeUser::pattern_probability(std::span<const std::uint8_t> labels,
 }
 
 bool CascadeUser::alike(std::uint8_t label, std::uint8_t other) const {
-  assert(label < grade_count_ && other < grade_count_);
-  return outcomes_[label] == outcomes_[other];
+  for (std::size_t rank = 0; rank <= last_rank_; ++rank) {
+    if (outcomes_[at(rank, label)] != outcomes_[at(rank, other)]) return false;
+  }
+  return true;
 }
 
 }  // namespace plackett

@@ -2,14 +2,15 @@
 
 #include <array>
 
-#include "users/position_based.h"
+#include "users/examination_user.h"
 
 namespace plackett {
 namespace {
 
 // The cascades, then the others.
 constexpr std::array kNames = std::to_array<std::string_view>(
-    {"perfect", "navigational", "informational", "almost-random", "random", kPositionBased});
+    {"perfect", "navigational", "informational", "almost-random", "random", kPositionBased,
+     kDependentClick, kUserBrowsing, kTrustBias});
 
 constexpr std::array kGradeCounts = std::to_array<std::uint32_t>({2, 3, 5});
 
@@ -39,6 +40,53 @@ constexpr std::array kRows = std::to_array<Row>({
     {5, "random", {.5, .5, .5, .5, .5}, {0, 0, 0, 0, 0}},
 });
 
+// Of the top ten ranks; lower ones are as the tenth.
+constexpr std::size_t kRanks = 10;
+
+template <typename Value>
+constexpr std::array<double, kRanks> by_rank(Value value) {
+  std::array<double, kRanks> values{};
+  for (std::size_t rank = 0; rank < kRanks; ++rank) values[rank] = value(double(rank + 1));
+  return values;
+}
+
+constexpr std::array kGoOn = by_rank([](double rank) {
+  double power = 1;
+  for (double at = 0; at < rank; ++at) power *= .9;
+  return power;
+});
+constexpr std::array kRelevant = by_rank([](double rank) { return 1 / (1 + .005 * (rank - 1)); });
+constexpr std::array kIrrelevant = by_rank([](double rank) { return .65 / rank; });
+
+// Each rank's row: the last click was 1, 2, ... ranks above; there was none.
+// clang-format off
+constexpr std::array<double, kRanks * (kRanks + 1) / 2> kExamine = {
+    1,
+    .98, 1,
+    1, .62, .95,
+    1, .77, .42, .82,
+    1, .92, .55, .31, .69,
+    1, .96, .63, .4, .22, .54,
+    1, .99, .73, .46, .29, .17, .47,
+    1, 1, .89, .52, .35, .24, .14, .43,
+    1, 1, .95, .68, .4, .29, .19, .12, .41,
+    1, 1, 1, .96, .52, .36, .27, .18, .12, .43};
+// clang-format on
+
+// A model whose users click as those of a cascade do, but do not stop as they do.
+struct Other {
+  std::string_view name;
+  std::string_view click_row;
+  UserTable table;
+};
+
+constexpr std::array kOthers = std::to_array<Other>({
+    {kPositionBased, "informational", {}},
+    {kDependentClick, "informational", {.go_on = kGoOn}},
+    {kUserBrowsing, "informational", {.examine = kExamine}},
+    {kTrustBias, "perfect", {.relevant = kRelevant, .irrelevant = kIrrelevant}},
+});
+
 }  // namespace
 
 std::span<const std::string_view> click_model_names() { return kNames; }
@@ -47,25 +95,38 @@ std::span<const std::string_view> cascade_names() { return std::span(kNames).fir
 
 std::span<const std::uint32_t> built_in_grade_counts() { return kGradeCounts; }
 
-std::optional<CascadeTable> cascade_table(std::string_view name, std::uint32_t grade_count) {
+std::optional<UserTable> user_table(std::string_view name, std::uint32_t grade_count) {
+  for (const Other& other : kOthers) {
+    if (other.name != name) continue;
+    const auto clicks = user_table(other.click_row, grade_count);
+    if (!clicks) return std::nullopt;
+    UserTable table = other.table;
+    table.click = clicks->click;
+    return table;
+  }
   for (const Row& row : kRows) {
     if (row.name != name || row.grades != grade_count) continue;
-    return CascadeTable{std::span(row.click).first(grade_count),
-                        std::span(row.stop).first(grade_count)};
+    return UserTable{.click = std::span(row.click).first(grade_count),
+                     .stop = std::span(row.stop).first(grade_count)};
   }
   return std::nullopt;
 }
 
-std::unique_ptr<User> make_user(std::string name, const CascadeTable& table,
+std::unique_ptr<User> make_user(std::string name, const UserTable& table,
                                 const UserOptions& options) {
-  if (table.stop.empty()) {
-    return std::make_unique<PositionBasedUser>(
-        PositionBasedUser::Spec{.name = std::move(name), .click = table.click, .eta = options.eta});
+  if (table.stop.empty() && table.go_on.empty()) {
+    return std::make_unique<ExaminationUser>(ExaminationUser::Spec{.name = std::move(name),
+                                                                   .click = table.click,
+                                                                   .eta = options.eta,
+                                                                   .examine = table.examine,
+                                                                   .relevant = table.relevant,
+                                                                   .irrelevant = table.irrelevant});
   }
   return std::make_unique<CascadeUser>(CascadeUser::Spec{.name = std::move(name),
                                                          .click = table.click,
                                                          .stop = table.stop,
-                                                         .stop_rule = options.stop_rule});
+                                                         .stop_rule = options.stop_rule,
+                                                         .go_on = table.go_on});
 }
 
 }  // namespace plackett

@@ -1,5 +1,6 @@
-// The probabilities of the built-in click models: the paper's table 2 for five grades, those of the
-// published experiments for two and three.
+// The probabilities of the built-in click models: for cascades the paper's table 2 for five grades,
+// those of the published experiments for two and three. Where the others' come from is in
+// docs/click_models.md.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,22 @@
 
 namespace plackett {
 
-// One probability per label, from label 0.
-struct CascadeTable {
-  std::span<const double> click;  // given that the document is examined
-  std::span<const double> stop;   // given that it was clicked (or examined; see StopRule)
+// What makes a user. Which lists are not empty tells the kind: `stop` for a cascade, `go_on` for a
+// dependent click model, `examine` for a user browsing model, `relevant` and `irrelevant` for trust
+// bias, none of them for a position-based user.
+struct UserTable {
+  std::span<const double> click = {};       // per label, given that the document is examined
+  std::span<const double> stop = {};        // per label, given a click (or examined; see StopRule)
+  std::span<const double> go_on = {};       // as in CascadeUser::Spec
+  std::span<const double> examine = {};     // as in ExaminationUser::Spec
+  std::span<const double> relevant = {};    // likewise
+  std::span<const double> irrelevant = {};  // likewise
 };
+
+inline constexpr std::string_view kPositionBased = "position-based";
+inline constexpr std::string_view kDependentClick = "dependent-click";
+inline constexpr std::string_view kUserBrowsing = "user-browsing";
+inline constexpr std::string_view kTrustBias = "trust-bias";
 
 // "perfect", "navigational", "informational", "almost-random", "random".
 std::span<const std::string_view> cascade_names();
@@ -25,15 +37,12 @@ std::span<const std::string_view> cascade_names();
 // The grade counts that the built-in models exist for: 2, 3, 5.
 std::span<const std::uint32_t> built_in_grade_counts();
 
-// Nothing if the name is unknown or the grade count isn't built in. The spans are static.
-std::optional<CascadeTable> cascade_table(std::string_view name, std::uint32_t grade_count);
+// Of a built-in model. Nothing if the name is unknown or the grade count isn't built in. The spans
+// are static.
+std::optional<UserTable> user_table(std::string_view name, std::uint32_t grade_count);
 
-// A cascade user; without stop probabilities, a position-based one.
-std::unique_ptr<User> make_user(std::string name, const CascadeTable& table,
+// The user of a table.
+std::unique_ptr<User> make_user(std::string name, const UserTable& table,
                                 const UserOptions& options);
-
-inline constexpr std::string_view kPositionBased = "position-based";
-// The cascade model whose click probabilities the built-in position-based user has.
-inline constexpr std::string_view kPositionBasedClickRow = "informational";
 
 }  // namespace plackett

@@ -19,20 +19,17 @@ Result<std::unique_ptr<User>> make_user(std::string_view name_or_toml_path,
   if (name_or_toml_path.ends_with(".toml")) {
     return read_user_file(std::string(name_or_toml_path), options);
   }
-  const bool position_based = name_or_toml_path == kPositionBased;
-  const std::string_view row = position_based ? kPositionBasedClickRow : name_or_toml_path;
-  if (!cascade_table(row, built_in_grade_counts().front())) {
+  if (!user_table(name_or_toml_path, built_in_grade_counts().front())) {
     return Error{fmt::format("unknown click model \"{}\"; known: {}, or a file that ends in .toml",
                              name_or_toml_path, fmt::join(click_model_names(), ", "))};
   }
-  const std::optional<CascadeTable> table = cascade_table(row, options.grade_count);
+  const std::optional<UserTable> table = user_table(name_or_toml_path, options.grade_count);
   if (!table) {
     return Error{fmt::format(
         "click model \"{}\" for {} grades; built in are {} grades, others need a .toml file",
         name_or_toml_path, options.grade_count, fmt::join(built_in_grade_counts(), ", "))};
   }
-  const CascadeTable used{table->click, position_based ? std::span<const double>() : table->stop};
-  return make_user(std::string(name_or_toml_path), used, options);
+  return make_user(std::string(name_or_toml_path), *table, options);
 }
 
 }  // namespace plackett

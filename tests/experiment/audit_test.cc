@@ -185,10 +185,73 @@ TEST(Audit, PairsAboveAreSoundForEveryCascadeAndSeenOnesAreNot) {
   }
 }
 
-TEST(Audit, PairsAboveAreSoundForPositionBasedUsers) {
-  const Summary above = audit_drawn(DrawnUser::kPositionBased, PairKind::kAbove, 300);
-  EXPECT_EQ(above.violations, 0U);
-  EXPECT_EQ(above.step_failures, 0U);
+// Whom documents elsewhere in the list influence by whether they were clicked alone.
+constexpr std::array kInfluencedByClicksAlone = {DrawnUser::kPositionBased,
+                                                 DrawnUser::kDependentClick,
+                                                 DrawnUser::kUserBrowsing, DrawnUser::kTrustBias};
+
+TEST(Audit, BothKindsOfPairsAreSoundForUsersWhomClicksAloneInfluence) {
+  for (const DrawnUser kind : kInfluencedByClicksAlone) {
+    for (const PairKind pairs : {PairKind::kSeen, PairKind::kAbove}) {
+      const Summary summary = audit_drawn(kind, pairs, 300);
+      EXPECT_EQ(summary.violations, 0U) << static_cast<int>(kind);
+      EXPECT_EQ(summary.step_failures, 0U) << static_cast<int>(kind);
+    }
+  }
+}
+
+// How many patterns with a click on one of two documents are more likely if that is the worse one,
+// over drawn users and lists of five, all pairs of ranks.
+std::uint32_t patterns_for_the_worse(DrawnUser kind) {
+  constexpr std::uint32_t kDocs = 5;
+  std::uint32_t count = 0;
+  for (std::uint64_t at = 0; at < 50; ++at) {
+    Rng rng({.seed = 23, .impression = at});
+    const auto user = draw_user(kind, 5, rng);
+    std::vector<std::uint8_t> better_clicked(kDocs);
+    for (std::uint8_t& label : better_clicked) label = static_cast<std::uint8_t>(rng.below(5));
+    for (std::uint32_t bits = 0; bits < 1U << kDocs; ++bits) {
+      std::vector<std::uint8_t> clicks(kDocs);
+      for (std::uint32_t rank = 0; rank < kDocs; ++rank) clicks[rank] = bits >> rank & 1U;
+      for (std::uint32_t clicked = 0; clicked < kDocs; ++clicked) {
+        for (std::uint32_t skipped = 0; skipped < kDocs; ++skipped) {
+          if (clicks[clicked] == 0 || clicks[skipped] != 0) continue;
+          if (better_clicked[clicked] <= better_clicked[skipped]) continue;
+          std::vector<std::uint8_t> worse_clicked = better_clicked;
+          std::swap(worse_clicked[clicked], worse_clicked[skipped]);
+          const double better = user->pattern_probability(better_clicked, clicks);
+          const double worse = user->pattern_probability(worse_clicked, clicks);
+          if (better < worse * (1 - 1e-12)) ++count;
+        }
+      }
+    }
+  }
+  return count;
+}
+
+// The proof of docs/audit.md, step by step.
+TEST(Audit, EveryPatternOfUsersWhomClicksAloneInfluenceFavoursTheBetterDocument) {
+  for (const DrawnUser kind : kInfluencedByClicksAlone) {
+    EXPECT_EQ(patterns_for_the_worse(kind), 0U) << static_cast<int>(kind);
+  }
+  EXPECT_GT(patterns_for_the_worse(DrawnUser::kCascade), 100U);
+}
+
+TEST(Audit, TrustThatPrefersTheWorseDocumentAtALowRankBreaksTheTheorem) {
+  const std::vector<double> click = {0, 1};
+  const std::vector<double> relevant = {.9, .05};
+  const std::vector<double> irrelevant = {.8, .3};
+  const UserTable table{.click = click, .relevant = relevant, .irrelevant = irrelevant};
+  const auto user = make_user("contrary", table, {.grade_count = 2, .eta = 0});
+  const Case two{.scores = {0, 0}, .labels = {1, 0}, .k = 2};
+  // Each ranking counts 1/4, the pair's gradient 1/4.
+  // Seen: .9 * .7 + .2 * .05 - (.8 * .95 + .1 * .3). Above: .2 * .05 - .1 * .3.
+  const Pair seen = audit_case(two, *user, {.pairs = PairKind::kSeen}).front();
+  EXPECT_NEAR(seen.alpha, (.64 - .79) / 16, 1e-15);
+  EXPECT_FALSE(seen.holds());
+  const Pair above = audit_case(two, *user, {.pairs = PairKind::kAbove}).front();
+  EXPECT_NEAR(above.alpha, (.01 - .03) / 16, 1e-15);
+  EXPECT_FALSE(above.holds());
 }
 
 TEST(Audit, PairsAboveNeedRhoAndUsersWhomABadDocumentDoesNotDriveAway) {
@@ -227,7 +290,7 @@ TEST(Audit, AnySymmetricWeightOfAPairWillDo) {
 TEST(Audit, BuiltInCascadesMeetAssumptionsFourAndFive) {
   for (const std::string_view model : cascade_names()) {
     for (const std::uint32_t grades : built_in_grade_counts()) {
-      const CascadeTable table = *cascade_table(model, grades);
+      const UserTable table = *user_table(model, grades);
       for (std::size_t low = 0; low < grades; ++low) {
         for (std::size_t high = low + 1; high < grades; ++high) {
           const double click_high = table.click[high];
@@ -278,7 +341,14 @@ TEST(AuditCommand, ExitCodesTellTheVerdict) {
   EXPECT_EQ(exit_code_of("audit --cases 200 --docs 5 --click-model drawn-cascade"), 1);
   EXPECT_EQ(exit_code_of("audit --cases 200 --docs 5 --click-model drawn-cascade --pairs above"),
             0);
-  EXPECT_EQ(exit_code_of("audit --cases 50 --click-model drawn-position-based --pairs above"), 0);
+  for (const std::string model :
+       {"position-based", "dependent-click", "user-browsing", "trust-bias"}) {
+    for (const std::string pairs : {"seen", "above"}) {
+      EXPECT_EQ(exit_code_of("audit --cases 50 --click-model drawn-" + model + " --pairs " + pairs),
+                0);
+    }
+    EXPECT_EQ(exit_code_of("audit --cases 50 --click-model drawn-" + model + " --weight none"), 1);
+  }
   EXPECT_EQ(exit_code_of("audit --click-model perfect --grades 3 --labels 0,1,2 --scores 1,0,-1"),
             0);
   EXPECT_EQ(exit_code_of("audit --click-model perfect --json --cases 20"), 0);
@@ -292,6 +362,16 @@ TEST(AuditCommand, BadInputIsTwo) {
         "--eta -1", "--labels 0,-1"}) {
     EXPECT_EQ(exit_code_of(std::string("audit ") + arguments), 2) << arguments;
   }
+}
+
+TEST(AuditCommand, AnUnknownUserListsTheDrawnOnesToo) {
+  const auto run = testing::run_command("audit --click-model drawn-cascades");
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.err.find("unknown click model \"drawn-cascades\"; known: all, perfect, "),
+            std::string::npos);
+  EXPECT_NE(run.err.find("drawn-cascade, drawn-position-based, drawn-dependent-click, "
+                         "drawn-user-browsing, drawn-trust-bias, or a file that ends in .toml"),
+            std::string::npos);
 }
 
 TEST(AuditCommand, ReadsAUserFile) {

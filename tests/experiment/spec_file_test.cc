@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "experiment/spec_parts.h"
+#include "plackett/make_user.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -197,6 +198,19 @@ TEST(Identity, IgnoresWhatACellDoesNotRead) {
   linear.ranker.kind = wide.ranker.kind = RankerKind::kNeural;
   wide.eta = 1;
   EXPECT_NE(identity(data, wide), identity(data, linear));
+}
+
+TEST(Identity, HasEtaForUsersWhoReadItAlone) {
+  const ComparedDataset data = dataset_at("synthetic");
+  for (const std::string_view name : click_model_names()) {
+    SimulationSpec one;
+    one.click_model = name;
+    SimulationSpec other = one;
+    other.eta = 3;
+    EXPECT_EQ(identity(data, one) != identity(data, other),
+              name == "position-based" || name == "trust-bias")
+        << name;
+  }
 }
 
 TEST(CheckSpec, FindsWhatCannotRunBeforeAnythingIsLoaded) {

@@ -102,10 +102,27 @@ TEST(Users, FrequencyCheckRejectsTheOtherStopRule) {
   }
 }
 
+// All of these but trust-bias click examined documents as informational does.
+TEST(Users, FrequencyCheckRejectsAnotherModel) {
+  const std::vector<std::uint8_t> labels = {3, 0, 2, 4, 1};
+  const std::vector<Doc> shown = reversed_docs(labels.size());
+  const std::vector<std::string> models = {"informational", "position-based", "dependent-click",
+                                           "user-browsing", "trust-bias"};
+  for (const std::string& drawn : models) {
+    const auto counts = drawn_patterns(**make_user(drawn, {}), labels, shown);
+    for (const std::string& computed : models) {
+      const double p =
+          chi_square_p(counts, computed_patterns(**make_user(computed, {}), labels, shown));
+      EXPECT_EQ(p > kFalseAlarmRate, drawn == computed) << drawn << " as " << computed;
+    }
+  }
+}
+
 TEST(Users, FrequencyCheckRejectsTwoSwappedDocuments) {
   const std::vector<std::uint8_t> labels = {3, 0, 2, 4, 1};
   std::vector<Doc> shown = reversed_docs(labels.size());
-  for (const std::string_view model : {"perfect", "almost-random", "position-based"}) {
+  for (const std::string_view model : {"perfect", "almost-random", "position-based",
+                                       "dependent-click", "user-browsing", "trust-bias"}) {
     const auto user = make_user(model, {});
     const std::vector<std::uint64_t> counts = drawn_patterns(**user, labels, shown);
     std::swap(shown[0], shown[1]);

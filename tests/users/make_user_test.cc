@@ -53,7 +53,8 @@ TEST(MakeUser, AnUnknownNameListsTheKnownOnes) {
   ASSERT_FALSE(user.ok());
   EXPECT_EQ(user.error().message,
             "unknown click model \"prefect\"; known: perfect, navigational, informational, "
-            "almost-random, random, position-based, or a file that ends in .toml");
+            "almost-random, random, position-based, dependent-click, user-browsing, trust-bias, "
+            "or a file that ends in .toml");
 }
 
 TEST(MakeUser, AnOddGradeCountSaysWhichExist) {
@@ -91,6 +92,66 @@ TEST_F(UserFile, GivesAPositionBasedUserWhoseEtaWinsOverTheOption) {
   EXPECT_DOUBLE_EQ((*of_file)->pattern_probability(labels, second), .5 / 8);
 }
 
+TEST_F(UserFile, GivesADependentClickUserWhoseLastContinueHoldsBelow) {
+  const auto user = make_user(write("kind = \"dependent-click\"\nname = \"tired\"\n"
+                                    "click = [0.5, 1]\ncontinue = [0.75, 0.25]\n"),
+                              {.grade_count = 2});
+  ASSERT_TRUE(user.ok()) << user.error().message;
+  EXPECT_EQ((*user)->name(), "tired");
+  const std::vector<std::uint8_t> labels = {1, 1, 0, 1};
+  const std::vector<std::uint8_t> all = {1, 1, 1, 1};
+  EXPECT_DOUBLE_EQ((*user)->pattern_probability(labels, all), .75 * .25 * .5 * .25);
+}
+
+TEST_F(UserFile, GivesAUserBrowsingUser) {
+  const auto user = make_user(write("kind = \"user-browsing\"\nname = \"browser\"\n"
+                                    "click = [0.5, 1]\nexamine = [[1], [0.25, 0.5]]\n"),
+                              {.grade_count = 2});
+  ASSERT_TRUE(user.ok()) << user.error().message;
+  const std::vector<std::uint8_t> labels = {0, 1};
+  const std::vector<std::uint8_t> both = {1, 1};
+  const std::vector<std::uint8_t> second = {0, 1};
+  EXPECT_DOUBLE_EQ((*user)->pattern_probability(labels, both), .5 * .25);
+  EXPECT_DOUBLE_EQ((*user)->pattern_probability(labels, second), .5 * .5);
+}
+
+TEST_F(UserFile, GivesATrustBiasUserOfListsThatDifferInLength) {
+  const auto user = make_user(write("kind = \"trust-bias\"\nname = \"trusting\"\nclick = [0, 1]\n"
+                                    "eta = 2\nrelevant = [0.75]\nirrelevant = [0.5, 0.25]\n"),
+                              {.grade_count = 2});
+  ASSERT_TRUE(user.ok()) << user.error().message;
+  const std::vector<std::uint8_t> labels = {0, 1, 0};
+  const std::vector<std::uint8_t> all = {1, 1, 1};
+  EXPECT_DOUBLE_EQ((*user)->pattern_probability(labels, all), .5 * (.75 / 4) * (.25 / 9));
+}
+
+TEST_F(UserFile, FailuresOfListsByRankSayPlaceValueAndRule) {
+  const auto head = [](const std::string& kind) {
+    return "kind = \"" + kind + "\"\nname = \"x\"\nclick = [0, 0, 0]\n";
+  };
+  EXPECT_THAT(failure(head("dependent-click")),
+              HasSubstr("key \"continue\" is missing; expected probabilities, one per rank"));
+  EXPECT_THAT(failure(head("dependent-click") + "continue = []\n"),
+              HasSubstr(":4: continue is empty; expected an array of at least 1"));
+  EXPECT_THAT(failure(head("dependent-click") + "continue = [0.5, 2]\n"),
+              HasSubstr(":4: continue: value 2 is 2; probabilities are from 0 to 1"));
+  EXPECT_THAT(failure(head("dependent-click") + "continue = [1]\nstop = [0, 0, 0]\n"),
+              HasSubstr("unknown key \"stop\"; a dependent-click user has kind, name, click, "
+                        "continue"));
+  EXPECT_THAT(failure(head("user-browsing")), HasSubstr("key \"examine\" is missing"));
+  EXPECT_THAT(failure(head("user-browsing") + "examine = [1]\n"),
+              HasSubstr(":4: examine: rank 1 is an integer; expected an array"));
+  EXPECT_THAT(failure(head("user-browsing") + "examine = [[1],\n[0.5]]\n"),
+              HasSubstr(":5: examine: rank 2 has 1 values; expected 2: by the distance of the last "
+                        "click, then without one"));
+  EXPECT_THAT(failure(head("user-browsing") + "examine = [[1],\n[0.5, 1.5]]\n"),
+              HasSubstr(":5: examine: rank 2: value 2 is 1.5; probabilities are from 0 to 1"));
+  EXPECT_THAT(failure(head("trust-bias") + "relevant = [1]\n"),
+              HasSubstr("key \"irrelevant\" is missing"));
+  EXPECT_THAT(failure(head("trust-bias") + "irrelevant = [0]\n"),
+              HasSubstr("key \"relevant\" is missing"));
+}
+
 TEST_F(UserFile, FailuresSayPlaceValueAndRule) {
   const std::string head = "kind = \"cascade\"\nname = \"x\"\n";
   EXPECT_THAT(failure(head + "click = [0, .5\n"), HasSubstr(".toml:3: "));
@@ -112,7 +173,8 @@ TEST_F(UserFile, FailuresSayPlaceValueAndRule) {
   EXPECT_THAT(failure("kind = \"cascade\"\nclick = [0, 0, 0]\nstop = [0, 0, 0]\n"),
               HasSubstr("key \"name\" is missing"));
   EXPECT_THAT(failure("name = \"x\"\nclick = [0, 0, 0]\n"),
-              HasSubstr("key \"kind\" is missing; expected \"cascade\" or \"position-based\""));
+              HasSubstr("key \"kind\" is missing; expected one of cascade, position-based, "
+                        "dependent-click, user-browsing, trust-bias"));
   EXPECT_THAT(failure("kind = \"dependent\"\nname = \"x\"\n"), HasSubstr(":1: kind \"dependent\""));
   EXPECT_THAT(failure("kind = 3\nname = \"x\"\n"),
               HasSubstr(":1: kind is an integer; expected text"));

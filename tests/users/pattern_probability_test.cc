@@ -1,6 +1,7 @@
 // What a user does with a list, computed: against plain enumeration and by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ std::vector<std::uint8_t> pattern_of(std::size_t bits, std::size_t length) {
 
 // The cascade told as a story, one examined document after another: the plain twin.
 struct Story {
-  CascadeTable table;
+  UserTable table;  // of a cascade, or of a dependent click model
   StopRule rule;
   std::span<const std::uint8_t> labels;
   std::span<const std::uint8_t> wanted;
@@ -29,7 +30,8 @@ struct Story {
   double from(std::size_t rank) const {
     if (rank == labels.size()) return 1;
     const double click = table.click[labels[rank]];
-    const double stop = table.stop[labels[rank]];
+    const double stop = table.stop.empty() ? 1 - table.go_on[std::min(rank, table.go_on.size() - 1)]
+                                           : table.stop[labels[rank]];
     bool none_later = true;
     for (std::size_t later = rank + 1; later < wanted.size(); ++later) {
       none_later = none_later && wanted[later] == 0;
@@ -65,11 +67,68 @@ TEST(PatternProbability, CascadeEqualsTheStoryOfEachDocument) {
       const auto user = make_user(model, {.stop_rule = rule});
       for (std::size_t bits = 0; bits < std::size_t{1} << labels.size(); ++bits) {
         const std::vector<std::uint8_t> clicks = pattern_of(bits, labels.size());
-        const Story story{*cascade_table(model, 5), rule, labels, clicks};
+        const Story story{*user_table(model, 5), rule, labels, clicks};
         EXPECT_NEAR((*user)->pattern_probability(labels, clicks), story.from(0), 1e-15) << model;
       }
     }
   }
+}
+
+// The stop rule is a cascade's: a dependent click model's users leave only after clicks.
+TEST(PatternProbability, DependentClickEqualsTheStoryUnderEitherStopRule) {
+  const std::vector<std::uint8_t> labels = {1, 4, 0, 3, 2, 0,
+                                            1, 4, 2, 3, 0, 4};  // beyond its table
+  for (const StopRule rule : {StopRule::kAfterClick, StopRule::kAfterAnyDocument}) {
+    const auto user = make_user("dependent-click", {.stop_rule = rule});
+    for (std::size_t bits = 0; bits < std::size_t{1} << labels.size(); ++bits) {
+      const std::vector<std::uint8_t> clicks = pattern_of(bits, labels.size());
+      const Story story{*user_table("dependent-click", 5), StopRule::kAfterClick, labels, clicks};
+      ASSERT_NEAR((*user)->pattern_probability(labels, clicks), story.from(0), 1e-15);
+    }
+  }
+}
+
+TEST(PatternProbability, DependentClickByHand) {
+  // Two grades: clicked .4 or .9; after clicks at ranks 1 and 2 the user reads on with .9 and .81.
+  const std::vector<std::uint8_t> labels = {0, 1, 1};
+  const auto user = make_user("dependent-click", {.grade_count = 2});
+  EXPECT_NEAR((*user)->pattern_probability(labels, pattern_of(0b011, 3)),
+              .4 * .9 * .9 * (.19 + .81 * .1), 1e-15);
+}
+
+TEST(PatternProbability, UserBrowsingByHand) {
+  // Two grades: clicked .4 or .9 where examined. Rank 3 is examined with .62 if the last click was
+  // at rank 1, with .95 if there was none; rank 2 with .98 or 1.
+  const std::vector<std::uint8_t> labels = {0, 1, 1};
+  const auto user = make_user("user-browsing", {.grade_count = 2});
+  EXPECT_NEAR((*user)->pattern_probability(labels, pattern_of(0b101, 3)),
+              .4 * (1 - .98 * .9) * (.62 * .9), 1e-15);
+  EXPECT_NEAR((*user)->pattern_probability(labels, pattern_of(0b100, 3)), .6 * .1 * (.95 * .9),
+              1e-15);
+}
+
+TEST(PatternProbability, UserBrowsingBelowItsTableIsAsTheLastRank) {
+  const auto user = make_user("user-browsing", {.grade_count = 2});
+  // That rank 12 is clicked if the document at `last` (from 0) was the only one before, or none.
+  const auto clicked = [&](std::size_t before) {
+    const std::vector<std::uint8_t> labels(12, 1);
+    const double with = (*user)->pattern_probability(labels, pattern_of(before | 1U << 11U, 12));
+    return with / (with + (*user)->pattern_probability(labels, pattern_of(before, 12)));
+  };
+  EXPECT_NEAR(clicked(0), .43 * .9, 1e-14);
+  EXPECT_NEAR(clicked(1U << 10U), 1 * .9, 1e-14);   // 1 above
+  EXPECT_NEAR(clicked(1U << 7U), .96 * .9, 1e-14);  // 4 above
+  EXPECT_NEAR(clicked(1U << 2U), .12 * .9, 1e-14);  // 9 above
+  EXPECT_NEAR(clicked(1U << 0U), .12 * .9, 1e-14);  // 11 above, as 9
+}
+
+TEST(PatternProbability, TrustBiasByHand) {
+  // Three grades: relevant 0, .5, 1. Examined 1, 1/2, 1/3; clicked, if relevant, 1, 1/1.005,
+  // 1/1.01, otherwise .65, .325, .65/3.
+  const std::vector<std::uint8_t> labels = {0, 2, 1};
+  const auto user = make_user("trust-bias", {.grade_count = 3});
+  EXPECT_NEAR((*user)->pattern_probability(labels, pattern_of(0b111, 3)),
+              .65 * (1 / 1.005 / 2) * ((1 / 1.01 + .65 / 3) / 2 / 3), 1e-15);
 }
 
 TEST(PatternProbability, NavigationalByHand) {
@@ -114,10 +173,29 @@ TEST(Alike, OnlyLabelsThatNoClickCanTellApart) {
           .alike(0, 1));
 }
 
+TEST(Alike, LooksAtWhatMattersAtSomeRank) {
+  const std::vector<double> click = {.1, .9};
+  const std::vector<double> nothing(3);                // ranks 1 and 2 are never examined
+  const std::vector<double> after_clicks = {0, 1, 0};  // rank 2 would be after a click
+  const std::vector<double> second = {0, 0, 1};
+  const std::vector<double> half = {.5, .5};
+  const std::vector<double> more_below = {.5, .6};
+  const auto alike = [&](const UserTable& table) {
+    return make_user("x", table, {.grade_count = 2})->alike(0, 1);
+  };
+  EXPECT_TRUE(alike({.click = click, .examine = nothing}));
+  EXPECT_TRUE(alike({.click = click, .examine = after_clicks}));
+  EXPECT_FALSE(alike({.click = click, .examine = second}));
+  EXPECT_TRUE(alike({.click = click, .relevant = half, .irrelevant = half}));
+  EXPECT_FALSE(alike({.click = click, .relevant = more_below, .irrelevant = half}));
+  EXPECT_TRUE(alike({.click = half, .go_on = click}));
+  EXPECT_FALSE(alike({.click = click, .go_on = half}));
+}
+
 TEST(ClickModels, EveryTableRisesWithTheLabelAndHoldsProbabilities) {
   for (const std::string_view model : cascade_names()) {
     for (const std::uint32_t grades : built_in_grade_counts()) {
-      const auto table = cascade_table(model, grades);
+      const auto table = user_table(model, grades);
       ASSERT_TRUE(table.has_value());
       ASSERT_EQ(table->click.size(), grades);
       ASSERT_EQ(table->stop.size(), grades);
