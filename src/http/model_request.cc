@@ -75,6 +75,7 @@ void read_settings(JsonReader& json, JsonValue value, ModelSpec& spec) {
 
 void read_learner(JsonReader& json, JsonValue value, ModelSpec& spec) {
   spec.learner = json.string(value);
+  if (const auto method = find_method(spec.learner)) spec.learner = (*method)->name;
   const auto known = serving::served_learners();
   if (std::find(known.begin(), known.end(), spec.learner) == known.end()) {
     json.wrong(fmt::format("unknown learner {}; known: {}", JsonReader::excerpt(value),

@@ -112,11 +112,12 @@ bool is_built_in(const Method& method) {
 
 Result<const Method*> find_method(std::string_view name) {
   if (name == kDefault) name = kDefaultMethod;
-  std::vector<std::string_view> known{kDefault};
+  std::vector<std::string_view> known;
   for (const Method* method : methods()) {
     if (method->name == name) return method;
     known.push_back(method->name);
   }
+  known.push_back(kDefault);
   return Error{fmt::format("unknown method \"{}\"; known: {}", name, fmt::join(known, ", "))};
 }
 

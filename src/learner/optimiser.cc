@@ -33,7 +33,7 @@ class AdaGrad final : public Optimiser {
     if (memory.empty()) return ranker.step(docs, weights, rate);
     ranker.get_parameters(parameters_);
     ranker.gradient(docs, weights, gradient_);
-    adagrad_step(gradient_, rate, memory, parameters_);
+    adagrad_step(gradient_, rate, rate, memory, parameters_);
     ranker.set_parameters(parameters_);
   }
 
@@ -45,11 +45,11 @@ class AdaGrad final : public Optimiser {
 
 }  // namespace
 
-void adagrad_step(std::span<const float> gradient, float rate, std::span<float> squares,
-                  std::span<float> parameters) {
+void adagrad_step(std::span<const float> gradient, float constant_rate, float rate,
+                  std::span<float> squares, std::span<float> parameters) {
   constexpr float kLeastRoot = 1e-6F;  // nothing is divided by 0
   const std::size_t constant = parameters.size() - squares.size();
-  for (std::size_t at = 0; at < constant; ++at) parameters[at] += rate * gradient[at];
+  for (std::size_t at = 0; at < constant; ++at) parameters[at] += constant_rate * gradient[at];
   for (std::size_t at = 0; at < squares.size(); ++at) {
     const float slope = gradient[constant + at];
     squares[at] += slope * slope;

@@ -38,8 +38,9 @@ class Optimiser {
 std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker);
 
 // AdaGrad's step of `parameters`; the first ones, as many as have no memory in `squares`, take
-// constant steps. Requires: gradient.size() == parameters.size() >= squares.size().
-void adagrad_step(std::span<const float> gradient, float rate, std::span<float> squares,
-                  std::span<float> parameters);
+// constant steps of `constant_rate`. Requires: gradient.size() == parameters.size() >=
+// squares.size().
+void adagrad_step(std::span<const float> gradient, float constant_rate, float rate,
+                  std::span<float> squares, std::span<float> parameters);
 
 }  // namespace plackett

@@ -54,10 +54,11 @@ void Steady::learn(const FeatureView& docs, const Ranking& ranking,
   rank_weights_.resize(ranking.shown.size());
   sum_by_rank(pairs, rank_weights_);
   find_gradient(docs, ranking.shown);
-  // From a tenth of the learning rate to all of it.
+  // The linear part's, from a tenth of the learning rate to all of it.
   const auto updates = static_cast<double>(state_.updates);
   const double warmth = (updates + 1 + options_.warm_up / 10) / (updates + 1 + options_.warm_up);
-  adagrad_step(gradient_, static_cast<float>(warmth * state_.learning_rate), squares_, parameters_);
+  adagrad_step(gradient_, static_cast<float>(warmth * state_.learning_rate),
+               static_cast<float>(state_.learning_rate), squares_, parameters_);
   ranker_->set_parameters(parameters_);
   state_.learning_rate *= options_.learning_rate_decay;
   ++state_.updates;
@@ -102,11 +103,13 @@ constexpr std::array kSettings{
             .fallback = kDefaults.pairs.sharpness,
             .least = 0.01,
             .most = 100},
-    Setting{.name = kWarmUp,
-            .help = "updates until steps reach half of their size; the first has a tenth",
-            .fallback = kDefaults.warm_up,
-            .least = 0,
-            .most = 1e9},
+    Setting{
+        .name = kWarmUp,
+        .help =
+            "updates until the linear part's steps have half of their size; the first has a tenth",
+        .fallback = kDefaults.warm_up,
+        .least = 0,
+        .most = 1e9},
     Setting{.name = kNovelty,
             .help = "a document that was learned from more often teaches the network less",
             .fallback = kDefaults.novelty,

@@ -3,8 +3,8 @@
 // - A linear ranker plus a network, whose parameters take AdaGrad's steps.
 // - Sharper lists: a pair's gradient is taken at a quarter of the difference of the scores that are
 //   served, so scores go on growing where PDGD's would settle.
-// - The first steps are small: a few unlucky ones must not make lists so sharp that nothing else is
-//   shown for thousands of impressions.
+// - The linear part's first steps are small: a few unlucky ones must not make lists so sharp that
+//   nothing else is shown for thousands of impressions.
 // - A document's weight in the network's gradient falls with the number of times that it was
 //   learned from: few documents, met often, teach the network little.
 // - What is evaluated and saved is an average over the updates so far, most of all the last ones.
@@ -30,7 +30,7 @@ struct SteadyOptions {
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k
   PairRules pairs = {.sharpness = 4};
-  double warm_up = 200;  // after this many updates, steps have half of their size
+  double warm_up = 200;  // updates until the linear part's steps have half of their size
   double novelty = 20;   // visits from which on a document's weight for the network falls
   double memory = 4000;  // updates that the average is taken over
 };

@@ -95,6 +95,7 @@ Result<ModelSpec> check(ModelSpec spec) {
                     spec.name, kMaxModelNameBytes)};
   }
   if (auto sound = check_features(spec); !sound) return sound.error();
+  if (const auto method = find_method(spec.learner)) spec.learner = (*method)->name;
   const auto served = served_learners();
   if (std::find(served.begin(), served.end(), spec.learner) == served.end()) {
     return Error{fmt::format("learner \"{}\"; those that can be served: {}", spec.learner,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plackett/learner.h"
+#include "plackett/method.h"
 #include "plackett/ranker_spec.h"
 #include "plackett/result.h"
 #include "plackett/setting.h"
@@ -35,7 +36,7 @@ struct ModelSpec {
   RankerSpec ranker;                       // its feature_count is the model's
   std::vector<std::string> feature_names;  // one per feature, or none
   std::vector<std::uint32_t> feature_ids;  // as in model files; 1, 2, ... if empty
-  std::string learner = "pdgd";
+  std::string learner{kDefaultMethod};
   std::vector<GivenSetting> settings;  // the learner's own, its learning rate among them
   std::uint32_t shown = 10;            // k
   std::string scaling = "query-minmax";

@@ -84,13 +84,13 @@ class Plain {
       }
     }
     const double t = updates_;
-    const double rate =
-        options_.learning_rate * (t + options_.warm_up / 10) / (t + options_.warm_up);
+    const double warmth = (t + options_.warm_up / 10) / (t + options_.warm_up);
     squares_.resize(gradient.size());
     for (std::size_t at = 0; at < gradient.size(); ++at) {
       squares_[at] += gradient[at] * gradient[at];
       const bool network = at >= ranker_->linear_count();
-      parameters_[at] += rate * gradient[at] / (network ? std::sqrt(squares_[at]) + 1e-6 : 1);
+      const double scale = network ? 1 / (std::sqrt(squares_[at]) + 1e-6) : warmth;
+      parameters_[at] += options_.learning_rate * scale * gradient[at];
     }
     ranker_->set_parameters(std::vector<float>(parameters_.begin(), parameters_.end()));
     past_.push_back(parameters_);
