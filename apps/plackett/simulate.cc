@@ -10,7 +10,6 @@
 
 #include "command.h"
 #include "plackett/make_user.h"
-#include "plackett/method.h"
 #include "plackett/method_entry.h"
 #include "plackett/model_file.h"
 #include "progress.h"
@@ -22,7 +21,7 @@ namespace {
 struct SimulateOptions {
   DataOptions data;
   SimulationSpec spec;
-  std::string method{kDefaultMethod};
+  std::string method = "pdgd";
   std::optional<std::string> ranker;
   std::optional<std::string> learning_rate;
   std::optional<std::string> save_model;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "plackett/learner.h"
-#include "plackett/method.h"
 #include "plackett/ranker_spec.h"
 #include "plackett/result.h"
 #include "plackett/setting.h"
@@ -36,7 +35,7 @@ struct ModelSpec {
   RankerSpec ranker;                       // its feature_count is the model's
   std::vector<std::string> feature_names;  // one per feature, or none
   std::vector<std::uint32_t> feature_ids;  // as in model files; 1, 2, ... if empty
-  std::string learner{kDefaultMethod};
+  std::string learner = "pdgd";
   std::vector<GivenSetting> settings;  // the learner's own, its learning rate among them
   std::uint32_t shown = 10;            // k
   std::string scaling = "query-minmax";
