@@ -20,6 +20,7 @@ namespace plackett {
   METHOD(kCascade) \
   METHOD(kDbgd) \
   METHOD(kMgd) \
+  METHOD(kPairRank) \
   METHOD(kPairwise) \
   METHOD(kPdgd)
 // clang-format on
