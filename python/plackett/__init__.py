@@ -59,6 +59,7 @@ from ._methods import (
     MGD as MGD,
     PDGD as PDGD,
     Cascade as Cascade,
+    PairRank as PairRank,
     Pairwise as Pairwise,
 )
 from ._pairs import Pair as Pair, pairs as pairs

@@ -108,5 +108,6 @@ _classes = {method["title"]: _class_of(method) for method in _engine.methods()}
 Cascade = _classes["Cascade"]
 DBGD = _classes["DBGD"]
 MGD = _classes["MGD"]
+PairRank = _classes["PairRank"]
 Pairwise = _classes["Pairwise"]
 PDGD = _classes["PDGD"]

@@ -54,6 +54,24 @@ class MGD(_engine.Learner):
         interleaving: str = ...,
     ) -> None: ...
 
+class PairRank(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | Fold | Features | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        ridge: float = ...,
+        alpha: float = ...,
+        pairs: str = ...,
+        refit: int = ...,
+    ) -> None: ...
+
 class Pairwise(_engine.Learner):
     def __init__(
         self,

@@ -132,9 +132,11 @@ std::vector<GivenSetting> canonical_settings(std::string_view method,
 }
 
 std::vector<GivenSetting> settings_of(const LearnerState& state) {
-  std::vector<GivenSetting> settings{
-      {std::string(kLearningRate), fmt::format("{}", state.learning_rate)}};
   const auto method = find_method(state.method);
+  std::vector<GivenSetting> settings;
+  if (!method || find_setting((*method)->settings, kLearningRate) != nullptr) {
+    settings.push_back({std::string(kLearningRate), fmt::format("{}", state.learning_rate)});
+  }
   if (!method || (*method)->settings_in == nullptr) return settings;
   for (GivenSetting& own : (*method)->settings_in(state)) settings.push_back(std::move(own));
   return settings;

@@ -79,7 +79,7 @@ void shuffle(std::span<T> values, Rng& rng) {
 PairRank::PairRank(std::unique_ptr<LinearRanker> ranker, const PairRankOptions& options)
     : ranker_(std::move(ranker)),
       options_(options),
-      state_{.method = "pairrank", .learning_rate = 1},
+      state_{.method = "pairrank"},
       features_(ranker_->feature_count()),
       width_(ranker_->padded_weights().size()),
       theta_(width_),
@@ -307,14 +307,14 @@ void PairRank::restore(const LearnerState& state) {
 
 namespace {
 
-constexpr std::string_view kLambda = "lambda";
+constexpr std::string_view kRidge = "ridge";
 constexpr std::string_view kAlpha = "alpha";
 constexpr std::string_view kPairs = "pairs";
 constexpr std::string_view kRefit = "refit";
 constexpr std::array<std::string_view, 2> kPairNames{"independent", "all"};
 constexpr std::array kSettings{
-    Setting{.name = kLambda,
-            .help = "weight of the ridge, and of the confidence bound's start",
+    Setting{.name = kRidge,
+            .help = "lambda: weight of the ridge, and of the confidence bound's start",
             .fallback = PairRankOptions{}.lambda,
             .least = 1e-9,
             .most = 1e9},
@@ -342,7 +342,7 @@ std::unique_ptr<Learner> make_pairrank(std::unique_ptr<Ranker> ranker, const Met
   std::unique_ptr<LinearRanker> linear(
       static_cast<LinearRanker*>(ranker.release()));  // check_ranker() made sure
   return std::make_unique<PairRank>(std::move(linear),
-                                    PairRankOptions{.lambda = settings.number(kLambda),
+                                    PairRankOptions{.lambda = settings.number(kRidge),
                                                     .alpha = settings.number(kAlpha),
                                                     .independent = settings.whole(kPairs) == 0,
                                                     .refit = settings.whole(kRefit),

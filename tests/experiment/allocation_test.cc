@@ -57,6 +57,7 @@ TEST(Allocation, ALongerRunAllocatesNoMoreThanItsCurve) {
   const Dataset dataset = load_dataset("synthetic", {}).value();
   std::vector<std::string> entries{"pdgd:linear+neural", "pdgd:linear+neural:steps=adagrad"};
   for (const Method* method : methods()) {
+    if (method->name == "pairrank") continue;  // keeps every pair that it learned from
     entries.emplace_back(method->name);
     // 49 networks a list are slow here; one candidate shows the same. A method with a check has
     // a ranker of its own, named by default.

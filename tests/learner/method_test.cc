@@ -50,6 +50,16 @@ TEST(Method, TheLearnerKnowsItsName) {
   }
 }
 
+TEST(Method, AStateTellsTheLearningRateOfMethodsThatHaveOne) {
+  const auto rate = [](std::string_view method) {
+    const auto settings = settings_of({.method = std::string(method), .learning_rate = 0.25});
+    return settings.empty() ? "none" : settings[0].name + " " + settings[0].value;
+  };
+  EXPECT_EQ(rate("pdgd"), "learning-rate 0.25");
+  EXPECT_EQ(rate("unknown"), "learning-rate 0.25");
+  EXPECT_EQ(rate("pairrank"), "none");
+}
+
 TEST(Method, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error_of("magic", {}),
               HasSubstr("unknown method \"magic\"; known: cascade, dbgd, mgd"));
