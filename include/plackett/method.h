@@ -45,8 +45,8 @@ struct Method {
   // The settings, besides the learning rate, that a learner in this state was made with; null if
   // the state tells none.
   std::vector<GivenSetting> (*settings_in)(const LearnerState& state) = nullptr;
-  // Whether it can work with a ranker; null if it works with all.
-  Result<void> (*check)(const Ranker& ranker) = nullptr;
+  // Whether it can work with a ranker under these settings; null if it works with all.
+  Result<void> (*check)(const Ranker& ranker, const SettingValues& settings) = nullptr;
   // A learner that owns `ranker`, or a ranker of its own with as many features. The function may
   // hold state for the life of the process. Called from several threads at once. Requires: `ranker`
   // passes the check; the settings were made from those above. A results folder identifies the

@@ -35,6 +35,7 @@ class DBGD(_engine.Learner):
         protocol: str = ...,
         learning_rate: float = ...,
         interleaving: str = ...,
+        projection: str = ...,
     ) -> None: ...
 
 class MGD(_engine.Learner):
@@ -52,6 +53,7 @@ class MGD(_engine.Learner):
         learning_rate: float = ...,
         candidates: int = ...,
         interleaving: str = ...,
+        projection: str = ...,
     ) -> None: ...
 
 class PairRank(_engine.Learner):

@@ -157,7 +157,7 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
   auto values = SettingValues::make(found.value()->settings, settings);
   if (!values) return Error{fmt::format("{}: {}", method, values.error().message)};
   if (found.value()->check != nullptr) {
-    if (auto fits = found.value()->check(*ranker); !fits) return fits.error();
+    if (auto fits = found.value()->check(*ranker, values.value()); !fits) return fits.error();
   }
   auto learner = found.value()->make(std::move(ranker), rules, values.value());
   if (learner == nullptr) return Error{fmt::format("{}: make returned no learner", method)};

@@ -332,7 +332,7 @@ constexpr std::array kSettings{
             .most = 1e6,
             .whole = true}};
 
-Result<void> check_ranker(const Ranker& ranker) {
+Result<void> check_ranker(const Ranker& ranker, const SettingValues& /*settings*/) {
   if (dynamic_cast<const LinearRanker*>(&ranker) != nullptr) return {};
   return Error{"pairrank needs the ranker linear: its confidence bound is that of linear scores"};
 }

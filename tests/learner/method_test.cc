@@ -60,6 +60,18 @@ TEST(Method, AStateTellsTheLearningRateOfMethodsThatHaveOne) {
   EXPECT_EQ(rate("pairrank"), "none");
 }
 
+TEST(Method, ProjectionNeedsALinearRankerAndAStateTellsOfIt) {
+  const std::vector<GivenSetting> projected{{"projection", "documents"}};
+  for (const std::string_view name : {"dbgd", "mgd"}) {
+    const auto made = make_learner(name, ranker_of(RankerKind::kNeural), {}, projected);
+    ASSERT_FALSE(made.ok());
+    EXPECT_THAT(made.error().message, HasSubstr("projection documents needs the ranker linear"));
+    EXPECT_TRUE(make_learner(name, ranker_of(RankerKind::kNeural), {}, {}).ok());
+    const auto linear = make_learner(name, ranker_of(RankerKind::kLinear), {}, projected);
+    EXPECT_EQ(settings_of((*linear)->state()).back(), projected[0]);
+  }
+}
+
 TEST(Method, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error_of("magic", {}),
               HasSubstr("unknown method \"magic\"; known: cascade, dbgd, mgd"));
