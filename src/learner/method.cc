@@ -18,6 +18,7 @@ namespace plackett {
 // clang-format off
 #define PLACKETT_METHODS(METHOD) \
   METHOD(kCascade) \
+  METHOD(kColtr) \
   METHOD(kDbgd) \
   METHOD(kMgd) \
   METHOD(kPairRank) \
