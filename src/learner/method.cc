@@ -23,7 +23,8 @@ namespace plackett {
   METHOD(kMgd) \
   METHOD(kPairRank) \
   METHOD(kPairwise) \
-  METHOD(kPdgd)
+  METHOD(kPdgd) \
+  METHOD(kPolicyGradient)
 // clang-format on
 
 #define PLACKETT_DECLARE(NAME) extern const Method NAME;

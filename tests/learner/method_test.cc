@@ -74,7 +74,7 @@ TEST(Method, ProjectionNeedsALinearRankerAndAStateTellsOfIt) {
 
 TEST(Method, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error_of("magic", {}),
-              HasSubstr("unknown method \"magic\"; known: cascade, dbgd, mgd"));
+              HasSubstr("unknown method \"magic\"; known: cascade, coltr, dbgd, mgd"));
   EXPECT_THAT(error_of("mgd", {{"candidate", "3"}}),
               HasSubstr("mgd: unknown setting \"candidate\"; known: learning-rate, candidates"));
   EXPECT_THAT(error_of("mgd", {{"candidates", "2.5"}}),
