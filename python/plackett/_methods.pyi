@@ -21,6 +21,24 @@ class Cascade(_engine.Learner):
         threshold: float = ...,
     ) -> None: ...
 
+class COLTR(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | Fold | Features | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        candidates: int = ...,
+        temperature: float = ...,
+        penalty: float = ...,
+    ) -> None: ...
+
 class DBGD(_engine.Learner):
     def __init__(
         self,
@@ -106,4 +124,23 @@ class PDGD(_engine.Learner):
         steps: str = ...,
         pairs: str = ...,
         sharpness: float = ...,
+    ) -> None: ...
+
+class PLGradient(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | Fold | Features | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        discount: str = ...,
+        debias: str = ...,
+        position_bias: float = ...,
+        most_weight: float = ...,
     ) -> None: ...

@@ -57,9 +57,9 @@ double Coltr::cost(std::uint32_t candidate, std::span<const std::uint8_t> clicks
     }
   }
   const double mean = weighted / weights;
-  const double variance = ((1 - mean) * (1 - mean) * squares_of_costly +
-                           mean * mean * (squares - squares_of_costly)) /
-                          squares;
+  const double variance =
+      ((1 - mean) * (1 - mean) * squares_of_costly + mean * mean * (squares - squares_of_costly)) /
+      squares;
   return mean + options_.penalty * std::sqrt(variance / static_cast<double>(own.size()));
 }
 
@@ -126,13 +126,13 @@ constexpr std::array kSettings{
 
 std::unique_ptr<Learner> make_coltr(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                     const SettingValues& settings) {
-  return std::make_unique<Coltr>(
-      std::move(ranker), ColtrOptions{.candidates = settings.whole(kCandidates),
-                                      .temperature = settings.number(kTemperature),
-                                      .penalty = settings.number(kPenalty),
-                                      .learning_rate = settings.number(kLearningRate),
-                                      .learning_rate_decay = rules.learning_rate_decay,
-                                      .shown = rules.shown});
+  return std::make_unique<Coltr>(std::move(ranker),
+                                 ColtrOptions{.candidates = settings.whole(kCandidates),
+                                              .temperature = settings.number(kTemperature),
+                                              .penalty = settings.number(kPenalty),
+                                              .learning_rate = settings.number(kLearningRate),
+                                              .learning_rate_decay = rules.learning_rate_decay,
+                                              .shown = rules.shown});
 }
 
 }  // namespace

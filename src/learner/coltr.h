@@ -57,9 +57,9 @@ class Coltr final : public Learner {
   std::vector<float> parameters_;
   std::vector<std::uint32_t> winners_;
   SamplingScratch sampling_;
-  std::vector<Doc> last_shown_;        // empty once learned from
-  const float* last_rows_ = nullptr;   // of the documents it was chosen from
-  Rng rng_{{}};                        // as the last ranking left it
+  std::vector<Doc> last_shown_;       // empty once learned from
+  const float* last_rows_ = nullptr;  // of the documents it was chosen from
+  Rng rng_{{}};                       // as the last ranking left it
 };
 
 }  // namespace plackett

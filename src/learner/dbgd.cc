@@ -22,8 +22,9 @@ constexpr Setting kInterleavingSetting{
     .name = kInterleaving, .help = "how the rankers' lists are combined", .names = kInterleavings};
 constexpr Setting kProjectionSetting{
     .name = kProjection,
-    .help = "what the step is projected onto: nothing, or the span of the examined documents; for "
-            "the ranker linear",
+    .help =
+        "what the step is projected onto: nothing, or the span of the examined documents; for "
+        "the ranker linear",
     .names = kProjections};
 constexpr double kDefaultRate = DuelingBanditOptions{}.learning_rate;
 

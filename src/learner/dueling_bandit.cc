@@ -83,11 +83,13 @@ void DuelingBandit::add_projected(const FeatureView& docs, std::span<const Doc> 
 }
 
 void DuelingBandit::remember(const FeatureView& docs, std::span<const Doc> examined) {
-  std::vector<float>& memory = state_.memory;
-  for (const Doc doc : examined) {
+  const auto newest = examined.last(std::min<std::size_t>(examined.size(), kRemembered));
+  const auto fresh = static_cast<std::ptrdiff_t>(newest.size() * docs.feature_count());
+  std::shift_left(state_.memory.begin(), state_.memory.end(), fresh);
+  auto to = state_.memory.end() - fresh;
+  for (const Doc doc : newest) {
     const auto row = docs.row(doc);
-    std::shift_left(memory.begin(), memory.end(), static_cast<std::ptrdiff_t>(row.size()));
-    std::copy(row.begin(), row.end(), memory.end() - static_cast<std::ptrdiff_t>(row.size()));
+    to = std::copy(row.begin(), row.end(), to);
   }
 }
 

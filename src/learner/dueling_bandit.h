@@ -26,7 +26,8 @@ struct DuelingBanditOptions {
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k
   // Whether the step towards the winners' mean is projected onto the span of the documents that
-  // users examined, those of this list and the last before it, and gets the length 1 x eta (Wang, Kim, McCord-Snook, Wu & Wang, SIGIR 2019). For a linear ranker.
+  // users examined, those of this list and the last before it, and gets the length 1 x eta (Wang,
+  // Kim, McCord-Snook, Wu & Wang, SIGIR 2019). For a linear ranker.
   bool projected = false;
 };
 

@@ -10,8 +10,7 @@
 
 namespace plackett {
 
-PolicyGradient::PolicyGradient(std::unique_ptr<Ranker> ranker,
-                               const PolicyGradientOptions& options)
+PolicyGradient::PolicyGradient(std::unique_ptr<Ranker> ranker, const PolicyGradientOptions& options)
     : ranker_(std::move(ranker)), options_(options) {
   restore({.method = "pl-gradient", .learning_rate = options.learning_rate});
 }

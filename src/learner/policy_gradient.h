@@ -20,7 +20,7 @@ enum class ClickDiscount : std::uint8_t {
 };
 
 struct PolicyGradientOptions {
-  double learning_rate = 0.1;        // eta
+  double learning_rate = 0.03;       // eta
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k
   ClickDiscount discount = ClickDiscount::kDcg;

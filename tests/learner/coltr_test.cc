@@ -54,8 +54,7 @@ std::vector<float> scores_of(Ranker& ranker, const FeatureView& docs,
 
 std::unique_ptr<Ranker> ranker_of(RankerKind kind) {
   Rng rng({.seed = 3});
-  auto ranker =
-      make_ranker({.kind = kind, .feature_count = kFeatures, .hidden = {4}}, rng).value();
+  auto ranker = make_ranker({.kind = kind, .feature_count = kFeatures, .hidden = {4}}, rng).value();
   if (kind == RankerKind::kLinear) {
     ranker->set_parameters(std::vector<float>{0.3F, -0.2F, 0.9F, 0.1F, -0.5F, 0.4F});
   }

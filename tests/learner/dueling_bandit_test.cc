@@ -115,7 +115,8 @@ TEST(DuelingBandit, ProjectsTheStepOntoTheDocumentsExamined) {
   const FeatureView docs(rows.data(), kDocs, kMany);
   const auto bandit_with = [&](bool projected) {
     return std::make_unique<DuelingBandit>(
-        std::make_unique<LinearRanker>(kMany), std::make_unique<FixedDuels>(std::vector<bool>{true}),
+        std::make_unique<LinearRanker>(kMany),
+        std::make_unique<FixedDuels>(std::vector<bool>{true}),
         DuelingBanditOptions{.learning_rate = 0.5, .projected = projected});
   };
   const auto plain = bandit_with(false);
@@ -149,8 +150,7 @@ TEST(DuelingBandit, ProjectsTheStepOntoTheDocumentsExamined) {
     }
     std::vector<double> expected(kMany);
     for (const auto& other : basis) {
-      const double product =
-          std::inner_product(other.begin(), other.end(), steps[0].begin(), 0.0);
+      const double product = std::inner_product(other.begin(), other.end(), steps[0].begin(), 0.0);
       for (std::size_t at = 0; at < kMany; ++at) expected[at] += product * other[at];
     }
     const double norm =
@@ -168,11 +168,8 @@ TEST(DuelingBandit, RemembersTheLastTenDocumentsExamined) {
   const FeatureView docs(rows.data(), kDocs, kMany);
   // Nobody wins, but documents are examined.
   DuelingBandit bandit(std::make_unique<LinearRanker>(kMany),
-                       std::make_unique<FixedDuels>(std::vector<bool>{false}),
-                       {.projected = true});
-  const auto first_of = [&](std::size_t place) {
-    return bandit.state().memory[place * kMany];
-  };
+                       std::make_unique<FixedDuels>(std::vector<bool>{false}), {.projected = true});
+  const auto first_of = [&](std::size_t place) { return bandit.state().memory[place * kMany]; };
   for (const std::uint32_t last : {0U, 5U}) {  // 4 documents, then 9
     Rng rng({});
     Ranking ranking;

@@ -97,11 +97,13 @@ def test_a_learner_has_all_that_load_needs(method, fold, tmp_path):
     given = {"shown": 7, "seed": 5, "run": 2, "protocol": "published"}
     other = {
         "cascade": {"window": 50},
-        "dbgd": {"interleaving": "team-draft"},
+        "coltr": {"temperature": 0.5},
+        "dbgd": {"projection": "documents"},
         "mgd": {"candidates": 4},
         "pairrank": {"alpha": 0.2},
         "pairwise": {"epsilon": 0.3},
         "pdgd": {"learning_rate": 0.3},
+        "pl-gradient": {"debias": "position"},
     }[method]
     learner = plackett.Learner(method, features=fold, **given, **other)
     table = next(one for one in plackett.methods() if one["name"] == method)["settings"]
