@@ -105,7 +105,9 @@ ComparisonSpec comparison_spec(const CLI::App& command, const CompareOptions& op
   if (given("--methods")) {
     spec.methods.clear();
     for (const std::string& text : options.methods) {
-      spec.methods.push_back({.entry = canonical(take(parse_method_entry(text)))});
+      for (MethodEntry& entry : take(parse_methods(text))) {
+        spec.methods.push_back({.entry = std::move(entry)});
+      }
     }
   }
   if (given("--select")) spec.select = true;
@@ -324,6 +326,15 @@ void add_lists(CLI::App& command, CompareOptions& options) {
       ->take_all();
 }
 
+// "each paper (the paper's six: dbgd, ...),".
+std::string group_help() {
+  std::string help = "each ";
+  for (const MethodGroup& group : method_groups()) {
+    help += fmt::format("{} ({}: {}),\n", group.name, group.help, fmt::join(group.entries, ", "));
+  }
+  return help;
+}
+
 }  // namespace
 
 void add_compare(CLI::App& app) {
@@ -348,7 +359,7 @@ void add_compare(CLI::App& app) {
       "--data-root", options->data_root,
       "folder that relative paths of datasets start from (default: the current one)");
   add_loading_options(*command, options->loading);
-  add_list(*command, "--methods", options->methods, "each " + method_help());
+  add_list(*command, "--methods", options->methods, group_help() + "or " + method_help());
   add_list(*command, "--click-models", options->click_models, "names, or .toml files");
   add_lists(*command, *options);
   add_report_options(*command, options->reporting);

@@ -41,12 +41,12 @@ struct Method {
   // clicks arrive: what a service needs.
   bool servable = false;
   RankerKind default_ranker = RankerKind::kLinear;  // if none is named
-  std::span<const Setting> settings = {};           // its own; kLearningRate first, by custom
+  std::span<const Setting> settings = {};           // its own; kLearningRate first, if any
   // The settings, besides the learning rate, that a learner in this state was made with; null if
   // the state tells none.
   std::vector<GivenSetting> (*settings_in)(const LearnerState& state) = nullptr;
-  // Whether it can work with a ranker; null if it works with all.
-  Result<void> (*check)(const Ranker& ranker) = nullptr;
+  // Whether it can work with a ranker under these settings; null if it works with all.
+  Result<void> (*check)(const Ranker& ranker, const SettingValues& settings) = nullptr;
   // A learner that owns `ranker`, or a ranker of its own with as many features. The function may
   // hold state for the life of the process. Called from several threads at once. Requires: `ranker`
   // passes the check; the settings were made from those above. A results folder identifies the
@@ -80,8 +80,8 @@ PLACKETT_EXPORT Result<const Method*> find_method(std::string_view name);
 PLACKETT_EXPORT std::vector<GivenSetting> canonical_settings(
     std::string_view method, const std::vector<GivenSetting>& given);
 
-// The settings of a learner that continues from `state`. Of an unknown method: the learning rate
-// alone.
+// The settings of a learner that continues from `state`: the learning rate, if its method has one,
+// and those that the state tells. Of an unknown method: the learning rate alone.
 PLACKETT_EXPORT std::vector<GivenSetting> settings_of(const LearnerState& state);
 
 // A learner that owns `ranker`. Fails on an unknown name or setting, on a value out of bounds, and

@@ -19,7 +19,7 @@ namespace plackett {
 // A learner's state, so that it can continue.
 struct LearnerState {
   std::string method = {};        // by its name
-  double learning_rate = 0;       // of the next update
+  double learning_rate = 0;       // of the next update; 0 if the method has none
   std::uint64_t updates = 0;      // steps taken so far
   std::uint64_t impressions = 0;  // lists shown so far; the caller counts them
   std::vector<float> memory{};    // what else the method keeps between updates; mostly empty

@@ -27,7 +27,7 @@ struct PLACKETT_EXPORT Setting {
   [[nodiscard]] std::string text(double value) const;
 };
 
-// The name of the setting that every method has.
+// The name of the setting of every method that takes steps.
 inline constexpr std::string_view kLearningRate = "learning-rate";
 // Its declaration, with the method's default.
 constexpr Setting learning_rate_setting(double fallback) {
@@ -36,6 +36,14 @@ constexpr Setting learning_rate_setting(double fallback) {
           .fallback = fallback,
           .least = 1e-30,
           .most = 1e30};
+}
+
+// The declaration of that name; null if there is none.
+inline const Setting* find_setting(std::span<const Setting> declared, std::string_view name) {
+  for (const Setting& setting : declared) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
 }
 
 // A setting as given in a command or a file: name and value as text.

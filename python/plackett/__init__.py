@@ -55,11 +55,14 @@ from ._errors import (
     MissingModule as MissingModule,
 )
 from ._methods import (
+    COLTR as COLTR,
     DBGD as DBGD,
     MGD as MGD,
     PDGD as PDGD,
     Cascade as Cascade,
+    PairRank as PairRank,
     Pairwise as Pairwise,
+    PLGradient as PLGradient,
 )
 from ._pairs import Pair as Pair, pairs as pairs
 from . import _params as _params

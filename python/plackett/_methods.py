@@ -106,7 +106,10 @@ _engine.Learner.load = classmethod(_load)
 _classes = {method["title"]: _class_of(method) for method in _engine.methods()}
 
 Cascade = _classes["Cascade"]
+COLTR = _classes["COLTR"]
 DBGD = _classes["DBGD"]
 MGD = _classes["MGD"]
+PairRank = _classes["PairRank"]
 Pairwise = _classes["Pairwise"]
 PDGD = _classes["PDGD"]
+PLGradient = _classes["PLGradient"]

@@ -21,6 +21,24 @@ class Cascade(_engine.Learner):
         threshold: float = ...,
     ) -> None: ...
 
+class COLTR(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | Fold | Features | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        candidates: int = ...,
+        temperature: float = ...,
+        penalty: float = ...,
+    ) -> None: ...
+
 class DBGD(_engine.Learner):
     def __init__(
         self,
@@ -35,6 +53,7 @@ class DBGD(_engine.Learner):
         protocol: str = ...,
         learning_rate: float = ...,
         interleaving: str = ...,
+        projection: str = ...,
     ) -> None: ...
 
 class MGD(_engine.Learner):
@@ -52,6 +71,25 @@ class MGD(_engine.Learner):
         learning_rate: float = ...,
         candidates: int = ...,
         interleaving: str = ...,
+        projection: str = ...,
+    ) -> None: ...
+
+class PairRank(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | Fold | Features | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        ridge: float = ...,
+        alpha: float = ...,
+        pairs: str = ...,
+        refit: int = ...,
     ) -> None: ...
 
 class Pairwise(_engine.Learner):
@@ -86,4 +124,23 @@ class PDGD(_engine.Learner):
         steps: str = ...,
         pairs: str = ...,
         sharpness: float = ...,
+    ) -> None: ...
+
+class PLGradient(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | Fold | Features | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        discount: str = ...,
+        debias: str = ...,
+        position_bias: float = ...,
+        most_weight: float = ...,
     ) -> None: ...

@@ -100,9 +100,15 @@ using GivenMethods = std::vector<std::pair<py::object, py::object>>;
 std::vector<ComparedMethod> methods_of(const GivenMethods& given) {
   std::vector<ComparedMethod> methods;
   for (const auto& [method, label] : given) {
-    ComparedMethod& compared = methods.emplace_back();
-    compared.entry = method_entry(text(method, "methods"), "methods");
-    if (!label.is_none()) compared.label = text(label, "labels");
+    auto entries = take(parse_methods(with_dashes(text(method, "methods"))), "methods");
+    if (!label.is_none() && entries.size() > 1) {
+      bad_value("labels: {}; a group of methods has no label of its own", text(label, "labels"));
+    }
+    for (MethodEntry& entry : entries) {
+      ComparedMethod& compared = methods.emplace_back();
+      compared.entry = std::move(entry);
+      if (!label.is_none()) compared.label = text(label, "labels");
+    }
   }
   return methods;
 }

@@ -249,7 +249,7 @@ void bind_learner(py::module_& module) {
   add(module, "methods", method_table, with(), R"(All methods with their settings: a list of dicts.
 
 >>> [method["name"] for method in plackett.methods()]
-['cascade', 'dbgd', 'mgd', 'pairwise', 'pdgd'])");
+['cascade', 'coltr', 'dbgd', 'mgd', 'pairrank', 'pairwise', 'pdgd', 'pl-gradient'])");
   py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
       module, "Learner", R"(Shows rankings and learns from their clicks.
 
@@ -285,8 +285,8 @@ change them before the impression's clicks are learned from.
       R"(Learns from a 0 or 1 for each shown document, from the top.
 
 The scores at the time of showing count, however old the list is. Methods that learn only from
-their last impression, and once (dbgd, mgd, pairwise), refuse others. For pdgd and cascade every
-call is a step, so give all clicks on a list in one call.
+their last impression, and once (all but pdgd and cascade), refuse others. For pdgd and cascade
+every call is a step, so give all clicks on a list in one call.
 
 >>> learner = plackett.PDGD(features=3)
 >>> learner.learn(learner.rank(np.eye(3)), clicks=[0, 1, 0])
@@ -309,7 +309,7 @@ call is a step, so give all clicks on a list in one call.
            [](const LearnerHandle& handle) { return shared(handle.ranker()); });
   property(learner, "method", "\"pdgd\".",
            [](const LearnerHandle& handle) { return handle.method->name; });
-  property(learner, "learning_rate", "Of the next update.",
+  property(learner, "learning_rate", "Of the next update; 0 if the method has none.",
            [](const LearnerHandle& handle) { return handle.state().learning_rate; });
   property(learner, "updates", "How often its parameters changed.",
            [](const LearnerHandle& handle) { return handle.state().updates; });

@@ -18,10 +18,7 @@ namespace {
 
 bool has_setting(std::string_view method, std::string_view name) {
   const auto found = find_method(method);
-  if (!found) return false;
-  const auto settings = found.value()->settings;
-  return std::any_of(settings.begin(), settings.end(),
-                     [&](const Setting& setting) { return setting.name == name; });
+  return found && find_setting(found.value()->settings, name) != nullptr;
 }
 
 bool is_of_surroundings(const Sweep& sweep) {

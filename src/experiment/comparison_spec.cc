@@ -19,8 +19,6 @@
 namespace plackett {
 namespace {
 
-constexpr std::array kPaperMethods = std::to_array<std::string_view>(
-    {"dbgd", "dbgd:neural", "mgd", "pairwise", "pdgd", "pdgd:neural"});
 constexpr std::array kPaperClickModels =
     std::to_array<std::string_view>({"perfect", "navigational", "informational"});
 
@@ -126,9 +124,8 @@ Result<SignificanceTest> parse_significance_test(std::string_view name) {
 ComparisonSpec default_comparison() {
   ComparisonSpec spec;
   spec.datasets.push_back(dataset_at("synthetic"));
-  for (const std::string_view text : kPaperMethods) {
-    spec.methods.push_back({.entry = parse_method_entry(text).value()});
-  }
+  const auto paper = parse_methods("paper");
+  for (const MethodEntry& entry : paper.value()) spec.methods.push_back({.entry = entry});
   spec.click_models.assign(kPaperClickModels.begin(), kPaperClickModels.end());
   return spec;
 }

@@ -166,9 +166,16 @@ void read_dataset(TomlReader& outer, const toml::node& node, ComparedDataset& da
   if (reader.error()) outer.fail(*reader.error());
 }
 
-// Text as parse_method_entry reads it, or a table: method, ranker, label, baseline and settings.
-void read_method(TomlReader& outer, const toml::node& node, ComparedMethod& method) {
-  std::string entry = node.value_exact<std::string>().value_or("");
+// Text as parse_methods reads it, or a table: method, ranker, label, baseline and settings.
+void read_methods(TomlReader& outer, const toml::node& node, std::vector<ComparedMethod>& methods) {
+  if (const auto text = node.value_exact<std::string>()) {
+    auto entries = parse_methods(*text);
+    if (!entries) return outer.fail(node, "{}", entries.error().message);
+    for (MethodEntry& entry : *entries) methods.push_back({.entry = std::move(entry)});
+    return;
+  }
+  ComparedMethod& method = methods.emplace_back();
+  std::string entry;
   if (const toml::table* table = node.as_table(); table != nullptr) {
     TomlReader reader(outer.name(), *table);
     reader.read("method", entry);
@@ -186,7 +193,7 @@ void read_method(TomlReader& outer, const toml::node& node, ComparedMethod& meth
       }
     }
     if (reader.error()) return outer.fail(*reader.error());
-  } else if (!node.is_string()) {
+  } else {
     return outer.fail(node, "a method is {}; expected text like \"pdgd:neural\" or a table",
                       kind_of(node));
   }
@@ -302,7 +309,8 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
     reader.each(key, [&](const toml::node& node) { read(reader, node, values.emplace_back()); });
   };
   replace("datasets", spec.datasets, read_dataset);
-  replace("methods", spec.methods, read_method);
+  if (reader.find("methods") != nullptr) spec.methods.clear();
+  reader.each("methods", [&](const toml::node& node) { read_methods(reader, node, spec.methods); });
   const auto name_of_a = [](std::string_view what) {
     return [what](TomlReader& outer, const toml::node& node, std::string& value) {
       value = node.value_exact<std::string>().value_or("");

@@ -106,7 +106,7 @@ constexpr std::array kSettings{
             .least = 0,
             .most = 1000}};
 
-Result<void> check_ranker(const Ranker& ranker) {
+Result<void> check_ranker(const Ranker& ranker, const SettingValues& /*settings*/) {
   if (dynamic_cast<const LinearPlusNeuralRanker*>(&ranker) != nullptr) return {};
   return Error{
       "cascade needs the ranker linear+neural; it is a linear ranker whose network is "

@@ -1,80 +1,30 @@
 #include "learner/dueling_bandit.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "base/kernels.h"
-#include "ranker/linear.h"
+#include "plackett/pairs.h"
 #include "sampling/finite.h"
 
 namespace plackett {
-namespace {
-
-std::size_t round_up(std::size_t value, std::size_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
-}  // namespace
 
 DuelingBandit::DuelingBandit(std::unique_ptr<Ranker> ranker,
                              std::unique_ptr<Multileaving> multileaving,
                              const DuelingBanditOptions& options)
     : ranker_(std::move(ranker)),
-      probe_(ranker_->clone()),
       multileaving_(std::move(multileaving)),
       options_(options),
-      linear_(dynamic_cast<const LinearRanker*>(ranker_.get()) != nullptr),
-      state_{.method = std::string(options.method), .learning_rate = options.learning_rate},
-      parameter_count_(ranker_->parameter_count()),
-      stride_(round_up(parameter_count_, kLanes)),
-      directions_(round_up(options.candidates * stride_, Rng::kNormalGroup)),
-      scales_(options.candidates),
-      parameters_(parameter_count_),
-      moved_(parameter_count_) {}
-
-void DuelingBandit::draw_directions(Rng& rng) {
-  rng.fill_normals(directions_.data(), directions_.size());
-  for (std::uint32_t candidate = 0; candidate < options_.candidates; ++candidate) {
-    float* direction = directions_.data() + candidate * stride_;
-    std::fill(direction + parameter_count_, direction + stride_, 0.0F);
-    float square = 0;
-    kernels().dot_rows({direction, 1, stride_, stride_}, direction, &square);
-    scales_[candidate] = square > 0 ? 1.0F / std::sqrt(square) : 0.0F;
-  }
-}
-
-void DuelingBandit::score(const FeatureView& docs) {
-  scores_.resize(options_.candidates + 1, docs.doc_count());
-  const std::span<float> current = scores_.row(0);
-  ranker_->score(docs, current);
-  if (linear_) {
-    kernels().dot_rows_each({docs.data(), docs.doc_count(), docs.stride(), docs.readable_width()},
-                            {directions_.data(), options_.candidates, stride_, stride_},
-                            scores_.row(1).data(), scores_.stride());
-    for (std::uint32_t candidate = 0; candidate < options_.candidates; ++candidate) {
-      const std::span<float> scores = scores_.row(candidate + 1);
-      for (std::size_t doc = 0; doc < scores.size(); ++doc) {
-        scores[doc] = current[doc] + scales_[candidate] * scores[doc];
-      }
-    }
-    return;
-  }
-  ranker_->get_parameters(parameters_);
-  for (std::uint32_t candidate = 0; candidate < options_.candidates; ++candidate) {
-    const float* direction = directions_.data() + candidate * stride_;
-    for (std::size_t at = 0; at < parameter_count_; ++at) {
-      moved_[at] = parameters_[at] + scales_[candidate] * direction[at];
-    }
-    probe_->set_parameters(moved_);
-    probe_->score(docs, scores_.row(candidate + 1));
-  }
+      candidates_(*ranker_, options.candidates),
+      parameters_(ranker_->parameter_count()),
+      span_(ranker_->feature_count()),
+      direction_(padded_width(ranker_->feature_count())) {
+  restore({.method = std::string(options.method), .learning_rate = options.learning_rate});
 }
 
 bool DuelingBandit::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
-  draw_directions(rng);
-  score(docs);
+  candidates_.draw(rng);
+  candidates_.score(*ranker_, docs, scores_);
   for (std::uint32_t ranker = 0; ranker < scores_.rankers(); ++ranker) {
     if (!all_finite(scores_.row(ranker))) return false;
   }
@@ -95,24 +45,59 @@ void DuelingBandit::learn(const FeatureView& docs, const Ranking& ranking,
                           std::span<const std::uint8_t> clicks) {
   if (docs.data() != shown_rows_ || ranking.shown != shown_) return;
   shown_.clear();
-  if (std::all_of(clicks.begin(), clicks.end(), [](std::uint8_t click) { return click == 0; })) {
-    return;
-  }
+  const std::size_t seen = seen_places(clicks);  // to the last click, and one more
+  if (seen == 0) return;
+  const std::size_t count = std::min(seen - 1 + kFurther, clicks.size());
+  const auto examined = std::span<const Doc>(ranking.shown).first(count);
   const std::span<const Duel> duels = multileaving_->judge(clicks, rng_);
   const auto winners =
       std::count_if(duels.begin(), duels.end(), [](const Duel& duel) { return duel.won; });
-  if (winners == 0) return;
-  ranker_->get_parameters(parameters_);
-  const double step = state_.learning_rate / static_cast<double>(winners);
-  for (std::size_t candidate = 0; candidate < duels.size(); ++candidate) {
-    if (!duels[candidate].won) continue;
-    const float* direction = directions_.data() + candidate * stride_;
-    const auto scale = static_cast<float>(step * scales_[candidate]);
-    for (std::size_t at = 0; at < parameter_count_; ++at) parameters_[at] += scale * direction[at];
+  if (winners > 0) {
+    const double step = state_.learning_rate / static_cast<double>(winners);
+    ranker_->get_parameters(parameters_);
+    std::fill(direction_.begin(), direction_.end(), 0.0F);
+    const std::span<float> target = options_.projected ? std::span<float>(direction_) : parameters_;
+    for (std::size_t candidate = 0; candidate < duels.size(); ++candidate) {
+      if (duels[candidate].won) candidates_.add_direction(candidate, step, target);
+    }
+    if (options_.projected) add_projected(docs, examined);
+    ranker_->set_parameters(parameters_);
+    state_.learning_rate *= options_.learning_rate_decay;
+    ++state_.updates;
   }
-  ranker_->set_parameters(parameters_);
-  state_.learning_rate *= options_.learning_rate_decay;
-  ++state_.updates;
+  if (options_.projected) remember(docs, examined);
+}
+
+void DuelingBandit::add_projected(const FeatureView& docs, std::span<const Doc> examined) {
+  span_.clear();
+  for (const Doc doc : examined) span_.add(docs.row(doc));
+  const std::span<const float> memory(state_.memory);
+  for (std::size_t at = 0; at < memory.size(); at += docs.feature_count()) {
+    span_.add(memory.subspan(at, docs.feature_count()));
+  }
+  span_.project(direction_);
+  const float norm = length(direction_);
+  if (!(norm > 0)) return;
+  const auto scale = static_cast<float>(state_.learning_rate / norm);
+  for (std::size_t at = 0; at < parameters_.size(); ++at) parameters_[at] += scale * direction_[at];
+}
+
+void DuelingBandit::remember(const FeatureView& docs, std::span<const Doc> examined) {
+  const auto newest = examined.last(std::min<std::size_t>(examined.size(), kRemembered));
+  const auto fresh = static_cast<std::ptrdiff_t>(newest.size() * docs.feature_count());
+  std::shift_left(state_.memory.begin(), state_.memory.end(), fresh);
+  auto to = state_.memory.end() - fresh;
+  for (const Doc doc : newest) {
+    const auto row = docs.row(doc);
+    to = std::copy(row.begin(), row.end(), to);
+  }
+}
+
+void DuelingBandit::restore(const LearnerState& state) {
+  state_ = state;
+  const std::size_t wanted =
+      options_.projected ? std::size_t{kRemembered} * ranker_->feature_count() : 0;
+  if (state_.memory.size() != wanted) state_.memory.assign(wanted, 0.0F);
 }
 
 }  // namespace plackett

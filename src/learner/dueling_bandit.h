@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "learner/candidates.h"
+#include "learner/document_span.h"
 #include "plackett/learner.h"
 #include "sampling/multileaving.h"
 
@@ -23,6 +25,10 @@ struct DuelingBanditOptions {
   double learning_rate = 0.01;       // eta: the fraction of the way to the winners' mean
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k
+  // Whether the step towards the winners' mean is projected onto the span of the documents that
+  // users examined, those of this list and the last before it, and gets the length 1 x eta (Wang,
+  // Kim, McCord-Snook, Wu & Wang, SIGIR 2019). For a linear ranker.
+  bool projected = false;
 };
 
 class DuelingBandit final : public Learner {
@@ -39,27 +45,28 @@ class DuelingBandit final : public Learner {
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
 
+  // If projected, the memory is the last kRemembered documents that were examined, oldest first;
+  // zeros where there were fewer.
   [[nodiscard]] LearnerState state() const override { return state_; }
-  void restore(const LearnerState& state) override { state_ = state; }
+  void restore(const LearnerState& state) override;
+
+  static constexpr std::uint32_t kFurther = 3;  // documents examined below the last click
+  static constexpr std::uint32_t kRemembered = 10;
 
  private:
-  void draw_directions(Rng& rng);
-  // The score of every document for the current ranker (row 0) and the candidates.
-  void score(const FeatureView& docs);
+  // parameters_ += the learning rate * the unit vector of direction_'s projection.
+  void add_projected(const FeatureView& docs, std::span<const Doc> examined);
+  void remember(const FeatureView& docs, std::span<const Doc> examined);
 
   std::unique_ptr<Ranker> ranker_;
-  std::unique_ptr<Ranker> probe_;  // scores with the candidates' parameters in turn
   std::unique_ptr<Multileaving> multileaving_;
   DuelingBanditOptions options_;
-  bool linear_;  // the scores are dot products: those of all directions are computed together
   LearnerState state_;
 
-  std::size_t parameter_count_;
-  std::size_t stride_;               // of a direction
-  AlignedVector<float> directions_;  // [candidate][stride]: normals, not normalised
-  std::vector<float> scales_;        // 1 / length
+  Candidates candidates_;
   std::vector<float> parameters_;
-  std::vector<float> moved_;
+  DocumentSpan span_;
+  AlignedVector<float> direction_;  // of the step, padded
   ScoreTable scores_;
   std::vector<Doc> shown_;             // the last list, empty once learned from
   const float* shown_rows_ = nullptr;  // of the documents it was chosen from

@@ -18,10 +18,13 @@ namespace plackett {
 // clang-format off
 #define PLACKETT_METHODS(METHOD) \
   METHOD(kCascade) \
+  METHOD(kColtr) \
   METHOD(kDbgd) \
   METHOD(kMgd) \
+  METHOD(kPairRank) \
   METHOD(kPairwise) \
   METHOD(kPdgd) \
+  METHOD(kPolicyGradient) \
   METHOD(kSteady)
 // clang-format on
 
@@ -137,9 +140,11 @@ std::vector<GivenSetting> canonical_settings(std::string_view method,
 }
 
 std::vector<GivenSetting> settings_of(const LearnerState& state) {
-  std::vector<GivenSetting> settings{
-      {std::string(kLearningRate), fmt::format("{}", state.learning_rate)}};
   const auto method = find_method(state.method);
+  std::vector<GivenSetting> settings;
+  if (!method || find_setting((*method)->settings, kLearningRate) != nullptr) {
+    settings.push_back({std::string(kLearningRate), fmt::format("{}", state.learning_rate)});
+  }
   if (!method || (*method)->settings_in == nullptr) return settings;
   for (GivenSetting& own : (*method)->settings_in(state)) settings.push_back(std::move(own));
   return settings;
@@ -160,7 +165,7 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
   auto values = SettingValues::make(found.value()->settings, settings);
   if (!values) return Error{fmt::format("{}: {}", method, values.error().message)};
   if (found.value()->check != nullptr) {
-    if (auto fits = found.value()->check(*ranker); !fits) return fits.error();
+    if (auto fits = found.value()->check(*ranker, values.value()); !fits) return fits.error();
   }
   auto learner = found.value()->make(std::move(ranker), rules, values.value());
   if (learner == nullptr) return Error{fmt::format("{}: make returned no learner", method)};

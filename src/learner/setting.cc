@@ -48,15 +48,14 @@ Result<SettingValues> SettingValues::make(std::span<const Setting> declared,
   for (const Setting& setting : declared) values.values_.push_back(setting.fallback);
   std::vector<bool> seen(declared.size());
   for (const GivenSetting& one : given) {
-    const auto found = std::find_if(declared.begin(), declared.end(),
-                                    [&](const Setting& s) { return s.name == one.name; });
-    if (found == declared.end()) {
+    const Setting* const found = find_setting(declared, one.name);
+    if (found == nullptr) {
       std::vector<std::string_view> known;
       for (const Setting& setting : declared) known.push_back(setting.name);
       return Error{
           fmt::format("unknown setting \"{}\"; known: {}", one.name, fmt::join(known, ", "))};
     }
-    const auto at = static_cast<std::size_t>(found - declared.begin());
+    const auto at = static_cast<std::size_t>(found - declared.data());
     if (seen[at]) return Error{fmt::format("{} is given twice", one.name)};
     seen[at] = true;
     auto value = parse(*found, one.value);
@@ -67,10 +66,9 @@ Result<SettingValues> SettingValues::make(std::span<const Setting> declared,
 }
 
 double SettingValues::number(std::string_view name) const {
-  const auto found = std::find_if(declared_.begin(), declared_.end(),
-                                  [&](const Setting& setting) { return setting.name == name; });
-  assert(found != declared_.end());
-  return values_[static_cast<std::size_t>(found - declared_.begin())];
+  const Setting* const found = find_setting(declared_, name);
+  assert(found != nullptr);
+  return values_[static_cast<std::size_t>(found - declared_.data())];
 }
 
 }  // namespace plackett

@@ -385,6 +385,13 @@ TEST(Compare, ADryRunTellsThePlanAndWritesNothing) {
                               HasSubstr("three: all runs are done"), HasSubstr("0 runs left")));
 }
 
+TEST(Compare, AGroupStandsForItsMethods) {
+  const auto plan = run_command(
+      "compare --methods field --click-models perfect --runs 1 --impressions 5 --dry-run");
+  EXPECT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_THAT(plan.out, HasSubstr("11 cells x 1 run"));
+}
+
 TEST(Compare, LabelsSendNoEscapesToTheTerminal) {
   const TemporaryFolder folder;
   std::ofstream(folder / "spec.toml")

@@ -46,7 +46,8 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
            Case{"simulate --impressions 1.5e0", "--impressions: 1.5e0; expected an integer"},
            Case{"simulate --impressions 1e400", "--impressions: 1e400; expected an integer"},
            Case{"simulate --method magic --runs 1",
-                "unknown method \"magic\"; known: cascade, dbgd, mgd, pairwise, pdgd"},
+                "unknown method \"magic\"; known: cascade, coltr, dbgd, mgd, pairrank, pairwise, "
+                "pdgd"},
            Case{"simulate --ranker forest --runs 1",
                 "unknown ranker \"forest\"; known: linear, neural"},
            Case{"simulate --click-model angry --runs 1", "navigational"},

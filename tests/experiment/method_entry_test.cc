@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plackett/comparison_spec.h"
+
 namespace plackett {
 namespace {
 
@@ -44,6 +46,31 @@ TEST(MethodEntry, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error("mgd:candidates=many"), HasSubstr("candidates many; it must be an integer"));
   EXPECT_THAT(error("mgd::neural"), HasSubstr("unknown ranker \"\""));
   EXPECT_THAT(error("mgd:"), HasSubstr("unknown ranker \"\""));
+}
+
+TEST(MethodGroups, HoldEntriesThatAreSoundAndDiffer) {
+  for (const MethodGroup& group : method_groups()) {
+    const auto entries = parse_methods(group.name);
+    ASSERT_TRUE(entries.ok());
+    ASSERT_EQ(entries->size(), group.entries.size());
+    ComparisonSpec spec = default_comparison();
+    spec.methods.clear();
+    for (std::size_t at = 0; at < entries->size(); ++at) {
+      EXPECT_EQ(to_text(entries->at(at)), group.entries[at]);
+      spec.methods.push_back({.entry = entries->at(at)});
+    }
+    const auto valid = check(spec);
+    EXPECT_TRUE(valid.ok()) << valid.error().message;
+  }
+}
+
+TEST(MethodGroups, OtherTextIsOneEntry) {
+  const auto one = parse_methods("mgd:candidates=49");
+  ASSERT_TRUE(one.ok());
+  ASSERT_EQ(one->size(), 1U);
+  EXPECT_EQ(to_text(one->front()), "mgd");
+  EXPECT_FALSE(parse_methods("fields").ok());
+  EXPECT_FALSE(parse_methods("field:neural").ok());
 }
 
 }  // namespace

@@ -168,8 +168,10 @@ TEST(Simulation, RefusesWhatCannotRun) {
               HasSubstr("impressions: 18446744073709551615; expected an integer from 1 to"));
   EXPECT_THAT(message([](auto& spec) { spec.shown = 0; }),
               HasSubstr("shown: 0; expected an integer from 1 to 100"));
-  EXPECT_THAT(message([](auto& spec) { spec.method = "magic"; }),
-              HasSubstr("unknown method \"magic\"; known: cascade, dbgd, mgd, pairwise, pdgd"));
+  EXPECT_THAT(
+      message([](auto& spec) { spec.method = "magic"; }),
+      HasSubstr(
+          "unknown method \"magic\"; known: cascade, coltr, dbgd, mgd, pairrank, pairwise, pdgd"));
   EXPECT_THAT(message([](auto& spec) { spec.click_model = "angry"; }), HasSubstr("perfect"));
   EXPECT_THAT(message([](auto& spec) {
                 spec.settings = {{"learning-rate", "1e39"}};

@@ -85,6 +85,15 @@ TEST(SpecFile, AMethodIsTextOrATable) {
   EXPECT_EQ(spec->methods[2].baseline, true);
 }
 
+TEST(SpecFile, AGroupStandsForItsMethods) {
+  const auto spec =
+      parse_spec("methods = [\"paper\", {method = \"coltr\", label = \"C\"}]", "spec");
+  ASSERT_TRUE(spec.ok()) << spec.error().message;
+  ASSERT_EQ(spec->methods.size(), 7U);
+  EXPECT_EQ(to_text(spec->methods[1].entry), "dbgd:neural");
+  EXPECT_EQ(spec->methods[6].label, "C");
+}
+
 TEST(SpecFile, ADatasetIsAPathOrATable) {
   const auto spec =
       parse_spec("datasets = [\"data/MQ2008/\", {path = \"x/cache.plk\"}, \"synthetic:mslr\"]", "");

@@ -106,7 +106,8 @@ TEST(Simulate, RefusesWhatCantRun) {
   spec.method = "pdgdd";
   EXPECT_THAT(
       simulate(dataset(), spec).error().message,
-      ::testing::StartsWith("unknown method \"pdgdd\"; known: cascade, dbgd, mgd, pairwise, pdgd"));
+      ::testing::StartsWith(
+          "unknown method \"pdgdd\"; known: cascade, coltr, dbgd, mgd, pairrank, pairwise, pdgd"));
   spec = small_spec();
   spec.impressions = 0;
   EXPECT_FALSE(simulate(dataset(), spec).ok());

@@ -107,6 +107,116 @@ TEST(DuelingBandit, StepsTowardsTheMeanOfTheWinners) {
   EXPECT_NE(first, third);
 }
 
+// The step lies in the span of the documents examined, here and before, and has the learning rate's
+// length; the twin solves the normal equations by plain Gram-Schmidt in double.
+TEST(DuelingBandit, ProjectsTheStepOntoTheDocumentsExamined) {
+  constexpr std::uint32_t kMany = 40;
+  const auto rows = testing::random_rows(kDocs, kMany);
+  const FeatureView docs(rows.data(), kDocs, kMany);
+  const auto bandit_with = [&](bool projected) {
+    return std::make_unique<DuelingBandit>(
+        std::make_unique<LinearRanker>(kMany),
+        std::make_unique<FixedDuels>(std::vector<bool>{true}),
+        DuelingBanditOptions{.learning_rate = 0.5, .projected = projected});
+  };
+  const auto plain = bandit_with(false);
+  const auto bandit = bandit_with(true);
+  // FixedDuels shows 0 to 9; three are examined below the last click.
+  const std::vector<std::vector<std::uint8_t>> lists{{1, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+                                                     {0, 1, 0, 0, 0, 0, 0, 0, 0, 0},
+                                                     {0, 0, 0, 0, 1, 0, 0, 0, 1, 0}};
+  const std::vector<std::uint32_t> examined{4, 5, 10};
+  for (std::size_t list = 0; list < lists.size(); ++list) {
+    std::vector<std::vector<float>> steps;
+    for (DuelingBandit* one : {plain.get(), bandit.get()}) {
+      const auto before = testing::parameters_of(one->ranker());
+      Rng rng({.seed = 5, .impression = list});
+      Ranking ranking;
+      ASSERT_TRUE(one->rank(docs, rng, ranking));
+      one->learn(docs, ranking, lists[list]);
+      steps.push_back(testing::parameters_of(one->ranker()));
+      for (std::size_t at = 0; at < kMany; ++at) steps.back()[at] -= before[at];
+    }
+    std::vector<std::vector<double>> basis;
+    for (std::uint32_t doc = 0; doc < examined[list]; ++doc) {
+      std::vector<double> row(docs.row(Doc{doc}).begin(), docs.row(Doc{doc}).end());
+      for (const auto& other : basis) {
+        const double product = std::inner_product(row.begin(), row.end(), other.begin(), 0.0);
+        for (std::size_t at = 0; at < kMany; ++at) row[at] -= product * other[at];
+      }
+      const double norm = std::sqrt(std::inner_product(row.begin(), row.end(), row.begin(), 0.0));
+      for (double& value : row) value /= norm;
+      basis.push_back(row);
+    }
+    std::vector<double> expected(kMany);
+    for (const auto& other : basis) {
+      const double product = std::inner_product(other.begin(), other.end(), steps[0].begin(), 0.0);
+      for (std::size_t at = 0; at < kMany; ++at) expected[at] += product * other[at];
+    }
+    const double norm =
+        std::sqrt(std::inner_product(expected.begin(), expected.end(), expected.begin(), 0.0));
+    EXPECT_LT(norm, 0.45);  // of 0.5: something is projected away
+    for (std::size_t at = 0; at < kMany; ++at) {
+      EXPECT_NEAR(steps[1][at], 0.5 * expected[at] / norm, 2e-6) << list;
+    }
+  }
+}
+
+TEST(DuelingBandit, RemembersTheLastTenDocumentsExamined) {
+  constexpr std::uint32_t kMany = 40;
+  const auto rows = testing::random_rows(kDocs, kMany);
+  const FeatureView docs(rows.data(), kDocs, kMany);
+  // Nobody wins, but documents are examined.
+  DuelingBandit bandit(std::make_unique<LinearRanker>(kMany),
+                       std::make_unique<FixedDuels>(std::vector<bool>{false}), {.projected = true});
+  const auto first_of = [&](std::size_t place) { return bandit.state().memory[place * kMany]; };
+  for (const std::uint32_t last : {0U, 5U}) {  // 4 documents, then 9
+    Rng rng({});
+    Ranking ranking;
+    ASSERT_TRUE(bandit.rank(docs, rng, ranking));
+    std::vector<std::uint8_t> clicks(10);
+    clicks[last] = 1;
+    bandit.learn(docs, ranking, clicks);
+  }
+  EXPECT_EQ(bandit.state().memory.size(), 10 * kMany);
+  EXPECT_EQ(first_of(0), docs.row(Doc{3})[0]);
+  EXPECT_EQ(first_of(1), docs.row(Doc{0})[0]);
+  EXPECT_EQ(first_of(9), docs.row(Doc{8})[0]);
+  LearnerState other = bandit.state();
+  other.memory.resize(3);
+  bandit.restore(other);
+  EXPECT_EQ(bandit.state().memory, std::vector<float>(10 * kMany));
+}
+
+TEST(DuelingBandit, ResumedItContinuesBitByBit) {
+  const auto bandit_from = [](const std::vector<float>& parameters) {
+    auto ranker = std::make_unique<LinearRanker>(kFeatures);
+    ranker->set_parameters(parameters);
+    return std::make_unique<DuelingBandit>(
+        std::move(ranker),
+        std::make_unique<ProbabilisticMultileaving>(ProbabilisticMultileaving::Ties::kLost),
+        DuelingBanditOptions{.candidates = 3, .shown = 2, .projected = true});
+  };
+  const auto teach = [](DuelingBandit& bandit, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t list = from; list < to; ++list) {
+      const auto rows = testing::random_rows(4, kFeatures, list);
+      const FeatureView docs(rows.data(), 4, kFeatures);
+      Rng rng({.seed = 2, .impression = list});
+      Ranking ranking;
+      EXPECT_TRUE(bandit.rank(docs, rng, ranking));
+      bandit.learn(docs, ranking, std::vector<std::uint8_t>{0, 1});
+    }
+  };
+  const auto whole = bandit_from(std::vector<float>(kFeatures));
+  teach(*whole, 0, 30);
+  const auto resumed = bandit_from(testing::parameters_of(whole->ranker()));
+  resumed->restore(whole->state());
+  const auto forgetful = bandit_from(testing::parameters_of(whole->ranker()));
+  for (DuelingBandit* one : {whole.get(), resumed.get(), forgetful.get()}) teach(*one, 30, 60);
+  EXPECT_EQ(testing::parameters_of(resumed->ranker()), testing::parameters_of(whole->ranker()));
+  EXPECT_NE(testing::parameters_of(forgetful->ranker()), testing::parameters_of(whole->ranker()));
+}
+
 TEST(DuelingBandit, DirectionsAreNotBiased) {
   Fixture fixture;
   DuelingBandit bandit(std::make_unique<LinearRanker>(kFeatures),

@@ -50,9 +50,31 @@ TEST(Method, TheLearnerKnowsItsName) {
   }
 }
 
+TEST(Method, AStateTellsTheLearningRateOfMethodsThatHaveOne) {
+  const auto rate = [](std::string_view method) {
+    const auto settings = settings_of({.method = std::string(method), .learning_rate = 0.25});
+    return settings.empty() ? "none" : settings[0].name + " " + settings[0].value;
+  };
+  EXPECT_EQ(rate("pdgd"), "learning-rate 0.25");
+  EXPECT_EQ(rate("unknown"), "learning-rate 0.25");
+  EXPECT_EQ(rate("pairrank"), "none");
+}
+
+TEST(Method, ProjectionNeedsALinearRankerAndAStateTellsOfIt) {
+  const std::vector<GivenSetting> projected{{"projection", "documents"}};
+  for (const std::string_view name : {"dbgd", "mgd"}) {
+    const auto made = make_learner(name, ranker_of(RankerKind::kNeural), {}, projected);
+    ASSERT_FALSE(made.ok());
+    EXPECT_THAT(made.error().message, HasSubstr("projection documents needs the ranker linear"));
+    EXPECT_TRUE(make_learner(name, ranker_of(RankerKind::kNeural), {}, {}).ok());
+    const auto linear = make_learner(name, ranker_of(RankerKind::kLinear), {}, projected);
+    EXPECT_EQ(settings_of((*linear)->state()).back(), projected[0]);
+  }
+}
+
 TEST(Method, ErrorsNameWhatIsAllowed) {
   EXPECT_THAT(error_of("magic", {}),
-              HasSubstr("unknown method \"magic\"; known: cascade, dbgd, mgd"));
+              HasSubstr("unknown method \"magic\"; known: cascade, coltr, dbgd, mgd"));
   EXPECT_THAT(error_of("mgd", {{"candidate", "3"}}),
               HasSubstr("mgd: unknown setting \"candidate\"; known: learning-rate, candidates"));
   EXPECT_THAT(error_of("mgd", {{"candidates", "2.5"}}),

@@ -76,6 +76,16 @@ def test_contrasts_are_those_of_scipy(data):
             assert test.holm == pytest.approx(largest, rel=1e-12)
 
 
+
+def test_a_group_stands_for_its_methods(data):
+    field = plackett.compare(data, ["field"], "perfect", runs=1, impressions=2)
+    labels = [cell.label for cell in field.cells]
+    assert "COLTR (linear)" in labels and "DBGD (linear, projection documents)" in labels
+    assert len(labels) == 11
+    with pytest.raises(ValueError, match="a group of methods has no label"):
+        plackett.compare(data, ["field"], "perfect", labels={"field": "all"}, runs=1, impressions=2)
+
+
 def test_the_report_goes_by_the_test_asked_for(data, tmp_path):
     plackett.compare(data, **SPEC, **SIZE).report(tmp_path / "paired")
     assert "paired t-test, two-tailed" in (tmp_path / "paired" / "tables.md").read_text()

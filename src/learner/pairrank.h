@@ -1,0 +1,83 @@
+// PairRank (Jia, Wang, Guo & Wang, WWW 2021), for a linear ranker: it keeps the orders that it is
+// certain of and shuffles the rest. Certain is an order whose probability is above 1/2 by more than
+// the confidence bound of logistic regression over all pairs learned from so far.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/aligned.h"
+#include "plackett/learner.h"
+#include "ranker/linear.h"
+
+namespace plackett {
+
+struct PairRankOptions {
+  double lambda = 0.1;       // of the ridge lambda |theta|^2, and of A's start lambda I
+  double alpha = 0.1;        // width of the confidence bound
+  bool independent = true;   // pairs of one list share no document
+  std::uint32_t refit = 1;   // theta is fitted again after so many new pairs
+  std::uint32_t shown = 10;  // k
+};
+
+class PairRank final : public Learner {
+ public:
+  PairRank(std::unique_ptr<LinearRanker> ranker, const PairRankOptions& options);
+
+  // Blocks of documents between which no order is certain, each shuffled, in the order of their
+  // scores. `ranking.rest` is empty.
+  [[nodiscard]] bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) override;
+  // Ignores clicks on any ranking but the last, which it draws disjoint pairs with the numbers of.
+  void learn(const FeatureView& docs, const Ranking& ranking,
+             std::span<const std::uint8_t> clicks) override;
+  [[nodiscard]] Ranker& ranker() override { return *ranker_; }
+
+  // Its memory is the pairs, so it grows with them.
+  [[nodiscard]] LearnerState state() const override;
+  void restore(const LearnerState& state) override;
+
+  // Where the blocks of the last ranking end, for tests: in all documents, best first.
+  [[nodiscard]] std::span<const std::uint32_t> block_ends() const { return block_ends_; }
+
+ private:
+  void find_blocks(const FeatureView& docs);
+  void add_pair(const float* winner, const float* loser);
+  // The minimum of the loss, from the current parameters.
+  void fit();
+  void factorise_curvature(std::span<const double> probabilities);
+
+  std::unique_ptr<LinearRanker> ranker_;
+  PairRankOptions options_;
+  LearnerState state_;
+  std::uint32_t features_;
+  std::size_t width_;  // of a pair's row, padded
+
+  AlignedVector<float> pairs_;  // [pair][width]: winner - loser
+  std::size_t pair_count_ = 0;
+  std::size_t fitted_ = 0;           // pairs that the parameters were fitted to
+  std::vector<double> confidence_;   // A = L L^T, L lower triangular, [row][features]
+  std::vector<double> curvature_;    // likewise of the loss's second derivative, maybe old
+  std::size_t curvature_pairs_ = 0;  // pairs when it was computed
+
+  Rng rng_{{}};                  // as the last ranking left it
+  std::vector<Doc> last_shown_;  // empty once learned from
+  const float* last_rows_ = nullptr;
+
+  // Scratch.
+  std::vector<float> scores_;
+  std::vector<std::uint32_t> order_;    // documents by score
+  std::vector<double> whitened_;        // [document in order][features]: L^-1 x
+  std::vector<std::uint64_t> certain_;  // [document][words]: those certainly below it
+  std::vector<std::uint32_t> block_ends_;
+  std::vector<std::uint32_t> winners_, losers_;
+  AlignedVector<float> theta_;
+  AlignedVector<float> margins_;
+  AlignedVector<float> scales_;
+  std::vector<const float*> rows_;
+  std::vector<double> gradient_;
+};
+
+}  // namespace plackett
