@@ -63,6 +63,7 @@ from ._methods import (
     PairRank as PairRank,
     Pairwise as Pairwise,
     PLGradient as PLGradient,
+    Steady as Steady,
 )
 from ._pairs import Pair as Pair, pairs as pairs
 from . import _params as _params

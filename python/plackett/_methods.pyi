@@ -144,3 +144,22 @@ class PLGradient(_engine.Learner):
         position_bias: float = ...,
         most_weight: float = ...,
     ) -> None: ...
+
+class Steady(_engine.Learner):
+    def __init__(
+        self,
+        ranker: _engine.Ranker | str | None = ...,
+        *,
+        features: int | Fold | Features | None = ...,
+        hidden: int | Sequence[int] | None = ...,
+        activation: str | None = ...,
+        shown: int = ...,
+        seed: int = ...,
+        run: int = ...,
+        protocol: str = ...,
+        learning_rate: float = ...,
+        sharpness: float = ...,
+        warm_up: float = ...,
+        novelty: float = ...,
+        memory: float = ...,
+    ) -> None: ...

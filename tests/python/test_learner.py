@@ -104,6 +104,7 @@ def test_a_learner_has_all_that_load_needs(method, fold, tmp_path):
         "pairwise": {"epsilon": 0.3},
         "pdgd": {"learning_rate": 0.3},
         "pl-gradient": {"debias": "position"},
+        "steady": {"novelty": 5},
     }[method]
     learner = plackett.Learner(method, features=fold, **given, **other)
     table = next(one for one in plackett.methods() if one["name"] == method)["settings"]
