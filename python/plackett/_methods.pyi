@@ -86,4 +86,7 @@ class PDGD(_engine.Learner):
         steps: str = ...,
         pairs: str = ...,
         sharpness: float = ...,
+        step_memory: float = ...,
+        weight_decay: float = ...,
+        restart: float = ...,
     ) -> None: ...

@@ -18,8 +18,10 @@ class ConstantSteps final : public Optimiser {
 
 class AdaGrad final : public Optimiser {
  public:
-  explicit AdaGrad(const Ranker& ranker)
-      : linear_count_(ranker.linear_count()),
+  // `kept`: the part of a sum that is left when a gradient is added.
+  AdaGrad(const Ranker& ranker, double kept)
+      : kept_(static_cast<float>(kept)),
+        linear_count_(ranker.linear_count()),
         parameters_(ranker.parameter_count()),
         gradient_(ranker.parameter_count()) {}
 
@@ -36,7 +38,7 @@ class AdaGrad final : public Optimiser {
     for (std::size_t at = 0; at < linear_count_; ++at) parameters_[at] += rate * gradient_[at];
     for (std::size_t at = 0; at < memory.size(); ++at) {
       const float slope = gradient_[linear_count_ + at];
-      memory[at] += slope * slope;
+      memory[at] = kept_ * memory[at] + slope * slope;
       parameters_[linear_count_ + at] += rate * slope / (std::sqrt(memory[at]) + kLeastRoot);
     }
     ranker.set_parameters(parameters_);
@@ -45,6 +47,7 @@ class AdaGrad final : public Optimiser {
  private:
   static constexpr float kLeastRoot = 1e-6F;  // nothing is divided by 0
 
+  float kept_;
   std::size_t linear_count_;
   std::vector<float> parameters_;
   std::vector<float> gradient_;
@@ -52,8 +55,9 @@ class AdaGrad final : public Optimiser {
 
 }  // namespace
 
-std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker) {
-  if (steps == Steps::kAdaGrad) return std::make_unique<AdaGrad>(ranker);
+std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker, double step_memory) {
+  if (steps == Steps::kAdaGrad) return std::make_unique<AdaGrad>(ranker, 1);
+  if (steps == Steps::kForgetting) return std::make_unique<AdaGrad>(ranker, 1 - 1 / step_memory);
   return std::make_unique<ConstantSteps>();
 }
 

@@ -35,6 +35,9 @@ class Optimiser {
 // sqrt(the sum of its squared gradients so far), which is its memory. Parameters that enter the
 // score linearly (Ranker::linear_count) take constant steps and have no memory. Why:
 // docs/decisions/0004-cascade.md.
-std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker);
+// kForgetting: as kAdaGrad, but the sums are multiplied by 1 - 1 / step_memory before a gradient is
+// added, so that they are of about the last step_memory gradients.
+std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker,
+                                          double step_memory = PdgdOptions{}.step_memory);
 
 }  // namespace plackett

@@ -55,7 +55,9 @@ std::uint64_t allocations_of_a_run(const Dataset& dataset, std::string_view meth
 
 TEST(Allocation, ALongerRunAllocatesNoMoreThanItsCurve) {
   const Dataset dataset = load_dataset("synthetic", {}).value();
-  std::vector<std::string> entries{"pdgd:linear+neural", "pdgd:linear+neural:steps=adagrad"};
+  std::vector<std::string> entries{"pdgd:linear+neural", "pdgd:linear+neural:steps=adagrad",
+                                   "pdgd:linear+neural:steps=forgetting:weight-decay=1e-05",
+                                   "pdgd:restart=5"};
   for (const Method* method : methods()) {
     entries.emplace_back(method->name);
     // 49 networks a list are slow here; one candidate shows the same. A method with a check has
