@@ -36,16 +36,19 @@ function compact(value) {
   return Number(value.toPrecision(3)) + units[unit];
 }
 
-// What Chart.js does not draw itself: text where there is no point, reference lines, markers, a
-// shaded range of x, and a line through the points under the pointer.
+// What Chart.js does not draw itself: text where there is no point, reference lines, markers,
+// shaded ranges of x, and a line through the points under the pointer.
 const extras = {
   id: 'extras',
-  beforeDatasetsDraw(chart, _, { shaded }) {
-    if (!shaded) return;
+  beforeDatasetsDraw(chart, _, { shaded, ranges = [] }) {
     const { ctx, chartArea, scales } = chart;
-    const [from, to] = shaded.map((x) => scales.x.getPixelForValue(x));
-    ctx.fillStyle = colour('--up', 0.12);
-    ctx.fillRect(from, chartArea.top, to - from, chartArea.bottom - chartArea.top);
+    const fill = (range, name) => {
+      const [from, to] = range.map((x) => scales.x.getPixelForValue(x));
+      ctx.fillStyle = colour(name, 0.12);
+      ctx.fillRect(from, chartArea.top, to - from, chartArea.bottom - chartArea.top);
+    };
+    if (shaded) fill(shaded, '--up');
+    for (const one of ranges) fill(one, '--muted');
   },
   afterDatasetsDraw(chart, _, { references = [], markers = [], empty }) {
     const { ctx, chartArea: { left, right, top, bottom }, scales } = chart;
@@ -174,9 +177,9 @@ export class LineChart {
 
   // lines: [{label, colour: '--c0', dash, area, dots, points: [{x, y, spread}]}], x rising; a null y
   // breaks the line, `spread` is drawn as a band, `dots` marks every point and most the highest. references: [{y, text}], level. markers: [{x, text}],
-  // upright.
+  // upright. ranges: [[from, to]], shaded ranges of x.
   update(lines, more) {
-    const { references = [], markers = [] } = more ?? {};
+    const { references = [], markers = [], ranges = [] } = more ?? {};
     const known = lines.flatMap(({ points }) => points.filter(({ y }) => !missing(y)));
     const xs = lines.flatMap(({ points }) => points.map(({ x }) => x));
     const [first, last] = [Math.min(...xs), Math.max(...xs)];
@@ -191,6 +194,7 @@ export class LineChart {
       empty: known.length === 0 ? empty : '',
       references: references.filter(({ y }) => !missing(y)),
       markers: markers.filter((marker) => marker.x >= x.min && marker.x <= x.max),
+      ranges: ranges.map((range) => range.map((at) => Math.min(Math.max(at, x.min), x.max))),
     };
     this.container.dataset.points = String(known.length);
     const said = known.length === 0 ? empty

@@ -5,7 +5,7 @@ import { byId, element } from './dom.js';
 import { count, decimal, missing, withSign } from './format.js';
 
 const results = JSON.parse(byId('results').textContent);
-const { measures, series, blocks, tables, test, scorecard, sweep } = results;
+const { measures, series, blocks, tables, test, scorecard, sweep, drift } = results;
 const [offline, online, ...others] = measures;
 const seriesColour = (label) => `--c${series.find((each) => each.label === label)?.colour ?? 0}`;
 
@@ -15,6 +15,9 @@ const charts = [
   sweep && { id: 'sweep', title: `What ${sweep.setting} does`, draw: drawSweep,
     about: `The last values against ${sweep.setting}. Points are means over the runs, shades one `
       + 'standard error; the large point of a line is its best.' },
+  drift && { id: 'drift', title: 'Under drift', draw: drawDrift,
+    about: 'Online NDCG@10 of what users were shown, mean of each window of impressions, while the '
+      + 'world changes: upright lines mark the drifts. Shades are one standard error.' },
   { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, offline),
     about: `NDCG@10 on the ${results.facts.split} queries against the impressions learned from, `
       + 'on a logarithmic axis. Lines are means over the runs, shades one standard error.' },
@@ -33,6 +36,8 @@ const charts = [
 const groupOf = (lines) => ({ lines, charts: [], buttons: [], hidden: new Set() });
 const curveGroup = groupOf(series);
 const sweepGroup = groupOf(sweep?.series ?? []);
+const bestLine = { label: drift?.best, colour: 5, dash: 2 };
+const driftGroup = groupOf([...series, bestLine]);
 
 // Calls draw(panels) for each dataset: [{block, box}], a box to fill for every click model.
 function drawPanels(place, draw, from = blocks) {
@@ -80,7 +85,8 @@ function drawLineCharts(place, { group, from, measure, fromZero, linesOf, option
       const chart = new LineChart(box, { fixed: true, height: 280, yRange,
         writeY: (y, isTick) => (isTick ? String(Number(y.toFixed(3))) : decimal(y, measure.digits)),
         ...options, label: `${measure.title} ${options.label}, ${block.title}` });
-      chart.update(linesOf(block));
+      chart.update(linesOf(block), { ranges: block.bands,
+        markers: (block.drifts ?? []).map(({ at, name }) => ({ x: at, text: name })) });
       return chart;
     });
     for (const chart of beside) {
@@ -104,6 +110,20 @@ function drawCurves(place, measure) {
       colour: colourOf(row), dash: series[row.series].dash, points: pointsOf(row, measure) })),
     options: { label: 'by impressions', xAxis: 'logarithmic',
       writeX: (x) => `${count(x)} impression${x === 1 ? '' : 's'}` } });
+}
+
+// What users were shown while the world changed, window by window, and the table of the measures.
+function drawDrift(place) {
+  const points = ({ windows, runs }, name) => windows.impression.map((x, at) => ({ x,
+    y: windows[name].mean[at], spread: errorOf(windows[name].std[at], runs) }));
+  drawLineCharts(place, { group: driftGroup, from: blocks.filter(({ drifts }) => drifts),
+    measure: { title: 'Online NDCG@10', digits: 3, largest: 1 }, fromZero: false,
+    linesOf: ({ rows }) => [
+      { ...bestLine, colour: `--c${bestLine.colour}`, points: points(rows[0], 'best') },
+      ...rows.map((row) => ({ label: series[row.series].label, colour: colourOf(row),
+        dash: series[row.series].dash, points: points(row, 'online') }))],
+    options: { label: 'by window', xAxis: 'linear', writeX: (x) => `up to ${count(x)} impressions` } });
+  place.append(drawTable(drift.table, { caption: drift.about }));
 }
 
 // The last values against the setting that was swept.

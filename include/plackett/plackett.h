@@ -8,6 +8,7 @@
 #include "plackett/comparison_spec.h"
 #include "plackett/dataset.h"
 #include "plackett/document_weights.h"
+#include "plackett/drift.h"
 #include "plackett/evaluate.h"
 #include "plackett/feature_view.h"
 #include "plackett/index.h"

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -24,6 +25,14 @@ struct MetricCurve {
   std::vector<double> values = {};  // one per point
 };
 
+// Some impressions in a row of a run under drift: means over them.
+struct Window {
+  double online = 0;  // NDCG@10 of what was shown
+  double best = 0;    // NDCG@10 of what the best linear ranker of each impression's world shows
+
+  bool operator==(const Window&) const = default;
+};
+
 // One run: one method, one click model, one fold, one seed.
 struct RunRecord {
   std::uint32_t run = 0;                  // from 0
@@ -32,6 +41,9 @@ struct RunRecord {
   std::vector<MetricCurve> metrics = {};  // that were asked for, in that order
   // NDCG@10 over the validation queries at the end, if it was asked for; otherwise NaN.
   double validation = std::numeric_limits<double>::quiet_NaN();
+  // Under drift: equally long ones, of a hundredth of the run or a little more; the last may be
+  // shorter.
+  std::vector<Window> windows = {};
   double seconds = 0;             // wall time of the run, evaluation included
   double evaluation_seconds = 0;  // of which offline evaluation
 };
@@ -57,6 +69,23 @@ struct SweptValue {
   auto operator<=>(const SweptValue&) const = default;
 };
 
+// How one run fares under drift (docs/drift.md).
+struct DriftMeasures {
+  double regret = 0;        // dynamic regret per impression: the mean of Window::best - online
+  double regret_after = 0;  // the same from the first drift on
+  double worst_window = 0;  // the lowest Window::online from the first drift on
+  // One per drift: impressions after it until 95 % of the level before was regained; NaN: never.
+  std::vector<double> regained_after = {};
+};
+
+// A mean over runs with its 95 % confidence interval, mean - half_width to mean + half_width. NaN:
+// there is none.
+struct Estimate {
+  double mean = std::numeric_limits<double>::quiet_NaN();        // over the runs that have a value
+  double half_width = std::numeric_limits<double>::quiet_NaN();  // NaN for a single run
+  std::uint32_t runs = 0;                                        // that have a value
+};
+
 // What a run ended with.
 struct RunFinal {
   std::uint32_t run = 0;   // from 0; runs of that number share fold and queries with other methods
@@ -65,6 +94,32 @@ struct RunFinal {
   std::uint32_t fold = 0;  // of the dataset
   std::vector<double> metrics = {};  // as CellSummary::metrics, at the last impression
   double validation = std::numeric_limits<double>::quiet_NaN();  // as in RunRecord
+  std::optional<DriftMeasures> drift = {};                       // if there is any
+};
+
+// A drift as a report shows it, with how all runs of a cell take it.
+struct DriftMark {
+  std::string text = {};         // "labels at=50000 change=intents"
+  std::uint64_t at = 0;          // the first impression that may be in the new world
+  std::uint64_t settled = 0;     // the first that is in it for sure
+  std::uint64_t period = 0;      // of a seasonal one; otherwise 0
+  Estimate regained_after = {};  // of the runs that regained the level before
+};
+
+// All runs in one window.
+struct WindowSummary {
+  std::uint64_t end = 0;  // impressions up to its end
+  Moments online = {};    // as Window
+  Moments best = {};      // likewise
+};
+
+// All runs of a cell under drift.
+struct DriftSummary {
+  std::vector<DriftMark> drifts = {};       // in their order
+  std::vector<WindowSummary> windows = {};  // as the runs' own
+  Estimate regret = {};                     // as DriftMeasures
+  Estimate regret_after = {};               // likewise
+  Estimate worst_window = {};               // likewise
 };
 
 // A metric besides NDCG@10, over all runs.
@@ -103,6 +158,7 @@ struct CellSummary {
   std::vector<RunFinal> finals = {};          // one per run, by their numbers
   std::vector<CurveSummary> curve = {};       // as the runs' own
   std::vector<MetricSummary> metrics = {};    // that all runs have, in their order
+  std::optional<DriftSummary> drift = {};     // if there is any
   double seconds = 0;                         // wall time of all runs together
   double impressions_per_second = 0;          // over all threads
   double evaluation_share = 0;                // of the run time that went into the curve, 0..1

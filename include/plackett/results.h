@@ -30,7 +30,9 @@ struct FinishedRun {
   std::uint64_t data = 0;        // the dataset's fingerprint
   std::string published = {};    // as CellSummary::published_data
   std::uint64_t user_file = 0;   // checksum of the click model's file; 0 if it is built in
-  RunRecord record = {};         // its curve
+  // Checksums of the click-model files that drift changes users to, by their paths.
+  std::map<std::string, std::uint64_t> drift_files = {};
+  RunRecord record = {};  // its curve
 };
 
 // The wall time of a run.

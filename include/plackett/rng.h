@@ -19,6 +19,9 @@ enum class Purpose : std::uint8_t {
   kInitialise = 4,  // a ranker's first parameters
   kTieBreak = 5,    // order of equal scores when evaluating
   kSynthetic = 6,   // the embedded data
+  kWorld = 7,       // which world an impression happens in, under drift
+  kDrift = 8,       // what a drift changes: features, intents, groups of queries
+  kBestLinear = 9,  // the steps that fit the best linear ranker of a world
   kTest = 255,      // tests and benchmarks
 };
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "plackett/dataset.h"
+#include "plackett/drift.h"
 #include "plackett/export.h"
 #include "plackett/learner.h"
 #include "plackett/model_file.h"
-#include "plackett/ndcg.h"
 #include "plackett/no_relevant.h"
 #include "plackett/protocol.h"
 #include "plackett/ranker_spec.h"
@@ -26,6 +26,8 @@
 namespace plackett {
 
 class Curve;
+class WindowMeans;
+class Worlds;
 
 // More than any run needs; random streams are numbered below 2^56.
 inline constexpr std::uint64_t kMaxImpressions = 1'000'000'000'000;
@@ -61,6 +63,7 @@ struct SimulationSpec {
   // What offline performance is measured on; settings are chosen on validation queries.
   MeasuredSplit split = MeasuredSplit::kTest;
   std::vector<std::string> metrics = {};  // measured offline besides NDCG@10: names as in Metric
+  std::vector<Drift> drift = {};          // what changes while it learns, in order
   bool validate = false;  // also measures the final ranker on the validation queries
   // A user of your own in place of the click model, whose name() then replaces the click model's.
   // All runs share it, several threads at once.
@@ -118,9 +121,11 @@ struct RunCost {
 class PLACKETT_EXPORT Simulation {
  public:
   // Checks the spec against the data. Fails on unknown names, options out of bounds, a click model
-  // without a table for the data's grades, and a ranker that the method can't use; the errors name
-  // what is allowed.
-  static Result<Simulation> prepare(const Dataset& dataset, const SimulationSpec& spec);
+  // without a table for the data's grades, a ranker that the method can't use, and drift that the
+  // data can't have; the errors name what is allowed. `alike`, if given, is one of the same
+  // dataset, whose data under drift is shared if it is the same.
+  static Result<Simulation> prepare(const Dataset& dataset, const SimulationSpec& spec,
+                                    const Simulation* alike = nullptr);
 
   // As prepared: the label filled in, and the click model by its user's name.
   [[nodiscard]] const SimulationSpec& spec() const { return spec_; }
@@ -141,16 +146,23 @@ class PLACKETT_EXPORT Simulation {
 
  private:
   Simulation() = default;
-  // All impressions of a run; `curve` may be null.
-  Result<void> learn(std::uint32_t run, Learner& learner, Curve* curve, const Watch& watch) const;
+  // What a run measures while it learns; either may be null.
+  struct Measuring {
+    Curve* curve = nullptr;
+    WindowMeans* windows = nullptr;
+  };
+  // All impressions of a run.
+  Result<void> learn(std::uint32_t run, Learner& learner, const Measuring& measuring,
+                     const Watch& watch) const;
+  // What offline performance is measured on, in every state of the worlds.
+  [[nodiscard]] std::vector<Split> measured_splits(MeasuredSplit split, std::size_t fold) const;
   [[nodiscard]] Error not_finite(std::uint32_t run, std::uint64_t impressions) const;
 
   SimulationSpec spec_;
   std::string dataset_name_;
-  std::vector<Fold> folds_;
   std::uint32_t max_label_ = 0;
-  std::vector<std::shared_ptr<const NdcgTable>> train_ndcg_;  // one per fold
-  std::shared_ptr<const User> user_;
+  std::shared_ptr<const Worlds> worlds_;
+  std::vector<std::shared_ptr<const User>> users_;  // one per world
 };
 
 // Does all runs of all simulations on `threads` threads, run 0 of each first, and summarises each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
@@ -27,6 +28,25 @@ def _sweep(given: Mapping[str, Iterable[Any]] | None) -> dict[str, list[Any]]:
             raise BadType(f"sweep: {name}: {in_short(values)}; expected several values")
         several[name] = listed(f"sweep: {name}", values, "expected several values")
     return several
+
+
+def _drift(given: Iterable[Mapping[str, Any]] | None) -> str:
+    """The drifts as a spec file has them, which the engine reads and checks."""
+    rule = "expected dicts, as [[drift]] in a spec file"
+    tables = [] if given is None else listed("drift", given, rule)
+    text = ""
+    for table in tables:
+        if not isinstance(table, Mapping) or not all(isinstance(key, str) for key in table):
+            raise BadType(f"drift: {in_short(table)}; {rule}")
+        text += "[[drift]]\n"
+        for key, value in table.items():
+            try:
+                written = json.dumps(value, ensure_ascii=False)
+            except (TypeError, ValueError):
+                rule = "expected a str, a number or a list of numbers"
+                raise BadType(f"drift: {key}: {in_short(value)}; {rule}") from None
+            text += f"{json.dumps(key.replace('_', '-'))} = {written}\n"
+    return text
 
 
 def _labelled(methods: list[Any], labels: Mapping[str, str] | None) -> list[tuple[Any, Any]]:
@@ -74,6 +94,7 @@ def compare(
     metrics: str | Sequence[str] = _DEFAULT["metrics"],
     sweep: Mapping[str, Iterable[Any]] | None = None,
     select: str | None = None,
+    drift: Iterable[Mapping[str, Any]] | None = None,
     baselines: Iterable[str] | str | None = None,
     labels: Mapping[str, str] | None = None,
     test: str = _DEFAULT["test"],
@@ -89,6 +110,8 @@ def compare(
     `labels` maps methods to names. `sweep` maps settings and options to several values, each of
     which gives cells of its own ({"learning_rate": [0.01, 0.1], "ranker": ["linear", "neural"]});
     with `select="validation"` only those are reported that did best on the validation queries.
+    `drift` is what changes while methods learn, as `[[drift]]` in spec files
+    ([{"of": "labels", "at": 5000}]).
     `metrics` are measured offline besides NDCG@10. The report goes by the t-test `test`: "paired",
     "welch" or "student"; `contrasts` have all three. With the folder `out`, finished runs and a
     report are kept there: after an interruption the same call continues, and `progress` starts from
@@ -104,6 +127,10 @@ def compare(
     >>> swept = plackett.compare("synthetic", "pdgd", "perfect", sweep={"shown": [5, 10]}, **size)
     >>> [cell.swept for cell in swept.cells]
     [{'shown': 5}, {'shown': 10}]
+    >>> drift = [{"of": "labels", "at": 50}]
+    >>> swapped = plackett.compare("synthetic", "pdgd", "perfect", drift=drift, **size)
+    >>> "worst window" in str(swapped)
+    True
     """
     given = locals()
     options = {name: given[name] for name in _DEFAULT if name in given}
@@ -119,6 +146,7 @@ def compare(
             _sweep(sweep),
             options,
             select,
+            _drift(drift),
             title,
             threads,
             callback(progress),

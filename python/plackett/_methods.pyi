@@ -124,6 +124,9 @@ class PDGD(_engine.Learner):
         steps: str = ...,
         pairs: str = ...,
         sharpness: float = ...,
+        step_memory: float = ...,
+        weight_decay: float = ...,
+        restart: float = ...,
     ) -> None: ...
 
 class PLGradient(_engine.Learner):

@@ -220,8 +220,8 @@ std::vector<ComparedCell> cells_in(const ComparisonSpec& spec) {
 py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& methods,
                        const std::optional<std::vector<py::object>>& baselines,
                        const std::vector<py::object>& click_models, const py::dict& sweep,
-                       const py::dict& options, Given select, Given title, Given threads,
-                       Given progress, Given out, Given fresh) {
+                       const py::dict& options, Given select, Given drift, Given title,
+                       Given threads, Given progress, Given out, Given fresh) {
   ComparisonSpec spec;
   spec.title = text(title, "title");
   set_options(simulation_options(), options, spec.common);
@@ -239,6 +239,7 @@ py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& 
     }
     spec.select = true;
   }
+  spec.common.drift = take(parse_spec(text(drift, "drift"), "drift")).common.drift;
   for (const py::object& one : click_models) {
     spec.click_models.push_back(path(one, "click_models"));
   }

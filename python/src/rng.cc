@@ -12,13 +12,16 @@ namespace plackett::python {
 namespace {
 
 // As docs/formats/random_numbers.md names them.
-constexpr std::array<std::pair<std::string_view, Purpose>, 7> kPurposes{{
+constexpr std::array<std::pair<std::string_view, Purpose>, 10> kPurposes{{
     {"query", Purpose::kQuery},
     {"ranking", Purpose::kRanking},
     {"clicks", Purpose::kClicks},
     {"initialise", Purpose::kInitialise},
     {"tie-break", Purpose::kTieBreak},
     {"synthetic", Purpose::kSynthetic},
+    {"world", Purpose::kWorld},
+    {"drift", Purpose::kDrift},
+    {"best-linear", Purpose::kBestLinear},
     {"test", Purpose::kTest},
 }};
 
@@ -73,7 +76,8 @@ True)");
       with("seed"_a, "run"_a = 0, "impression"_a = 0, "purpose"_a = "test"),
       R"(The stream of that name, from its start.
 
-Purposes are query, ranking, clicks, initialise, tie-break, synthetic and test.
+Purposes are query, ranking, clicks, initialise, tie-break, synthetic,
+world, drift, best-linear and test.
 
 >>> plackett.stream(1).uniform() == plackett.stream(1).uniform()
 True)");

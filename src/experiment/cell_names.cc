@@ -72,27 +72,32 @@ void set_swept(std::vector<Cell>& cells) {
   }
 }
 
+// Adds what the cells differ in of one thing. text(cell) is empty where it makes no difference.
+template <typename Cell, typename Text>
+void add_surroundings(std::string_view name, std::vector<Cell>& cells, const Text& text) {
+  std::vector<std::string> texts;
+  for (const Cell& cell : cells) texts.push_back(text(cell));
+  std::set<std::string> values(texts.begin(), texts.end());
+  values.erase("");
+  if (values.size() < 2) return;
+  for (std::size_t at = 0; at < cells.size(); ++at) {
+    if (!texts[at].empty()) cells[at].surroundings.push_back({std::string(name), texts[at]});
+  }
+}
+
 template <typename Cell>
 void set_surroundings(std::vector<Cell>& cells) {
   for (Cell& cell : cells) cell.surroundings.clear();
   for (const auto& option : simulation_options()) {
     if (!option.changes_results || contains(kOfMethod, option.name)) continue;
-    const auto applies = [&](const Cell& cell) {
-      return option.name != kEta || reads_eta(cell.simulation.click_model);
-    };
-    std::vector<std::string> texts(cells.size());
-    std::set<std::string> values;
-    for (std::size_t at = 0; at < cells.size(); ++at) {
-      if (!applies(cells[at])) continue;
-      texts[at] = option.text(cells[at].simulation);
-      values.insert(texts[at]);
-    }
-    if (values.size() < 2) continue;
-    for (std::size_t at = 0; at < cells.size(); ++at) {
-      if (!applies(cells[at])) continue;
-      cells[at].surroundings.push_back({std::string(option.name), texts[at]});
-    }
+    add_surroundings(option.name, cells, [&](const Cell& cell) {
+      const bool applies = option.name != kEta || reads_eta(cell.simulation);
+      return applies ? option.text(cell.simulation) : "";
+    });
   }
+  add_surroundings("drift", cells, [](const Cell& cell) {
+    return cell.simulation.drift.empty() ? "none" : to_text(cell.simulation.drift);
+  });
 }
 
 // The label of the method without what is swept. `name` is the one that it was given, if any.
@@ -225,9 +230,14 @@ bool has_setting(const SimulationSpec& simulation, std::string_view name) {
                      [&](const GivenSetting& given) { return given.name == name; });
 }
 
-bool reads_eta(std::string_view click_model) {
-  return click_model == kPositionBased || click_model == kTrustBias ||
-         click_model.ends_with(".toml");
+bool reads_eta(const SimulationSpec& simulation) {
+  const auto reads = [](std::string_view click_model) {
+    return click_model == kPositionBased || click_model == kTrustBias ||
+           click_model.ends_with(".toml");
+  };
+  return reads(simulation.click_model) ||
+         std::any_of(simulation.drift.begin(), simulation.drift.end(),
+                     [&](const Drift& drift) { return reads(drift.click_model); });
 }
 
 Result<void> name_cells(const std::vector<std::string>& baselines,

@@ -30,8 +30,8 @@ bool contains(const List& list, const T& value) {
 const Option<SimulationSpec>* find_option(std::string_view name);
 // Whether it was given to the simulation's method.
 bool has_setting(const SimulationSpec& simulation, std::string_view name);
-// Whether users of that click model depend on the option eta.
-bool reads_eta(std::string_view click_model);
+// Whether its users depend on the option eta.
+bool reads_eta(const SimulationSpec& simulation);
 
 // Sets the cells' labels, families, swept values and surroundings by what differs among all of
 // them: a setting of a method counts as swept if it was so for one of the method's cells. Then

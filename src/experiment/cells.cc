@@ -205,9 +205,10 @@ std::uint64_t identity(const ComparedDataset& dataset, const SimulationSpec& sim
   for (const auto& option : simulation_options()) {
     if (!option.changes_results) continue;
     if (contains(kOfNetwork, option.name) && !has_network(simulation.ranker.kind)) continue;
-    if (option.name == kEta && !reads_eta(simulation.click_model)) continue;
+    if (option.name == kEta && !reads_eta(simulation)) continue;
     text += fmt::format("{} = {}\n", option.name, option.text(simulation));
   }
+  if (!simulation.drift.empty()) text += fmt::format("drift = {}\n", to_text(simulation.drift));
   return checksum(std::string_view(text));
 }
 

@@ -15,6 +15,7 @@
 
 #include "dataset/known_grades.h"
 #include "experiment/contrasts.h"
+#include "experiment/drift_measures.h"
 #include "experiment/spec_parts.h"
 #include "experiment/stored_cells.h"
 #include "plackett/method.h"
@@ -275,12 +276,13 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   cell.family = cell.label;
   const auto method = find_method(spec.method);
   cell.baseline = spec.baseline.value_or(method && method.value()->baseline);
-  cell.as_in_paper =
-      canonical_settings(spec.method, spec.settings).empty() &&
-      spec.shown == SimulationSpec{}.shown && spec.ranker.hidden == RankerSpec{}.hidden &&
-      spec.ranker.activation == RankerSpec{}.activation &&
-      spec.learning_rate_decay == SimulationSpec{}.learning_rate_decay &&
-      spec.no_relevant == SimulationSpec{}.no_relevant && spec.split == SimulationSpec{}.split;
+  cell.as_in_paper = canonical_settings(spec.method, spec.settings).empty() &&
+                     spec.shown == SimulationSpec{}.shown &&
+                     spec.ranker.hidden == RankerSpec{}.hidden &&
+                     spec.ranker.activation == RankerSpec{}.activation &&
+                     spec.learning_rate_decay == SimulationSpec{}.learning_rate_decay &&
+                     spec.no_relevant == SimulationSpec{}.no_relevant &&
+                     spec.split == SimulationSpec{}.split && spec.drift.empty();
   cell.method = spec.method;
   cell.ranker = name_of(spec.ranker.kind);
   cell.click_model = spec.click_model;
@@ -305,10 +307,17 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   cell.offline = cell.curve.back().offline;
   cell.online = cell.curve.back().online;
   for (const MetricCurve& metric : records.front().metrics) add_metric(metric.name, records, cell);
+  std::vector<DriftMeasures> drift;
+  for (const RunRecord& record : records) {
+    if (spec.drift.empty()) break;
+    drift.push_back(drift_measures(record.windows, spec.drift, spec.impressions));
+  }
+  if (!drift.empty()) cell.drift = summarise_drift(records, drift, spec.drift, spec.impressions);
   for (const RunRecord& record : records) {
     RunFinal& final = cell.finals.emplace_back(
         RunFinal{record.run, record.curve.back().offline, record.curve.back().online, record.fold});
     final.validation = record.validation;
+    if (!drift.empty()) final.drift = drift[static_cast<std::size_t>(&record - records.data())];
     for (const MetricSummary& metric : cell.metrics) {
       final.metrics.push_back(find_metric(record, metric.name)->values.back());
     }

@@ -14,29 +14,37 @@ constexpr int kCurvePointsPerDecade = 8;
 
 }  // namespace
 
-std::vector<std::uint64_t> curve_points(std::uint64_t impressions) {
+std::vector<std::uint64_t> curve_points(std::uint64_t impressions, std::span<const Drift> drifts) {
   std::vector<std::uint64_t> points;
-  for (int step = 0;; ++step) {
-    const auto point = static_cast<std::uint64_t>(
-        std::llround(std::pow(10.0, static_cast<double>(step) / kCurvePointsPerDecade)));
-    if (point >= impressions) break;
-    if (points.empty() || point > points.back()) points.push_back(point);
+  const auto add_after = [&](std::uint64_t start) {
+    for (int step = 0;; ++step) {
+      const auto point = start + static_cast<std::uint64_t>(std::llround(std::pow(
+                                     10.0, static_cast<double>(step) / kCurvePointsPerDecade)));
+      if (point >= impressions) break;
+      points.push_back(point);
+    }
+  };
+  add_after(0);
+  for (const Drift& drift : drifts) {
+    points.push_back(drift.at);
+    add_after(drift.at);
   }
   points.push_back(impressions);
+  std::sort(points.begin(), points.end());
+  points.erase(std::unique(points.begin(), points.end()), points.end());
   return points;
 }
 
-Curve::Curve(const Split& held_out, const Options& options)
-    : options_(options),
-      all_(curve_points(options.impressions)),
-      evaluator_(held_out, {kNdcgCut, options.no_relevant}) {
+Curve::Curve(const std::vector<Split>& held_out, const Options& options) : options_(options) {
+  for (const Split& split : held_out) {
+    evaluators_.emplace_back(split, EvaluationOptions{kNdcgCut, options.no_relevant});
+  }
   for (const Metric metric : options.metrics) {
     metrics_.push_back({.name = std::string(metric_names()[static_cast<std::size_t>(metric)])});
   }
 }
 
-bool Curve::measure(std::uint64_t impression, double online, Ranker& ranker,
-                    const std::function<bool()>& stop) {
+bool Curve::measure(const Moment& moment, Ranker& ranker, const std::function<bool()>& stop) {
   const auto start = Clock::now();
   bool finite = true;
   bool stopped = false;
@@ -55,14 +63,20 @@ bool Curve::measure(std::uint64_t impression, double online, Ranker& ranker,
     }
     return std::span<const float>(scores_);
   };
-  const Rng::Stream ties{options_.seed, options_.run, impression, Purpose::kTieBreak};
-  Rng rng(ties);
-  points_.push_back({impression, evaluator_.mean_ndcg(score, rng), online});
-  if (!metrics_.empty()) {
+  const Rng::Stream ties{options_.seed, options_.run, moment.impression, Purpose::kTieBreak};
+  points_.push_back({moment.impression, 0, moment.online});
+  for (MetricCurve& metric : metrics_) metric.values.push_back(0);
+  for (std::size_t state = 0; state < evaluators_.size(); ++state) {
+    const double weight = moment.weights[state];
+    if (weight == 0) continue;
+    Rng rng(ties);
+    points_.back().offline += weight * evaluators_[state].mean_ndcg(score, rng);
+    if (metrics_.empty()) continue;
     Rng again(ties);
-    const MetricSet means = evaluator_.mean_metrics(score, options_.max_label, again).means();
+    const MetricSet means =
+        evaluators_[state].mean_metrics(score, options_.max_label, again).means();
     for (std::size_t at = 0; at < metrics_.size(); ++at) {
-      metrics_[at].values.push_back(means[options_.metrics[at]]);
+      metrics_[at].values.back() += weight * means[options_.metrics[at]];
     }
   }
   seconds_ += std::chrono::duration<double>(Clock::now() - start).count();

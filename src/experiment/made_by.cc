@@ -115,6 +115,16 @@ Result<std::uint64_t> user_file_checksum(const std::string& click_model) {
   return checksum(std::string_view(*text));
 }
 
+Result<std::map<std::string, std::uint64_t>> drift_file_checksums(std::span<const Drift> drifts) {
+  std::map<std::string, std::uint64_t> checksums;
+  for (const Drift& drift : drifts) {
+    const auto file = user_file_checksum(drift.click_model);
+    if (!file) return file.error();
+    if (*file != 0) checksums.emplace(drift.click_model, *file);
+  }
+  return checksums;
+}
+
 // All instruction sets with fused multiply-add agree. A method that a program added is identified
 // by the file that holds its code.
 Result<MadeBy> made_by(const std::vector<StoredCell>& cells, const std::string& version) {
@@ -131,6 +141,9 @@ Result<MadeBy> made_by(const std::vector<StoredCell>& cells, const std::string& 
       made.try_emplace("method " + name, file_id(code_of(found.value()->make)));
     }
     if (seen.insert(cell.dataset.name).second) add_loading(cell.dataset, made);
+    const auto drift_files = drift_file_checksums(cell.simulation.drift);
+    if (!drift_files) return drift_files.error();
+    for (const auto& [file, sum] : *drift_files) made.emplace(key_of(kClickModel, file), hex(sum));
     const std::string& click_model = cell.simulation.click_model;
     if (!click_model.ends_with(".toml") || made.contains(key_of(kClickModel, click_model))) {
       continue;
@@ -145,6 +158,7 @@ Result<MadeBy> made_by(const std::vector<StoredCell>& cells, const std::string& 
 MadeBy inputs_of(const FinishedRun& run) {
   MadeBy made{{key_of(kData, run.dataset), hex(run.data)}};
   if (run.user_file != 0) made.emplace(key_of(kClickModel, run.click_model), hex(run.user_file));
+  for (const auto& [file, sum] : run.drift_files) made.emplace(key_of(kClickModel, file), hex(sum));
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ using MadeBy = std::map<std::string, std::string>;
 
 // Of a click model's file; 0 if it is built in.
 Result<std::uint64_t> user_file_checksum(const std::string& click_model);
+
+// Of the click-model files that drifts change users to, by their paths.
+Result<std::map<std::string, std::uint64_t>> drift_file_checksums(std::span<const Drift> drifts);
 
 // What this program makes runs of these cells by, apart from the data.
 Result<MadeBy> made_by(const std::vector<StoredCell>& cells, const std::string& version);

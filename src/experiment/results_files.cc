@@ -140,13 +140,17 @@ Result<void> RunsReader::add(const FinishedRun& run, const std::string& place) {
         "not a run of an experiment in this folder; the command that made it adds the "
         "experiment again");
   }
-  const std::vector<std::uint64_t> points = curve_points(cell->simulation.impressions);
+  const std::vector<std::uint64_t> points =
+      curve_points(cell->simulation.impressions, cell->simulation.drift);
   const auto& curve = run.record.curve;
   const bool fits = std::equal(curve.begin(), curve.end(), points.begin(), points.end(),
                                [](const CurvePoint& point, std::uint64_t impression) {
                                  return point.impression == impression;
                                });
   if (!fits) return wrong("its curve is of another number of impressions");
+  if (run.record.windows.empty() != cell->simulation.drift.empty()) {
+    return wrong("windows and drift don't go together");
+  }
   if (const auto same = inputs_.add(run, place); !same) return wrong(same.error().message);
   const auto [there, added] = cell->runs.emplace(run.record.run, run);
   if (!added && !merge(run, there->second)) {

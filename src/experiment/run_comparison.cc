@@ -117,7 +117,8 @@ Result<std::vector<Simulation>> prepare_cells(const StoredResults& stored, const
   std::map<std::string, std::string> files;  // by the name of the user in it
   for (const std::size_t at : cells) {
     const SimulationSpec& spec = stored.cells[at].simulation;
-    auto simulation = Simulation::prepare(dataset, spec);
+    auto simulation =
+        Simulation::prepare(dataset, spec, simulations.empty() ? nullptr : &simulations.back());
     if (!simulation) return simulation.error().in("dataset " + dataset.name);
     simulations.push_back(std::move(simulation).value());
     const std::string& user = simulations.back().spec().click_model;
@@ -152,6 +153,8 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
     const StoredCell& cell = stored.cells[cells[at]];
     const auto user_file = user_file_checksum(cell.simulation.click_model);
     if (!user_file) return user_file.error();
+    auto drift_files = drift_file_checksums(cell.simulation.drift);
+    if (!drift_files) return drift_files.error();
     common.push_back({.cell = key_of(cell),
                       .dataset = dataset.name,
                       .method = to_text(canonical(entry_of(cell.simulation))),
@@ -160,6 +163,7 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
                       .data = runs.fingerprint,
                       .published = std::string(recognise(dataset).value_or("")),
                       .user_file = *user_file,
+                      .drift_files = std::move(*drift_files),
                       .record = {}});
     inputs.merge(inputs_of(common.back()));
     for (const std::uint32_t run : work.runs.at(cells[at])) jobs.push_back({at, run});
@@ -285,7 +289,8 @@ Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::
       if (!cost) return cost.error();
       const double seconds =
           static_cast<double>(cell.impressions) * cost->impression_seconds +
-          static_cast<double>(curve_points(cell.impressions).size()) * cost->evaluation_seconds;
+          static_cast<double>(curve_points(cell.impressions, cell.drift).size()) *
+              cost->evaluation_seconds;
       planned.cells.push_back({cell.label, cell.click_model, cell.impressions, left, seconds});
       plan.seconds += seconds * left / threads;
     }

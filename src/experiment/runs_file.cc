@@ -45,10 +45,10 @@ std::uint64_t from_hex(const std::string& text) {
   return value;
 }
 
-template <typename Value>
-std::string array(const std::vector<CurvePoint>& curve, Value value) {
+template <typename Element, typename Value>
+std::string array(const std::vector<Element>& elements, Value value) {
   std::string out;
-  for (const CurvePoint& point : curve) out += (out.empty() ? "" : ",") + value(point);
+  for (const Element& point : elements) out += (out.empty() ? "" : ",") + value(point);
   return "[" + out + "]";
 }
 
@@ -91,6 +91,19 @@ std::optional<FinishedRun> read_run(const Json& json) {
       if (run.record.metrics.back().values.size() != impression.size()) return {};
     }
     if (json.contains("validation")) json.at("validation").get_to(run.record.validation);
+    if (json.contains("windows")) {
+      const auto shown = json.at("windows").at("online").get<std::vector<double>>();
+      const auto best = json.at("windows").at("best").get<std::vector<double>>();
+      if (shown.size() != best.size()) return {};
+      for (std::size_t at = 0; at < shown.size(); ++at) {
+        if (!std::isfinite(shown[at]) || !std::isfinite(best[at])) return {};
+        run.record.windows.push_back({shown[at], best[at]});
+      }
+    }
+    const Json files = json.value("drift_files", Json::object());
+    for (const auto& [file, sum] : files.items()) {
+      run.drift_files[file] = from_hex(sum.get<std::string>());
+    }
     return run;
   } catch (const Json::exception&) {
     return {};
@@ -169,6 +182,17 @@ std::string to_line(const FinishedRun& run) {
   if (std::isfinite(run.record.validation)) {
     body += fmt::format(R"(,"validation":{})", number(run.record.validation));
   }
+  if (const auto& windows = run.record.windows; !windows.empty()) {
+    body += fmt::format(R"(,"windows":{{"online":{},"best":{}}})",
+                        array(windows, [](const Window& one) { return number(one.online); }),
+                        array(windows, [](const Window& one) { return number(one.best); }));
+  }
+  for (const auto& [file, sum] : run.drift_files) {
+    const bool first = file == run.drift_files.begin()->first;
+    body +=
+        fmt::format(R"({}{}:"{}")", first ? ",\"drift_files\":{" : ",", json_text(file), hex(sum));
+  }
+  if (!run.drift_files.empty()) body += "}";
   return sealed(body + "}");
 }
 

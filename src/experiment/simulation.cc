@@ -10,6 +10,8 @@
 #include "evaluation/online_performance.h"
 #include "experiment/backend.h"
 #include "experiment/curve.h"
+#include "experiment/drift_measures.h"
+#include "experiment/world.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
 #include "plackett/options.h"
@@ -52,9 +54,9 @@ Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, co
       spec.settings);
 }
 
-// What offline performance is measured on; null if the fold has none.
-const Split* measured_split(const SimulationSpec& spec, const Fold& fold) {
-  if (spec.split == MeasuredSplit::kTest) return &fold.test;
+// Null if the fold has none.
+const Split* split_of(const Fold& fold, MeasuredSplit split) {
+  if (split == MeasuredSplit::kTest) return &fold.test;
   return fold.validation ? &*fold.validation : nullptr;
 }
 
@@ -97,16 +99,20 @@ Result<void> check_folds(const Dataset& dataset) {
   return {};
 }
 
+Result<std::shared_ptr<const User>> user_called(const std::string& click_model,
+                                                const Dataset& dataset,
+                                                const SimulationSpec& spec) {
+  UserOptions options;
+  options.grade_count = dataset.grade_count();
+  options.stop_rule = rules_of(spec.protocol).stop_rule;
+  options.eta = spec.eta;
+  auto user = make_user(click_model, options);
+  if (!user) return user.error();
+  return std::shared_ptr<const User>(std::move(user).value());
+}
+
 Result<std::shared_ptr<const User>> user_of(const Dataset& dataset, const SimulationSpec& spec) {
-  if (spec.user == nullptr) {
-    UserOptions options;
-    options.grade_count = dataset.grade_count();
-    options.stop_rule = rules_of(spec.protocol).stop_rule;
-    options.eta = spec.eta;
-    auto user = make_user(spec.click_model, options);
-    if (!user) return user.error();
-    return std::shared_ptr<const User>(std::move(user).value());
-  }
+  if (spec.user == nullptr) return user_called(spec.click_model, dataset, spec);
   if (spec.user->name().empty()) return Error{"a user of your own needs a name"};
   if (spec.user->grade_count() <= dataset.max_label) {
     return Error{fmt::format("user \"{}\" knows {} grades; {} has labels up to {}",
@@ -124,22 +130,29 @@ Result<void> check_simulation(const SimulationSpec& spec) {
     return Error{
         fmt::format("learning-rate-decay: {}; expected at most 1", spec.learning_rate_decay)};
   }
-  return {};
+  return check_drifts(spec.drift, spec.impressions);
 }
 
-Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec) {
+Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationSpec& spec,
+                                       const Simulation* alike) {
   if (auto valid = check_simulation(spec); !valid) return valid.error();
   if (auto valid = check_folds(dataset); !valid) return valid.error();
   Simulation simulation;
   simulation.spec_ = spec;
   simulation.dataset_name_ = dataset.name;
-  simulation.folds_ = dataset.folds;
   simulation.max_label_ = dataset.max_label;
 
   auto user = user_of(dataset, spec);
   if (!user) return user.error();
-  simulation.user_ = std::move(user).value();
-  simulation.spec_.click_model = simulation.user_->name();
+  simulation.users_.push_back(std::move(user).value());
+  simulation.spec_.click_model = simulation.users_.front()->name();
+  for (std::size_t at = 0; at < spec.drift.size(); ++at) {
+    simulation.users_.push_back(simulation.users_.back());
+    if (spec.drift[at].of != DriftOf::kUsers) continue;
+    auto next = user_called(spec.drift[at].click_model, dataset, spec);
+    if (!next) return next.error().in(fmt::format("drift {}", at + 1));
+    simulation.users_.back() = std::move(next).value();
+  }
 
   for (const Fold& fold : dataset.folds) {
     if (fold.train.query_count() == 0) {
@@ -149,19 +162,30 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
       return Error{
           fmt::format("{}: no feature varies over the training queries", place(dataset, fold))};
     }
-    simulation.train_ndcg_.push_back(std::make_shared<const NdcgTable>(fold.train, kNdcgCut));
-    const Split* measured = measured_split(spec, fold);
-    if (measured == nullptr || (spec.validate && !fold.validation)) {
+    if ((spec.split == MeasuredSplit::kValidation || spec.validate) && !fold.validation) {
       return Error{fmt::format("{}: no validation queries, which split and select need",
                                place(dataset, fold))};
     }
-    if (spec.no_relevant == NoRelevant::kSkip &&
-        describe(*measured, dataset.max_label).queries_without_relevant ==
-            measured->query_count()) {
-      return Error{
-          fmt::format("{}: no {} query has a relevant document, so there is nothing "
-                      "to measure; no-relevant zero or one counts such queries",
-                      place(dataset, fold), name_of(spec.split))};
+  }
+  if (alike != nullptr && alike->spec_.drift == spec.drift && alike->spec_.seed == spec.seed) {
+    simulation.worlds_ = alike->worlds_;
+  } else {
+    auto worlds = Worlds::make(dataset, spec.drift, spec.seed);
+    if (!worlds) return worlds.error();
+    simulation.worlds_ = std::move(worlds).value();
+  }
+  for (std::size_t state = 0; state < simulation.worlds_->state_count(); ++state) {
+    for (std::size_t at = 0; at < dataset.folds.size(); ++at) {
+      const Split* measured = split_of(simulation.worlds_->fold(state, at).fold, spec.split);
+      if (spec.no_relevant == NoRelevant::kSkip &&
+          describe(*measured, dataset.max_label).queries_without_relevant ==
+              measured->query_count()) {
+        return Error{
+            fmt::format("{}: no {} query has a relevant document{}, so there is nothing "
+                        "to measure; no-relevant zero or one counts such queries",
+                        place(dataset, dataset.folds[at]), name_of(spec.split),
+                        spec.drift.empty() ? "" : " in one of the worlds")};
+      }
     }
   }
   if (simulation.spec_.label.empty()) simulation.spec_.label = label_of(spec);
@@ -179,31 +203,45 @@ Error Simulation::not_finite(std::uint32_t run, std::uint64_t impressions) const
       spec_.method, name_of(spec_.ranker.kind), spec_.click_model, run, impressions)};
 }
 
+std::vector<Split> Simulation::measured_splits(MeasuredSplit split, std::size_t fold) const {
+  std::vector<Split> splits;
+  for (std::size_t state = 0; state < worlds_->state_count(); ++state) {
+    splits.push_back(*split_of(worlds_->fold(state, fold).fold, split));
+  }
+  return splits;
+}
+
 Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
   const auto start = Clock::now();
   if (watch.run_started) watch.run_started(spec_);
-  const std::size_t fold = run % folds_.size();
-  auto made = make_run_learner(spec_, folds_[fold], run);
+  const std::size_t fold = run % worlds_->fold_count();
+  auto made = make_run_learner(spec_, worlds_->fold(0, fold).fold, run);
   if (!made) return made.error();
   std::unique_ptr<Learner> learner = std::move(made).value();
   Curve::Options options{.seed = spec_.seed,
                          .run = run,
-                         .impressions = spec_.impressions,
+                         .points = curve_points(spec_.impressions, spec_.drift),
                          .no_relevant = spec_.no_relevant,
                          .metrics = metrics_of(spec_),
                          .max_label = max_label_};
-  Curve curve(*measured_split(spec_, folds_[fold]), options);
-  if (auto learned = learn(run, *learner, &curve, watch); !learned) return learned.error();
+  Curve curve(measured_splits(spec_.split, fold), options);
+  WindowMeans windows(spec_.impressions);
+  auto learned = learn(run, *learner, {&curve, spec_.drift.empty() ? nullptr : &windows}, watch);
+  if (!learned) return learned.error();
   RunRecord record;
   record.run = run;
   record.fold = static_cast<std::uint32_t>(fold);
   record.curve = curve.points();
   record.metrics = curve.metrics();
+  record.windows = windows.windows();
   record.evaluation_seconds = curve.seconds();
   if (spec_.validate) {
     options.metrics.clear();
-    Curve validation(*folds_[fold].validation, options);
-    if (!validation.measure(spec_.impressions, 0, learner->ranker(), watch.stop)) {
+    Curve validation(measured_splits(MeasuredSplit::kValidation, fold), options);
+    std::vector<double> weights(worlds_->state_count());
+    worlds_->weigh(spec_.impressions - 1, weights);
+    const Curve::Moment end{spec_.impressions, 0, weights};
+    if (!validation.measure(end, learner->ranker(), watch.stop)) {
       return not_finite(run, spec_.impressions);
     }
     if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
@@ -216,33 +254,40 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
   return record;
 }
 
-Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve,
+Result<void> Simulation::learn(std::uint32_t run, Learner& learner, const Measuring& measuring,
                                const Watch& watch) const {
-  const std::size_t fold_index = run % folds_.size();
-  const Fold& fold = folds_[fold_index];
-  const NdcgTable& ndcg = *train_ndcg_[fold_index];
+  const auto [curve, windows] = measuring;
+  const std::size_t fold_index = run % worlds_->fold_count();
   OnlinePerformance online;
   Ranking ranking;
   std::vector<std::uint8_t> clicks;
-  const std::uint32_t query_count = fold.train.query_count();
+  std::vector<double> weights(worlds_->state_count());  // of the curve's points
   for (std::uint64_t impression = 0; impression < spec_.impressions; ++impression) {
     if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
-    const Query query = draw_query(spec_, run, impression, query_count);
-    const FeatureView docs = fold.train.features(query);
-    const Judgments judgments = fold.train.judgments(query);
+    Rng world_rng({spec_.seed, run, impression, Purpose::kWorld});
+    const std::size_t world = worlds_->draw(world_rng, impression);
+    const WorldFold& fold = worlds_->fold(worlds_->state_of(world), fold_index);
+    const Split& train = fold.fold.train;
+    const Query query = draw_query(spec_, run, impression, train.query_count());
+    const FeatureView docs = train.features(query);
+    const Judgments judgments = train.judgments(query);
 
     Rng ranking_rng({spec_.seed, run, impression, Purpose::kRanking});
     if (!learner.rank(docs, ranking_rng, ranking)) return not_finite(run, impression);
 
     clicks.resize(ranking.shown.size());
     Rng click_rng({spec_.seed, run, impression, Purpose::kClicks});
-    user_->click(ranking.shown, judgments, click_rng, clicks);
-    online.add(ndcg.ndcg(query, judgments, ranking.shown));
+    users_[world]->click(ranking.shown, judgments, click_rng, clicks);
+    const double ndcg = fold.train_ndcg.ndcg(query, judgments, ranking.shown);
+    online.add(ndcg);
+    if (windows != nullptr) windows->add(ndcg, fold.best[index(query)]);
     learner.learn(docs, ranking, clicks);
 
     const std::uint64_t done = impression + 1;
     if (curve != nullptr && curve->due(done)) {
-      const bool finite = curve->measure(done, online.total(), learner.ranker(), watch.stop);
+      worlds_->weigh(impression, weights);
+      const bool finite =
+          curve->measure({done, online.total(), weights}, learner.ranker(), watch.stop);
       if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
       if (!finite) return not_finite(run, done);
     }
@@ -253,7 +298,7 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, Curve* curve
 }
 
 SavedModel Simulation::saved_model(std::uint32_t run, Learner& learner) const {
-  const Fold& fold = folds_[run % folds_.size()];
+  const Fold& fold = worlds_->fold(0, run % worlds_->fold_count()).fold;
   SavedModel model;
   model.ranker = spec_.ranker;
   model.ranker.feature_count = fold.train.feature_count();
@@ -267,20 +312,22 @@ SavedModel Simulation::saved_model(std::uint32_t run, Learner& learner) const {
 }
 
 Result<RunCost> Simulation::cost(double seconds) const {
-  auto made = make_run_learner(spec_, folds_.front(), 0);
+  auto made = make_run_learner(spec_, worlds_->fold(0, 0).fold, 0);
   if (!made) return made.error();
   const auto start = Clock::now();
   std::uint64_t impressions = 0;
   Watch watch;
   watch.stop = [&] { return impressions++ > 0 && seconds_since(start) > seconds; };
-  auto learned = learn(0, *made.value(), nullptr, watch);
+  auto learned = learn(0, *made.value(), {}, watch);
   if (!learned && learned.error().code != ErrorCode::kStopped) return learned.error();
   RunCost cost;
   cost.impression_seconds =
       seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
-  Curve curve(*measured_split(spec_, folds_.front()),
-              {.seed = spec_.seed, .impressions = 1, .no_relevant = spec_.no_relevant});
-  curve.measure(1, 0, made.value()->ranker(), {});
+  Curve curve(measured_splits(spec_.split, 0),
+              {.seed = spec_.seed, .points = {1}, .no_relevant = spec_.no_relevant});
+  std::vector<double> weights(worlds_->state_count());
+  worlds_->weigh(0, weights);
+  curve.measure({1, 0, weights}, made.value()->ranker(), {});
   cost.evaluation_seconds = curve.seconds();
   return cost;
 }

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <ranges>
 #include <vector>
@@ -204,6 +205,83 @@ void read_methods(TomlReader& outer, const toml::node& node, std::vector<Compare
   }
 }
 
+void read_count(TomlReader& reader, std::string_view key, std::uint64_t& value) {
+  const toml::node* node = reader.find(key);
+  if (node == nullptr) return;
+  const auto found = node->value_exact<std::int64_t>();
+  if (!found || *found < 1) {
+    const std::string text = found ? fmt::format("{}", *found) : std::string(kind_of(*node));
+    return reader.fail(*node, "{} is {}; expected an integer of at least 1", key, text);
+  }
+  value = static_cast<std::uint64_t>(*found);
+}
+
+template <typename Value, typename Parse>
+void read_name(TomlReader& reader, std::string_view key, Value& value, Parse parse) {
+  std::string name;
+  reader.read(key, name);
+  const toml::node* node = reader.find(key);
+  if (node == nullptr || reader.error()) return;
+  if (auto parsed = parse(name)) {
+    value = *parsed;
+  } else {
+    reader.fail(*node, "{}", parsed.error().message);
+  }
+}
+
+// A share, as a fraction, above 0 and below 1.
+void read_share(TomlReader& reader, std::string_view key, const toml::node& node, double& share) {
+  share = node.value_exact<double>().value_or(0);
+  if (share > 0 && share < 1) return;
+  reader.fail(node, "{}; expected a share above 0 and below 1{}", key,
+              key == "share" ? "" : ", or an array of feature ids");
+}
+
+// An array of ids, or a share.
+void read_features(TomlReader& reader, std::string_view key, DriftedFeatures& features) {
+  const toml::node* node = reader.find(key);
+  if (node == nullptr) return;
+  if (!node->is_array()) return read_share(reader, key, *node, features.share);
+  reader.each(key, [&](const toml::node& element) {
+    const std::int64_t id = element.value_exact<std::int64_t>().value_or(0);
+    if (id < 1 || id > kLargestFeatureId) {
+      return reader.fail(element, "{}; expected feature ids, integers from 1", key);
+    }
+    features.ids.push_back(static_cast<std::uint32_t>(id));
+  });
+}
+
+void read_drift(TomlReader& outer, const toml::node& node, Drift& drift) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) {
+    return outer.fail(node, "a drift is {}; expected a table, [[drift]]", kind_of(node));
+  }
+  TomlReader reader(outer.name(), *table);
+  static constexpr std::array kKeys = std::to_array<std::string_view>(
+      {"of", "at", "pace", "over", "period", "change", "click-model", "dies", "appears", "share"});
+  reader.only(kKeys, "a drift");
+  for (const std::string_view key : {"of", "at"}) {
+    if (reader.find(key) == nullptr) reader.fail(node, "a drift without the key {}", key);
+  }
+  read_name(reader, "of", drift.of, parse_drift_of);
+  read_count(reader, "at", drift.at);
+  read_name(reader, "pace", drift.pace, parse_drift_pace);
+  read_count(reader, "over", drift.over);
+  read_count(reader, "period", drift.period);
+  read_name(reader, "change", drift.change, parse_label_change);
+  if (const toml::node* change = reader.find("change"); change && drift.of != DriftOf::kLabels) {
+    reader.fail(*change, "change; only labels have one");
+  }
+  reader.read("click-model", drift.click_model);
+  read_features(reader, "dies", drift.dies);
+  read_features(reader, "appears", drift.appears);
+  if (const toml::node* share = reader.find("share")) {
+    if (drift.of != DriftOf::kQueries) reader.fail(*share, "share; only queries have one");
+    read_share(reader, "share", *share, drift.share);
+  }
+  if (reader.error()) outer.fail(*reader.error());
+}
+
 std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char character : text) {
@@ -269,6 +347,29 @@ std::string sweep_line(const Option<SimulationSpec>& option, const Sweep& sweep)
   return fmt::format("{} = [{}]\n", option.name, fmt::join(values, ", "));
 }
 
+std::string features_line(std::string_view key, const DriftedFeatures& features) {
+  if (features.empty()) return "";
+  return features.ids.empty() ? fmt::format("{} = {}\n", key, features.share)
+                              : fmt::format("{} = [{}]\n", key, fmt::join(features.ids, ", "));
+}
+
+std::string drift_table(const Drift& drift) {
+  std::string out =
+      fmt::format("\n[[drift]]\nof = {}\nat = {}\npace = {}\n", in_quotes(name_of(drift.of)),
+                  drift.at, in_quotes(name_of(drift.pace)));
+  if (drift.over > 0) out += fmt::format("over = {}\n", drift.over);
+  if (drift.period > 0) out += fmt::format("period = {}\n", drift.period);
+  if (drift.of == DriftOf::kLabels) {
+    out += fmt::format("change = {}\n", in_quotes(name_of(drift.change)));
+  }
+  if (!drift.click_model.empty()) {
+    out += fmt::format("click-model = {}\n", in_quotes(drift.click_model));
+  }
+  out += features_line("dies", drift.dies) + features_line("appears", drift.appears);
+  if (drift.of == DriftOf::kQueries) out += fmt::format("share = {}\n", drift.share);
+  return out;
+}
+
 // "ranker" and the settings of all methods.
 std::vector<std::string_view> setting_names() {
   std::vector<std::string_view> names{"ranker"};
@@ -297,7 +398,7 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
   ComparisonSpec spec = default_comparison();
   TomlReader reader(name, *table);
   std::vector<std::string_view> known =
-      keys({"title", "datasets", "methods", "click-models", "select", "baselines"},
+      keys({"title", "datasets", "methods", "click-models", "select", "baselines", "drift"},
            simulation_options());
   const std::vector<std::string_view> settings = setting_names();
   known.insert(known.end(), settings.begin(), settings.end());
@@ -320,6 +421,7 @@ Result<ComparisonSpec> parse_spec(std::string_view text, const std::string& name
   };
   replace("click-models", spec.click_models, name_of_a("click model"));
   replace("baselines", spec.baselines, name_of_a("baseline"));
+  replace("drift", spec.common.drift, read_drift);
   if (const toml::node* select = reader.find("select")) {
     spec.select = select->value_exact<std::string>() == name_of(MeasuredSplit::kValidation);
     if (!spec.select) reader.fail(*select, "select; expected \"validation\"");
@@ -374,6 +476,7 @@ std::string to_toml(const ComparisonSpec& spec) {
                        in_quotes(dataset.path));
     for (const auto& option : dataset_options()) out += option_line(option, dataset);
   }
+  for (const Drift& drift : spec.common.drift) out += drift_table(drift);
   return out;
 }
 

@@ -18,8 +18,10 @@ class ConstantSteps final : public Optimiser {
 
 class AdaGrad final : public Optimiser {
  public:
-  explicit AdaGrad(const Ranker& ranker)
-      : linear_count_(ranker.linear_count()),
+  // `kept`: the part of a sum that is left when a gradient is added.
+  AdaGrad(const Ranker& ranker, double kept)
+      : kept_(static_cast<float>(kept)),
+        linear_count_(ranker.linear_count()),
         parameters_(ranker.parameter_count()),
         gradient_(ranker.parameter_count()) {}
 
@@ -33,11 +35,12 @@ class AdaGrad final : public Optimiser {
     if (memory.empty()) return ranker.step(docs, weights, rate);
     ranker.get_parameters(parameters_);
     ranker.gradient(docs, weights, gradient_);
-    adagrad_step(gradient_, rate, rate, memory, parameters_);
+    adagrad_step(gradient_, {.constant = rate, .rate = rate, .kept = kept_}, memory, parameters_);
     ranker.set_parameters(parameters_);
   }
 
  private:
+  float kept_;
   std::size_t linear_count_;
   std::vector<float> parameters_;
   std::vector<float> gradient_;
@@ -45,20 +48,21 @@ class AdaGrad final : public Optimiser {
 
 }  // namespace
 
-void adagrad_step(std::span<const float> gradient, float constant_rate, float rate,
+void adagrad_step(std::span<const float> gradient, const AdaGradRates& rates,
                   std::span<float> squares, std::span<float> parameters) {
   constexpr float kLeastRoot = 1e-6F;  // nothing is divided by 0
   const std::size_t constant = parameters.size() - squares.size();
-  for (std::size_t at = 0; at < constant; ++at) parameters[at] += constant_rate * gradient[at];
+  for (std::size_t at = 0; at < constant; ++at) parameters[at] += rates.constant * gradient[at];
   for (std::size_t at = 0; at < squares.size(); ++at) {
     const float slope = gradient[constant + at];
-    squares[at] += slope * slope;
-    parameters[constant + at] += rate * slope / (std::sqrt(squares[at]) + kLeastRoot);
+    squares[at] = rates.kept * squares[at] + slope * slope;
+    parameters[constant + at] += rates.rate * slope / (std::sqrt(squares[at]) + kLeastRoot);
   }
 }
 
-std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker) {
-  if (steps == Steps::kAdaGrad) return std::make_unique<AdaGrad>(ranker);
+std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker, double step_memory) {
+  if (steps == Steps::kAdaGrad) return std::make_unique<AdaGrad>(ranker, 1);
+  if (steps == Steps::kForgetting) return std::make_unique<AdaGrad>(ranker, 1 - 1 / step_memory);
   return std::make_unique<ConstantSteps>();
 }
 

@@ -35,12 +35,20 @@ class Optimiser {
 // sqrt(the sum of its squared gradients so far), which is its memory. Parameters that enter the
 // score linearly (Ranker::linear_count) take constant steps and have no memory. Why:
 // docs/decisions/0004-cascade.md.
-std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker);
+// kForgetting: as kAdaGrad, but the sums are multiplied by 1 - 1 / step_memory before a gradient is
+// added, so that they are of about the last step_memory gradients.
+std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker,
+                                          double step_memory = PdgdOptions{}.step_memory);
+
+struct AdaGradRates {
+  float constant = 0;  // of parameters without a memory
+  float rate = 0;      // of the others
+  float kept = 1;      // the part of a sum that is left when a gradient is added
+};
 
 // AdaGrad's step of `parameters`; the first ones, as many as have no memory in `squares`, take
-// constant steps of `constant_rate`. Requires: gradient.size() == parameters.size() >=
-// squares.size().
-void adagrad_step(std::span<const float> gradient, float constant_rate, float rate,
+// constant steps. Requires: gradient.size() == parameters.size() >= squares.size().
+void adagrad_step(std::span<const float> gradient, const AdaGradRates& rates,
                   std::span<float> squares, std::span<float> parameters);
 
 }  // namespace plackett

@@ -4,15 +4,25 @@
 #include <array>
 #include <utility>
 
+#include "learner/drop_detector.h"
 #include "learner/optimiser.h"
 #include "plackett/method.h"
 #include "sampling/shown_list.h"
 
 namespace plackett {
+namespace {
+
+constexpr float kKeptAtRestart = 0.1F;
+
+}  // namespace
 
 Pdgd::Pdgd(std::unique_ptr<Ranker> ranker, const PdgdOptions& options)
     : ranker_(std::move(ranker)), options_(options), inference_(options.pairs) {
   state_ = {.method = "pdgd", .learning_rate = options_.learning_rate};
+  if (options_.restart > 0) detector_ = std::make_unique<DropDetector>(options_.restart);
+  if (options_.restart > 0 || options_.weight_decay > 0) {
+    parameters_.resize(ranker_->parameter_count());
+  }
   set_steps(options_.steps);
 }
 
@@ -21,14 +31,18 @@ Pdgd::~Pdgd() = default;
 void Pdgd::set_steps(Steps steps) {
   if (optimiser_ != nullptr && steps == options_.steps) return;
   options_.steps = steps;
-  optimiser_ = make_optimiser(steps, *ranker_);
-  state_.memory.assign(optimiser_->memory_size(), 0.0F);
+  optimiser_ = make_optimiser(steps, *ranker_, options_.step_memory);
+  state_.memory.assign(memory_size(), 0.0F);
+}
+
+std::size_t Pdgd::memory_size() const {
+  return optimiser_->memory_size() + (detector_ == nullptr ? 0 : DropDetector::kMemorySize);
 }
 
 void Pdgd::restore(const LearnerState& state) {
   state_ = state;
-  if (state_.memory.size() == optimiser_->memory_size()) return;
-  state_.memory.assign(optimiser_->memory_size(), 0.0F);
+  if (state_.memory.size() == memory_size()) return;
+  state_.memory.assign(memory_size(), 0.0F);
 }
 
 bool Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
@@ -40,6 +54,27 @@ bool Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
 
 void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
                  std::span<const std::uint8_t> clicks) {
+  step(docs, ranking, clicks);
+  if (options_.weight_decay > 0) scale_parameters(static_cast<float>(1 - options_.weight_decay));
+  if (detector_ == nullptr) return;
+  const auto clicked =
+      clicks.size() - static_cast<std::size_t>(std::count(clicks.begin(), clicks.end(), 0));
+  const auto memory = std::span(state_.memory).last(DropDetector::kMemorySize);
+  if (!detector_->add(static_cast<double>(clicked), memory)) return;
+  scale_parameters(kKeptAtRestart);
+  std::fill(state_.memory.begin(), state_.memory.end(), 0.0F);
+  state_.learning_rate = options_.learning_rate;
+  ++restarts_;
+}
+
+void Pdgd::scale_parameters(float factor) {
+  ranker_->get_parameters(parameters_);
+  for (float& parameter : parameters_) parameter *= factor;
+  ranker_->set_parameters(parameters_);
+}
+
+void Pdgd::step(const FeatureView& docs, const Ranking& ranking,
+                std::span<const std::uint8_t> clicks) {
   const auto pairs = inference_.infer(ranking, clicks);
   if (pairs.empty()) return;
   rank_weights_.resize(ranking.shown.size());
@@ -50,7 +85,7 @@ void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
     doc_weights_.push_back({ranking.shown[rank], static_cast<float>(rank_weights_[rank])});
   }
   optimiser_->step(*ranker_, docs, doc_weights_, static_cast<float>(state_.learning_rate),
-                   state_.memory);
+                   std::span(state_.memory).first(optimiser_->memory_size()));
   state_.learning_rate *= options_.learning_rate_decay;
   ++state_.updates;
 }
@@ -58,15 +93,18 @@ void Pdgd::learn(const FeatureView& docs, const Ranking& ranking,
 namespace {
 
 constexpr std::string_view kSteps = "steps";
-constexpr std::array<std::string_view, 2> kStepNames{"constant", "adagrad"};
+constexpr std::array<std::string_view, 3> kStepNames{"constant", "adagrad", "forgetting"};
 constexpr std::string_view kPairs = "pairs";
 constexpr std::array<std::string_view, 2> kPairNames{"seen", "above"};
 constexpr std::string_view kSharpness = "sharpness";
+constexpr std::string_view kStepMemory = "step-memory";
+constexpr std::string_view kWeightDecay = "weight-decay";
+constexpr std::string_view kRestart = "restart";
 constexpr std::array kSettings{
     learning_rate_setting(PdgdOptions{}.learning_rate),
     Setting{.name = kSteps,
             .help = "step size of a network's parameters: the same for all, or for each by its "
-                    "past gradients; best with linear+neural",
+                    "past gradients, best with linear+neural, or by its recent ones",
             .names = kStepNames},
     Setting{.name = kPairs,
             .help = "which unclicked documents a clicked one is preferred to: all that were seen, "
@@ -76,7 +114,25 @@ constexpr std::array kSettings{
             .help = "pairs count as if the scores were closer by this factor",
             .fallback = PairRules{}.sharpness,
             .least = 0.01,
-            .most = 100}};
+            .most = 100},
+    Setting{.name = kStepMemory,
+            .help = "steps=forgetting: how many updates the recent gradients are of",
+            .fallback = PdgdOptions{}.step_memory,
+            .least = 1,
+            .most = 1e9},
+    Setting{.name = kWeightDecay,
+            .help = "the part of every parameter that is lost with each list, so that it explores "
+                    "again; 0: none",
+            .fallback = PdgdOptions{}.weight_decay,
+            .least = 0,
+            .most = 0.5},
+    Setting{.name = kRestart,
+            .help = "starts over, with a tenth of every parameter, once the clicks per list have "
+                    "dropped: the sum of the drops, in standard deviations, that it waits for; 0: "
+                    "never",
+            .fallback = PdgdOptions{}.restart,
+            .least = 0,
+            .most = 1e6}};
 
 std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                    const SettingValues& settings) {
@@ -86,7 +142,10 @@ std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodR
                                             .shown = rules.shown,
                                             .steps = static_cast<Steps>(settings.whole(kSteps)),
                                             .pairs = {static_cast<PairKind>(settings.whole(kPairs)),
-                                                      settings.number(kSharpness)}});
+                                                      settings.number(kSharpness)},
+                                            .step_memory = settings.number(kStepMemory),
+                                            .weight_decay = settings.number(kWeightDecay),
+                                            .restart = settings.number(kRestart)});
 }
 
 std::vector<GivenSetting> settings_in(const LearnerState& state) {

@@ -57,8 +57,9 @@ void Steady::learn(const FeatureView& docs, const Ranking& ranking,
   // The linear part's, from a tenth of the learning rate to all of it.
   const auto updates = static_cast<double>(state_.updates);
   const double warmth = (updates + 1 + options_.warm_up / 10) / (updates + 1 + options_.warm_up);
-  adagrad_step(gradient_, static_cast<float>(warmth * state_.learning_rate),
-               static_cast<float>(state_.learning_rate), squares_, parameters_);
+  const auto rate = static_cast<float>(state_.learning_rate);
+  adagrad_step(gradient_, {.constant = static_cast<float>(warmth) * rate, .rate = rate}, squares_,
+               parameters_);
   ranker_->set_parameters(parameters_);
   state_.learning_rate *= options_.learning_rate_decay;
   ++state_.updates;

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "report/drift.h"
 #include "report/numbers.h"
 #include "report/scorecard.h"
 #include "report/table.h"
@@ -164,7 +165,8 @@ std::string markdown_table(const Comparison& comparison) {
   if (!arrangement.selection.empty()) fmt::format_to(put, "\n{}\n", arrangement.selection);
   const std::string key = markdown_cell(replaced(arrangement.key(), "\u00A0", " "));
   if (!key.empty()) fmt::format_to(put, "\n{}.\n", replaced(key, "(p &lt;", "(p <"));
-  for (const auto& tables : {results_tables(arrangement), difference_tables(arrangement)}) {
+  for (const auto& tables :
+       {results_tables(arrangement), drift_tables(arrangement), difference_tables(arrangement)}) {
     for (const Table& table : tables) append_markdown(out, table, ":--|");
   }
   return out;
@@ -382,6 +384,28 @@ std::string csv_runs(const Comparison& comparison) {
       });
       add(fields, final.validation);
       out += joined(fields);
+    }
+  }
+  return out;
+}
+
+std::string csv_drift(const Comparison& comparison) {
+  if (!has_drift(Arrangement(comparison))) return "";
+  const RunFields start(comparison);
+  Fields names = start.names();
+  names.insert(names.end(),
+               {"regret", "regret_since_drift", "worst_window", "drift", "at", "regained_after"});
+  std::string out = joined(names);
+  for (const CellSummary& cell : comparison.cells) {
+    for (const RunFinal& final : cell.finals) {
+      if (!final.drift) continue;
+      for (std::size_t at = 0; at < cell.drift->drifts.size(); ++at) {
+        Fields fields = start.of(cell, final.run, final.fold);
+        add(fields, final.drift->regret, final.drift->regret_after, final.drift->worst_window,
+            cell.drift->drifts[at].text, cell.drift->drifts[at].at,
+            final.drift->regained_after[at]);
+        out += joined(fields);
+      }
     }
   }
   return out;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/drift.h"
 #include "report/numbers.h"
 #include "report/sweep.h"
 #include "report/text.h"
@@ -39,6 +40,7 @@ constexpr double kPanelFoot = 26;  // the numbers below a panel
 constexpr double kAxisTitle = 22;
 constexpr std::size_t kMostColumns = 3;
 constexpr double kLine = 2.25;
+constexpr std::size_t kBestLinearColour = 5;  // of kSeriesColours: nearly ink
 
 struct Font {
   double size = 13;
@@ -65,6 +67,7 @@ struct Panel {
   std::size_t group = 0;  // panels of a group share their scales, and start a line
   const Measure* measure = nullptr;
   std::vector<Line> lines = {};
+  Phases phases = {};  // of drift
 };
 
 struct Picture {
@@ -147,6 +150,12 @@ class Figure {
     }
     const Axes axes(beside, *panel.measure, picture_.rules);
     text({frame.left, frame.top - 12}, fit(panel.title, frame.width, kTitle), kTitle);
+    for (const auto& [from, to] : panel.phases.bands) {
+      const double left = frame.x(axes.x.part(from));
+      const double right = frame.x(axes.x.part(to));
+      fill({{left, frame.y(1)}, {right, frame.y(1)}, {right, frame.y(0)}, {left, frame.y(0)}},
+           kMuted, 0.1);
+    }
     for (const double tick : axes.y.ticks()) {
       const double y = frame.y(axes.y.part(tick));
       stroke({{frame.left, y}, {frame.x(1), y}}, kGrid);
@@ -163,11 +172,24 @@ class Figure {
       end = x + half;
     }
     stroke({{frame.left, bottom}, {frame.x(1), bottom}}, kMuted);
+    draw_marks(panel.phases, axes, frame);
     for (const bool bands : {true, false}) {
       for (const Line& line : panel.lines) draw_line(line, axes, frame, bands);
     }
     for (const Line& line : panel.lines) {
       if (line.has_dots) draw_dots(line, axes, frame);
+    }
+  }
+
+  // Upright lines with names at their feet, on the side that has room.
+  void draw_marks(const Phases& phases, const Axes& axes, const Frame& frame) {
+    for (std::size_t at = 0; at < phases.marks.size(); ++at) {
+      const double part = axes.x.part(phases.marks[at].at);
+      const double x = frame.x(part);
+      stroke({{x, frame.y(1)}, {x, frame.y(0)}}, kMuted, 1.25, 1);
+      const bool on_left = part > 0.5;
+      text({x + (on_left ? -5 : 5), frame.y(0) - 8 - 15 * static_cast<double>(at % 3)},
+           phases.marks[at].name, kSmall, on_left ? 1 : 0);
     }
   }
 
@@ -405,8 +427,41 @@ Result<std::string> draw_curves(const Comparison& comparison, const Measure& mea
                   .series = arrangement.series};
   for (const Block& block : arrangement.blocks) {
     Panel& panel = picture.panels.emplace_back(Panel{block.title, block.dataset, &measure});
+    panel.phases = phases_of(block);
     for (const Row& row : block.rows) {
       panel.lines.push_back(curve_of(*row.cell, measure, row.series));
+    }
+  }
+  return draw(picture, format);
+}
+
+Result<std::string> draw_windows(const Comparison& comparison, FigureFormat format) {
+  const Arrangement arrangement(comparison);
+  if (!has_drift(arrangement)) return std::string();
+  Picture picture{.title = title_of(comparison, "Drift"),
+                  .about = "online NDCG@10, mean of each window",
+                  .x_title = "impressions",
+                  .rules = {.is_x_logarithmic = false},
+                  .series = arrangement.series};
+  const std::size_t best = picture.series.size();
+  picture.series.push_back({kBestLinear, kBestLinearColour, kDashes - 1});
+  for (const Block& block : arrangement.blocks) {
+    const Phases phases = phases_of(block);
+    if (phases.marks.empty()) continue;
+    Panel& panel = picture.panels.emplace_back(
+        Panel{block.title, block.dataset, &kWindowMeasure, {Line{.series = best}}, phases});
+    const auto point = [](const CellSummary& cell, const WindowSummary& window,
+                          const Moments& moments) {
+      return LinePoint{static_cast<double>(window.end), moments.mean, error_of(cell, moments)};
+    };
+    for (const Row& row : block.rows) {
+      Line line{.series = row.series};
+      for (const WindowSummary& window : row.cell->drift->windows) {
+        line.points.push_back(point(*row.cell, window, window.online));
+        if (&row != &block.rows.front()) continue;
+        panel.lines.front().points.push_back(point(*row.cell, window, window.best));
+      }
+      panel.lines.push_back(std::move(line));
     }
   }
   return draw(picture, format);

@@ -17,8 +17,9 @@ enum class FigureFormat { kSvg, kPdf };
 // One panel per click model, those of a dataset on the same scales and on lines of their own, three
 // at most: impressions on a logarithmic axis, a mean as a line and its standard error as a band
 // for each method. Drawn by Cairo on white, 960 pixels wide (720 points in PDF), with fonts
-// embedded (PDF) or as outlines (SVG). Valid for any comparison, also an empty one. The same bytes
-// for the same comparison, measure and fonts: no date.
+// embedded (PDF) or as outlines (SVG). Drifts are upright lines, changing phases shaded. Valid for
+// any comparison, also an empty one. The same bytes for the same comparison, measure and fonts: no
+// date.
 Result<std::string> draw_curves(const Comparison& comparison, const Measure& measure = kOffline,
                                 FigureFormat format = FigureFormat::kSvg);
 
@@ -26,6 +27,11 @@ Result<std::string> draw_curves(const Comparison& comparison, const Measure& mea
 // (report/sweep.h), a line of panels per measure and dataset. Empty if there is none.
 Result<std::string> draw_sweep(const Comparison& comparison,
                                FigureFormat format = FigureFormat::kSvg);
+
+// As draw_curves, on an axis that is not logarithmic: mean online NDCG@10 per window under drift,
+// beside that of the best linear ranker. Empty without drift.
+Result<std::string> draw_windows(const Comparison& comparison,
+                                 FigureFormat format = FigureFormat::kSvg);
 
 // 0xRRGGBB for each Series::colour, as in web/theme.css: after Okabe and Ito's colours, which stay
 // apart for colour-blind readers, each with a contrast of at least 3:1 with white.

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "report/drift.h"
 #include "report/scorecard.h"
 #include "report/sweep.h"
 #include "report/table.h"
@@ -77,6 +78,16 @@ json row_json(const Row& row, const std::vector<Measure>& measures) {
       curve[name]["std"].push_back(cell.runs > 1 ? json(std) : json());
     }
   }
+  if (!cell.drift) return out;
+  json& windows = out["windows"];
+  for (const WindowSummary& window : cell.drift->windows) {
+    windows["impression"].push_back(window.end);
+    for (const auto& [name, moments] :
+         {std::pair{"online", window.online}, {"best", window.best}}) {
+      windows[name]["mean"].push_back(moments.mean);
+      windows[name]["std"].push_back(cell.runs > 1 ? json(moments.std) : json());
+    }
+  }
   return out;
 }
 
@@ -86,6 +97,11 @@ json block_json(const Block& block, const std::vector<Measure>& measures) {
            {"dataset", cell.dataset},   {"click_model", cell.click_model},
            {"protocol", cell.protocol}, {"settings", object_of(cell.surroundings)}};
   for (const Row& row : block.rows) out["rows"].push_back(row_json(row, measures));
+  const Phases phases = phases_of(block);
+  for (const auto& [at, name, text] : phases.marks) {
+    out["drifts"].push_back({{"at", at}, {"name", name}, {"text", text}});
+  }
+  if (!phases.marks.empty()) out["bands"] = phases.bands;
   return out;
 }
 
@@ -146,23 +162,26 @@ std::string results_json(const Comparison& comparison, const PageOptions& option
   for (const Block& block : arrangement.blocks) {
     blocks.push_back(block_json(block, arrangement.measures));
   }
-  const json out{{"kind", "plackett-results"},
-                 {"version", 1},
-                 {"plackett", comparison.version},
-                 {"title", comparison.title},
-                 {"command", options.command},
-                 {"facts", arrangement.facts},
-                 {"headline", found.headline},
-                 {"findings", found.findings},
-                 {"selection", arrangement.selection},
-                 {"measures", arrangement.measures},
-                 {"series", arrangement.series},
-                 {"blocks", blocks},
-                 {"sweep", sweep_json(make_sweep_chart(arrangement), arrangement)},
-                 {"test", {{"name", arrangement.test_name}, {"baselines", arrangement.baselines}}},
-                 {"best_of_what", arrangement.best_of_what},
-                 {"tables", results_tables(arrangement)},
-                 {"scorecard", make_scorecard(comparison)}};
+  json out{{"kind", "plackett-results"},
+           {"version", 1},
+           {"plackett", comparison.version},
+           {"title", comparison.title},
+           {"command", options.command},
+           {"facts", arrangement.facts},
+           {"headline", found.headline},
+           {"findings", found.findings},
+           {"selection", arrangement.selection},
+           {"measures", arrangement.measures},
+           {"series", arrangement.series},
+           {"blocks", blocks},
+           {"sweep", sweep_json(make_sweep_chart(arrangement), arrangement)},
+           {"test", {{"name", arrangement.test_name}, {"baselines", arrangement.baselines}}},
+           {"best_of_what", arrangement.best_of_what},
+           {"tables", results_tables(arrangement)},
+           {"scorecard", make_scorecard(comparison)}};
+  for (const Table& table : drift_tables(arrangement)) {
+    out["drift"] = {{"table", table}, {"about", table.about}, {"best", kBestLinear}};
+  }
   return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/drift.h"
 #include "report/scorecard.h"
 #include "report/table.h"
 #include "report/text.h"
@@ -177,6 +178,10 @@ std::string terminal_table(const Comparison& comparison, const TableStyle& style
   append_note(out, legend, style.width, pen);
   if (!arrangement.selection.empty()) append_note(out, arrangement.selection, style.width, pen);
   if (!arrangement.baselines.empty()) append_note(out, arrangement.key(), style.width, pen);
+  for (const Table& table : drift_tables(arrangement)) {
+    append_table(out, table, style);
+    append_note(out, table.about, style.width, pen);
+  }
   return style.ascii ? in_ascii(std::move(out)) : out;
 }
 

@@ -63,6 +63,7 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
       {"tests.csv", csv_tests(comparison)},
       {"tables.md", markdown_table(comparison)},
       {"tables.tex", latex_table(comparison)},
+      {"drift.csv", csv_drift(comparison)},
       {"scorecard.md", markdown_scorecard(comparison)},
       {"scorecard.csv", csv_scorecard(comparison)},
   };
@@ -78,9 +79,12 @@ Result<void> write_report(const Comparison& comparison, const std::filesystem::p
       if (!drawn) return drawn.error();
       files.emplace_back(name + ending, std::move(*drawn));
     }
-    auto drawn = draw_sweep(comparison, format);
-    if (!drawn) return drawn.error();
-    files.emplace_back(std::string("sweep") + ending, std::move(*drawn));
+    auto sweep = draw_sweep(comparison, format);
+    if (!sweep) return sweep.error();
+    files.emplace_back(std::string("sweep") + ending, std::move(*sweep));
+    auto windows = draw_windows(comparison, format);
+    if (!windows) return windows.error();
+    files.emplace_back(std::string("windows") + ending, std::move(*windows));
   }
   files.emplace_back("report.html", html_report(comparison, options));
   // An earlier report may have drawn other metrics.

@@ -62,7 +62,8 @@ bool works_with_a_network(const Method& method) {
 TEST(Allocation, ALongerRunAllocatesNoMoreThanItsCurve) {
   const Dataset dataset = load_dataset("synthetic", {}).value();
   std::vector<std::string> entries{"pdgd:linear+neural", "pdgd:linear+neural:steps=adagrad",
-                                   "dbgd:projection=documents"};
+                                   "pdgd:linear+neural:steps=forgetting:weight-decay=1e-05",
+                                   "pdgd:restart=5", "dbgd:projection=documents"};
   for (const Method* method : methods()) {
     if (method->name == "pairrank") continue;  // keeps every pair that it learned from
     entries.emplace_back(method->name);

@@ -72,6 +72,34 @@ TEST(AdaGrad, StepsByTheRootOfTheSummedSquaresAndPlainlyInTheLinearPart) {
   }
 }
 
+// The same steps in double precision; with a memory of 4 updates sums keep 3 quarters.
+TEST(Forgetting, StepsByTheRootOfSumsThatShrink) {
+  const auto rows = testing::random_rows(kDocs, kFeatures, 41);
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  constexpr float kRate = 0.05F;
+  const auto ranker = make(RankerKind::kLinearPlusNeural);
+  const auto forgetting = make_optimiser(Steps::kForgetting, *ranker, 4);
+  std::vector<float> sums(forgetting->memory_size());
+  std::vector<double> plain_sums(sums.size());
+  std::vector<float> gradient(ranker->parameter_count());
+  for (const auto& weights : {std::span(kFirst), std::span(kSecond), std::span(kFirst)}) {
+    const auto before = testing::parameters_of(*ranker);
+    ranker->gradient(docs, weights, gradient);
+    forgetting->step(*ranker, docs, weights, kRate, sums);
+    const auto after = testing::parameters_of(*ranker);
+    const std::size_t linear = ranker->linear_count();
+    for (std::size_t at = 0; at < after.size(); ++at) {
+      double step = double{kRate} * gradient[at];
+      if (at >= linear) {
+        double& sum = plain_sums[at - linear];
+        sum = 0.75 * sum + double{gradient[at]} * gradient[at];
+        step /= std::sqrt(sum) + 1e-6;
+      }
+      EXPECT_NEAR(double{after[at]} - before[at], step, 1e-6) << "parameter " << at;
+    }
+  }
+}
+
 TEST(AdaGrad, LeavesALinearRankersStepsAsTheyAre) {
   const auto rows = testing::random_rows(kDocs, kFeatures, 41);
   const FeatureView docs(rows.data(), kDocs, kFeatures);

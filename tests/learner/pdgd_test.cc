@@ -113,13 +113,20 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
   struct Case {
     RankerKind kind;
     Steps steps;
+    double weight_decay = 0;
+    double restart = 0;
   };
-  for (const auto [kind, steps] :
+  for (const auto [kind, steps, weight_decay, restart] :
        {Case{RankerKind::kLinear, Steps::kConstant}, Case{RankerKind::kNeural, Steps::kConstant},
         Case{RankerKind::kNeural, Steps::kAdaGrad},
         Case{RankerKind::kLinearPlusNeural, Steps::kConstant},
-        Case{RankerKind::kLinearPlusNeural, Steps::kAdaGrad}}) {
-    const PdgdOptions options{.learning_rate_decay = 0.999, .steps = steps};
+        Case{RankerKind::kLinearPlusNeural, Steps::kAdaGrad},
+        Case{RankerKind::kLinearPlusNeural, Steps::kForgetting, 0.001, 3},
+        Case{RankerKind::kLinear, Steps::kConstant, 0, 3}}) {
+    const PdgdOptions options{.learning_rate_decay = 0.999,
+                              .steps = steps,
+                              .weight_decay = weight_decay,
+                              .restart = restart};
     const RankerSpec spec{.kind = kind, .feature_count = kFeatures};
     const auto make = [&] {
       Rng rng({.seed = 17});
@@ -127,6 +134,7 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
     };
     Pdgd whole(make(), options);
     learn_some(whole, docs, 0, 400);
+    EXPECT_EQ(whole.restarts() > 0, restart > 0);  // so sensitive that chance restarts it
 
     Pdgd first(make(), options);
     learn_some(first, docs, 0, 150);
@@ -146,6 +154,70 @@ TEST(Pdgd, ResumedFromAModelFileEqualsUninterrupted) {
     EXPECT_EQ(second.state().updates, whole.state().updates);
     EXPECT_EQ(second.state().memory, whole.state().memory);
   }
+}
+
+TEST(Pdgd, WeightDecayShrinksParametersWithEveryListAlsoWithoutClicks) {
+  const auto rows = testing::random_rows(kDocs, kFeatures);
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures), {.weight_decay = 0.01});
+  std::vector<double> theta(kFeatures);
+  Ranking ranking;
+  for (std::uint64_t impression = 0; impression < 200; ++impression) {
+    Rng rng({.seed = 10, .impression = impression});
+    ASSERT_TRUE(pdgd.rank(docs, rng, ranking));
+    std::vector<std::uint8_t> clicks(ranking.shown.size());
+    for (auto& click : clicks) click = impression % 3 == 0 && rng.below(3) == 0 ? 1 : 0;
+    pdgd.learn(docs, ranking, clicks);
+    plain_step(theta, docs, ranking, clicks, 0.1);
+    for (double& one : theta) one *= 0.99;
+    const auto learned = testing::parameters_of(pdgd.ranker());
+    for (std::size_t f = 0; f < theta.size(); ++f) ASSERT_NEAR(learned[f], theta[f], 1e-5);
+  }
+}
+
+// The test as its equations have it, in double precision: lists of 0 to 3 clicks, 2 fewer from list
+// 400 on.
+TEST(Pdgd, RestartsWhenClicksDropAndNotBefore) {
+  const auto rows = testing::random_rows(kDocs, kFeatures);
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  Pdgd pdgd(std::make_unique<LinearRanker>(kFeatures),
+            {.learning_rate_decay = 0.999, .restart = 20});
+  std::vector<double> values;
+  double sum = 0;
+  Ranking ranking;
+  std::uint64_t impression = 0;
+  for (; pdgd.restarts() == 0; ++impression) {
+    ASSERT_LT(impression, 500U);
+    Rng rng({.seed = 21, .impression = impression});
+    ASSERT_TRUE(pdgd.rank(docs, rng, ranking));
+    std::vector<std::uint8_t> clicks(ranking.shown.size());
+    const std::uint32_t drawn = rng.below(4);
+    const std::uint32_t count = impression < 400 ? drawn : drawn / 3;
+    for (std::uint32_t rank = 0; rank < count; ++rank) clicks[2 * rank] = 1;
+    const auto before = testing::parameters_of(pdgd.ranker());
+    const auto rate = pdgd.state().learning_rate;
+    pdgd.learn(docs, ranking, clicks);
+
+    values.push_back(count);
+    double mean = 0;
+    for (const double value : values) mean += value / static_cast<double>(values.size());
+    double variance = 0;
+    for (const double value : values) {
+      variance += (value - mean) * (value - mean) / static_cast<double>(values.size());
+    }
+    if (values.size() > 100) {
+      sum = std::max(0.0, sum + (mean - count) / std::sqrt(variance) - 0.1);
+    }
+    ASSERT_EQ(pdgd.restarts() > 0, sum > 20) << impression << ": " << sum;
+    if (pdgd.restarts() == 0) continue;
+    std::vector<double> theta(before.begin(), before.end());
+    plain_step(theta, docs, ranking, clicks, rate);
+    const auto after = testing::parameters_of(pdgd.ranker());
+    for (std::size_t f = 0; f < theta.size(); ++f) EXPECT_NEAR(after[f], 0.1 * theta[f], 1e-6);
+    EXPECT_EQ(pdgd.state().learning_rate, 0.1);
+    for (const float number : pdgd.state().memory) EXPECT_EQ(number, 0);
+  }
+  EXPECT_GT(impression, 400U);
 }
 
 TEST(Pdgd, RaisesAClickedDocumentsScoreForANetworkToo) {

@@ -327,3 +327,34 @@ def test_several_datasets_are_compared(data):
         [data, "synthetic:mq2008"], ["pdgd"], ["perfect"], runs=1, impressions=20
     )
     assert [cell.dataset for cell in result.cells] == ["synthetic", "synthetic:mq2008"]
+
+
+def test_drift_is_what_a_spec_file_has(data, tmp_path):
+    drift = [{"of": "labels", "at": 60, "pace": "linear", "over": 20},
+             {"of": "users", "at": 80, "click_model": "informational"}]
+    size = {"runs": 1, "impressions": 100, "seed": 3}
+    still = plackett.compare(data, "pdgd", "perfect", **size)
+    drifting = plackett.compare(data, "pdgd", "perfect", drift=drift, **size)
+    assert "labels at=60 over=20 change=intents; users at=80" in str(drifting)
+    assert "Under drift" not in str(still)
+    assert still.cells[0].online.mean != drifting.cells[0].online.mean
+
+
+@pytest.mark.parametrize(
+    "drift, said",
+    [
+        ([{"of": "moods", "at": 5}], 'unknown drift "moods"; known: labels, users'),
+        ([{"of": "labels", "at": 100}], "drift 1: at 100; a run of 100 impressions"),
+        ([{"of": "labels"}], "a drift without the key at"),
+        ([{"of": "features", "at": 5, "dies": [9999]}], "has no feature 9999"),
+    ],
+)
+def test_drift_that_cannot_be_is_refused(data, drift, said):
+    with pytest.raises(plackett.BadValue, match=said):
+        plackett.compare(data, "pdgd", "perfect", runs=1, impressions=100, drift=drift)
+
+
+@pytest.mark.parametrize("drift", [3, ["labels"], [{1: 2}], [{"of": object()}]])
+def test_drift_of_the_wrong_type_is_refused(data, drift):
+    with pytest.raises(plackett.BadType, match="drift"):
+        plackett.compare(data, "pdgd", "perfect", runs=1, impressions=100, drift=drift)
