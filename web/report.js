@@ -122,7 +122,8 @@ function drawDrift(place) {
       { ...bestLine, colour: `--c${bestLine.colour}`, points: points(rows[0], 'best') },
       ...rows.map((row) => ({ label: series[row.series].label, colour: colourOf(row),
         dash: series[row.series].dash, points: points(row, 'online') }))],
-    options: { label: 'by window', xAxis: 'linear', writeX: (x) => `up to ${count(x)} impressions` } });
+    options: { label: 'by window', xAxis: 'linear',
+      writeX: (x) => `up to ${count(x)} impressions` } });
   place.append(drawTable(drift.table, { caption: drift.about }));
 }
 

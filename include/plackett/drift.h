@@ -28,6 +28,7 @@ struct DriftedFeatures {
   std::vector<std::uint32_t> ids = {};  // none twice
   double share = 0;                     // of all features, if there are no ids
 
+  // Whether there are none.
   [[nodiscard]] bool empty() const { return ids.empty() && share == 0; }
   bool operator==(const DriftedFeatures&) const = default;
 };
@@ -52,13 +53,17 @@ struct Drift {
 // More than any experiment needs.
 inline constexpr std::size_t kMaxDrifts = 100;
 
-// The names in spec files. Static storage.
+// "labels": the name in spec files. Static storage.
 PLACKETT_EXPORT std::string_view name_of(DriftOf of);
+// "abrupt": likewise.
 PLACKETT_EXPORT std::string_view name_of(DriftPace pace);
+// "intents": likewise.
 PLACKETT_EXPORT std::string_view name_of(LabelChange change);
-// The error names what is known.
+// Fails on anything else; the error names what is known.
 PLACKETT_EXPORT Result<DriftOf> parse_drift_of(std::string_view name);
+// Likewise.
 PLACKETT_EXPORT Result<DriftPace> parse_drift_pace(std::string_view name);
+// Likewise.
 PLACKETT_EXPORT Result<LabelChange> parse_label_change(std::string_view name);
 
 // w(t) of one drift, from 0 to 1.
@@ -68,8 +73,9 @@ PLACKETT_EXPORT double drift_weight(const Drift& drift, std::uint64_t impression
 // w is 1.
 PLACKETT_EXPORT std::uint64_t settled_at(const Drift& drift);
 
-// The same for the same drifts alone: "labels at=50000 change=intents". Several are joined by "; ".
+// The same for the same drift alone: "labels at=50000 change=intents".
 PLACKETT_EXPORT std::string to_text(const Drift& drift);
+// Several are joined by "; ".
 PLACKETT_EXPORT std::string to_text(std::span<const Drift> drifts);
 
 // Finds what can't be, without data: drifts out of order or beyond the impressions, a pace without

@@ -249,7 +249,7 @@ void bind_learner(py::module_& module) {
   add(module, "methods", method_table, with(), R"(All methods with their settings: a list of dicts.
 
 >>> [method["name"] for method in plackett.methods()]
-['cascade', 'coltr', 'dbgd', 'mgd', 'pairrank', 'pairwise', 'pdgd', 'pl-gradient'])");
+['cascade', 'coltr', 'dbgd', 'mgd', 'pairrank', 'pairwise', 'pdgd', 'pl-gradient', 'steady'])");
   py::class_<LearnerHandle, std::shared_ptr<LearnerHandle>> learner(
       module, "Learner", R"(Shows rankings and learns from their clicks.
 

@@ -118,6 +118,7 @@ DriftSummary summarise_drift(std::span<const RunRecord> records,
   DriftSummary summary;
   const auto over_runs = [&](auto value) {
     std::vector<double> values;
+    values.reserve(measures.size());
     for (const DriftMeasures& one : measures) values.push_back(value(one));
     return estimate(values);
   };

@@ -17,7 +17,7 @@ constexpr std::array kPaper = std::to_array<std::string_view>(
 // (docs/methods.md), and several times faster.
 constexpr std::array kField = std::to_array<std::string_view>(
     {"dbgd", "dbgd:neural", "dbgd:projection=documents", "mgd", "mgd:projection=documents",
-     "pairwise", "pdgd", "pdgd:neural", "pairrank:refit=100", "coltr", "pl-gradient", "default"});
+     "pairwise", "pdgd", "pdgd:neural", "pairrank:refit=100", "coltr", "pl-gradient", "steady"});
 
 constexpr std::array kGroups{MethodGroup{"paper", "the paper's six", kPaper},
                              MethodGroup{"field", "those and what came after them", kField}};

@@ -389,7 +389,7 @@ TEST(Compare, AGroupStandsForItsMethods) {
   const auto plan = run_command(
       "compare --methods field --click-models perfect --runs 1 --impressions 5 --dry-run");
   EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_THAT(plan.out, HasSubstr("11 cells x 1 run"));
+  EXPECT_THAT(plan.out, HasSubstr("12 cells x 1 run"));
 }
 
 TEST(Compare, LabelsSendNoEscapesToTheTerminal) {

@@ -81,7 +81,7 @@ def test_a_group_stands_for_its_methods(data):
     field = plackett.compare(data, ["field"], "perfect", runs=1, impressions=2)
     labels = [cell.label for cell in field.cells]
     assert "COLTR (linear)" in labels and "DBGD (linear, projection documents)" in labels
-    assert len(labels) == 11
+    assert len(labels) == 12
     with pytest.raises(ValueError, match="a group of methods has no label"):
         plackett.compare(data, ["field"], "perfect", labels={"field": "all"}, runs=1, impressions=2)
 
