@@ -22,7 +22,7 @@ SCRIPT = os.path.join(ROOT, "scripts", "slurm", "compare.sbatch")
 SHARDS = 8
 KILLED = [3, 7]
 REQUEUED = 5
-SECONDS = 100  # for everything
+SECONDS = float(sys.argv[2])  # for everything
 SKIPPED = 77
 SPEC = """\
 datasets = ["synthetic"]
@@ -154,7 +154,7 @@ def check_differences_are_found(folder, scratch):
 
 def main():
     plackett = os.path.abspath(sys.argv[1])
-    installation = Installation(sys.argv[2] if len(sys.argv) > 2 else "/")
+    installation = Installation(sys.argv[3] if len(sys.argv) > 3 else "/")
     if installation.missing:
         print(f"slurm_array: skipped: there is no {installation.missing[0]}; scripts/setup --tests "
               "fetches Slurm")
