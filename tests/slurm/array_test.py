@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """scripts/slurm/compare.sbatch under a real Slurm.
 
-    tests/slurm/array_test.py PLACKETT [SLURM]
+    tests/slurm/array_test.py PLACKETT SECONDS [SLURM]
 
 Of an array of eight tasks two are killed and one is requeued half way. The killed ones are
-submitted again, and then the folder holds the bytes that one process makes. SLURM is where
+submitted again, and then the folder holds the bytes that one process makes. It fails after
+SECONDS. SLURM is where
 unpack_slurm put it; by default an installed one is used. Exit code 77 if there is none.
 """
 import os
