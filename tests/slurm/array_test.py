@@ -5,8 +5,8 @@
 
 Of an array of eight tasks two are killed and one is requeued half way. The killed ones are
 submitted again, and then the folder holds the bytes that one process makes. It fails after
-SECONDS. SLURM is where
-unpack_slurm put it; by default an installed one is used. Exit code 77 if there is none.
+SECONDS. SLURM is where unpack_slurm put it; by default an installed one is used. Exit code 77 if
+there is none.
 """
 import os
 import shutil
