@@ -53,7 +53,8 @@ struct Later {
 
 constexpr std::array kLater{Later{"steady", "pdgd:linear+neural:steps=adagrad", 2},
                             Later{"dbgd:projection=documents", "dbgd", 2},
-                            Later{"mgd:projection=documents", "mgd", 2}, Later{"coltr", "mgd", 0},
+                            Later{"mgd:projection=documents", "mgd", 2},
+                            Later{"coltr", "mgd", 0},
                             Later{"pairrank:refit=100", "pdgd", 0},
                             Later{"pl-gradient", "pdgd", 0}};
 

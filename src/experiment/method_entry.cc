@@ -12,7 +12,8 @@ Result<MethodEntry> parse_method_entry(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
   const auto method = find_method(name);
   if (!method) return method.error();
-  MethodEntry entry{.method = std::string(method.value()->name), .ranker = method.value()->default_ranker};
+  MethodEntry entry{.method = std::string(method.value()->name),
+                    .ranker = method.value()->default_ranker};
   bool ranker_seen = false;
   for (const auto piece : text | std::views::split(':') | std::views::drop(1)) {
     const std::string_view part(piece.begin(), piece.end());

@@ -28,7 +28,6 @@ std::unique_ptr<Ranker> make(RankerKind kind) {
 
 constexpr SteadyOptions kOptions{.shown = 5, .warm_up = 30, .novelty = 3, .memory = 100};
 
-
 // An impression of a stream that is the same for every learner; users click random documents.
 struct Shown {
   AlignedVector<float> rows;
