@@ -295,7 +295,15 @@ void PairRank::restore(const LearnerState& state) {
     confidence_[at * features_ + at] = std::sqrt(options_.lambda);
   }
   const std::size_t start = 2 + squared;
-  if (state.memory.size() < start || (state.memory.size() - start) % features_ != 0) return;
+  if (features_ == 0 || state.memory.size() < start) return;
+  const std::size_t pairs = (state.memory.size() - start) / features_;
+  const auto counts_pairs = [&](float count) {
+    return count >= 0 && count <= static_cast<float>(pairs);
+  };
+  if (start + pairs * features_ != state.memory.size() || !counts_pairs(state.memory[0]) ||
+      !counts_pairs(state.memory[1])) {
+    return;
+  }
   const std::vector<float> nothing(features_);
   for (std::size_t at = start; at < state.memory.size(); at += features_) {
     add_pair(&state.memory[at], nothing.data());

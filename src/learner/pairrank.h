@@ -35,7 +35,7 @@ class PairRank final : public Learner {
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
 
-  // Its memory is the pairs, so it grows with them.
+  // Its memory is the pairs, so it grows with them. Memory that it did not write is ignored.
   [[nodiscard]] LearnerState state() const override;
   void restore(const LearnerState& state) override;
 

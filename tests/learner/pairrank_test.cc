@@ -308,6 +308,22 @@ TEST(PairRank, ResumedItContinuesBitByBit) {
   EXPECT_EQ(resumed.state().memory, whole->state().memory);
 }
 
+TEST(PairRank, IgnoresMemoryThatItDidNotWrite) {
+  const auto learner = learned({}, 5);
+  const LearnerState right = learner->state();
+  for (const auto& damage : std::vector<std::function<void(std::vector<float>&)>>{
+           [](auto& memory) { memory.pop_back(); }, [](auto& memory) { memory.resize(3); },
+           [](auto& memory) { memory[0] = -1; }, [](auto& memory) { memory[1] = 1e30F; }}) {
+    LearnerState wrong = right;
+    damage(wrong.memory);
+    PairRank other(ranker_with(std::vector<float>(kFeatures)), {});
+    other.restore(wrong);
+    EXPECT_TRUE(pairs_of(other).empty());
+    other.restore(right);
+    EXPECT_EQ(other.state().memory, right.memory);
+  }
+}
+
 TEST(PairRank, IgnoresClicksOnAnotherListAndSaysWhereAScoreIsNotFinite) {
   PairRank learner(ranker_with(std::vector<float>(kFeatures)), {.shown = 4});
   const auto rows = testing::random_rows(4, kFeatures);
