@@ -20,8 +20,6 @@ namespace {
 constexpr const char* kAllModels = "all";
 constexpr const char* kRho = "rho";
 constexpr const char* kNone = "none";
-constexpr const char* kSeen = "seen";
-constexpr const char* kAbove = "above";
 
 struct Options {
   std::string click_model = kAllModels;
@@ -31,8 +29,7 @@ struct Options {
   std::vector<double> scores;
   std::uint32_t grades = 5;
   std::string weight = kRho;
-  std::string pairs = kSeen;
-  double sharpness = 1;
+  PairOptions pairs;
   SimulationSpec spec;  // of which protocol, eta and seed are read
   std::uint64_t cases = 500;
   bool json = false;
@@ -109,14 +106,14 @@ Finding audit_model(const std::string& model, const Options& options,
   }
   const audit::Rules rules{
       .weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho,
-      .pairs = options.pairs == kAbove ? PairKind::kAbove : PairKind::kSeen,
-      .sharpness = options.sharpness};
+      .pairs = options.pairs.rules().kind,
+      .sharpness = options.pairs.sharpness};
   const bool one_case = cases.labels && cases.scores && cases.k && !kind;
   Finding finding{.model = kind ? model : std::string(user->name())};
   for (std::uint64_t at = 0; at < (one_case ? 1 : options.cases); ++at) {
     Rng rng({.seed = options.spec.seed, .impression = at});
     const audit::Case drawn = audit::draw_case(cases, options.grades, rng);
-    if (kind) user = audit::draw_user(*kind, options.grades, rng);
+    if (kind) user = audit::draw_user(*kind, options.grades, rng, stop_rule);
     std::vector<audit::Pair> pairs = audit::audit_case(drawn, *user, rules);
     finding.last = {drawn, pairs};
     finding.summary.add(drawn, std::move(pairs));
@@ -143,9 +140,11 @@ void print_case(const audit::Violation& one) {
 }
 
 void print_text(const std::vector<Finding>& findings, const Options& options) {
-  fmt::print("Theorem 1 with weight {}, pairs {}, {} grades, protocol {}, seed {}\n\n",
-             options.weight, options.pairs, options.grades, name_of(options.spec.protocol),
-             options.spec.seed);
+  const double sharpness = options.pairs.sharpness;
+  fmt::print("Theorem 1 with weight {}, pairs {}{}, {} grades, protocol {}, seed {}\n\n",
+             options.weight, options.pairs.pairs,
+             sharpness == 1 ? "" : fmt::format(", sharpness {}", sharpness), options.grades,
+             name_of(options.spec.protocol), options.spec.seed);
   fmt::print("{:<21}{:>7}{:>8}{:>12}{:>17}{:>19}  {:<9}{}\n", "click model", "cases", "pairs",
              "violations", "smallest margin", "largest imbalance", "verdict",
              "rankings against it");
@@ -204,8 +203,8 @@ nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const Optio
     models.push_back(std::move(row));
   }
   return {{"weight", options.weight},
-          {"pairs", options.pairs},
-          {"sharpness", options.sharpness},
+          {"pairs", options.pairs.pairs},
+          {"sharpness", options.pairs.sharpness},
           {"grades", options.grades},
           {"protocol", name_of(options.spec.protocol)},
           {"seed", options.spec.seed},
@@ -258,20 +257,19 @@ void add_audit(CLI::App& app) {
       ->add_option("--weight", options->weight,
                    "rho, or none: unweighted pairs, which must be found biased")
       ->check(CLI::IsMember({kRho, kNone}));
-  audit
-      ->add_option("--pairs", options->pairs,
-                   "seen: a clicked document is preferred to all unclicked ones that were seen, as "
-                   "in the paper; above: only to those above it")
-      ->check(CLI::IsMember({kSeen, kAbove}));
-  audit->add_option("--sharpness", options->sharpness, "As the setting of PDGD")
-      ->check(CLI::Range(0.01, 100.0));
+  add_pair_options(*audit, options->pairs);
   add_options(*audit, simulation_options(), options->spec, {"protocol", "eta", "seed"});
   audit
       ->add_option("--cases", options->cases,
                    "Random cases per click model; 1 if nothing is left to draw")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
   audit->add_flag("--json", options->json, "Print one JSON object");
-  audit->callback([options] { run(*options); });
+  audit->callback([options, audit] {
+    if (drawn_kind(options->click_model) && audit->count("--eta") > 0) {
+      fail({fmt::format("--eta: {} draws its own for each case", options->click_model)});
+    }
+    run(*options);
+  });
 }
 
 }  // namespace plackett::command

@@ -62,6 +62,28 @@ LoadOptions load_options(const DataOptions& options) {
   return load;
 }
 
+namespace {
+
+const Setting& pdgd_setting(std::string_view name) {
+  return *find_setting(find_method("pdgd").value()->settings, name);
+}
+
+}  // namespace
+
+PairRules PairOptions::rules() const {
+  const auto names = pdgd_setting("pairs").names;
+  return {static_cast<PairKind>(std::ranges::find(names, pairs) - names.begin()), sharpness};
+}
+
+void add_pair_options(CLI::App& command, PairOptions& options) {
+  const Setting& kind = pdgd_setting("pairs");
+  const Setting& sharpness = pdgd_setting("sharpness");
+  command.add_option("--pairs", options.pairs, std::string(kind.help))
+      ->check(CLI::IsMember(std::vector<std::string>(kind.names.begin(), kind.names.end())));
+  command.add_option("--sharpness", options.sharpness, std::string(sharpness.help))
+      ->check(CLI::Range(sharpness.least, sharpness.most));
+}
+
 std::string method_help() {
   std::string help = "method[:ranker][:setting=value]...;";
   for (const Method* method : methods()) {

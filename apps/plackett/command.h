@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "plackett/options.h"
+#include "plackett/pairs.h"
 #include "plackett/result.h"
 #include "plackett/results.h"
 
@@ -125,6 +126,17 @@ void copy_given(const CLI::App& command, std::span<const Option<Target>> options
     take(option.set(target, option.text(given)));
   }
 }
+
+// Which pairs are inferred from clicks, and how they count.
+struct PairOptions {
+  std::string pairs = "seen";
+  double sharpness = PairRules{}.sharpness;
+
+  [[nodiscard]] PairRules rules() const;
+};
+
+// Adds --pairs and --sharpness.
+void add_pair_options(CLI::App& command, PairOptions& options);
 
 // Which dataset a command reads, and how.
 struct DataOptions {

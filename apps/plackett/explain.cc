@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -40,7 +41,7 @@ Result<std::vector<Number>> array(const Json& line, const char* key) {
   return numbers;
 }
 
-Result<Json> explanation(const Json& line, PairInference& inference) {
+Result<Json> explanation(const Json& line, const PairRules& rules, PairInference& inference) {
   if (!line.is_object()) return Error{"not a JSON object"};
   const auto scores = array<double>(line, "scores");
   if (!scores) return scores.error();
@@ -66,13 +67,13 @@ Result<Json> explanation(const Json& line, PairInference& inference) {
                                {"rho", pair.rho},
                                {"weight", pair.weight}});
   }
-  answer["document_weight"] = document_weights(list).value();
+  answer["document_weight"] = document_weights(list, rules).value();
   return answer;
 }
 
-void explain() {
+void explain(const PairRules& rules) {
   std::ios::sync_with_stdio(false);
-  PairInference inference;
+  PairInference inference(rules);
   std::string text;
   bool any_wrong = false;
   for (std::uint64_t number = 1; std::getline(std::cin, text); ++number) {
@@ -83,8 +84,8 @@ void explain() {
     const Json line = Json::parse(
         text, [](int depth, Json::parse_event_t, Json&) { return depth < kDepth; },
         /*allow_exceptions=*/false);
-    const Result<Json> answer =
-        line.is_discarded() ? Result<Json>(Error{"not valid JSON"}) : explanation(line, inference);
+    const Result<Json> answer = line.is_discarded() ? Result<Json>(Error{"not valid JSON"})
+                                                    : explanation(line, rules, inference);
     if (answer) {
       print_json(*answer);
     } else {
@@ -100,7 +101,9 @@ void explain() {
 void add_explain(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "explain", "JSON lines {scores, ranking, clicks} on stdin -> pairs, rho, weights on stdout");
-  command->callback([] { explain(); });
+  const auto options = std::make_shared<PairOptions>();
+  add_pair_options(*command, *options);
+  command->callback([options] { explain(options->rules()); });
 }
 
 }  // namespace plackett::command

@@ -21,7 +21,7 @@ namespace {
 struct SimulateOptions {
   DataOptions data;
   SimulationSpec spec;
-  std::string method = "pdgd";
+  std::string method{kDefaultMethod};
   std::optional<std::string> ranker;
   std::optional<std::string> learning_rate;
   std::optional<std::string> save_model;

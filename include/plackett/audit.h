@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plackett/cascade_user.h"
 #include "plackett/export.h"
 #include "plackett/index.h"
 #include "plackett/pairs.h"
@@ -96,8 +97,9 @@ enum class DrawnUser : std::uint8_t {
 // "drawn-cascade", ...: one name for each, in their order.
 PLACKETT_EXPORT std::span<const std::string_view> drawn_user_names();
 // A user whose click probabilities are uniform and rise with the label.
-PLACKETT_EXPORT std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count,
-                                                Rng& rng);
+// `stop_rule` is a cascade's.
+PLACKETT_EXPORT std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count, Rng& rng,
+                                                StopRule stop_rule = StopRule::kAfterClick);
 
 // A case in which a pair does not hold.
 struct Violation {

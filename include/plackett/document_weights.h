@@ -8,6 +8,7 @@
 
 #include "plackett/export.h"
 #include "plackett/index.h"
+#include "plackett/pairs.h"
 #include "plackett/ranking.h"
 #include "plackett/result.h"
 
@@ -30,6 +31,8 @@ PLACKETT_EXPORT Result<Ranking> make_ranking(const ShownList& list);
 // step (paper, algorithm 1): the negative sum, with constant weights, is a loss. The weights sum
 // to 0. Fails as make_ranking does. Cost: O(candidates), plus PairInference::infer for the shown
 // ones, at worst cubic in their number: show hundreds, not thousands.
-PLACKETT_EXPORT Result<std::vector<double>> document_weights(const ShownList& list);
+// By the paper's rules, or others.
+PLACKETT_EXPORT Result<std::vector<double>> document_weights(const ShownList& list,
+                                                             const PairRules& rules = {});
 
 }  // namespace plackett

@@ -43,6 +43,13 @@ class PLACKETT_EXPORT Learner {
   // average of what it explored with. Valid as long as the learner; the next learn() changes it.
   [[nodiscard]] virtual Ranker& explorer() { return ranker(); }
 
+  // Goes on from these parameters, as if it had learned them. Those of ranker() itself need not
+  // reach what it explores with.
+  // Requires: parameters.size() == ranker().parameter_count().
+  virtual void set_parameters(std::span<const float> parameters) {
+    ranker().set_parameters(parameters);
+  }
+
   // What changes as it learns besides the ranker's parameters. The caller counts `impressions`.
   [[nodiscard]] virtual LearnerState state() const = 0;
   // Continues from a state, after ranker() got the parameters that belong to it. A learner with the

@@ -80,9 +80,12 @@ PLACKETT_EXPORT Result<const Method*> find_method(std::string_view name);
 PLACKETT_EXPORT std::vector<GivenSetting> canonical_settings(
     std::string_view method, const std::vector<GivenSetting>& given);
 
-// The settings of a learner that continues from `state`: the learning rate, if its method has one,
-// and those that the state tells. Of an unknown method: the learning rate alone.
-PLACKETT_EXPORT std::vector<GivenSetting> settings_of(const LearnerState& state);
+// As a model file keeps them: canonical, without the learning rate.
+PLACKETT_EXPORT std::vector<GivenSetting> saved_settings(std::string_view method,
+                                                         const std::vector<GivenSetting>& given);
+// The settings of a learner that continues from a model file: its learning rate, if its method has
+// one, and the file's. Older files have none: then those that the learner's memory tells.
+PLACKETT_EXPORT std::vector<GivenSetting> settings_of(const SavedModel& model);
 
 // A learner that owns `ranker`. Fails on an unknown name or setting, on a value out of bounds, and
 // on a ranker that the method can't work with.

@@ -13,6 +13,7 @@
 #include "plackett/export.h"
 #include "plackett/ranker_spec.h"
 #include "plackett/result.h"
+#include "plackett/setting.h"
 
 namespace plackett {
 
@@ -32,6 +33,8 @@ struct SavedModel {
   std::string scaling = {};                     // of its features, by name_of(Scaling)
   std::vector<float> parameters = {};           // as Ranker::get_parameters gives them
   LearnerState learner = {};                    // when it was saved
+  // The learner's, those that are not its method's defaults. Its learning rate is in its state.
+  std::vector<GivenSetting> settings = {};
 };
 
 // The bytes of the file. The same for the same model, on any machine.

@@ -161,8 +161,10 @@ class Steady(_engine.Learner):
         run: int = ...,
         protocol: str = ...,
         learning_rate: float = ...,
+        pairs: str = ...,
         sharpness: float = ...,
-        warm_up: float = ...,
+        step_limit: float = ...,
         novelty: float = ...,
         memory: float = ...,
+        weight_decay: float = ...,
     ) -> None: ...

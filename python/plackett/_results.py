@@ -148,7 +148,7 @@ class Simulated(Cell):
 
     >>> result = plackett.simulate("synthetic", runs=2, impressions=100)
     >>> result.label, result.learner.impressions
-    ('PDGD (linear)', 100)
+    ('Steady (linear+neural)', 100)
     """
 
     learner: _engine.Learner = field(repr=False)  #: run 0's, as it ended

@@ -317,7 +317,7 @@ void bind_experiments(py::module_& module) {
   PYBIND11_NUMPY_DTYPE(CurvePoint, impression, offline, online);
   py::dict defaults = defaults_of(simulation_options());
   module.attr("report_defaults") = defaults_of(report_options());
-  defaults["method"] = SimulationSpec{}.method;
+  defaults["method"] = kDefaultMethod;
   defaults["click_model"] = SimulationSpec{}.click_model;
   defaults["threads"] = RunOptions{}.threads;
   module.attr("simulation_defaults") = defaults;

@@ -80,12 +80,13 @@ py::array_t<double> weights_by_doc(const Ranking& ranking, std::span<const std::
 // A ranker of its own, or a learner's, which it then keeps alive and sees change.
 struct RankerHandle {
   std::shared_ptr<Ranker> ranker;
+  std::shared_ptr<Learner> learner = {};  // whose it is, if it is one's
   // All of the model but its parameters and its learner, which stay empty.
   std::shared_ptr<SavedModel> shape = std::make_shared<SavedModel>();
   py::object given = {};  // the arguments of its constructor, a dict; null if it was made otherwise
 
   static void* operator new(std::size_t) { return refuse_half_made(); }
-  [[nodiscard]] SavedModel saved(LearnerState learner = {}) const;
+  [[nodiscard]] SavedModel saved() const;
 };
 
 // What a RankerHandle keeps of a model.
@@ -136,7 +137,9 @@ struct LearnerHandle {
   static void* operator new(std::size_t) { return refuse_half_made(); }
   static std::uint64_t next_id();
   [[nodiscard]] RankerHandle ranker() const;
+  [[nodiscard]] RankerHandle explorer() const;
   [[nodiscard]] LearnerState state() const;
+  [[nodiscard]] SavedModel saved() const;
 };
 
 // As Python holds them.

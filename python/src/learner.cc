@@ -16,7 +16,21 @@ std::uint64_t LearnerHandle::next_id() {
 }
 
 RankerHandle LearnerHandle::ranker() const {
-  return {.ranker = std::shared_ptr<Ranker>(learner, &learner->ranker()), .shape = shape};
+  return {.ranker = std::shared_ptr<Ranker>(learner, &learner->ranker()),
+          .learner = learner,
+          .shape = shape};
+}
+
+RankerHandle LearnerHandle::explorer() const {
+  if (&learner->explorer() == &learner->ranker()) return ranker();
+  return {.ranker = learner->explorer().clone(), .shape = shape};
+}
+
+SavedModel LearnerHandle::saved() const {
+  SavedModel model = ranker().saved();
+  model.learner = state();
+  model.settings = saved_settings(method->name, settings);
+  return model;
 }
 
 LearnerState LearnerHandle::state() const {
@@ -195,7 +209,12 @@ std::shared_ptr<LearnerHandle> load(Given method, Given from, Given shown, Given
   if (!method.is_none() && text(method, "method") != found) {
     bad_value("path: {}: a model of {}, not of {}", file, found, text(method, "method"));
   }
-  return resumed(described(found, shown, seed, run, protocol, settings), model,
+  py::dict all = settings;
+  for (const GivenSetting& saved : settings_of(model)) {
+    const std::string name = python_name(saved.name);
+    if (saved.name != kLearningRate && !all.contains(name)) all[py::str(name)] = saved.value;
+  }
+  return resumed(described(found, shown, seed, run, protocol, all), model,
                  settings.contains("learning_rate"));
 }
 
@@ -203,9 +222,8 @@ py::tuple pickled(Given self) {
   const auto& handle = py::cast<const LearnerHandle&>(self);
   py::dict settings;
   for (const GivenSetting& given : handle.settings) settings[given.name.c_str()] = given.value;
-  return py::make_tuple(to_bytes(handle.ranker().saved(handle.state())), handle.shown, handle.seed,
-                        handle.run, name_of(handle.protocol), settings, given_to(handle),
-                        attributes_of(self));
+  return py::make_tuple(to_bytes(handle.saved()), handle.shown, handle.seed, handle.run,
+                        name_of(handle.protocol), settings, given_to(handle), attributes_of(self));
 }
 
 std::pair<std::shared_ptr<LearnerHandle>, py::dict> unpickled(const py::tuple& state) {
@@ -285,7 +303,7 @@ change them before the impression's clicks are learned from.
       R"(Learns from a 0 or 1 for each shown document, from the top.
 
 The scores at the time of showing count, however old the list is. Methods that learn only from
-their last impression, and once (all but pdgd and cascade), refuse others. For pdgd and cascade
+their last impression, and once (all but pdgd, cascade and steady), refuse others. For those three
 every call is a step, so give all clicks on a list in one call.
 
 >>> learner = plackett.PDGD(features=3)
@@ -295,7 +313,7 @@ every call is a step, so give all clicks on a list in one call.
   add(
       learner, "save",
       [](const LearnerHandle& handle, Given to) {
-        take(save_model(handle.ranker().saved(handle.state()), path(to, "path")), "path");
+        take(save_model(handle.saved(), path(to, "path")), "path");
       },
       with("path"_a),
       R"(Writes the model and its learner's state (docs/formats/model.md) for Learner.load.
@@ -307,6 +325,11 @@ every call is a step, so give all clicks on a list in one call.
 ['model.plk'])");
   property(learner, "ranker", "What it has learned so far; it changes as the learner learns.",
            [](const LearnerHandle& handle) { return shared(handle.ranker()); });
+  property(
+      learner, "explorer",
+      "What rank samples from, as it is now: the ranker, or a copy of another where that is an "
+      "average of it (steady).",
+      [](const LearnerHandle& handle) { return shared(handle.explorer()); });
   property(learner, "method", "\"pdgd\".",
            [](const LearnerHandle& handle) { return handle.method->name; });
   property(learner, "learning_rate", "Of the next update; 0 if the method has none.",

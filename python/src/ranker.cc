@@ -11,17 +11,17 @@
 
 namespace plackett::python {
 
-SavedModel RankerHandle::saved(LearnerState learner) const {
+SavedModel RankerHandle::saved() const {
   SavedModel model = *shape;
   model.parameters.resize(ranker->parameter_count());
   ranker->get_parameters(model.parameters);
-  model.learner = std::move(learner);
   return model;
 }
 
 std::shared_ptr<SavedModel> shape_of(SavedModel model) {
   model.parameters.clear();
   model.learner = {};
+  model.settings.clear();
   return std::make_shared<SavedModel>(std::move(model));
 }
 
@@ -161,6 +161,12 @@ py::array_t<std::int64_t> rank(Given self, Given features, Given k, Given seed) 
   return docs_array(best);
 }
 
+// A learner goes on from the parameters of its ranker, which may be another than it explores with.
+void assign(const RankerHandle& handle, std::span<const float> parameters) {
+  if (handle.learner != nullptr) return handle.learner->set_parameters(parameters);
+  handle.ranker->set_parameters(parameters);
+}
+
 void step(const RankerHandle& handle, Given features, Given weights, Given rate) {
   const Rows rows = rows_of(features, handle.ranker->feature_count());
   const std::vector<float> given = finite_floats(weights, "weights");
@@ -187,7 +193,7 @@ void step(const RankerHandle& handle, Given features, Given weights, Given rate)
         "finite, and a smaller rate than {} may help",
         wrong - after.begin(), *wrong, shown_value(rate));
   }
-  handle.ranker->set_parameters(after);
+  assign(handle, after);
 }
 
 void set_parameters(const RankerHandle& handle, Given given) {
@@ -195,7 +201,7 @@ void set_parameters(const RankerHandle& handle, Given given) {
   if (values.size() != handle.ranker->parameter_count()) {
     bad_value("parameters: {}; the ranker has {}", values.size(), handle.ranker->parameter_count());
   }
-  handle.ranker->set_parameters(values);
+  assign(handle, values);
 }
 
 void set_feature_ids(const RankerHandle& handle, Given given) {

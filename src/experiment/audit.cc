@@ -199,7 +199,8 @@ void Summary::add(const Case& audited, std::vector<Pair> audited_pairs) {
 
 std::span<const std::string_view> drawn_user_names() { return kDrawnNames; }
 
-std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count, Rng& rng) {
+std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count, Rng& rng,
+                                StopRule stop_rule) {
   const auto draw = [&](std::size_t count) {
     std::vector<double> values(count);
     for (double& value : values) value = rng.uniform();
@@ -209,7 +210,7 @@ std::unique_ptr<User> draw_user(DrawnUser kind, std::uint32_t grade_count, Rng& 
   std::sort(click.begin(), click.end());
   const std::vector<double> stop = draw(grade_count);
   UserTable table{.click = click};
-  UserOptions options{.grade_count = grade_count};
+  UserOptions options{.grade_count = grade_count, .stop_rule = stop_rule};
   std::vector<double> values;
   std::vector<double> higher;
   switch (kind) {

@@ -124,8 +124,10 @@ Result<SignificanceTest> parse_significance_test(std::string_view name) {
 ComparisonSpec default_comparison() {
   ComparisonSpec spec;
   spec.datasets.push_back(dataset_at("synthetic"));
-  const auto paper = parse_methods("paper");
-  for (const MethodEntry& entry : paper.value()) spec.methods.push_back({.entry = entry});
+  for (const std::string_view name : {std::string_view("paper"), kDefaultMethod}) {
+    const auto entries = parse_methods(name);
+    for (const MethodEntry& entry : entries.value()) spec.methods.push_back({.entry = entry});
+  }
   spec.click_models.assign(kPaperClickModels.begin(), kPaperClickModels.end());
   return spec;
 }

@@ -308,6 +308,7 @@ SavedModel Simulation::saved_model(std::uint32_t run, Learner& learner) const {
   learner.ranker().get_parameters(model.parameters);
   model.learner = learner.state();
   model.learner.impressions = spec_.impressions;
+  model.settings = saved_settings(spec_.method, spec_.settings);
   return model;
 }
 

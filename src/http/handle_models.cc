@@ -27,7 +27,10 @@ void get_model(Exchange& exchange) {
 }
 
 Awaitable<void> put_model(Exchange& exchange) {
-  auto spec = take(read_model_request(exchange.scratch.json, exchange.body(), exchange.segment(1)));
+  const auto existing = exchange.site.service.find(exchange.segment(1));
+  auto spec =
+      take(read_model_request(exchange.scratch.json, exchange.body(), exchange.segment(1),
+                              existing == nullptr ? nullptr : &serving::spec_of(*existing)));
   const auto created = co_await exchange.ask<serving::Created>(&Service::create, std::move(spec));
   exchange.status(created.is_new ? 201 : 200);
   exchange.json().value(created.info);

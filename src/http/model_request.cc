@@ -117,11 +117,13 @@ void check_network(const JsonReader& json, RankerSpec& ranker, bool has_hidden,
 
 }  // namespace
 
-Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::string_view name) {
+Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::string_view name,
+                                     const ModelSpec* existing) {
   enum : std::uint32_t { kFeatures = 1, kRanker = 2, kHidden = 4, kActivation = 8 };
   return json.read(body, [&](JsonValue root) {
     ModelSpec spec;
     spec.name = name;
+    spec.learner = existing == nullptr ? kDefaultMethod : existing->learner;
     RankerSpec& ranker = spec.ranker;
     const std::uint32_t seen = json.fields(
         root, Key{"features", [&](JsonValue value) { read_features(json, value, spec); }},
@@ -153,7 +155,10 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
     }
     if (const auto method = find_method(spec.learner)) {
       check_settings(json, spec, **method);
-      if ((seen & kRanker) == 0) ranker.kind = (*method)->default_ranker;
+      const bool same = existing != nullptr && existing->learner == spec.learner;
+      if ((seen & kRanker) == 0) {
+        ranker.kind = same ? existing->ranker.kind : (*method)->default_ranker;
+      }
     }
     check_network(json, ranker, (seen & kHidden) != 0, (seen & kActivation) != 0);
     return spec;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plackett/pairs.h"
 #include "plackett/plackett_luce.h"
 
 namespace plackett {
@@ -49,10 +48,10 @@ Result<Ranking> make_ranking(const ShownList& list) {
   return ranking;
 }
 
-Result<std::vector<double>> document_weights(const ShownList& list) {
+Result<std::vector<double>> document_weights(const ShownList& list, const PairRules& rules) {
   const auto ranking = make_ranking(list);
   if (!ranking) return ranking.error();
-  PairInference inference;
+  PairInference inference(rules);
   std::vector<double> by_rank(ranking->shown.size());
   sum_by_rank(inference.infer(*ranking, list.clicks), by_rank);
   std::vector<double> by_doc(list.scores.size());

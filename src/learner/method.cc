@@ -139,13 +139,22 @@ std::vector<GivenSetting> canonical_settings(std::string_view method,
   return settings;
 }
 
-std::vector<GivenSetting> settings_of(const LearnerState& state) {
+std::vector<GivenSetting> saved_settings(std::string_view method,
+                                         const std::vector<GivenSetting>& given) {
+  auto settings = canonical_settings(method, given);
+  std::erase_if(settings, [](const GivenSetting& one) { return one.name == kLearningRate; });
+  return settings;
+}
+
+std::vector<GivenSetting> settings_of(const SavedModel& model) {
+  const LearnerState& state = model.learner;
   const auto method = find_method(state.method);
   std::vector<GivenSetting> settings;
   if (!method || find_setting((*method)->settings, kLearningRate) != nullptr) {
     settings.push_back({std::string(kLearningRate), fmt::format("{}", state.learning_rate)});
   }
-  if (!method || (*method)->settings_in == nullptr) return settings;
+  settings.insert(settings.end(), model.settings.begin(), model.settings.end());
+  if (!model.settings.empty() || !method || (*method)->settings_in == nullptr) return settings;
   for (GivenSetting& own : (*method)->settings_in(state)) settings.push_back(std::move(own));
   return settings;
 }

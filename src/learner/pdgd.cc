@@ -6,6 +6,7 @@
 
 #include "learner/drop_detector.h"
 #include "learner/optimiser.h"
+#include "learner/pair_settings.h"
 #include "plackett/method.h"
 #include "sampling/shown_list.h"
 
@@ -94,9 +95,6 @@ namespace {
 
 constexpr std::string_view kSteps = "steps";
 constexpr std::array<std::string_view, 3> kStepNames{"constant", "adagrad", "forgetting"};
-constexpr std::string_view kPairs = "pairs";
-constexpr std::array<std::string_view, 2> kPairNames{"seen", "above"};
-constexpr std::string_view kSharpness = "sharpness";
 constexpr std::string_view kStepMemory = "step-memory";
 constexpr std::string_view kWeightDecay = "weight-decay";
 constexpr std::string_view kRestart = "restart";
@@ -106,15 +104,8 @@ constexpr std::array kSettings{
             .help = "step size of a network's parameters: the same for all, or for each by its "
                     "past gradients, best with linear+neural, or by its recent ones",
             .names = kStepNames},
-    Setting{.name = kPairs,
-            .help = "which unclicked documents a clicked one is preferred to: all that were seen, "
-                    "or only those above it, which is sound for users who leave satisfied too",
-            .names = kPairNames},
-    Setting{.name = kSharpness,
-            .help = "pairs count as if the scores were closer by this factor",
-            .fallback = PairRules{}.sharpness,
-            .least = 0.01,
-            .most = 100},
+    kPairsSetting,
+    sharpness_setting(PairRules{}.sharpness),
     Setting{.name = kStepMemory,
             .help = "steps=forgetting: how many updates the recent gradients are of",
             .fallback = PdgdOptions{}.step_memory,
@@ -141,8 +132,7 @@ std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodR
                                             .learning_rate_decay = rules.learning_rate_decay,
                                             .shown = rules.shown,
                                             .steps = static_cast<Steps>(settings.whole(kSteps)),
-                                            .pairs = {static_cast<PairKind>(settings.whole(kPairs)),
-                                                      settings.number(kSharpness)},
+                                            .pairs = pair_rules(settings),
                                             .step_memory = settings.number(kStepMemory),
                                             .weight_decay = settings.number(kWeightDecay),
                                             .restart = settings.number(kRestart)});

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "learner/optimiser.h"
+#include "learner/pair_settings.h"
 #include "plackett/method.h"
 #include "ranker/linear_plus_neural.h"
 #include "sampling/shown_list.h"
@@ -40,6 +42,13 @@ void Steady::restore(const LearnerState& state) {
   ranker_->set_parameters(parameters_);
 }
 
+void Steady::set_parameters(std::span<const float> parameters) {
+  std::copy(parameters.begin(), parameters.end(), parameters_.begin());
+  std::copy(parameters.begin(), parameters.end(), average_.begin());
+  ranker_->set_parameters(parameters);
+  average_ranker_->set_parameters(parameters);
+}
+
 bool Steady::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
   if (scores_.size() < docs.doc_count()) scores_.resize(docs.doc_count());
   const std::span<float> scores(scores_.data(), docs.doc_count());
@@ -54,22 +63,38 @@ void Steady::learn(const FeatureView& docs, const Ranking& ranking,
   rank_weights_.resize(ranking.shown.size());
   sum_by_rank(pairs, rank_weights_);
   find_gradient(docs, ranking.shown);
-  // The linear part's, from a tenth of the learning rate to all of it.
-  const auto updates = static_cast<double>(state_.updates);
-  const double warmth = (updates + 1 + options_.warm_up / 10) / (updates + 1 + options_.warm_up);
-  const auto rate = static_cast<float>(state_.learning_rate);
-  adagrad_step(gradient_, {.constant = static_cast<float>(warmth) * rate, .rate = rate}, squares_,
-               parameters_);
+  adagrad_step(gradient_,
+               {.constant = static_cast<float>(linear_rate()),
+                .rate = static_cast<float>(state_.learning_rate),
+                .kept = static_cast<float>(1 - 1 / options_.memory)},
+               squares_, parameters_);
+  const auto kept = static_cast<float>(1 - options_.weight_decay);
+  for (float& parameter : parameters_) parameter *= kept;
   ranker_->set_parameters(parameters_);
   state_.learning_rate *= options_.learning_rate_decay;
   ++state_.updates;
 
   // Update t counts in proportion to t^3; from `memory` updates on, the last ones count as then.
-  const auto newest = static_cast<float>(4 / (std::min(updates + 1, options_.memory) + 3));
+  const double updates = std::min(static_cast<double>(state_.updates), options_.memory);
+  const auto newest = static_cast<float>(4 / (updates + 3));
   for (std::size_t at = 0; at < average_.size(); ++at) {
     average_[at] += newest * (parameters_[at] - average_[at]);
   }
   average_ranker_->set_parameters(average_);
+}
+
+double Steady::linear_rate() const {
+  // The gradient is the sum of weight x row, so a step of `rate` along it changes the sum of
+  // weight x score by rate x its squared length.
+  double weights = 0;
+  for (const DocWeight& one : weights_) weights += std::abs(one.weight);
+  double squares = 0;
+  for (const float value : std::span(gradient_).first(ranker_->linear_count())) {
+    squares += double{value} * value;
+  }
+  const double change = state_.learning_rate * squares;
+  const double most = options_.step_limit * weights;
+  return change > most ? state_.learning_rate * most / change : state_.learning_rate;
 }
 
 void Steady::find_gradient(const FeatureView& docs, std::span<const Doc> shown) {
@@ -92,35 +117,39 @@ void Steady::find_gradient(const FeatureView& docs, std::span<const Doc> shown) 
 
 namespace {
 
-constexpr std::string_view kSharpness = "sharpness";
-constexpr std::string_view kWarmUp = "warm-up";
+constexpr std::string_view kStepLimit = "step-limit";
 constexpr std::string_view kNovelty = "novelty";
 constexpr std::string_view kMemory = "memory";
+constexpr std::string_view kWeightDecay = "weight-decay";
 constexpr SteadyOptions kDefaults;
 constexpr std::array kSettings{
     learning_rate_setting(kDefaults.learning_rate),
-    Setting{.name = kSharpness,
-            .help = "pairs count as if the scores were closer by this factor",
-            .fallback = kDefaults.pairs.sharpness,
-            .least = 0.01,
-            .most = 100},
-    Setting{
-        .name = kWarmUp,
-        .help =
-            "updates until the linear part's steps have half of their size; the first has a tenth",
-        .fallback = kDefaults.warm_up,
-        .least = 0,
-        .most = 1e9},
+    kPairsSetting,
+    sharpness_setting(kDefaults.pairs.sharpness),
+    Setting{.name = kStepLimit,
+            .help = "a step of the linear part changes the scores of a list's documents by at most "
+                    "this much in the mean",
+            .fallback = kDefaults.step_limit,
+            .least = 1e-6,
+            .most = 1e9},
     Setting{.name = kNovelty,
             .help = "a document that was learned from more often teaches the network less",
             .fallback = kDefaults.novelty,
             .least = 0.01,
             .most = 1e9},
     Setting{.name = kMemory,
-            .help = "updates that the saved average is taken over, the last ones most of all",
+            .help =
+                "updates after which the saved average, whose mean age is a quarter of them, and "
+                "the network's step sizes forget",
             .fallback = kDefaults.memory,
             .least = 1,
-            .most = 1e9}};
+            .most = 1e9},
+    Setting{.name = kWeightDecay,
+            .help = "the part of every parameter that is lost with each update, so that it "
+                    "explores again",
+            .fallback = kDefaults.weight_decay,
+            .least = 0,
+            .most = 0.5}};
 
 std::unique_ptr<Learner> make_steady(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                      const SettingValues& settings) {
@@ -128,10 +157,11 @@ std::unique_ptr<Learner> make_steady(std::unique_ptr<Ranker> ranker, const Metho
                                   SteadyOptions{.learning_rate = settings.number(kLearningRate),
                                                 .learning_rate_decay = rules.learning_rate_decay,
                                                 .shown = rules.shown,
-                                                .pairs = {.sharpness = settings.number(kSharpness)},
-                                                .warm_up = settings.number(kWarmUp),
+                                                .pairs = pair_rules(settings),
+                                                .step_limit = settings.number(kStepLimit),
                                                 .novelty = settings.number(kNovelty),
-                                                .memory = settings.number(kMemory)});
+                                                .memory = settings.number(kMemory),
+                                                .weight_decay = settings.number(kWeightDecay)});
 }
 
 }  // namespace

@@ -1,14 +1,17 @@
-// The default method: PDGD that can be left alone. Five things distinguish it from the paper's,
-// each measured in docs/decisions/0012-default.md.
+// The default method: PDGD that can be left alone. Six things distinguish it from the paper's, each
+// measured in docs/decisions/0012-default.md.
 // - A linear ranker plus a network, whose parameters take AdaGrad's steps.
 // - Sharper lists: a pair's gradient is taken at a quarter of the difference of the scores that are
 //   served, so scores go on growing where PDGD's would settle.
-// - The linear part's first steps are small: a few unlucky ones must not make lists so sharp that
-//   nothing else is shown for thousands of impressions.
+// - An update changes scores by a bounded amount through the linear part: with many features a few
+//   unlucky steps must not make lists so sharp that nothing else is shown for thousands of
+//   impressions.
 // - A document's weight in the network's gradient falls with the number of times that it was
 //   learned from: few documents, met often, teach the network little.
 // - What is evaluated and saved is an average over the updates so far, most of all the last ones.
 //   Lists are sampled from the parameters themselves.
+// - It forgets: parameters shrink a little with each update, and the average and the sums that set
+//   the network's steps are of the last few thousand updates.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +33,10 @@ struct SteadyOptions {
   double learning_rate_decay = 1.0;  // factor after each update
   std::uint32_t shown = 10;          // k
   PairRules pairs = {.sharpness = 4};
-  double warm_up = 200;  // updates until the linear part's steps have half of their size
-  double novelty = 20;   // visits from which on a document's weight for the network falls
-  double memory = 4000;  // updates that the average is taken over
+  double step_limit = 0.5;     // mean change of the documents' scores by a step of the linear part
+  double novelty = 20;         // visits from which on a document's weight for the network falls
+  double memory = 4000;        // updates after which the average and the squares forget
+  double weight_decay = 3e-5;  // the part of every parameter that an update takes away
 };
 
 class Steady final : public Learner {
@@ -45,6 +49,7 @@ class Steady final : public Learner {
   // The average.
   [[nodiscard]] Ranker& ranker() override { return *average_ranker_; }
   [[nodiscard]] Ranker& explorer() override { return *ranker_; }
+  void set_parameters(std::span<const float> parameters) override;
 
   // Its memory: the explorer's parameters, the optimiser's memory, the visits.
   [[nodiscard]] LearnerState state() const override { return state_; }
@@ -55,6 +60,9 @@ class Steady final : public Learner {
   [[nodiscard]] std::size_t memory_size() const;
   // Of the weighted scores by the explorer's parameters. Counts a visit of each weighted document.
   void find_gradient(const FeatureView& docs, std::span<const Doc> shown);
+  // The learning rate, or less: a step of the linear part changes the scores of the documents that
+  // it is learned from by at most step_limit, in the mean by their weights' sizes.
+  [[nodiscard]] double linear_rate() const;
 
   std::unique_ptr<Ranker> ranker_;
   LinearPlusNeuralRanker* both_;  // the same, or null

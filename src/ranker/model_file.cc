@@ -20,8 +20,9 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 
 constexpr std::string_view kMagic = "PLKMODEL";
 constexpr std::uint32_t kPlainVersion = 1;
-constexpr std::uint32_t kMemoryVersion = 2;  // version 1, then the learner's memory
-constexpr std::size_t kHeaderBytes = 32;     // magic, version, zero, payload size, checksum
+constexpr std::uint32_t kMemoryVersion = 2;    // version 1, then the learner's memory
+constexpr std::uint32_t kSettingsVersion = 3;  // version 2, then the learner's settings
+constexpr std::size_t kHeaderBytes = 32;       // magic, version, zero, payload size, checksum
 constexpr std::uint32_t kMaxHiddenLayers = 64;
 
 class Writer {
@@ -156,15 +157,24 @@ std::vector<std::byte> serialise_model(const SavedModel& model) {
   payload.put(model.learner.impressions);
   payload.put(std::uint64_t{model.parameters.size()});
   payload.put_all(std::span(model.parameters));
-  const bool memory = !model.learner.memory.empty();
-  if (memory) {
+  const std::uint32_t version = !model.settings.empty()         ? kSettingsVersion
+                                : !model.learner.memory.empty() ? kMemoryVersion
+                                                                : kPlainVersion;
+  if (version >= kMemoryVersion) {
     payload.put(std::uint64_t{model.learner.memory.size()});
     payload.put_all(std::span(model.learner.memory));
+  }
+  if (version >= kSettingsVersion) {
+    payload.put(static_cast<std::uint32_t>(model.settings.size()));
+    for (const GivenSetting& setting : model.settings) {
+      payload.put_text(setting.name);
+      payload.put_text(setting.value);
+    }
   }
 
   Writer file;
   file.put_all(std::span(kMagic.data(), kMagic.size()));
-  file.put(memory ? kMemoryVersion : kPlainVersion);
+  file.put(version);
   file.put(std::uint32_t{0});
   file.put(std::uint64_t{payload.bytes().size()});
   file.put(checksum(payload.bytes()));
@@ -181,9 +191,9 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   }
   Reader header(bytes.subspan(kMagic.size()));
   const auto version = header.get<std::uint32_t>();
-  if (version != kPlainVersion && version != kMemoryVersion) {
-    return wrong(fmt::format("model format version {}; this plackett reads versions {} and {}",
-                             version, kPlainVersion, kMemoryVersion));
+  if (version < kPlainVersion || version > kSettingsVersion) {
+    return wrong(fmt::format("model format version {}; this plackett reads versions {} to {}",
+                             version, kPlainVersion, kSettingsVersion));
   }
   header.get<std::uint32_t>();
   const auto payload_bytes = header.get<std::uint64_t>();
@@ -225,8 +235,14 @@ Result<SavedModel> parse_model(std::span<const std::byte> bytes, const ParseMode
   model.learner.updates = reader.get<std::uint64_t>();
   model.learner.impressions = reader.get<std::uint64_t>();
   model.parameters = reader.get_all<float>(reader.get<std::uint64_t>());
-  if (version == kMemoryVersion) {
+  if (version >= kMemoryVersion) {
     model.learner.memory = reader.get_all<float>(reader.get<std::uint64_t>());
+  }
+  if (version >= kSettingsVersion) {
+    for (auto left = reader.get<std::uint32_t>(); left > 0 && reader.ok(); --left) {
+      std::string name = reader.get_text();
+      model.settings.push_back({std::move(name), reader.get_text()});
+    }
   }
   if (!reader.ok() || !reader.at_end()) return wrong("its parts don't fill it exactly");
   if (const std::string reason = complaint(model); !reason.empty()) return wrong(reason);

@@ -113,7 +113,7 @@ void Service::import_file(std::string name, std::vector<std::byte> file, Done<Mo
     spec.feature_ids = parsed->feature_ids;
     spec.scaling = parsed->scaling;
     spec.learner = parsed->learner.method;
-    spec.settings = settings_of(parsed->learner);
+    spec.settings = settings_of(*parsed);
     auto checked = check(std::move(spec));
     if (!checked) return done(checked.error());
     spec = *std::move(checked);

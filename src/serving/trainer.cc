@@ -180,6 +180,7 @@ SavedModel saved_model(const ModelSpec& spec, const Version& version) {
   version.ranker->get_parameters(model.parameters);
   model.learner = version.learner;
   model.learner.impressions = version.learned;
+  model.settings = saved_settings(spec.learner, spec.settings);
   return model;
 }
 

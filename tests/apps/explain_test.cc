@@ -52,6 +52,22 @@ TEST(Explain, AnswersTheGoldensInTheirOwnSchema) {
   EXPECT_FALSE(std::getline(lines, line));
 }
 
+TEST(Explain, TakesOtherPairsAndSharperOnes) {
+  const std::string line = R"({"scores":[2,1,0],"ranking":[0,1,2],"clicks":[0,1,0]})";
+  const auto answer = [&](const std::string& options) {
+    return Json::parse(run_command("explain " + options, line + "\n").out);
+  };
+  EXPECT_EQ(answer("")["pairs"].size(), 2U);
+  const Json above = answer("--pairs above");
+  ASSERT_EQ(above["pairs"].size(), 1U);
+  EXPECT_EQ(above["pairs"][0]["loser_rank"], 0);
+  EXPECT_EQ(above["document_weight"][2], 0.0);
+  const double rho = above["pairs"][0]["rho"];
+  const double sigmoid = 1 / (1 + std::exp(-0.25));  // at a quarter of the difference
+  EXPECT_NEAR(answer("--sharpness 4")["pairs"][0]["weight"], rho * sigmoid * (1 - sigmoid), 1e-12);
+  EXPECT_EQ(run_command("explain --pairs all", line).exit_code, 2);
+}
+
 TEST(Explain, AnswersABadLineWithItsNumberAndGoesOn) {
   const std::string good = R"({"scores":[0,1],"ranking":[1,0],"clicks":[0,1]})";
   const std::string input = good + "\n" +           //

@@ -31,8 +31,8 @@ TEST(Simulate, PrintsOneJsonObjectWithEveryField) {
   const auto result = run_command("simulate --runs 2 --impressions 100 --json --seed 9");
   ASSERT_EQ(result.exit_code, 0);
   const Json answer = Json::parse(result.out);
-  EXPECT_EQ(answer["method"], "pdgd");
-  EXPECT_EQ(answer["ranker"], "linear");
+  EXPECT_EQ(answer["method"], "steady");
+  EXPECT_EQ(answer["ranker"], "linear+neural");
   EXPECT_EQ(answer["click_model"], "perfect");
   EXPECT_EQ(answer["protocol"], "described");
   EXPECT_EQ(answer["runs"], 2);
@@ -112,17 +112,18 @@ bool machine_has(const std::string& instruction_set) {
 
 TEST(Simulate, Avx2AndAvx512GiveTheSameBits) {
   if (!machine_has("avx512")) GTEST_SKIP() << "this machine lacks AVX-512";
-  for (const std::string ranker : {"linear", "neural", "linear+neural"}) {
-    EXPECT_EQ(outcome("--ranker " + ranker, "PLACKETT_SIMD=avx2"),
-              outcome("--ranker " + ranker, "PLACKETT_SIMD=avx512"));
+  for (const std::string method : {"pdgd", "pdgd:neural", "pdgd:linear+neural", "steady"}) {
+    EXPECT_EQ(outcome("--method " + method, "PLACKETT_SIMD=avx2"),
+              outcome("--method " + method, "PLACKETT_SIMD=avx512"))
+        << method;
   }
 }
 
 // Rounding may turn a draw, and a turned draw another run: the means stay this near.
 TEST(Simulate, PlainCodeAgreesWithVectorCodeWithinAThousandth) {
   for (const std::string ranker : {"linear", "neural", "linear+neural"}) {
-    const Json plain = outcome("--ranker " + ranker, "PLACKETT_SIMD=scalar");
-    const Json vector = outcome("--ranker " + ranker);
+    const Json plain = outcome("--method pdgd --ranker " + ranker, "PLACKETT_SIMD=scalar");
+    const Json vector = outcome("--method pdgd --ranker " + ranker);
     EXPECT_NEAR(plain["offline"]["mean"].get<double>(), vector["offline"]["mean"].get<double>(),
                 1e-3)
         << ranker;

@@ -42,6 +42,13 @@ CascadeUser satisfied_leaver() {
 
 int exit_code_of(const std::string& arguments) { return testing::run_command(arguments).exit_code; }
 
+TEST(Audit, DrawnCascadesStopAsTheProtocolSays) {
+  const std::string drawn = "audit --click-model drawn-cascade --pairs above --docs 5 --cases 400 ";
+  EXPECT_EQ(exit_code_of(drawn), 0);
+  EXPECT_EQ(exit_code_of(drawn + "--protocol published"), 1);
+  EXPECT_EQ(exit_code_of(drawn + "--eta 2"), 2);
+}
+
 TEST(Audit, HoldsForScoresThatLieAThousandApart) {
   EXPECT_EQ(exit_code_of("audit --scores 800,0 --labels 0,1 --click-model perfect"), 0);
   EXPECT_EQ(exit_code_of("audit --scores 1000,-1000,0 --labels 0,1,2 --click-model navigational"),

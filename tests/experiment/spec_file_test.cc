@@ -250,7 +250,7 @@ TEST(CheckSpec, FindsWhatCannotRunBeforeAnythingIsLoaded) {
               spec.baselines = {"mgd", "magic"};
             }),
             "baselines: no method \"magic\"; there are dbgd, dbgd:neural, mgd, pairwise, pdgd, "
-            "pdgd:neural");
+            "pdgd:neural, steady");
   EXPECT_THAT(message([](auto& spec) { spec.click_models = {"angry"}; }),
               HasSubstr("known: perfect"));
   EXPECT_THAT(message([](auto& spec) { spec.click_models = {"nowhere.toml"}; }),

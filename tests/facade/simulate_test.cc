@@ -70,7 +70,7 @@ TEST(Simulate, GivesTheModelThatOthersCanGoOnFrom) {
 TEST(Simulate, GivesTheModelThatTheCommandSaves) {
   const testing::TemporaryFolder folder;
   const auto done = testing::run_command(
-      "simulate --click-model navigational --runs 3 --impressions 400 --save-model " +
+      "simulate --method pdgd --click-model navigational --runs 3 --impressions 400 --save-model " +
       folder / "m.plk");
   ASSERT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(serialise_model(simulate(dataset(), small_spec()).value().model),

@@ -125,6 +125,7 @@ Losses losses(HttpClient& client, const Told& told) {
 
 void make_model(HttpClient& client) {
   const Answer made = client.put("/models/m", {{"features", 3},
+                                               {"learner", "pdgd"},
                                                {"ranker", "linear+neural"},
                                                {"hidden", {4}},
                                                {"settings", {{"steps", "adagrad"}}},

@@ -153,7 +153,10 @@ TEST_F(Learning, ShowsTheStrengthOfFeaturesAndTheirWeightsWhereThereAreAny) {
   learn(2);
   EXPECT_EQ(weights()[0]["feature"], 1);
   EXPECT_EQ(weights()[1]["feature"], 2);
-  for (const Json& weight : weights()) {
+  ASSERT_THAT(client.put("/models/line", {{"features", 2}, {"learner", "pdgd"}}), HasStatus(201));
+  testing::rank_click_close(client, "line", {{"items", items(6)}});
+  EXPECT_GT(weights("line")[0]["strength"], 0);
+  for (const Json& weight : weights("line")) {
     EXPECT_EQ(weight["strength"], std::abs(weight["weight"].get<double>()));
   }
   ASSERT_THAT(client.put("/models/net", {{"features", 3}, {"ranker", "neural"}, {"hidden", {4}}}),
@@ -169,7 +172,7 @@ TEST_F(Learning, ShowsTheStrengthOfFeaturesAndTheirWeightsWhereThereAreAny) {
 TEST_F(Learning, WorksWithEveryLearnerAndRanker) {
   for (const Json& spec : {Json{{"learner", "pdgd"}, {"ranker", "neural"}, {"hidden", {4}}},
                            Json{{"learner", "pdgd"}, {"ranker", "linear+neural"}, {"hidden", {4}}},
-                           Json{{"learner", "cascade"}},
+                           Json{{"learner", "cascade"}}, Json{{"learner", "steady"}},
                            Json{{"learner", "pdgd"}, {"settings", {{"steps", "adagrad"}}}}}) {
     Json whole = spec;
     whole["features"] = 2;

@@ -4,14 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "http/json_writer.h"
 #include "plackett/feature_view.h"
+#include "plackett/method.h"
+#include "support/run_command.h"
 
 namespace plackett::http {
 namespace {
 
+using Json = nlohmann::json;
 using ::testing::ElementsAre;
 
 simdjson::padded_string padded(std::string_view text) { return simdjson::padded_string(text); }
@@ -26,7 +30,8 @@ TEST(ModelRequest, HasDefaultsForAllButFeatures) {
   ASSERT_TRUE(spec.ok());
   EXPECT_EQ(spec->name, "shop");
   EXPECT_EQ(spec->ranker.feature_count, 136U);
-  EXPECT_EQ(spec->ranker.kind, RankerKind::kLinear);
+  EXPECT_EQ(spec->learner, kDefaultMethod);
+  EXPECT_EQ(spec->ranker.kind, RankerKind::kLinearPlusNeural);
   EXPECT_TRUE(spec->settings.empty());
   EXPECT_EQ(spec->shown, 10U);
 }
@@ -35,6 +40,33 @@ TEST(ModelRequest, TakesTheLearnersOwnRanker) {
   const auto spec = read(R"({"features": 2, "learner": "cascade"})");
   ASSERT_TRUE(spec.ok());
   EXPECT_EQ(spec->ranker.kind, RankerKind::kLinearPlusNeural);
+}
+
+TEST(ModelRequest, TheDescriptionNamesTheLearnersThatAreServed) {
+  const Json schemas = Json::parse(plackett::testing::slurp(
+      std::string(PLACKETT_SOURCE_DIR) + "/docs/openapi.json"))["components"]["schemas"];
+  std::vector<std::string> served;
+  for (const std::string_view name : serving::served_learners()) served.emplace_back(name);
+  EXPECT_THAT(schemas["Model"]["properties"]["learner"]["enum"].get<std::vector<std::string>>(),
+              ::testing::UnorderedElementsAreArray(served));
+  const Json& given = schemas["ModelSpec"]["properties"]["learner"];
+  EXPECT_EQ(given["default"], kDefaultMethod);
+  served.emplace_back("default");
+  EXPECT_THAT(given["enum"].get<std::vector<std::string>>(),
+              ::testing::UnorderedElementsAreArray(served));
+}
+
+TEST(ModelRequest, AnExistingModelKeepsItsLearnerAndRankerWhereNoneIsNamed) {
+  const auto existing = read(R"({"features": 2, "learner": "pdgd", "ranker": "neural"})");
+  ASSERT_TRUE(existing.ok());
+  JsonReader json;
+  const auto again = [&](const char* body) {
+    return read_model_request(json, padded(body), "shop", &*existing).value();
+  };
+  EXPECT_EQ(again(R"({"features": 2})"), *existing);
+  EXPECT_EQ(again(R"({"features": 2, "ranker": "linear"})").ranker.kind, RankerKind::kLinear);
+  EXPECT_EQ(again(R"({"features": 2, "learner": "cascade"})").ranker.kind,
+            RankerKind::kLinearPlusNeural);
 }
 
 TEST(ModelRequest, TakesEverythingItIsTold) {
@@ -62,8 +94,8 @@ TEST(ModelRequest, SaysWhereItIsWrong) {
       {R"({"features": 65537})", "features"},
       {R"({"features": ["a", "a"]})", "features[1]"},
       {R"({"features": 2, "ranker": "forest"})", "ranker"},
-      {R"({"features": 2, "hidden": [4]})", "hidden"},
-      {R"({"features": 2, "activation": "tanh"})", "activation"},
+      {R"({"features": 2, "ranker": "linear", "hidden": [4]})", "hidden"},
+      {R"({"features": 2, "learner": "pdgd", "activation": "tanh"})", "activation"},
       {R"({"features": 2, "ranker": "neural", "hidden": []})", "hidden"},
       {R"({"features": 2, "ranker": "neural", "hidden": [4, 0]})", "hidden[1]"},
       {R"({"features": 2, "learner": "dbgd"})", "learner"},

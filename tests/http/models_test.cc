@@ -77,10 +77,11 @@ TEST_F(Models, HaveTheDefaultsOfTheDescription) {
     EXPECT_EQ(made[key], property["default"]) << key;
     ++defaults;
   }
-  EXPECT_GE(defaults, 7);
-  EXPECT_EQ(made["ranker"], "linear");
+  EXPECT_GE(defaults, 6);
+  EXPECT_EQ(made["ranker"], "linear+neural");
+  EXPECT_EQ(made["learning_rate"], 0.12);
   EXPECT_EQ(made["feature_names"], Json());
-  Json said = {{"features", 2}, {"k", 10}, {"learner", "pdgd"}, {"scaling", "query-minmax"}};
+  Json said = {{"features", 2}, {"k", 10}, {"learner", "default"}, {"scaling", "query-minmax"}};
   EXPECT_THAT(client.put("/models/plain", said), HasStatus(200)) << "the same, said aloud";
 }
 

@@ -50,9 +50,11 @@ TEST(Method, TheLearnerKnowsItsName) {
   }
 }
 
-TEST(Method, AStateTellsTheLearningRateOfMethodsThatHaveOne) {
+TEST(Method, AFileTellsTheLearningRateOfMethodsThatHaveOne) {
   const auto rate = [](std::string_view method) {
-    const auto settings = settings_of({.method = std::string(method), .learning_rate = 0.25});
+    SavedModel model;
+    model.learner = {.method = std::string(method), .learning_rate = 0.25};
+    const auto settings = settings_of(model);
     return settings.empty() ? "none" : settings[0].name + " " + settings[0].value;
   };
   EXPECT_EQ(rate("pdgd"), "learning-rate 0.25");
@@ -60,7 +62,17 @@ TEST(Method, AStateTellsTheLearningRateOfMethodsThatHaveOne) {
   EXPECT_EQ(rate("pairrank"), "none");
 }
 
-TEST(Method, ProjectionNeedsALinearRankerAndAStateTellsOfIt) {
+TEST(Method, AFileTellsItsSettingsAndAnOlderOneWhatItsMemorySays) {
+  SavedModel model;
+  model.learner = {.method = "pdgd", .learning_rate = 0.25, .memory = {1, 2}};
+  const GivenSetting rate{"learning-rate", "0.25"};
+  EXPECT_THAT(settings_of(model), ::testing::ElementsAre(rate, GivenSetting{"steps", "adagrad"}));
+  const std::vector<GivenSetting> given{{"restart", "50"}, {"learning-rate", "0.5"}};
+  model.settings = saved_settings("pdgd", given);
+  EXPECT_THAT(settings_of(model), ::testing::ElementsAre(rate, GivenSetting{"restart", "50"}));
+}
+
+TEST(Method, ProjectionNeedsALinearRankerAndOlderFilesTellOfIt) {
   const std::vector<GivenSetting> projected{{"projection", "documents"}};
   for (const std::string_view name : {"dbgd", "mgd"}) {
     const auto made = make_learner(name, ranker_of(RankerKind::kNeural), {}, projected);
@@ -68,7 +80,9 @@ TEST(Method, ProjectionNeedsALinearRankerAndAStateTellsOfIt) {
     EXPECT_THAT(made.error().message, HasSubstr("projection documents needs the ranker linear"));
     EXPECT_TRUE(make_learner(name, ranker_of(RankerKind::kNeural), {}, {}).ok());
     const auto linear = make_learner(name, ranker_of(RankerKind::kLinear), {}, projected);
-    EXPECT_EQ(settings_of((*linear)->state()).back(), projected[0]);
+    SavedModel model;
+    model.learner = (*linear)->state();
+    EXPECT_EQ(settings_of(model).back(), projected[0]);
   }
 }
 

@@ -26,7 +26,9 @@ std::unique_ptr<Ranker> make(RankerKind kind) {
   return make_ranker({.kind = kind, .feature_count = kFeatures, .hidden = {5}}, rng).value();
 }
 
-constexpr SteadyOptions kOptions{.shown = 5, .warm_up = 30, .novelty = 3, .memory = 100};
+// Each of them matters within 250 impressions.
+constexpr SteadyOptions kOptions{
+    .shown = 5, .step_limit = 0.01, .novelty = 3, .memory = 100, .weight_decay = 1e-3};
 
 // An impression of a stream that is the same for every learner; users click random documents.
 struct Shown {
@@ -69,8 +71,10 @@ class Plain {
     std::vector<double> weights(shown.ranking.shown.size());
     sum_by_rank(pairs, weights);
     std::vector<double> gradient(parameters_.size());
+    double size = 0;
     for (std::size_t rank = 0; rank < weights.size(); ++rank) {
       if (weights[rank] == 0) continue;
+      size += std::abs(weights[rank]);
       const Doc doc = shown.ranking.shown[rank];
       const auto row = shown.docs.row(doc);
       const double visits = ++visits_[std::vector(row.begin(), row.end())];
@@ -82,37 +86,57 @@ class Plain {
         gradient[at] += weights[rank] * damping * score_gradient[at];
       }
     }
-    const double t = updates_;
-    const double warmth = (t + options_.warm_up / 10) / (t + options_.warm_up);
+    const double limited = limit(shown, weights, gradient, size);
     squares_.resize(gradient.size());
     for (std::size_t at = 0; at < gradient.size(); ++at) {
-      squares_[at] += gradient[at] * gradient[at];
+      squares_[at] = squares_[at] * (1 - 1 / options_.memory) + gradient[at] * gradient[at];
       const bool network = at >= ranker_->linear_count();
-      const double scale = network ? 1 / (std::sqrt(squares_[at]) + 1e-6) : warmth;
+      const double scale = network ? 1 / (std::sqrt(squares_[at]) + 1e-6) : limited;
       parameters_[at] += options_.learning_rate * scale * gradient[at];
+      parameters_[at] *= 1 - options_.weight_decay;
     }
     ranker_->set_parameters(std::vector<float>(parameters_.begin(), parameters_.end()));
     past_.push_back(parameters_);
   }
 
-  // Update t has the weight t (t + 1) (t + 2), until `memory` updates.
+  // Update t has the weight t (t + 1) (t + 2); after `memory` of them weights grow by the ratio
+  // that the sum of all grew by then.
   [[nodiscard]] std::vector<double> average() const {
-    std::vector<double> weights;
-    for (std::size_t t = 1; t <= past_.size(); ++t) {
-      const double newest = 4 / (std::min(static_cast<double>(t), options_.memory) + 3);
-      for (double& weight : weights) weight *= 1 - newest;
-      weights.push_back(newest);
-    }
+    const double memory = options_.memory;
+    const double growth = (memory + 3) / (memory - 1);
     std::vector<double> sum(parameters_.size());
-    for (std::size_t t = 0; t < past_.size(); ++t) {
-      for (std::size_t at = 0; at < sum.size(); ++at) sum[at] += weights[t] * past_[t][at];
+    double total = 0;
+    for (std::size_t at = 0; at < past_.size(); ++at) {
+      const double t = std::min(static_cast<double>(at + 1), memory);
+      const double later = static_cast<double>(at + 1) - t;
+      const double weight = t * (t + 1) * (t + 2) * std::pow(growth, later);
+      total += weight;
+      for (std::size_t one = 0; one < sum.size(); ++one) sum[one] += weight * past_[at][one];
     }
+    for (double& value : sum) value /= total;
     return sum;
   }
+  [[nodiscard]] int limited() const { return limited_; }
   [[nodiscard]] const std::vector<double>& parameters() const { return parameters_; }
   [[nodiscard]] double updates() const { return updates_; }
 
  private:
+  // What is left of a step whose linear part would change the shown documents' scores by more than
+  // the limit: the mean of the changes, those of the losers turned round, by their weights' sizes.
+  double limit(const Shown& shown, const std::vector<double>& weights,
+               const std::vector<double>& gradient, double size) {
+    double change = 0;
+    for (std::size_t rank = 0; rank < weights.size(); ++rank) {
+      const auto row = shown.docs.row(shown.ranking.shown[rank]);
+      for (std::size_t at = 0; at < ranker_->linear_count(); ++at) {
+        change += weights[rank] / size * options_.learning_rate * gradient[at] * row[at];
+      }
+    }
+    if (change <= options_.step_limit) return 1;
+    ++limited_;
+    return options_.step_limit / change;
+  }
+
   [[nodiscard]] std::vector<double> double_parameters() const {
     const auto parameters = parameters_of(*ranker_);
     return {parameters.begin(), parameters.end()};
@@ -125,6 +149,7 @@ class Plain {
   std::vector<std::vector<double>> past_;
   std::map<std::vector<float>, double> visits_;
   double updates_ = 0;
+  int limited_ = 0;
 };
 
 TEST(Steady, AgreesWithItsDefinition) {
@@ -138,6 +163,10 @@ TEST(Steady, AgreesWithItsDefinition) {
       plain.learn(shown);
     }
     EXPECT_GT(plain.updates(), 150);  // beyond what the average remembers
+    if (kind != RankerKind::kNeural) {
+      EXPECT_GT(plain.limited(), 10);
+      EXPECT_LT(plain.limited(), plain.updates() - 10);
+    }
     EXPECT_THAT(parameters_of(steady.explorer()),
                 ::testing::Pointwise(::testing::DoubleNear(1e-3), plain.parameters()))
         << name_of(kind);
@@ -193,6 +222,26 @@ TEST(Steady, WithoutMemoryItStartsFromTheSavedParameters) {
   state.memory.clear();
   started.restore(state);
   EXPECT_EQ(parameters_of(started.explorer()), parameters_of(learned.ranker()));
+}
+
+TEST(Steady, GoesOnFromParametersThatItIsGiven) {
+  Steady learned(make(RankerKind::kLinearPlusNeural), kOptions);
+  run(learned, 0, 50);
+  Steady given(make(RankerKind::kLinearPlusNeural), kOptions);
+  run(given, 50, 60);
+  given.set_parameters(parameters_of(learned.ranker()));
+  EXPECT_EQ(parameters_of(given.ranker()), parameters_of(learned.ranker()));
+  EXPECT_EQ(parameters_of(given.explorer()), parameters_of(learned.ranker()));
+  run(given, 60, 61);
+  const auto now = parameters_of(given.explorer());
+  const auto then = parameters_of(learned.ranker());
+  double distance = 0;
+  for (std::size_t at = 0; at < now.size(); ++at) {
+    distance = std::max(distance, std::abs(double{now[at]} - then[at]));
+  }
+  EXPECT_LT(distance, 0.2);  // one update away, and so is what is saved next
+  const LearnerState state = given.state();
+  EXPECT_TRUE(std::equal(now.begin(), now.end(), state.memory.begin()));
 }
 
 TEST(Steady, IsWhatDefaultMeans) {

@@ -69,7 +69,7 @@ def test_too_many_arguments_are_our_error(name):
         (
             lambda: plackett.simulate("synthetic", runz=5),
             'simulate: unknown keyword "runz"; did you mean runs\\? known are data, method, .*'
-            "progress, learning_rate, steps",
+            "progress, learning_rate, pairs",
         ),
         (
             lambda: plackett.compare("synthetic", impresions=5),

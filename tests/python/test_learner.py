@@ -89,7 +89,7 @@ def test_a_restored_learner_goes_on_as_the_first_would(method, way, fold, tmp_pa
 def told(learner):
     """What load needs, from the learner."""
     names = ("shown", "seed", "run", "protocol")
-    return {**{name: getattr(learner, name) for name in names}, **learner.settings}
+    return {name: getattr(learner, name) for name in names}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -117,10 +117,29 @@ def test_a_learner_has_all_that_load_needs(method, fold, tmp_path):
         assert learner.learning_rate < 0.3  # so that the initial rate would differ
     learner.save(tmp_path / "model.plk")
     again = plackett.Learner.load(tmp_path / "model.plk", **told(learner))
-    assert told(again) == told(learner)
+    assert told(again) == told(learner) and again.settings == learner.settings
     for one in (learner, again):
         teach(one, fold, 30, first=30)
     assert np.array_equal(learner.ranker.parameters, again.ranker.parameters)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_assigned_parameters_are_what_it_goes_on_from(method, fold):
+    learner = plackett.Learner(method, features=fold, seed=3)
+    teach(learner, fold, 20)
+    wanted = np.full_like(learner.ranker.parameters, 0.25)
+    learner.ranker.parameters = wanted
+    assert np.array_equal(learner.ranker.parameters, wanted)
+    assert np.array_equal(learner.explorer.parameters, wanted)
+
+
+def test_a_steady_learner_explores_with_more_than_it_saves(fold):
+    learner = plackett.Steady(features=fold)
+    teach(learner, fold, 20)
+    assert not np.array_equal(learner.explorer.parameters, learner.ranker.parameters)
+    learner = plackett.PDGD(features=fold)
+    teach(learner, fold, 20)
+    assert np.array_equal(learner.explorer.parameters, learner.ranker.parameters)
 
 
 def test_a_simulated_learner_has_its_settings(data):

@@ -74,7 +74,7 @@ def test_a_click_model_may_be_a_file(data, tmp_path):
     file.write_text('kind = "cascade"\nname = "mine"\nclick = [0, 0, 0, 0, 1]\nstop = [0, 0, 0, 0, 0]\n')
     spec = {"runs": 2, "impressions": 50}
     for where in (file, str(file)):
-        result = plackett.simulate(data, click_model=where, **spec)
+        result = plackett.simulate(data, "pdgd", click_model=where, **spec)
         assert result.click_model == "mine"
         assert plackett.compare(data, ["pdgd"], where, **spec).cells[0].offline == result.offline
 
@@ -102,8 +102,8 @@ def test_to_dataframe_without_pandas_says_so(data, monkeypatch):
         ({"no_relevant": "maybe"}, ValueError, "maybe"),
         ({"impresions": 5}, TypeError, 'unknown keyword "impresions"; did you mean impressions'),
         ({"progress": 3}, TypeError, "progress: 3"),
-        ({"hidden": (128, 64)}, ValueError, r"hidden: \(128, 64\); a linear ranker has none"),
-        ({"activation": "relu"}, ValueError, "activation: relu; a linear ranker has none"),
+        ({"ranker": "linear", "hidden": (128, 64)}, ValueError, r"hidden: \(128, 64\); a linear ranker has none"),
+        ({"ranker": "linear", "activation": "relu"}, ValueError, "activation: relu; a linear ranker has none"),
     ],
 )
 def test_wrong_arguments_are_refused(arguments, error, said, data):
@@ -114,7 +114,7 @@ def test_wrong_arguments_are_refused(arguments, error, said, data):
 def test_a_run_that_diverges_is_reported():
     raw = plackett.load("synthetic", scaling="none")
     with pytest.raises(ValueError, match="not finite after .* a smaller learning rate"):
-        plackett.simulate(raw, runs=1, impressions=2000, learning_rate=1e30)
+        plackett.simulate(raw, "pdgd", runs=1, impressions=2000, learning_rate=1e30)
 
 
 def test_other_data_is_refused():

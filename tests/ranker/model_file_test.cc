@@ -97,7 +97,7 @@ TEST(ModelFile, ErrorsSayWhatIsWrong) {
             "m.plk: not a plackett model; one starts with PLKMODEL");
   auto bytes = serialise_model(example(RankerKind::kLinear));
   bytes[8] = std::byte{9};
-  EXPECT_EQ(message(bytes), "m.plk: model format version 9; this plackett reads versions 1 and 2");
+  EXPECT_EQ(message(bytes), "m.plk: model format version 9; this plackett reads versions 1 to 3");
   bytes[8] = std::byte{1};
   bytes.back() ^= std::byte{1};
   EXPECT_EQ(message(bytes), "m.plk: checksum does not match: the file is damaged");
@@ -118,6 +118,21 @@ TEST(ModelFile, ALearnersMemorySurvivesAndOnlyThenIsTheVersion2) {
   model.learner.memory[1] = INFINITY;
   EXPECT_EQ(parse_model(serialise_model(model), {.name = "m"}).error().message,
             "m: a learner's memory that is not finite");
+}
+
+TEST(ModelFile, ALearnersSettingsSurviveAndOnlyThenIsTheVersion3) {
+  SavedModel model = example(RankerKind::kLinear);
+  const auto plain = serialise_model(model);
+  model.settings = {{"restart", "50"}, {"pairs", "above"}};
+  const auto bytes = serialise_model(model);
+  EXPECT_EQ(bytes[8], std::byte{3});
+  EXPECT_EQ(bytes.size(), plain.size() + 8 + 4 + 4 * 4 + 7 + 2 + 5 + 5);
+  const SavedModel read = parse_model(bytes, {}).value();
+  EXPECT_EQ(read.settings, model.settings);
+  EXPECT_TRUE(read.learner.memory.empty());
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(parse_model(std::span(bytes).first(size), {.check = false}).ok()) << size;
+  }
 }
 
 TEST(ModelFile, LinearPlusNeuralNeedsBothItsParts) {

@@ -421,6 +421,19 @@ TEST(Service, ExportedAndImportedElsewhereItGoesOnAlike) {
   EXPECT_EQ(garbage.error().code, ErrorCode::kInvalid);
 }
 
+TEST(Service, AnImportedModelHasTheLearnersSettings) {
+  Served served;
+  ModelSpec spec = small_spec();
+  spec.settings = {{"restart", "50"}, {"pairs", "above"}, {"learning-rate", "0.05"}};
+  const ModelHandle model = served.make(spec);
+  const auto file = served->export_file(*model);
+  const auto taken =
+      wait_for<ModelInfo>([&](auto done) { served->import_file("copy", file, done); });
+  ASSERT_TRUE(taken.ok()) << taken.error().message;
+  EXPECT_EQ(spec_of(*served->find("copy")).settings, spec_of(*model).settings);
+  EXPECT_EQ(served->export_file(*served->find("copy")), file);
+}
+
 TEST(Service, RemovedModelsAreGoneAndTheirNameIsFree) {
   Served served;
   const ModelHandle model = served.make(small_spec());

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "plackett/make_user.h"
+#include "plackett/method.h"
 #include "plackett/simulation.h"
 #include "plackett/synthetic.h"
 #include "served.h"
@@ -58,6 +59,7 @@ std::vector<std::byte> simulated(const Dataset& data, const Case& given) {
     learner->ranker().get_parameters(model.parameters);
     model.learner = learner->state();
     model.learner.impressions = kImpressions;
+    model.settings = saved_settings(spec.method, spec.settings);
     file = serialise_model(model);
   };
   EXPECT_TRUE(simulation->run(0, watch).ok());
