@@ -41,8 +41,8 @@ struct RunRecord {
   std::vector<MetricCurve> metrics = {};  // that were asked for, in that order
   // NDCG@10 over the validation queries at the end, if it was asked for; otherwise NaN.
   double validation = std::numeric_limits<double>::quiet_NaN();
-  // Under drift: equally long ones, of a hundredth of the run or a little more; the last may be
-  // shorter.
+  // Under drift: of a hundredth of the run or a little more, equally long; the last also has what
+  // is left over.
   std::vector<Window> windows = {};
   double seconds = 0;             // wall time of the run, evaluation included
   double evaluation_seconds = 0;  // of which offline evaluation
@@ -69,13 +69,22 @@ struct SweptValue {
   auto operator<=>(const SweptValue&) const = default;
 };
 
+// Whether and when a run was back at 95 % of its level before a drift.
+struct Regained {
+  // Impressions from when the drift was complete until then; if it never was back, all until the
+  // next drift or the end. NaN: start, next drift or end is too near to measure it.
+  double after = std::numeric_limits<double>::quiet_NaN();
+  bool was_regained = false;
+
+  bool operator==(const Regained&) const = default;
+};
+
 // How one run fares under drift (docs/drift.md).
 struct DriftMeasures {
   double regret = 0;        // dynamic regret per impression: the mean of Window::best - online
   double regret_after = 0;  // the same from the first drift on
   double worst_window = 0;  // the lowest Window::online from the first drift on
-  // One per drift: impressions after it until 95 % of the level before was regained; NaN: never.
-  std::vector<double> regained_after = {};
+  std::vector<Regained> regained = {};  // one per drift
 };
 
 // A mean over runs with its 95 % confidence interval, mean - half_width to mean + half_width. NaN:
@@ -103,7 +112,8 @@ struct DriftMark {
   std::uint64_t at = 0;          // the first impression that may be in the new world
   std::uint64_t settled = 0;     // the first that is in it for sure
   std::uint64_t period = 0;      // of a seasonal one; otherwise 0
-  Estimate regained_after = {};  // of the runs that regained the level before
+  Estimate regained_after = {};  // of Regained::after, of all runs that it could be measured in
+  std::uint32_t regained = 0;    // runs that were back
 };
 
 // All runs in one window.

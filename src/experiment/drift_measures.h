@@ -19,14 +19,15 @@ inline constexpr std::size_t kLevelWindows = 5;
 // The part of the level before a drift that counts as regained.
 inline constexpr double kRegained = 0.95;
 
-// Impressions per window; the last window of a run may be shorter.
+// Impressions per window. What is left over at the end of a run belongs to its last window.
 std::uint64_t window_length(std::uint64_t impressions);
+// Windows per run. Requires: impressions > 0.
+std::size_t window_count(std::uint64_t impressions);
 
 // Collects the windows of a run.
 class WindowMeans {
  public:
-  explicit WindowMeans(std::uint64_t impressions)
-      : length_(window_length(impressions)), impressions_(impressions) {}
+  explicit WindowMeans(std::uint64_t impressions) : impressions_(impressions) {}
 
   // One impression: what was shown, and what the best linear ranker of its world would have shown.
   void add(double online, double best);
@@ -34,14 +35,13 @@ class WindowMeans {
   [[nodiscard]] const std::vector<Window>& windows() const { return windows_; }
 
  private:
-  std::uint64_t length_;
   std::uint64_t impressions_;
   std::uint64_t done_ = 0;
   Window sum_;
   std::vector<Window> windows_;
 };
 
-// Of a finished run. Requires: a drift or more; a record with its windows.
+// Of a finished run. Requires: a drift or more; window_count(impressions) windows.
 DriftMeasures drift_measures(const std::vector<Window>& windows, std::span<const Drift> drifts,
                              std::uint64_t impressions);
 

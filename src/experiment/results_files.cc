@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "experiment/curve.h"
+#include "experiment/drift_measures.h"
 #include "experiment/made_by.h"
 #include "experiment/runs_file.h"
 
@@ -148,7 +149,8 @@ Result<void> RunsReader::add(const FinishedRun& run, const std::string& place) {
                                  return point.impression == impression;
                                });
   if (!fits) return wrong("its curve is of another number of impressions");
-  if (run.record.windows.empty() != cell->simulation.drift.empty()) {
+  const SimulationSpec& spec = cell->simulation;
+  if (run.record.windows.size() != (spec.drift.empty() ? 0 : window_count(spec.impressions))) {
     return wrong("windows and drift don't go together");
   }
   if (const auto same = inputs_.add(run, place); !same) return wrong(same.error().message);

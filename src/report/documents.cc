@@ -393,17 +393,18 @@ std::string csv_drift(const Comparison& comparison) {
   if (!has_drift(Arrangement(comparison))) return "";
   const RunFields start(comparison);
   Fields names = start.names();
-  names.insert(names.end(),
-               {"regret", "regret_since_drift", "worst_window", "drift", "at", "regained_after"});
+  names.insert(names.end(), {"regret", "regret_since_drift", "worst_window", "drift", "at",
+                             "regained", "regained_after"});
   std::string out = joined(names);
   for (const CellSummary& cell : comparison.cells) {
     for (const RunFinal& final : cell.finals) {
       if (!final.drift) continue;
       for (std::size_t at = 0; at < cell.drift->drifts.size(); ++at) {
         Fields fields = start.of(cell, final.run, final.fold);
+        const auto& [after, was_regained] = final.drift->regained[at];
+        const double regained = std::isfinite(after) ? double{was_regained} : after;
         add(fields, final.drift->regret, final.drift->regret_after, final.drift->worst_window,
-            cell.drift->drifts[at].text, cell.drift->drifts[at].at,
-            final.drift->regained_after[at]);
+            cell.drift->drifts[at].text, cell.drift->drifts[at].at, regained, after);
         out += joined(fields);
       }
     }

@@ -20,14 +20,16 @@ std::string interval(const Estimate& estimate, int digits) {
   return fmt::format("{} ± {}", mean, fixed(estimate.half_width, digits));
 }
 
-// "4,200 ± 800 (9 of 10)": the runs that regained the level.
-std::string regained(const Estimate& estimate, std::uint32_t runs) {
+// "4,200 ± 800 (9 of 10)": how many of the runs were back; "–" if that can't be measured.
+std::string regained(const DriftMark& mark) {
+  const auto& [mean, half_width, runs] = mark.regained_after;
+  if (runs == 0) return "–";
   const auto whole = [](double value) {
     return grouped(static_cast<std::uint64_t>(std::llround(value)));
   };
-  std::string text = estimate.runs == 0 ? "never" : whole(estimate.mean);
-  if (std::isfinite(estimate.half_width)) text += " ± " + whole(estimate.half_width);
-  return text + fmt::format(" ({} of {})", estimate.runs, runs);
+  std::string text = mark.regained == 0 ? "never" : whole(mean);
+  if (mark.regained > 0 && std::isfinite(half_width)) text += " ± " + whole(half_width);
+  return text + fmt::format(" ({} of {})", mark.regained, runs);
 }
 
 TableRow row_of(const std::string& title, const CellSummary& cell, std::size_t columns) {
@@ -37,7 +39,7 @@ TableRow row_of(const std::string& title, const CellSummary& cell, std::size_t c
     row.cells.push_back({.mean = interval(*estimate, kDigits)});
   }
   for (const DriftMark& mark : drift.drifts) {
-    row.cells.push_back({.mean = regained(mark.regained_after, cell.runs)});
+    row.cells.push_back({.mean = regained(mark)});
   }
   row.cells.resize(columns);
   return row;
@@ -78,9 +80,10 @@ std::vector<Table> drift_tables(const Arrangement& arrangement) {
           "Means over runs ± half of the 95 % confidence interval. Regret: how much NDCG@10 "
           "an impression lacks to the best linear ranker of its world, in the whole run and "
           "since the first drift. Worst window: the lowest mean online NDCG@10 of a "
-          "hundredth of the run since then. Regained: impressions after a drift until 95 % "
+          "hundredth of the run since then. Regained: impressions from a drift until 95 % "
           "of the level before it, levels being shares of the best linear ranker's NDCG, "
-          "and in how many runs.",
+          "and in how many runs; the others count with the impressions that they had. –: "
+          "too near to the start, the next drift or the end.",
       .columns = {"regret", "since drift", "worst window"}};
   std::size_t most = 0;
   for (const CellSummary& cell : arrangement.comparison.cells) {

@@ -90,8 +90,8 @@ std::string csv_tests(const Comparison& comparison);
 // A header and one line per run, with what it ended with, as csv_table.
 std::string csv_runs(const Comparison& comparison);
 
-// A header and one line per run and drift, with the measures of the run and how long it took to
-// regain the level before that drift (empty: never), as csv_table. Empty without drift.
+// A header and one line per run and drift, with the measures of the run, whether (1, 0) it regained
+// the level before that drift and after how long (DriftMeasures), as csv_table. Empty without drift.
 std::string csv_drift(const Comparison& comparison);
 
 // A header and one line per run and point of its curve, as csv_table. `runs`: one vector per cell.

@@ -78,18 +78,19 @@ TEST(CurvePoints, AreDenseAgainAfterADrift) {
               ElementsAre(1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 20));
 }
 
-// 250 impressions are 83 windows of 3 and one of 1.
-TEST(WindowMeans, AreOfAHundredthOfTheRunAndTheLastMayBeShorter) {
+// 250 impressions are 82 windows of 3 and one of 4.
+TEST(WindowMeans, AreOfAHundredthOfTheRunAndTheLastHasWhatIsLeftOver) {
   WindowMeans means(250);
   std::vector<double> values;
   for (int at = 0; at < 250; ++at) {
     values.push_back(std::fmod(at * 0.37, 1));
     means.add(values.back(), 1 - values.back());
   }
-  ASSERT_EQ(means.windows().size(), 84U);
+  ASSERT_EQ(means.windows().size(), 83U);
   EXPECT_NEAR(means.windows()[1].online, (values[3] + values[4] + values[5]) / 3, 1e-6);
   EXPECT_NEAR(means.windows()[1].best, 1 - means.windows()[1].online, 2e-6);
-  EXPECT_NEAR(means.windows()[83].online, values[249], 1e-6);
+  const double last = (values[246] + values[247] + values[248] + values[249]) / 4;
+  EXPECT_NEAR(means.windows()[82].online, last, 1e-6);
 }
 
 // 1,000 impressions, windows of 10, drift at 405: level 0.8 before it; 0.2 for 20 windows from the
@@ -109,29 +110,71 @@ TEST(DriftMeasures, EqualAPlainComputation) {
   EXPECT_NEAR(measures.regret, regret, 1e-12);
   EXPECT_NEAR(measures.regret_after, regret_after, 1e-12);
   EXPECT_EQ(measures.worst_window, 0.2);  // not the 0.05 before the drift
-  // 0.77 >= 0.95 * 0.8: from window 61 on, 20 windows after the first one after the drift.
-  EXPECT_THAT(measures.regained_after, ElementsAre(200));
+  // 0.77 >= 0.95 * 0.8: from window 61 on, which starts at 610, 205 impressions after the drift.
+  EXPECT_THAT(measures.regained, ElementsAre(Regained{205, true}));
 }
 
-TEST(DriftMeasures, SayWhenALevelIsNeverRegained) {
+// 250 impressions: the last of 83 windows has 4 instead of 3, and drifts in it are in range.
+TEST(DriftMeasures, WeighTheLastWindowByItsLength) {
+  std::vector<Window> windows(83, {0.5, 0.5});
+  windows.back() = {0.1, 0.9};
+  const std::vector<Drift> drifts{{.at = 249}};
+  const DriftMeasures measures = drift_measures(windows, drifts, 250);
+  EXPECT_NEAR(measures.regret, 4 * 0.8 / 250, 1e-12);
+  EXPECT_NEAR(measures.regret_after, 0.8, 1e-12);
+  EXPECT_EQ(measures.worst_window, 0.1);
+  EXPECT_TRUE(std::isnan(measures.regained.front().after));
+  // The only level after the drift: (12 * 0.76 + 4 * 0.82) / 16 = 0.775, which is 95 % of the 0.815
+  // before it. The mean of the five windows, 0.772, is not.
+  windows.assign(83, {0.815, 1});
+  for (std::size_t at = 78; at < 82; ++at) windows[at].online = 0.76;
+  windows.back().online = 0.82;
+  const std::vector<Drift> late{{.at = 78 * 3}};
+  EXPECT_THAT(drift_measures(windows, late, 250).regained, ElementsAre(Regained{0, true}));
+}
+
+TEST(DriftMeasures, CountRunsThatNeverRegainALevelWithTheTimeTheyHad) {
   std::vector<Window> windows(100, {0.8, 0.9});
   for (std::size_t at = 50; at < 100; ++at) windows[at].online = at < 70 ? 0.5 : 0.75;
-  const std::vector<Drift> drifts{{.at = 500}};
-  EXPECT_TRUE(std::isnan(drift_measures(windows, drifts, 1'000).regained_after.front()));
+  const std::vector<Drift> drifts{{.at = 495}};
+  const DriftMeasures never = drift_measures(windows, drifts, 1'000);
+  EXPECT_THAT(never.regained, ElementsAre(Regained{505, false}));
+  for (std::size_t at = 70; at < 100; ++at) windows[at].online = 0.8;
+  const DriftMeasures late = drift_measures(windows, drifts, 1'000);
+  EXPECT_THAT(late.regained, ElementsAre(Regained{205, true}));
+  std::vector<RunRecord> records(2);
+  for (RunRecord& record : records) record.windows = windows;
+  const DriftSummary summary = summarise_drift(records, {never, late}, drifts, 1'000);
+  EXPECT_EQ(summary.drifts.front().regained_after.mean, 355);
+  EXPECT_EQ(summary.drifts.front().regained_after.runs, 2U);
+  EXPECT_EQ(summary.drifts.front().regained, 1U);
   windows.assign(100, {0.8, 0.9});
-  EXPECT_THAT(drift_measures(windows, drifts, 1'000).regained_after, ElementsAre(0));
-  // Too early for a level before it.
-  const std::vector<Drift> early{{.at = 40}};
-  EXPECT_TRUE(std::isnan(drift_measures(windows, early, 1'000).regained_after.front()));
+  EXPECT_THAT(drift_measures(windows, drifts, 1'000).regained, ElementsAre(Regained{0, true}));
+}
+
+// A level is five windows of ten impressions.
+TEST(DriftMeasures, TellWhatCannotBeMeasuredFromWhatNeverHappened) {
+  const std::vector<Window> windows(100, {0.8, 0.9});
+  const auto is_measured = [&](std::vector<Drift> drifts) {
+    const auto regained = drift_measures(windows, drifts, 1'000).regained.front();
+    EXPECT_EQ(std::isfinite(regained.after), regained.was_regained);
+    return regained.was_regained;
+  };
+  EXPECT_FALSE(is_measured({{.at = 49}}));  // too near to the start
+  EXPECT_TRUE(is_measured({{.at = 50}}));
+  EXPECT_TRUE(is_measured({{.at = 950}}));
+  EXPECT_FALSE(is_measured({{.at = 951}}));  // to the end
+  EXPECT_TRUE(is_measured({{.at = 500}, {.at = 550}}));
+  EXPECT_FALSE(is_measured({{.at = 500}, {.at = 549}}));  // to the next drift
+  EXPECT_FALSE(is_measured({{.at = 500, .pace = DriftPace::kLinear, .over = 451}}));
 }
 
 TEST(DriftMeasures, LookNoFurtherThanTheNextDrift) {
   std::vector<Window> windows(100, {0.8, 0.9});
   for (std::size_t at = 30; at < 60; ++at) windows[at].online = 0.3;
   const std::vector<Drift> drifts{{.at = 300}, {.at = 600}};
-  const auto regained = drift_measures(windows, drifts, 1'000).regained_after;
-  EXPECT_TRUE(std::isnan(regained[0]));
-  EXPECT_EQ(regained[1], 0);
+  EXPECT_THAT(drift_measures(windows, drifts, 1'000).regained,
+              ElementsAre(Regained{300, false}, Regained{0, true}));
 }
 
 TEST(Worlds, IntentsDivideTheRelevantDocumentsOfEveryQueryInHalves) {

@@ -25,16 +25,20 @@ Comparison drifting() {
   const std::string click_model = comparison.cells.front().click_model;
   for (CellSummary& cell : comparison.cells) {
     if (cell.click_model != click_model) continue;
-    DriftSummary drift{.drifts = {{.text = "labels at=4000 change=intents",
-                                   .at = 4'000,
-                                   .settled = 4'000,
-                                   .regained_after = {1'234.4, 99.6, 24}},
-                                  {.text = "users at=6000 over=500 click-model=perfect",
-                                   .at = 6'000,
-                                   .settled = 6'500}},
-                       .regret = {0.05123, 0.00312, 25},
-                       .regret_after = {0.07, std::numeric_limits<double>::quiet_NaN(), 1},
-                       .worst_window = {0.3, 0.01, 25}};
+    DriftSummary drift{
+        .drifts = {{.text = "labels at=4000 change=intents",
+                    .at = 4'000,
+                    .settled = 4'000,
+                    .regained_after = {1'234.4, 99.6, 25},
+                    .regained = 24},
+                   {.text = "users at=6000 over=500 click-model=perfect",
+                    .at = 6'000,
+                    .settled = 6'500,
+                    .regained_after = {3'500, 0, 25}},
+                   {.text = "labels at=9900 change=intents", .at = 9'900, .settled = 9'900}},
+        .regret = {0.05123, 0.00312, 25},
+        .regret_after = {0.07, std::numeric_limits<double>::quiet_NaN(), 1},
+        .worst_window = {0.3, 0.01, 25}};
     for (std::uint64_t end = 100; end <= cell.impressions; end += 100) {
       drift.windows.push_back({end, {0.4, 0.1}, {0.5, 0.1}});
     }
@@ -47,16 +51,16 @@ TEST(DriftReport, ShowsTheMeasuresOfBlocksWithDrift) {
   const Comparison comparison = drifting();
   const auto tables = drift_tables(Arrangement(comparison));
   ASSERT_EQ(tables.size(), 1U);
-  EXPECT_THAT(tables[0].columns,
-              ElementsAre("regret", "since drift", "worst window", "regained 1", "regained 2"));
+  EXPECT_THAT(tables[0].columns, ElementsAre("regret", "since drift", "worst window", "regained 1",
+                                             "regained 2", "regained 3"));
   ASSERT_EQ(tables[0].sections.size(), 1U);
   EXPECT_THAT(tables[0].sections[0].title, HasSubstr("labels at=4000 change=intents; users at"));
   const auto& cells = tables[0].sections[0].rows[0].cells;
-  const std::string runs = std::to_string(comparison.cells.front().runs);
   EXPECT_EQ(cells[0].mean, "0.0512 ± 0.0031");
   EXPECT_EQ(cells[1].mean, "0.0700");
-  EXPECT_EQ(cells[3].mean, "1,234 ± 100 (24 of " + runs + ")");
-  EXPECT_EQ(cells[4].mean, "never (0 of " + runs + ")");
+  EXPECT_EQ(cells[3].mean, "1,234 ± 100 (24 of 25)");
+  EXPECT_EQ(cells[4].mean, "never (0 of 25)");
+  EXPECT_EQ(cells[5].mean, "–");
   for (const std::string& text : {terminal_table(comparison), markdown_table(comparison)}) {
     EXPECT_THAT(text, HasSubstr("0.0512 ± 0.0031"));
     EXPECT_THAT(text, HasSubstr("best linear ranker"));
@@ -67,7 +71,7 @@ TEST(DriftReport, MarksDriftsAndShadesWhatIsOnItsWay) {
   Comparison comparison = drifting();
   const Arrangement arrangement(comparison);
   const Phases phases = phases_of(arrangement.blocks[0]);
-  ASSERT_EQ(phases.marks.size(), 2U);
+  ASSERT_EQ(phases.marks.size(), 3U);
   EXPECT_EQ(phases.marks[0].at, 4'000);
   EXPECT_EQ(phases.marks[1].name, "users");
   EXPECT_THAT(phases.bands, ElementsAre(Pair(6'000, 6'500)));
@@ -96,7 +100,7 @@ TEST(DriftReport, DrawsWindowsAndMarks) {
   const auto results = nlohmann::json::parse(results_json(comparison));
   EXPECT_EQ(results["blocks"][0]["drifts"][0]["name"], "labels");
   EXPECT_EQ(results["blocks"][0]["rows"][0]["windows"]["best"]["mean"][0], 0.5);
-  EXPECT_EQ(results["drift"]["table"]["columns"].size(), 5U);
+  EXPECT_EQ(results["drift"]["table"]["columns"].size(), 6U);
 }
 
 TEST(DriftReport, HasOneLinePerRunAndDrift) {
@@ -104,11 +108,12 @@ TEST(DriftReport, HasOneLinePerRunAndDrift) {
   CellSummary& cell = comparison.cells.front();
   ASSERT_FALSE(cell.finals.empty());
   cell.finals.resize(1);
-  cell.finals[0].drift =
-      DriftMeasures{0.1, 0.2, 0.3, {400, std::numeric_limits<double>::quiet_NaN()}};
+  cell.finals[0].drift = DriftMeasures{0.1, 0.2, 0.3, {{400, true}, {3'500, false}, {}}};
   const std::string csv = csv_drift(comparison);
-  EXPECT_THAT(csv, HasSubstr(",0.1,0.2,0.3,labels at=4000 change=intents,4000,400\n"));
-  EXPECT_THAT(csv, HasSubstr(",0.1,0.2,0.3,users at=6000 over=500 click-model=perfect,6000,\n"));
+  EXPECT_THAT(csv, HasSubstr(",0.1,0.2,0.3,labels at=4000 change=intents,4000,1,400\n"));
+  EXPECT_THAT(csv,
+              HasSubstr(",0.1,0.2,0.3,users at=6000 over=500 click-model=perfect,6000,0,3500\n"));
+  EXPECT_THAT(csv, HasSubstr(",0.1,0.2,0.3,labels at=9900 change=intents,9900,,\n"));
 }
 
 TEST(DriftReport, IsNotThereWithoutDrift) {
