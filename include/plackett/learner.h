@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "plackett/export.h"
@@ -49,6 +50,9 @@ class PLACKETT_EXPORT Learner {
   virtual void set_parameters(std::span<const float> parameters) {
     ranker().set_parameters(parameters);
   }
+  // How often it started over since it was made because its clicks dropped; nothing if it never
+  // does that.
+  [[nodiscard]] virtual std::optional<std::uint64_t> restarts() const { return {}; }
 
   // What changes as it learns besides the ranker's parameters. The caller counts `impressions`.
   [[nodiscard]] virtual LearnerState state() const = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,8 +59,8 @@ class PLACKETT_EXPORT Pdgd final : public Learner {
 
   // From the next update on. A change resets the optimiser's memory.
   void set_steps(Steps steps);
-  // How often it restarted since it was made.
-  [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
+  // Nothing without PdgdOptions::restart.
+  [[nodiscard]] std::optional<std::uint64_t> restarts() const override;
 
   [[nodiscard]] LearnerState state() const override { return state_; }
   // Memory of the wrong length, which other steps left, is reset.

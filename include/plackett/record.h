@@ -44,6 +44,8 @@ struct RunRecord {
   // Under drift: of a hundredth of the run or a little more, equally long; the last also has what
   // is left over.
   std::vector<Window> windows = {};
+  // Under drift: as Learner::restarts.
+  std::optional<std::uint64_t> restarts = {};
   double seconds = 0;             // wall time of the run, evaluation included
   double evaluation_seconds = 0;  // of which offline evaluation
 };
@@ -84,7 +86,8 @@ struct DriftMeasures {
   double regret = 0;        // dynamic regret per impression: the mean of Window::best - online
   double regret_after = 0;  // the same from the first drift on
   double worst_window = 0;  // the lowest Window::online from the first drift on
-  std::vector<Regained> regained = {};  // one per drift
+  std::vector<Regained> regained = {};         // one per drift
+  std::optional<std::uint64_t> restarts = {};  // as RunRecord
 };
 
 // A mean over runs with its 95 % confidence interval, mean - half_width to mean + half_width. NaN:
@@ -130,6 +133,7 @@ struct DriftSummary {
   Estimate regret = {};                     // as DriftMeasures
   Estimate regret_after = {};               // likewise
   Estimate worst_window = {};               // likewise
+  Estimate restarts = {};                   // of the runs whose method restarts
 };
 
 // A metric besides NDCG@10, over all runs.
@@ -228,6 +232,9 @@ struct Contrast {
   MeasureTests offline = {};              // of NDCG@10 at the last impression
   MeasureTests online = {};               // of the discounted sum
   std::vector<MetricTests> metrics = {};  // of those that both cells have
+  // Under drift, of "regret", "regret_since_drift", "worst_window" and, one per drift, from 1,
+  // "regained_after_1". Holm's correction goes over these tests alone.
+  std::vector<MetricTests> drift = {};
 };
 
 // A whole comparison: the cells in the order they should be shown.

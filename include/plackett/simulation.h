@@ -28,6 +28,7 @@ namespace plackett {
 class Curve;
 class WindowMeans;
 class Worlds;
+class WorldsByRun;
 
 // More than any run needs; random streams are numbered below 2^56.
 inline constexpr std::uint64_t kMaxImpressions = 1'000'000'000'000;
@@ -123,7 +124,8 @@ class PLACKETT_EXPORT Simulation {
   // Checks the spec against the data. Fails on unknown names, options out of bounds, a click model
   // without a table for the data's grades, a ranker that the method can't use, and drift that the
   // data can't have; the errors name what is allowed. `alike`, if given, is one of the same
-  // dataset, whose data under drift is shared if it is the same.
+  // dataset, whose worlds are shared if they are the same. Worlds that differ between runs are made
+  // when they are first run; a run fails if the data can't have its own.
   static Result<Simulation> prepare(const Dataset& dataset, const SimulationSpec& spec,
                                     const Simulation* alike = nullptr);
 
@@ -131,7 +133,7 @@ class PLACKETT_EXPORT Simulation {
   [[nodiscard]] const SimulationSpec& spec() const { return spec_; }
 
   // Does one run: a function of (dataset, spec, run) alone, to the bit. Run r uses fold r modulo
-  // the number of folds. Fails if a score is no longer finite.
+  // the number of folds. Fails if a score is no longer finite. Requires: run < kMaxRuns.
   Result<RunRecord> run(std::uint32_t run, const Watch& watch) const;
 
   // What the learner of a finished run learned, as a model of the spec's ranker; meaningless if the
@@ -154,14 +156,14 @@ class PLACKETT_EXPORT Simulation {
   // All impressions of a run.
   Result<void> learn(std::uint32_t run, Learner& learner, const Measuring& measuring,
                      const Watch& watch) const;
-  // What offline performance is measured on, in every state of the worlds.
-  [[nodiscard]] std::vector<Split> measured_splits(MeasuredSplit split, std::size_t fold) const;
+  // Fails if there is nothing to measure in one of them.
+  [[nodiscard]] Result<std::shared_ptr<const Worlds>> worlds_of(std::uint32_t run) const;
   [[nodiscard]] Error not_finite(std::uint32_t run, std::uint64_t impressions) const;
 
   SimulationSpec spec_;
   std::string dataset_name_;
   std::uint32_t max_label_ = 0;
-  std::shared_ptr<const Worlds> worlds_;
+  std::shared_ptr<WorldsByRun> worlds_;
   std::vector<std::shared_ptr<const User>> users_;  // one per world
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t kSteps = 20'000;
 constexpr std::uint64_t kCheckEvery = 1'000;
-constexpr double kRate = 1;
-constexpr double kRateHalfLife = 200;
+constexpr double kFirstRate = 1;
+constexpr double kDecaySteps = 200;
 
 class Fit {
  public:
@@ -109,7 +109,7 @@ std::vector<double> best_linear(const Split& split, const NdcgTable& ndcg, std::
   for (std::uint64_t step = 0; step < kSteps; ++step) {
     Rng rng({seed, 0, step, Purpose::kBestLinear});
     fit.step(Query{rng.below(split.query_count())},
-             kRate / std::sqrt(1 + static_cast<double>(step) / kRateHalfLife));
+             kFirstRate / std::sqrt(1 + static_cast<double>(step) / kDecaySteps));
     if ((step + 1) % kCheckEvery != 0) continue;
     std::vector<double> values = fit.ndcg_of_queries();
     const double total = std::accumulate(values.begin(), values.end(), 0.0);

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "experiment/cell_names.h"
 #include "experiment/spec_parts.h"
+#include "experiment/world.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
 #include "plackett/options.h"
@@ -209,6 +210,8 @@ std::uint64_t identity(const ComparedDataset& dataset, const SimulationSpec& sim
     text += fmt::format("{} = {}\n", option.name, option.text(simulation));
   }
   if (!simulation.drift.empty()) text += fmt::format("drift = {}\n", to_text(simulation.drift));
+  // They were once drawn for all runs together.
+  if (is_drawn(simulation.drift)) text += "worlds = of each run\n";
   return checksum(std::string_view(text));
 }
 

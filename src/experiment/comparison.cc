@@ -310,7 +310,7 @@ CellSummary summarise(const SimulationSpec& spec, const std::string& dataset_nam
   std::vector<DriftMeasures> drift;
   for (const RunRecord& record : records) {
     if (spec.drift.empty()) break;
-    drift.push_back(drift_measures(record.windows, spec.drift, spec.impressions));
+    drift.push_back(drift_measures(record, spec.drift, spec.impressions));
   }
   if (!drift.empty()) cell.drift = summarise_drift(records, drift, spec.drift, spec.impressions);
   for (const RunRecord& record : records) {

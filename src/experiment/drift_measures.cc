@@ -106,8 +106,9 @@ void WindowMeans::add(double online, double best) {
   sum_ = {};
 }
 
-DriftMeasures drift_measures(const std::vector<Window>& windows, std::span<const Drift> drifts,
+DriftMeasures drift_measures(const RunRecord& record, std::span<const Drift> drifts,
                              std::uint64_t impressions) {
+  const std::vector<Window>& windows = record.windows;
   DriftMeasures measures;
   measures.regret = regret(windows, 0, impressions);
   // The window that a drift falls into has some of what follows it.
@@ -120,6 +121,7 @@ DriftMeasures drift_measures(const std::vector<Window>& windows, std::span<const
   for (std::size_t drift = 0; drift < drifts.size(); ++drift) {
     measures.regained.push_back(regained(windows, drifts, drift, impressions));
   }
+  measures.restarts = record.restarts;
   return measures;
 }
 
@@ -136,6 +138,9 @@ DriftSummary summarise_drift(std::span<const RunRecord> records,
   summary.regret = over_runs([](const DriftMeasures& one) { return one.regret; });
   summary.regret_after = over_runs([](const DriftMeasures& one) { return one.regret_after; });
   summary.worst_window = over_runs([](const DriftMeasures& one) { return one.worst_window; });
+  summary.restarts = over_runs([](const DriftMeasures& one) {
+    return one.restarts ? static_cast<double>(*one.restarts) : std::nan("");
+  });
   for (std::size_t at = 0; at < drifts.size(); ++at) {
     const auto regained =
         std::count_if(measures.begin(), measures.end(),

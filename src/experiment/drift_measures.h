@@ -41,8 +41,8 @@ class WindowMeans {
   std::vector<Window> windows_;
 };
 
-// Of a finished run. Requires: a drift or more; window_count(impressions) windows.
-DriftMeasures drift_measures(const std::vector<Window>& windows, std::span<const Drift> drifts,
+// Of a finished run. Requires: a drift or more; a record with window_count(impressions) windows.
+DriftMeasures drift_measures(const RunRecord& record, std::span<const Drift> drifts,
                              std::uint64_t impressions);
 
 // Of all runs of a cell. Requires: `measures` holds one per record; at least one.

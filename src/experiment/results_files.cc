@@ -136,6 +136,14 @@ Result<void> RunsReader::add(const FinishedRun& run, const std::string& place) {
                              run.click_model, run.dataset, run.record.run, what)};
   };
   StoredCell* cell = cells_.find(run.cell);
+  if (cell == nullptr && !run.record.windows.empty()) {
+    Error error = wrong(fmt::format(
+        "not a run of an experiment in this folder, or of an earlier plackett, whose runs under "
+        "drift shared their worlds; {}",
+        kStartOver));
+    error.hint = Hint::kOtherFolderOrFresh;
+    return error;
+  }
   if (cell == nullptr) {
     return wrong(
         "not a run of an experiment in this folder; the command that made it adds the "

@@ -100,6 +100,7 @@ std::optional<FinishedRun> read_run(const Json& json) {
         run.record.windows.push_back({shown[at], best[at]});
       }
     }
+    if (json.contains("restarts")) run.record.restarts = json.at("restarts").get<std::uint64_t>();
     const Json files = json.value("drift_files", Json::object());
     for (const auto& [file, sum] : files.items()) {
       run.drift_files[file] = from_hex(sum.get<std::string>());
@@ -187,6 +188,7 @@ std::string to_line(const FinishedRun& run) {
                         array(windows, [](const Window& one) { return number(one.online); }),
                         array(windows, [](const Window& one) { return number(one.best); }));
   }
+  if (run.record.restarts) body += fmt::format(R"(,"restarts":{})", *run.record.restarts);
   for (const auto& [file, sum] : run.drift_files) {
     const bool first = file == run.drift_files.begin()->first;
     body +=

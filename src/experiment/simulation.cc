@@ -60,6 +60,15 @@ const Split* split_of(const Fold& fold, MeasuredSplit split) {
   return fold.validation ? &*fold.validation : nullptr;
 }
 
+// What offline performance is measured on, in every state of the worlds.
+std::vector<Split> measured_splits(const Worlds& worlds, MeasuredSplit split) {
+  std::vector<Split> splits;
+  for (std::size_t at = 0; at < worlds.state_count(); ++at) {
+    splits.push_back(*split_of(worlds.state(at).fold, split));
+  }
+  return splits;
+}
+
 // Requires: a checked spec.
 std::vector<Metric> metrics_of(const SimulationSpec& spec) {
   std::vector<Metric> metrics;
@@ -69,9 +78,8 @@ std::vector<Metric> metrics_of(const SimulationSpec& spec) {
 
 // Fails if the parts of a dataset, which a caller may have built, don't fit together.
 // "MQ2007 Fold1", or "data" where the only fold has the dataset's name.
-std::string place(const Dataset& dataset, const Fold& fold) {
-  if (fold.name == dataset.name) return dataset.name;
-  return fmt::format("{} {}", dataset.name, fold.name);
+std::string place(const std::string& dataset, const Fold& fold) {
+  return fold.name == dataset ? dataset : fmt::format("{} {}", dataset, fold.name);
 }
 
 Result<void> check_folds(const Dataset& dataset) {
@@ -84,15 +92,15 @@ Result<void> check_folds(const Dataset& dataset) {
   for (const Fold& fold : dataset.folds) {
     if (fold.test.feature_count() != fold.train.feature_count()) {
       return Error{fmt::format("{}: {} test features, {} training features; they must be the same",
-                               place(dataset, fold), fold.test.feature_count(),
+                               place(dataset.name, fold), fold.test.feature_count(),
                                fold.train.feature_count())};
     }
     for (const Split* split : {&fold.train, &fold.test}) {
       const std::uint8_t* labels = split->storage().labels;
       for (std::uint64_t doc = 0; doc < split->doc_count(); ++doc) {
         if (labels[doc] <= dataset.max_label) continue;
-        return Error{fmt::format("{}: label {}; the dataset's largest is {}", place(dataset, fold),
-                                 labels[doc], dataset.max_label)};
+        return Error{fmt::format("{}: label {}; the dataset's largest is {}",
+                                 place(dataset.name, fold), labels[doc], dataset.max_label)};
       }
     }
   }
@@ -156,37 +164,26 @@ Result<Simulation> Simulation::prepare(const Dataset& dataset, const SimulationS
 
   for (const Fold& fold : dataset.folds) {
     if (fold.train.query_count() == 0) {
-      return Error{fmt::format("{}: no training queries", place(dataset, fold))};
+      return Error{fmt::format("{}: no training queries", place(dataset.name, fold))};
     }
     if (fold.train.feature_count() == 0) {
-      return Error{
-          fmt::format("{}: no feature varies over the training queries", place(dataset, fold))};
+      return Error{fmt::format("{}: no feature varies over the training queries",
+                               place(dataset.name, fold))};
     }
     if ((spec.split == MeasuredSplit::kValidation || spec.validate) && !fold.validation) {
       return Error{fmt::format("{}: no validation queries, which split and select need",
-                               place(dataset, fold))};
+                               place(dataset.name, fold))};
     }
   }
-  if (alike != nullptr && alike->spec_.drift == spec.drift && alike->spec_.seed == spec.seed) {
-    simulation.worlds_ = alike->worlds_;
-  } else {
-    auto worlds = Worlds::make(dataset, spec.drift, spec.seed);
-    if (!worlds) return worlds.error();
-    simulation.worlds_ = std::move(worlds).value();
-  }
-  for (std::size_t state = 0; state < simulation.worlds_->state_count(); ++state) {
-    for (std::size_t at = 0; at < dataset.folds.size(); ++at) {
-      const Split* measured = split_of(simulation.worlds_->fold(state, at).fold, spec.split);
-      if (spec.no_relevant == NoRelevant::kSkip &&
-          describe(*measured, dataset.max_label).queries_without_relevant ==
-              measured->query_count()) {
-        return Error{
-            fmt::format("{}: no {} query has a relevant document{}, so there is nothing "
-                        "to measure; no-relevant zero or one counts such queries",
-                        place(dataset, dataset.folds[at]), name_of(spec.split),
-                        spec.drift.empty() ? "" : " in one of the worlds")};
-      }
-    }
+  if (auto valid = check_feature_ids(dataset, spec.drift); !valid) return valid.error();
+  const bool is_alike =
+      alike != nullptr && alike->spec_.drift == spec.drift && alike->spec_.seed == spec.seed;
+  simulation.worlds_ =
+      is_alike ? alike->worlds_ : std::make_shared<WorldsByRun>(dataset, spec.drift, spec.seed);
+  // Worlds that differ between runs are checked when a run needs them, but for the first.
+  const std::size_t known = is_drawn(spec.drift) ? 1 : dataset.folds.size();
+  for (std::uint32_t run = 0; run < known; ++run) {
+    if (auto worlds = simulation.worlds_of(run); !worlds) return worlds.error();
   }
   if (simulation.spec_.label.empty()) simulation.spec_.label = label_of(spec);
   // Finds an invalid method, ranker or setting now rather than in a thread.
@@ -203,19 +200,27 @@ Error Simulation::not_finite(std::uint32_t run, std::uint64_t impressions) const
       spec_.method, name_of(spec_.ranker.kind), spec_.click_model, run, impressions)};
 }
 
-std::vector<Split> Simulation::measured_splits(MeasuredSplit split, std::size_t fold) const {
-  std::vector<Split> splits;
-  for (std::size_t state = 0; state < worlds_->state_count(); ++state) {
-    splits.push_back(*split_of(worlds_->fold(state, fold).fold, split));
+Result<std::shared_ptr<const Worlds>> Simulation::worlds_of(std::uint32_t run) const {
+  auto worlds = worlds_->of(run);
+  if (!worlds || spec_.no_relevant != NoRelevant::kSkip) return worlds;
+  for (const Split& measured : measured_splits(**worlds, spec_.split)) {
+    if (describe(measured, max_label_).queries_without_relevant < measured.query_count()) continue;
+    return Error{fmt::format(
+        "{}: no {} query has a relevant document{}, so there is nothing to measure; no-relevant "
+        "zero or one counts such queries",
+        place(dataset_name_, worlds_->fold_of(run)), name_of(spec_.split),
+        spec_.drift.empty() ? "" : fmt::format(" in one of the worlds of run {}", run))};
   }
-  return splits;
+  return worlds;
 }
 
 Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
-  const auto start = Clock::now();
   if (watch.run_started) watch.run_started(spec_);
-  const std::size_t fold = run % worlds_->fold_count();
-  auto made = make_run_learner(spec_, worlds_->fold(0, fold).fold, run);
+  const auto held = worlds_of(run);
+  if (!held) return held.error();
+  const Worlds& worlds = **held;
+  const auto start = Clock::now();  // other runs share the worlds
+  auto made = make_run_learner(spec_, worlds_->fold_of(run), run);
   if (!made) return made.error();
   std::unique_ptr<Learner> learner = std::move(made).value();
   Curve::Options options{.seed = spec_.seed,
@@ -224,22 +229,23 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
                          .no_relevant = spec_.no_relevant,
                          .metrics = metrics_of(spec_),
                          .max_label = max_label_};
-  Curve curve(measured_splits(spec_.split, fold), options);
+  Curve curve(measured_splits(worlds, spec_.split), options);
   WindowMeans windows(spec_.impressions);
   auto learned = learn(run, *learner, {&curve, spec_.drift.empty() ? nullptr : &windows}, watch);
   if (!learned) return learned.error();
   RunRecord record;
   record.run = run;
-  record.fold = static_cast<std::uint32_t>(fold);
+  record.fold = static_cast<std::uint32_t>(run % worlds_->fold_count());
   record.curve = curve.points();
   record.metrics = curve.metrics();
   record.windows = windows.windows();
+  if (!spec_.drift.empty()) record.restarts = learner->restarts();
   record.evaluation_seconds = curve.seconds();
   if (spec_.validate) {
     options.metrics.clear();
-    Curve validation(measured_splits(MeasuredSplit::kValidation, fold), options);
-    std::vector<double> weights(worlds_->state_count());
-    worlds_->weigh(spec_.impressions - 1, weights);
+    Curve validation(measured_splits(worlds, MeasuredSplit::kValidation), options);
+    std::vector<double> weights(worlds.state_count());
+    worlds.weigh(spec_.impressions - 1, weights);
     const Curve::Moment end{spec_.impressions, 0, weights};
     if (!validation.measure(end, learner->ranker(), watch.stop)) {
       return not_finite(run, spec_.impressions);
@@ -257,16 +263,18 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
 Result<void> Simulation::learn(std::uint32_t run, Learner& learner, const Measuring& measuring,
                                const Watch& watch) const {
   const auto [curve, windows] = measuring;
-  const std::size_t fold_index = run % worlds_->fold_count();
+  const auto held = worlds_->of(run);
+  if (!held) return held.error();
+  const Worlds& worlds = **held;
   OnlinePerformance online;
   Ranking ranking;
   std::vector<std::uint8_t> clicks;
-  std::vector<double> weights(worlds_->state_count());  // of the curve's points
+  std::vector<double> weights(worlds.state_count());  // of the curve's points
   for (std::uint64_t impression = 0; impression < spec_.impressions; ++impression) {
     if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
     Rng world_rng({spec_.seed, run, impression, Purpose::kWorld});
-    const std::size_t world = worlds_->draw(world_rng, impression);
-    const WorldFold& fold = worlds_->fold(worlds_->state_of(world), fold_index);
+    const std::size_t world = worlds.draw(world_rng, impression);
+    const WorldFold& fold = worlds.state(worlds.state_of(world));
     const Split& train = fold.fold.train;
     const Query query = draw_query(spec_, run, impression, train.query_count());
     const FeatureView docs = train.features(query);
@@ -285,7 +293,7 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, const Measur
 
     const std::uint64_t done = impression + 1;
     if (curve != nullptr && curve->due(done)) {
-      worlds_->weigh(impression, weights);
+      worlds.weigh(impression, weights);
       const bool finite =
           curve->measure({done, online.total(), weights}, learner.ranker(), watch.stop);
       if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
@@ -298,7 +306,7 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, const Measur
 }
 
 SavedModel Simulation::saved_model(std::uint32_t run, Learner& learner) const {
-  const Fold& fold = worlds_->fold(0, run % worlds_->fold_count()).fold;
+  const Fold& fold = worlds_->fold_of(run);
   SavedModel model;
   model.ranker = spec_.ranker;
   model.ranker.feature_count = fold.train.feature_count();
@@ -313,7 +321,9 @@ SavedModel Simulation::saved_model(std::uint32_t run, Learner& learner) const {
 }
 
 Result<RunCost> Simulation::cost(double seconds) const {
-  auto made = make_run_learner(spec_, worlds_->fold(0, 0).fold, 0);
+  const auto worlds = worlds_->of(0);
+  if (!worlds) return worlds.error();
+  auto made = make_run_learner(spec_, worlds_->fold_of(0), 0);
   if (!made) return made.error();
   const auto start = Clock::now();
   std::uint64_t impressions = 0;
@@ -324,10 +334,10 @@ Result<RunCost> Simulation::cost(double seconds) const {
   RunCost cost;
   cost.impression_seconds =
       seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
-  Curve curve(measured_splits(spec_.split, 0),
+  Curve curve(measured_splits(**worlds, spec_.split),
               {.seed = spec_.seed, .points = {1}, .no_relevant = spec_.no_relevant});
-  std::vector<double> weights(worlds_->state_count());
-  worlds_->weigh(0, weights);
+  std::vector<double> weights((*worlds)->state_count());
+  (*worlds)->weigh(0, weights);
   curve.measure({1, 0, weights}, made.value()->ranker(), {});
   cost.evaluation_seconds = curve.seconds();
   return cost;

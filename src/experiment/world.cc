@@ -12,15 +12,21 @@
 #include "base/aligned.h"
 #include "experiment/best_linear.h"
 #include "experiment/curve.h"
+#include "plackett/simulation.h"
 
 namespace plackett {
 namespace {
 
 constexpr std::uint64_t kIdMask = (std::uint64_t{1} << 56) - 1;  // what a stream has room for
 
+constexpr std::uint32_t kRunBits = 20;  // of a stream's run; the drift's index is above them
+static_assert(kMaxRuns <= 1U << kRunBits);
+constexpr std::size_t kRecentRuns = 2;  // one that is being finished, one that starts
+
 // What a drift draws for a feature or a query.
-Rng stream(std::uint64_t seed, std::size_t drift, std::uint64_t id) {
-  return Rng({seed, static_cast<std::uint32_t>(drift), id & kIdMask, Purpose::kDrift});
+Rng stream(const Worlds::Source& source, std::size_t drift, std::uint64_t id) {
+  return Rng({source.seed, static_cast<std::uint32_t>(drift) << kRunBits | source.run, id & kIdMask,
+              Purpose::kDrift});
 }
 
 // What the data is like in a world. The first drift of a kind gives the stream that is drawn from.
@@ -36,21 +42,28 @@ struct DataState {
   bool operator==(const DataState&) const = default;
 };
 
-bool contains(const DriftedFeatures& features, std::uint32_t id, double part) {
-  if (features.ids.empty()) return part < features.share;
+bool is_listed(const DriftedFeatures& features, std::uint32_t id) {
   return std::find(features.ids.begin(), features.ids.end(), id) != features.ids.end();
 }
 
+// A share is of the features that the other does not list.
+bool contains(const DriftedFeatures& features, const DriftedFeatures& other, std::uint32_t id,
+              double part) {
+  if (!features.ids.empty()) return is_listed(features, id);
+  return !is_listed(other, id) && part < features.share;
+}
+
 bool is_dead(std::span<const Drift> drifts, std::size_t world, std::uint32_t id,
-             std::uint64_t seed) {
+             const Worlds::Source& source) {
   bool dead = false;
   bool is_first = true;
   for (std::size_t at = 0; at < drifts.size(); ++at) {
-    if (drifts[at].of != DriftOf::kFeatures) continue;
+    const Drift& drift = drifts[at];
+    if (drift.of != DriftOf::kFeatures) continue;
     // Shares of the two are taken from opposite ends, so that they don't overlap.
-    const double part = stream(seed, at, id).uniform();
-    const bool dies = contains(drifts[at].dies, id, part);
-    const bool appears = contains(drifts[at].appears, id, 1 - part);
+    const double part = stream(source, at, id).uniform();
+    const bool dies = contains(drift.dies, drift.appears, id, part);
+    const bool appears = contains(drift.appears, drift.dies, id, 1 - part);
     if (!dies && !appears) continue;
     if (is_first) dead = appears;
     is_first = false;
@@ -60,7 +73,7 @@ bool is_dead(std::span<const Drift> drifts, std::size_t world, std::uint32_t id,
 }
 
 DataState state_in(std::span<const Drift> drifts, std::size_t world,
-                   const std::set<std::uint32_t>& feature_ids, std::uint64_t seed) {
+                   const std::vector<std::uint32_t>& feature_ids, const Worlds::Source& source) {
   DataState state;
   for (std::size_t at = 0; at < drifts.size(); ++at) {
     const Drift& drift = drifts[at];
@@ -77,7 +90,7 @@ DataState state_in(std::span<const Drift> drifts, std::size_t world,
     }
   }
   for (const std::uint32_t id : feature_ids) {
-    if (is_dead(drifts, world, id, seed)) state.dead.insert(id);
+    if (is_dead(drifts, world, id, source)) state.dead.insert(id);
   }
   return state;
 }
@@ -85,11 +98,12 @@ DataState state_in(std::span<const Drift> drifts, std::size_t world,
 // Makes a fold's splits as they are in a state.
 class Maker {
  public:
-  Maker(const Dataset& dataset, const Fold& fold, const DataState& state, std::uint64_t seed)
-      : max_label_(dataset.max_label), state_(state), seed_(seed) {
+  Maker(const Dataset& dataset, const Fold& fold, const DataState& state,
+        const Worlds::Source& source)
+      : max_label_(dataset.max_label), state_(state), source_(source) {
     for (const std::uint32_t id : fold.feature_ids) {
       is_dead_.push_back(state.dead.contains(id));
-      if (state.intents) direction_.push_back(stream(seed, *state.intents, id).normal());
+      if (state.intents) direction_.push_back(stream(source, *state.intents, id).normal());
     }
   }
 
@@ -130,7 +144,7 @@ class Maker {
   [[nodiscard]] bool is_asked(const Split& split, Query query) const {
     if (!state_.groups) return true;
     const std::uint64_t id = split.query_id(query).value_or(index(query));
-    const bool second = stream(seed_, *state_.groups, id).uniform() >= state_.share;
+    const bool second = stream(source_, *state_.groups, id).uniform() >= state_.share;
     return second == state_.second_group;
   }
 
@@ -183,10 +197,12 @@ class Maker {
 
   std::uint32_t max_label_;
   const DataState& state_;
-  std::uint64_t seed_;
+  Worlds::Source source_;
   std::vector<bool> is_dead_;      // by column
   std::vector<double> direction_;  // likewise
 };
+
+}  // namespace
 
 // Features that are constant in a fold may have been left out of it.
 Result<void> check_feature_ids(const Dataset& dataset, std::span<const Drift> drifts) {
@@ -206,44 +222,50 @@ Result<void> check_feature_ids(const Dataset& dataset, std::span<const Drift> dr
   return {};
 }
 
-}  // namespace
+bool is_drawn(std::span<const Drift> drifts) {
+  return std::any_of(drifts.begin(), drifts.end(), [](const Drift& drift) {
+    switch (drift.of) {
+      case DriftOf::kLabels:
+        return drift.change == LabelChange::kIntents;
+      case DriftOf::kFeatures:
+        return drift.dies.share > 0 || drift.appears.share > 0;
+      default:
+        return drift.of == DriftOf::kQueries;
+    }
+  });
+}
 
 Result<std::shared_ptr<const Worlds>> Worlds::make(const Dataset& dataset,
                                                    std::span<const Drift> drifts,
-                                                   std::uint64_t seed) {
-  if (auto valid = check_feature_ids(dataset, drifts); !valid) return valid.error();
-  std::set<std::uint32_t> ids;
-  for (const Fold& fold : dataset.folds)
-    ids.insert(fold.feature_ids.begin(), fold.feature_ids.end());
+                                                   const Source& source) {
+  const Fold& from = dataset.folds[source.run % dataset.folds.size()];
   const std::shared_ptr<Worlds> made(new Worlds);
   made->drifts_.assign(drifts.begin(), drifts.end());
   std::vector<DataState> states;
   for (std::size_t world = 0; world <= drifts.size(); ++world) {
-    const DataState state = state_in(drifts, world, ids, seed);
+    const DataState state = state_in(drifts, world, from.feature_ids, source);
     const auto found = std::find(states.begin(), states.end(), state);
     made->state_of_.push_back(static_cast<std::size_t>(found - states.begin()));
     if (found == states.end()) states.push_back(state);
   }
   for (const DataState& state : states) {
-    auto& folds = made->states_.emplace_back();
-    for (const Fold& from : dataset.folds) {
-      Fold fold = from;
-      if (state != DataState{}) {
-        const Maker maker(dataset, from, state, seed);
-        fold.train = maker.make(from.train);
-        fold.test = maker.make(from.test);
-        if (from.validation) fold.validation = maker.make(*from.validation);
-      }
-      if (state.groups && (fold.train.query_count() == 0 || fold.test.query_count() == 0 ||
-                           (fold.validation && fold.validation->query_count() == 0))) {
-        return Error{fmt::format("drift {}: share {} leaves {} {} without queries",
-                                 *state.groups + 1, state.share, dataset.name, from.name)};
-      }
-      NdcgTable ndcg(fold.train, kNdcgCut);
-      std::vector<double> best;
-      if (!drifts.empty()) best = best_linear(fold.train, ndcg, seed);
-      folds.push_back({std::move(fold), std::move(ndcg), std::move(best)});
+    Fold fold = from;
+    if (state != DataState{}) {
+      const Maker maker(dataset, from, state, source);
+      fold.train = maker.make(from.train);
+      fold.test = maker.make(from.test);
+      if (from.validation) fold.validation = maker.make(*from.validation);
     }
+    if (state.groups && (fold.train.query_count() == 0 || fold.test.query_count() == 0 ||
+                         (fold.validation && fold.validation->query_count() == 0))) {
+      return Error{fmt::format("drift {}: share {} leaves {} {} without queries in run {}",
+                               *state.groups + 1, state.share, dataset.name, from.name,
+                               source.run)};
+    }
+    NdcgTable ndcg(fold.train, kNdcgCut);
+    std::vector<double> best;
+    if (!drifts.empty()) best = best_linear(fold.train, ndcg, source.seed);
+    made->states_.push_back({std::move(fold), std::move(ndcg), std::move(best)});
   }
   return std::shared_ptr<const Worlds>(made);
 }
@@ -263,6 +285,37 @@ std::size_t Worlds::draw(Rng& rng, std::uint64_t impression) const {
   std::size_t world = drifts_.size();
   while (world > 0 && rng.uniform() >= drift_weight(drifts_[world - 1], impression)) --world;
   return world;
+}
+
+WorldsByRun::WorldsByRun(Dataset dataset, std::span<const Drift> drifts, std::uint64_t seed)
+    : dataset_(std::move(dataset)),
+      drifts_(drifts.begin(), drifts.end()),
+      seed_(seed),
+      is_drawn_(is_drawn(drifts)) {}
+
+std::shared_ptr<WorldsByRun::Entry> WorldsByRun::entry_of(std::uint32_t key) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<Entry> entry = entries_[key].lock();
+  if (entry == nullptr) entry = std::make_shared<Entry>();
+  entries_[key] = entry;
+  std::erase(recent_, entry);
+  recent_.push_back(entry);
+  if (recent_.size() > (is_drawn_ ? kRecentRuns : dataset_.folds.size())) recent_.pop_front();
+  return entry;
+}
+
+Result<std::shared_ptr<const Worlds>> WorldsByRun::of(std::uint32_t run) {
+  const auto folds = static_cast<std::uint32_t>(dataset_.folds.size());
+  const std::uint32_t key = is_drawn_ ? run : run % folds;
+  const std::shared_ptr<Entry> entry = entry_of(key);
+  const std::lock_guard lock(entry->mutex);
+  if (entry->worlds == nullptr) {
+    auto made = Worlds::make(dataset_, drifts_, {seed_, key});
+    if (!made) return made.error();
+    entry->worlds = std::move(made).value();
+  }
+  // Who holds the worlds holds the entry.
+  return std::shared_ptr<const Worlds>(entry, entry->worlds.get());
 }
 
 }  // namespace plackett

@@ -36,6 +36,10 @@ void Pdgd::set_steps(Steps steps) {
   state_.memory.assign(memory_size(), 0.0F);
 }
 
+std::optional<std::uint64_t> Pdgd::restarts() const {
+  return detector_ == nullptr ? std::nullopt : std::optional(restarts_);
+}
+
 std::size_t Pdgd::memory_size() const {
   return optimiser_->memory_size() + (detector_ == nullptr ? 0 : DropDetector::kMemorySize);
 }

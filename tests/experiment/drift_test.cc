@@ -47,6 +47,13 @@ RunRecord run_of(const SimulationSpec& spec, std::uint32_t run = 0) {
   return Simulation::prepare(dataset(), spec)->run(run, {}).value();
 }
 
+DriftMeasures measures_of(const std::vector<Window>& windows, std::span<const Drift> drifts,
+                          std::uint64_t impressions) {
+  RunRecord record;
+  record.windows = windows;
+  return drift_measures(record, drifts, impressions);
+}
+
 TEST(DriftWeight, IsZeroThenOneIfAbrupt) {
   EXPECT_EQ(drift_weight(kIntents, 999), 0);
   EXPECT_EQ(drift_weight(kIntents, 1'000), 1);
@@ -106,7 +113,7 @@ TEST(DriftMeasures, EqualAPlainComputation) {
     if (at >= 40) regret_after += (0.9 - online) / 60;
   }
   const std::vector<Drift> drifts{{.at = 405}};
-  const DriftMeasures measures = drift_measures(windows, drifts, 1'000);
+  const DriftMeasures measures = measures_of(windows, drifts, 1'000);
   EXPECT_NEAR(measures.regret, regret, 1e-12);
   EXPECT_NEAR(measures.regret_after, regret_after, 1e-12);
   EXPECT_EQ(measures.worst_window, 0.2);  // not the 0.05 before the drift
@@ -119,7 +126,7 @@ TEST(DriftMeasures, WeighTheLastWindowByItsLength) {
   std::vector<Window> windows(83, {0.5, 0.5});
   windows.back() = {0.1, 0.9};
   const std::vector<Drift> drifts{{.at = 249}};
-  const DriftMeasures measures = drift_measures(windows, drifts, 250);
+  const DriftMeasures measures = measures_of(windows, drifts, 250);
   EXPECT_NEAR(measures.regret, 4 * 0.8 / 250, 1e-12);
   EXPECT_NEAR(measures.regret_after, 0.8, 1e-12);
   EXPECT_EQ(measures.worst_window, 0.1);
@@ -130,17 +137,17 @@ TEST(DriftMeasures, WeighTheLastWindowByItsLength) {
   for (std::size_t at = 78; at < 82; ++at) windows[at].online = 0.76;
   windows.back().online = 0.82;
   const std::vector<Drift> late{{.at = 78 * 3}};
-  EXPECT_THAT(drift_measures(windows, late, 250).regained, ElementsAre(Regained{0, true}));
+  EXPECT_THAT(measures_of(windows, late, 250).regained, ElementsAre(Regained{0, true}));
 }
 
 TEST(DriftMeasures, CountRunsThatNeverRegainALevelWithTheTimeTheyHad) {
   std::vector<Window> windows(100, {0.8, 0.9});
   for (std::size_t at = 50; at < 100; ++at) windows[at].online = at < 70 ? 0.5 : 0.75;
   const std::vector<Drift> drifts{{.at = 495}};
-  const DriftMeasures never = drift_measures(windows, drifts, 1'000);
+  const DriftMeasures never = measures_of(windows, drifts, 1'000);
   EXPECT_THAT(never.regained, ElementsAre(Regained{505, false}));
   for (std::size_t at = 70; at < 100; ++at) windows[at].online = 0.8;
-  const DriftMeasures late = drift_measures(windows, drifts, 1'000);
+  const DriftMeasures late = measures_of(windows, drifts, 1'000);
   EXPECT_THAT(late.regained, ElementsAre(Regained{205, true}));
   std::vector<RunRecord> records(2);
   for (RunRecord& record : records) record.windows = windows;
@@ -149,14 +156,14 @@ TEST(DriftMeasures, CountRunsThatNeverRegainALevelWithTheTimeTheyHad) {
   EXPECT_EQ(summary.drifts.front().regained_after.runs, 2U);
   EXPECT_EQ(summary.drifts.front().regained, 1U);
   windows.assign(100, {0.8, 0.9});
-  EXPECT_THAT(drift_measures(windows, drifts, 1'000).regained, ElementsAre(Regained{0, true}));
+  EXPECT_THAT(measures_of(windows, drifts, 1'000).regained, ElementsAre(Regained{0, true}));
 }
 
 // A level is five windows of ten impressions.
 TEST(DriftMeasures, TellWhatCannotBeMeasuredFromWhatNeverHappened) {
   const std::vector<Window> windows(100, {0.8, 0.9});
   const auto is_measured = [&](std::vector<Drift> drifts) {
-    const auto regained = drift_measures(windows, drifts, 1'000).regained.front();
+    const auto regained = measures_of(windows, drifts, 1'000).regained.front();
     EXPECT_EQ(std::isfinite(regained.after), regained.was_regained);
     return regained.was_regained;
   };
@@ -173,12 +180,12 @@ TEST(DriftMeasures, LookNoFurtherThanTheNextDrift) {
   std::vector<Window> windows(100, {0.8, 0.9});
   for (std::size_t at = 30; at < 60; ++at) windows[at].online = 0.3;
   const std::vector<Drift> drifts{{.at = 300}, {.at = 600}};
-  EXPECT_THAT(drift_measures(windows, drifts, 1'000).regained,
+  EXPECT_THAT(measures_of(windows, drifts, 1'000).regained,
               ElementsAre(Regained{300, false}, Regained{0, true}));
 }
 
 TEST(Worlds, IntentsDivideTheRelevantDocumentsOfEveryQueryInHalves) {
-  const auto worlds = Worlds::make(dataset(), std::vector{kIntents}, 1).value();
+  const auto worlds = Worlds::make(dataset(), std::vector{kIntents}, {1, 0}).value();
   ASSERT_EQ(worlds->state_count(), 2U);
   std::uint64_t first = 0;
   std::uint64_t second = 0;
@@ -190,7 +197,7 @@ TEST(Worlds, IntentsDivideTheRelevantDocumentsOfEveryQueryInHalves) {
       for (std::uint32_t doc = 0; doc < all.features(query).doc_count(); ++doc) {
         const auto label = all.judgments(query).label(Doc{doc});
         const auto in = [&](std::size_t state) {
-          return worlds->fold(state, fold).fold.train.judgments(query).label(Doc{doc});
+          return worlds->state(state).fold.train.judgments(query).label(Doc{doc});
         };
         EXPECT_EQ(in(0) + in(1), label);
         EXPECT_TRUE(in(0) == 0 || in(1) == 0);
@@ -205,16 +212,17 @@ TEST(Worlds, IntentsDivideTheRelevantDocumentsOfEveryQueryInHalves) {
 }
 
 TEST(Worlds, ASecondSwapOfIntentsLeadsBack) {
-  const auto worlds = Worlds::make(dataset(), std::vector{kIntents, Drift{.at = 1'500}}, 1).value();
+  const auto worlds =
+      Worlds::make(dataset(), std::vector{kIntents, Drift{.at = 1'500}}, {1, 0}).value();
   EXPECT_EQ(worlds->state_count(), 2U);
   EXPECT_EQ(worlds->state_of(2), worlds->state_of(0));
 }
 
 TEST(Worlds, ReversedLabelsAreTheLargestLabelMinusTheLabel) {
   const Drift drift{.at = 10, .change = LabelChange::kReversed};
-  const auto worlds = Worlds::make(dataset(), std::vector{drift}, 1).value();
-  const Split& before = worlds->fold(0, 0).fold.test;
-  const Split& after = worlds->fold(1, 0).fold.test;
+  const auto worlds = Worlds::make(dataset(), std::vector{drift}, {1, 0}).value();
+  const Split& before = worlds->state(0).fold.test;
+  const Split& after = worlds->state(1).fold.test;
   for (std::uint64_t doc = 0; doc < before.doc_count(); ++doc) {
     EXPECT_EQ(before.storage().labels[doc], dataset().folds[0].test.storage().labels[doc]);
     EXPECT_EQ(before.storage().labels[doc] + after.storage().labels[doc], dataset().max_label);
@@ -225,14 +233,14 @@ TEST(Worlds, FeaturesDieAndAppear) {
   const std::vector<std::uint32_t>& ids = dataset().folds[0].feature_ids;
   const Drift drift{
       .of = DriftOf::kFeatures, .at = 10, .dies = {.ids = {ids[1]}}, .appears = {.ids = {ids[4]}}};
-  const auto worlds = Worlds::make(dataset(), std::vector{drift}, 1).value();
+  const auto worlds = Worlds::make(dataset(), std::vector{drift}, {1, 0}).value();
   const Split& all = dataset().folds[0].train;
   for (std::uint32_t at = 0; at < all.query_count(); ++at) {
     const Query query{at};
     for (std::uint32_t doc = 0; doc < all.features(query).doc_count(); ++doc) {
       const auto row = all.features(query).row(Doc{doc});
-      const auto before = worlds->fold(0, 0).fold.train.features(query).row(Doc{doc});
-      const auto after = worlds->fold(1, 0).fold.train.features(query).row(Doc{doc});
+      const auto before = worlds->state(0).fold.train.features(query).row(Doc{doc});
+      const auto after = worlds->state(1).fold.train.features(query).row(Doc{doc});
       for (std::size_t feature = 0; feature < ids.size(); ++feature) {
         EXPECT_EQ(before[feature], feature == 4 ? 0 : row[feature]);
         EXPECT_EQ(after[feature], feature == 1 ? 0 : row[feature]);
@@ -244,8 +252,8 @@ TEST(Worlds, FeaturesDieAndAppear) {
 TEST(Worlds, AShareOfTheFeaturesIsChosenByTheSeed) {
   const Drift drift{.of = DriftOf::kFeatures, .at = 10, .dies = {.share = 0.4}};
   const auto dead = [&](std::uint64_t seed) {
-    const auto worlds = Worlds::make(dataset(), std::vector{drift}, seed).value();
-    const Split& split = worlds->fold(1, 0).fold.train;
+    const auto worlds = Worlds::make(dataset(), std::vector{drift}, {seed, 0}).value();
+    const Split& split = worlds->state(1).fold.train;
     std::vector<bool> is_dead(split.feature_count(), true);
     for (std::uint32_t at = 0; at < split.query_count(); ++at) {
       const FeatureView docs = split.features(Query{at});
@@ -263,12 +271,106 @@ TEST(Worlds, AShareOfTheFeaturesIsChosenByTheSeed) {
   EXPECT_NE(dead(1), dead(2));
 }
 
+// A share is drawn from the features that the other does not list.
+TEST(Worlds, NoFeatureBothDiesAndAppears) {
+  const std::uint32_t id = dataset().folds[0].feature_ids[2];
+  const auto is_dead = [&](const Drift& drift, std::uint32_t run, std::size_t state) {
+    const auto worlds = Worlds::make(dataset(), std::vector{drift}, {1, run}).value();
+    const Split& split = worlds->state(state).fold.train;
+    for (std::uint32_t at = 0; at < split.query_count(); ++at) {
+      const FeatureView docs = split.features(Query{at});
+      for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc) {
+        if (docs.row(Doc{doc})[2] != 0) return false;
+      }
+    }
+    return true;
+  };
+  const Drift dies{
+      .of = DriftOf::kFeatures, .at = 10, .dies = {.ids = {id}}, .appears = {.share = 0.5}};
+  const Drift appears{
+      .of = DriftOf::kFeatures, .at = 10, .dies = {.share = 0.5}, .appears = {.ids = {id}}};
+  for (std::uint32_t run = 0; run < 8; ++run) {  // with a coin each: all heads in 1 of 256
+    EXPECT_FALSE(is_dead(dies, run, 0)) << run;
+    EXPECT_TRUE(is_dead(dies, run, 1)) << run;
+    EXPECT_TRUE(is_dead(appears, run, 0)) << run;
+    EXPECT_FALSE(is_dead(appears, run, 1)) << run;
+  }
+}
+
+TEST(Worlds, DifferBetweenRuns) {
+  const auto relevant = [](const Drift& drift, std::uint32_t run) {
+    const auto worlds = Worlds::make(dataset(), std::vector{drift}, {1, run}).value();
+    const Split& split = worlds->state(0).fold.train;
+    return std::vector(split.storage().labels, split.storage().labels + split.doc_count());
+  };
+  EXPECT_NE(relevant(kIntents, 0), relevant(kIntents, 1));
+  EXPECT_EQ(relevant(kIntents, 1), relevant(kIntents, 1));
+  const Drift queries{.of = DriftOf::kQueries, .at = 10};
+  EXPECT_NE(relevant(queries, 0), relevant(queries, 1));
+}
+
+TEST(Worlds, ThatAreNotDrawnAreTheSameInAllRunsOfAFold) {
+  const Drift users{.of = DriftOf::kUsers, .at = 10, .click_model = "informational"};
+  const Drift reversed{.at = 10, .change = LabelChange::kReversed};
+  const Drift listed{.of = DriftOf::kFeatures, .at = 10, .dies = {.ids = {1}}};
+  const Drift share{.of = DriftOf::kFeatures, .at = 10, .appears = {.share = 0.1}};
+  EXPECT_FALSE(is_drawn(std::vector{users, reversed, listed}));
+  EXPECT_TRUE(is_drawn(std::vector{users, kIntents}));
+  EXPECT_TRUE(is_drawn(std::vector{share}));
+  EXPECT_TRUE(is_drawn(std::vector{Drift{.of = DriftOf::kQueries, .at = 10}}));
+  WorldsByRun worlds(dataset(), std::vector{users}, 1);
+  EXPECT_EQ(worlds.of(0).value(), worlds.of(7).value());
+}
+
+TEST(Worlds, AreKeptWhileTheyAreHeldAndOfTheLastRuns) {
+  WorldsByRun worlds(dataset(), std::vector{kIntents}, 1);
+  std::shared_ptr<const Worlds> first = worlds.of(0).value();
+  std::weak_ptr<const Worlds> second = worlds.of(1).value();
+  EXPECT_EQ(worlds.of(1).value(), second.lock());
+  for (const std::uint32_t run : {2U, 3U}) EXPECT_TRUE(worlds.of(run).ok());
+  EXPECT_EQ(worlds.of(0).value(), first);
+  EXPECT_TRUE(second.expired());
+}
+
+TEST(Drift, AllMethodsMeetTheWorldsOfTheirRun) {
+  SimulationSpec spec = spec_with({kIntents});
+  const auto pdgd = Simulation::prepare(dataset(), spec).value();
+  spec.method = "dbgd";
+  spec.click_model = "navigational";
+  const auto dbgd = Simulation::prepare(dataset(), spec, &pdgd).value();
+  const auto alone = Simulation::prepare(dataset(), spec).value();
+  const auto best = [](const Simulation& simulation, std::uint32_t run) {
+    const RunRecord record = simulation.run(run, {}).value();
+    std::vector<double> all;
+    for (const Window& window : record.windows) all.push_back(window.best);
+    return all;
+  };
+  EXPECT_EQ(best(pdgd, 1), best(dbgd, 1));
+  EXPECT_EQ(best(dbgd, 1), best(alone, 1));
+  EXPECT_NE(best(pdgd, 0), best(pdgd, 1));
+}
+
+TEST(Drift, RunsCountTheRestartsOfMethodsThatRestart) {
+  SimulationSpec spec = spec_with({kIntents});
+  EXPECT_FALSE(run_of(spec).restarts.has_value());
+  spec.settings = {{"restart", "1"}};  // so sensitive that chance restarts it
+  const RunRecord record = run_of(spec);
+  ASSERT_TRUE(record.restarts.has_value());
+  EXPECT_GT(*record.restarts, 0U);
+  const DriftMeasures measures = drift_measures(record, spec.drift, spec.impressions);
+  EXPECT_EQ(measures.restarts, record.restarts);
+  const auto summary = summarise_drift(std::vector{record}, {measures}, spec.drift, 2'000);
+  EXPECT_EQ(summary.restarts.mean, static_cast<double>(*record.restarts));
+  spec.drift.clear();
+  EXPECT_FALSE(run_of(spec).restarts.has_value());
+}
+
 TEST(Worlds, QueriesAreDividedInTwoGroups) {
   const Drift drift{.of = DriftOf::kQueries, .at = 10, .share = 0.25};
-  const auto worlds = Worlds::make(dataset(), std::vector{drift}, 1).value();
+  const auto worlds = Worlds::make(dataset(), std::vector{drift}, {1, 0}).value();
   const Split& all = dataset().folds[0].train;
-  const Split& before = worlds->fold(0, 0).fold.train;
-  const Split& after = worlds->fold(1, 0).fold.train;
+  const Split& before = worlds->state(0).fold.train;
+  const Split& after = worlds->state(1).fold.train;
   EXPECT_EQ(before.query_count() + after.query_count(), all.query_count());
   EXPECT_EQ(before.doc_count() + after.doc_count(), all.doc_count());
   EXPECT_NEAR(before.query_count() / static_cast<double>(all.query_count()), 0.25, 0.1);
@@ -296,7 +398,7 @@ TEST(Worlds, WeighAndDrawTheSame) {
        .pace = DriftPace::kSeasonal,
        .period = 100,
        .dies = {.share = 0.3}}};
-  const auto worlds = Worlds::make(dataset(), drifts, 1).value();
+  const auto worlds = Worlds::make(dataset(), drifts, {1, 0}).value();
   ASSERT_EQ(worlds->state_count(), 3U);
   std::vector<double> weights(3);
   worlds->weigh(50, weights);
@@ -336,8 +438,8 @@ TEST(BestLinear, IsPerfectWhereALinearRankerCanBe) {
   storage.owner = owned;
   data.folds[0].train = Split(storage);
   const Drift users{.of = DriftOf::kUsers, .at = 10, .click_model = "informational"};
-  const auto worlds = Worlds::make(data, std::vector{users}, 1).value();
-  const WorldFold& fold = worlds->fold(0, 0);
+  const auto worlds = Worlds::make(data, std::vector{users}, {1, 0}).value();
+  const WorldFold& fold = worlds->state(0);
   double sum = 0;
   double count = 0;
   for (std::uint32_t at = 0; at < from.query_count(); ++at) {
@@ -438,6 +540,20 @@ TEST(Drift, CellsThatDifferInItAreNotOfOneBlock) {
   EXPECT_THAT(comparison.cells[0].surroundings, ElementsAre(SweptValue{"drift", "none"}));
   EXPECT_THAT(comparison.cells[2].surroundings,
               ElementsAre(SweptValue{"drift", "labels at=10 change=intents"}));
+}
+
+// As of a plackett that drew one world for all runs: the identity of its cells is another.
+TEST(Drift, RunsOfCellsWithOtherWorldsAreRefused) {
+  const TemporaryFolder folder;
+  ComparisonSpec spec = testing::small_spec();
+  spec.common.drift = {{.at = 10}};
+  ASSERT_TRUE(run_in_folder(spec, folder / "a").ok());
+  spec.common.drift = {{.at = 11}};
+  std::ofstream(folder / "a/experiment.toml") << to_toml(spec);
+  const auto read = read_results(std::filesystem::path(folder / "a"));
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, HasSubstr("whose runs under drift shared their worlds"));
+  EXPECT_EQ(read.error().hint, Hint::kOtherFolderOrFresh);
 }
 
 TEST(Drift, AChangedClickModelFileIsRefused) {
