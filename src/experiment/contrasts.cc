@@ -1,5 +1,7 @@
 #include "experiment/contrasts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,6 +14,7 @@
 
 #include "evaluation/holm.h"
 #include "evaluation/t_test.h"
+#include "plackett/simulation.h"
 
 namespace plackett {
 namespace {
@@ -25,14 +28,15 @@ constexpr std::string_view kOnline = "online";
 
 // What tests need of one measure of a cell.
 struct Sample {
-  std::string_view measure;  // kOffline, kOnline or a metric's name
+  std::string measure;  // kOffline, kOnline, a metric's name, or as in Contrast::drift
   Moments moments = {};
   std::vector<double> finals = {};  // as CellSummary::finals
 };
 
-// All measures of the cell, whose names it must outlive.
+// All measures of the cell but those of drift.
 std::vector<Sample> samples_of(const CellSummary& cell) {
-  std::vector<Sample> samples{{kOffline, cell.offline}, {kOnline, cell.online}};
+  std::vector<Sample> samples{{std::string(kOffline), cell.offline},
+                              {std::string(kOnline), cell.online}};
   for (const MetricSummary& metric : cell.metrics) samples.push_back({metric.name, metric.final});
   for (const RunFinal& final : cell.finals) {
     samples[0].finals.push_back(final.offline);
@@ -44,52 +48,72 @@ std::vector<Sample> samples_of(const CellSummary& cell) {
   return samples;
 }
 
+// None without drift.
+std::vector<Sample> drift_samples_of(const CellSummary& cell) {
+  if (!cell.drift) return {};
+  std::vector<Sample> samples{{"regret"}, {"regret_since_drift"}, {"worst_window"}};
+  const std::size_t first = samples.size();
+  for (std::size_t at = 1; at <= cell.drift->drifts.size(); ++at) {
+    samples.push_back({fmt::format("regained_after_{}", at)});
+  }
+  for (const RunFinal& final : cell.finals) {
+    samples[0].finals.push_back(final.drift->regret);
+    samples[1].finals.push_back(final.drift->regret_after);
+    samples[2].finals.push_back(final.drift->worst_window);
+    for (std::size_t at = first; at < samples.size(); ++at) {
+      samples[at].finals.push_back(final.drift->regained[at - first].after);
+    }
+  }
+  for (Sample& sample : samples) sample.moments = moments(sample.finals);
+  return samples;
+}
+
 const Sample* find(const std::vector<Sample>& samples, std::string_view measure) {
   const auto found = std::find_if(samples.begin(), samples.end(),
                                   [&](const Sample& one) { return one.measure == measure; });
   return found == samples.end() ? nullptr : &*found;
 }
 
-// A cell and its samples.
-struct Sampled {
-  explicit Sampled(const CellSummary& of) : cell(of), samples(samples_of(of)) {}
-  const CellSummary& cell;
-  std::vector<Sample> samples;
-};
-
 // Of the runs that both have.
-std::vector<double> differences(const Sampled& one, const Sample& mine, const Sampled& other,
-                                const Sample& its) {
+std::vector<double> differences(const std::vector<RunFinal>& runs, const Sample& mine,
+                                const std::vector<RunFinal>& beside, const Sample& its) {
   std::vector<double> result;
-  const std::vector<RunFinal>& beside = other.cell.finals;
   std::size_t to = 0;
-  for (std::size_t at = 0; at < one.cell.finals.size(); ++at) {
-    const std::uint32_t run = one.cell.finals[at].run;
-    while (to < beside.size() && beside[to].run < run) ++to;
+  for (std::size_t at = 0; at < runs.size(); ++at) {
+    while (to < beside.size() && beside[to].run < runs[at].run) ++to;
     if (to == beside.size()) break;
-    if (beside[to].run == run) result.push_back(mine.finals[at] - its.finals[to]);
+    if (beside[to].run == runs[at].run) result.push_back(mine.finals[at] - its.finals[to]);
   }
   return result;
 }
 
-Contrast contrast_of(const std::vector<CellSummary>& cells, std::size_t cell, std::size_t other) {
-  const Sampled one(cells[cell]);
-  const Sampled two(cells[other]);
-  Contrast contrast{.cell = cell, .baseline = other};
-  for (const Sample& mine : one.samples) {
-    const Sample* const its = find(two.samples, mine.measure);
+// Of the measures that `samples` gives of both cells.
+std::vector<MetricTests> tests_of(const CellSummary& one, const CellSummary& other,
+                                  std::vector<Sample> (*samples)(const CellSummary&)) {
+  std::vector<MetricTests> all;
+  const std::vector<Sample> beside = samples(other);
+  for (const Sample& mine : samples(one)) {
+    const Sample* const its = find(beside, mine.measure);
     if (its == nullptr) continue;
-    const SampleSummary first{mine.moments.mean, mine.moments.std, one.cell.runs};
-    const SampleSummary second{its->moments.mean, its->moments.std, two.cell.runs};
-    const MeasureTests tests{recorded(paired_t_test(differences(one, mine, two, *its))),
-                             recorded(welch_t_test(first, second)),
-                             recorded(student_t_test(first, second))};
-    if (mine.measure == kOffline) {
-      contrast.offline = tests;
-    } else if (mine.measure == kOnline) {
-      contrast.online = tests;
+    const SampleSummary first{mine.moments.mean, mine.moments.std, one.runs};
+    const SampleSummary second{its->moments.mean, its->moments.std, other.runs};
+    const auto pairs = differences(one.finals, mine, other.finals, *its);
+    all.push_back({mine.measure,
+                   {recorded(paired_t_test(pairs)), recorded(welch_t_test(first, second)),
+                    recorded(student_t_test(first, second))}});
+  }
+  return all;
+}
+
+Contrast contrast_of(const std::vector<CellSummary>& cells, std::size_t cell, std::size_t other) {
+  Contrast contrast{.cell = cell, .baseline = other};
+  for (MetricTests& measure : tests_of(cells[cell], cells[other], samples_of)) {
+    if (measure.name == kOffline) {
+      contrast.offline = measure.tests;
+    } else if (measure.name == kOnline) {
+      contrast.online = measure.tests;
     } else {
-      contrast.metrics.push_back({std::string(mine.measure), tests});
+      contrast.metrics.push_back(std::move(measure));
     }
   }
   return contrast;
@@ -105,6 +129,10 @@ class HolmFamily {
     add(contrast.offline, times);
     add(contrast.online, times);
     for (MetricTests& metric : contrast.metrics) add(metric.tests, times);
+  }
+
+  void add(std::vector<MetricTests>& measures) {
+    for (MetricTests& measure : measures) add(measure.tests, 1);
   }
 
   void correct() {
@@ -127,10 +155,14 @@ class HolmFamily {
 void add_holm(const std::vector<std::size_t>& block_sizes, Comparison& comparison,
               TTest MeasureTests::*kind) {
   HolmFamily against_baselines(kind);
+  HolmFamily of_drift(kind);
   for (Contrast& contrast : comparison.contrasts) {
-    if (!comparison.cells[contrast.cell].baseline) against_baselines.add(contrast, 1);
+    if (comparison.cells[contrast.cell].baseline) continue;
+    against_baselines.add(contrast, 1);
+    of_drift.add(contrast.drift);
   }
   against_baselines.correct();
+  of_drift.correct();
   // A leader and its second were picked from all pairs of their block, after the fact.
   HolmFamily of_leaders(kind);
   for (Contrast& leader : comparison.leaders) {
@@ -190,6 +222,7 @@ void add_contrasts(Comparison& comparison) {
     for (const std::size_t other : block) {
       if (other == cell || !cells[other].baseline) continue;
       comparison.contrasts.push_back(contrast_of(cells, cell, other));
+      comparison.contrasts.back().drift = tests_of(cells[cell], cells[other], drift_samples_of);
     }
     if (block.front() == cell) add_leaders(block, comparison);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -165,6 +166,47 @@ TEST(Contrasts, TestEveryMetricThatBothHave) {
                    paired_t_test(std::vector<double>{0.6 - 0.4, 0.4 - 0.3}).t);
   // The smallest of three p-values, of which the others are 1.
   EXPECT_DOUBLE_EQ(metrics[0].tests.welch.holm, 3 * metrics[0].tests.welch.p);
+}
+
+TEST(Contrasts, TestTheMeasuresOfDriftAsAFamilyOfTheirOwn) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  Comparison comparison;
+  comparison.cells = {cell("A", "perfect", false), cell("B", "perfect", true)};
+  const auto before = [&] {
+    add_contrasts(comparison);
+    return comparison.contrasts.front();
+  }();
+  EXPECT_TRUE(before.drift.empty());
+  const std::vector<std::vector<double>> regrets{{0.1, 0.3, 0.2}, {0.3, 0.4, 0.5}};
+  for (std::size_t at = 0; at < 2; ++at) {
+    CellSummary& made = comparison.cells[at];
+    made.drift = DriftSummary{.drifts = std::vector<DriftMark>(2)};
+    for (std::uint32_t run = 0; run < 3; ++run) {
+      RunFinal& final = made.finals.emplace_back(RunFinal{.run = run});
+      final.drift = DriftMeasures{
+          .regret = regrets[at][run],
+          .regret_after = 1,
+          .worst_window = 0.5,
+          .regained = {{(at == 0 ? 100.0 : 200.0) * (run + 1) * (run + 1), true}, {kNone, false}}};
+    }
+  }
+  add_contrasts(comparison);
+  const Contrast& contrast = comparison.contrasts.front();
+  std::vector<std::string> names;
+  for (const MetricTests& one : contrast.drift) names.push_back(one.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"regret", "regret_since_drift", "worst_window",
+                                             "regained_after_1", "regained_after_2"}));
+  const TTest& regret = contrast.drift[0].tests.paired;
+  const TTestResult plain = paired_t_test(std::vector{0.1 - 0.3, 0.3 - 0.4, 0.2 - 0.5});
+  EXPECT_DOUBLE_EQ(regret.difference, plain.difference);
+  EXPECT_DOUBLE_EQ(regret.p, plain.p);
+  const TTest& regained = contrast.drift[3].tests.paired;
+  EXPECT_DOUBLE_EQ(regained.difference, -1'400.0 / 3);
+  EXPECT_TRUE(std::isnan(contrast.drift[4].tests.paired.p));
+  // Two of the tests have a p below 1, and the offline and online ones are not among them.
+  EXPECT_GE(regret.holm, regret.p);
+  EXPECT_DOUBLE_EQ(contrast.offline.welch.holm, before.offline.welch.holm);
+  EXPECT_TRUE(comparison.leaders.empty());
 }
 
 TEST(Contrasts, LeadersLeadInAMetricToo) {
