@@ -36,6 +36,9 @@ function compact(value) {
   return Number(value.toPrecision(3)) + units[unit];
 }
 
+const markerRow = 15; // the height of a row of markers' names
+const markerRows = (markers) => Math.min(markers.length, 3);
+
 // What Chart.js does not draw itself: text where there is no point, reference lines, markers,
 // shaded ranges of x, and a line through the points under the pointer.
 const extras = {
@@ -79,12 +82,17 @@ const extras = {
       line(left, at, right, at, '--muted', [5, 5]);
       label(text, right, at > top + 18 ? at - 5 : at + 14, 'right', '--muted');
     }
-    for (const [place, { x, text }] of markers.entries()) {
+    // Names stand above the lines, each in the lowest row that has room, or not at all.
+    const ends = new Array(markerRows(markers)).fill(-Infinity);
+    for (const { x, text } of markers) {
       const at = scales.x.getPixelForValue(x);
-      const onRight = at > (left + right) / 2;
       line(at, top, at, bottom, '--wanted', [2, 3]);
-      label(text, at + (onRight ? -5 : 5), top + 44 + 15 * (place % 3),
-        onRight ? 'right' : 'left', '--wanted');
+      const width = ctx.measureText(text).width;
+      const from = Math.max(left, Math.min(at - width / 2, right - width));
+      const row = ends.findIndex((end) => end + 8 <= from);
+      if (row < 0) continue;
+      ends[row] = from + width;
+      label(text, from, top - 6 - markerRow * row, 'left', '--wanted');
     }
     const active = chart.getActiveElements();
     if (active.length > 0 && chart.config.type === 'line') {
@@ -190,10 +198,12 @@ export class LineChart {
       first + leastWidth) : 10;
     if (xValues) [x.min, x.max] = withAir(xValues[0], xValues.at(-1), xAxis === 'logarithmic');
     this.chart.data.datasets = lines.flatMap((line) => [...bands(line), mainLine(line)]);
+    const within = markers.filter((marker) => marker.x >= x.min && marker.x <= x.max);
+    this.chart.options.layout = { padding: { top: markerRow * markerRows(within) } };
     this.chart.options.plugins.extras = {
       empty: known.length === 0 ? empty : '',
       references: references.filter(({ y }) => !missing(y)),
-      markers: markers.filter((marker) => marker.x >= x.min && marker.x <= x.max),
+      markers: within,
       ranges: ranges.map((range) => range.map((at) => Math.min(Math.max(at, x.min), x.max))),
     };
     this.container.dataset.points = String(known.length);

@@ -19,8 +19,9 @@ const charts = [
     about: 'Online NDCG@10 of what users were shown, mean of each window of impressions, while the '
       + 'world changes: upright lines mark the drifts. Shades are one standard error.' },
   { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, offline),
-    about: `NDCG@10 on the ${results.facts.split} queries against the impressions learned from, `
-      + 'on a logarithmic axis. Lines are means over the runs, shades one standard error.' },
+    about: `NDCG@10 on the ${results.facts.split} queries against the impressions learned from`
+      + `${drift ? '' : ', on a logarithmic axis'}. Lines are means over the runs, shades one `
+      + 'standard error.' },
   { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, online),
     about: 'What users got while it learned: NDCG@10 of the rankings they were shown, summed so '
       + 'far; later impressions count a little less.' },
@@ -108,7 +109,7 @@ function drawCurves(place, measure) {
   drawLineCharts(place, { group: curveGroup, from: blocks, measure, fromZero: measure.from_zero,
     linesOf: ({ rows }) => rows.map((row) => ({ label: series[row.series].label,
       colour: colourOf(row), dash: series[row.series].dash, points: pointsOf(row, measure) })),
-    options: { label: 'by impressions', xAxis: 'logarithmic',
+    options: { label: 'by impressions', xAxis: drift ? 'linear' : 'logarithmic',
       writeX: (x) => `${count(x)} impression${x === 1 ? '' : 's'}` } });
 }
 
@@ -124,7 +125,7 @@ function drawDrift(place) {
         dash: series[row.series].dash, points: points(row, 'online') }))],
     options: { label: 'by window', xAxis: 'linear',
       writeX: (x) => `up to ${count(x)} impressions` } });
-  place.append(drawTable(drift.table, { caption: drift.about }));
+  for (const table of drift.tables) place.append(drawTable(table, { caption: table.about }));
 }
 
 // The last values against the setting that was swept.

@@ -96,6 +96,34 @@ std::string latex_cell(const Cell& cell) {
   return cell.tests.empty() ? out : out + ' ' + marks_text(cell.marks());
 }
 
+void append_latex(std::string& out, const Table& table, const std::string& caption) {
+  const auto put = std::back_inserter(out);
+  const std::size_t columns = table.columns.size();
+  fmt::format_to(put,
+                 "\n\\begin{{table*}}[t]\n\\centering\n\\caption{{{}}}\n\\smallskip\n"
+                 "\\begin{{tabular}}{{l{}}}\n\\toprule\n",
+                 caption, std::string(table.settings.size(), 'r') + std::string(columns, 'l'));
+  for (const std::string& setting : table.settings) {
+    fmt::format_to(put, " & {}", latex_text(setting));
+  }
+  for (const std::string& column : table.columns) {
+    fmt::format_to(put, " & \\textbf{{{}}}", latex_text(column));
+  }
+  out += " \\\\\n";
+  for (const TableSection& section : table.sections) {
+    fmt::format_to(put,
+                   "\\midrule\n & \\multicolumn{{{}}}{{c}}{{\\textit{{{}}}}} \\\\\n\\midrule\n",
+                   table.settings.size() + columns, latex_text(section.title));
+    for (const TableRow& row : section.rows) {
+      out += latex_text(row.title);
+      for (const std::string& value : row.settings) out += " & " + latex_text(value);
+      for (const Cell& cell : row.cells) out += " & " + latex_cell(cell);
+      out += " \\\\\n";
+    }
+  }
+  out += "\\bottomrule\n\\end{tabular}\n\\end{table*}\n";
+}
+
 std::string field(const std::string& text) { return csv_field(text); }
 std::string field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 std::string field(std::uint64_t count) { return fmt::format("{}", count); }
@@ -230,45 +258,24 @@ std::string markdown_scorecard(const Comparison& comparison) {
 std::string latex_table(const Comparison& comparison) {
   const Arrangement arrangement(comparison);
   std::string out;
-  const auto put = std::back_inserter(out);
   const std::string key = marks_text(arrangement.key());
   std::string all_measures = "Offline and online NDCG@10";
   for (std::size_t at = kPaperMeasures.size(); at < arrangement.measures.size(); ++at) {
     all_measures += fmt::format(", {}", arrangement.measures[at].column());
   }
-  fmt::format_to(put, kHead,
+  fmt::format_to(std::back_inserter(out), kHead,
                  latex_text(comparison.title.empty() ? "Comparison" : comparison.title));
   if (arrangement.blocks.empty()) out += "No runs to show.\n";
   for (const Table& table : results_tables(arrangement)) {
-    const std::size_t columns = table.columns.size();
-    fmt::format_to(put,
-                   "\n\\begin{{table*}}[t]\n\\centering\n\\caption{{{}: {}. Mean (standard "
-                   "deviation) over runs; bold: best {}.{}{}}}\n\\smallskip\n"
-                   "\\begin{{tabular}}{{l{}}}\n\\toprule\n",
-                   latex_text(table.title.empty() ? all_measures : table.title),
-                   latex_text(arrangement.facts.line), arrangement.best_of_what,
-                   arrangement.selection.empty() ? "" : " " + arrangement.selection,
-                   key.empty() ? "" : " " + key + ".",
-                   std::string(table.settings.size(), 'r') + std::string(columns, 'l'));
-    for (const std::string& setting : table.settings) {
-      fmt::format_to(put, " & {}", latex_text(setting));
-    }
-    for (const std::string& column : table.columns) {
-      fmt::format_to(put, " & \\textbf{{{}}}", latex_text(column));
-    }
-    out += " \\\\\n";
-    for (const TableSection& section : table.sections) {
-      fmt::format_to(put,
-                     "\\midrule\n & \\multicolumn{{{}}}{{c}}{{\\textit{{{}}}}} \\\\\n\\midrule\n",
-                     table.settings.size() + columns, latex_text(section.title));
-      for (const TableRow& row : section.rows) {
-        out += latex_text(row.title);
-        for (const std::string& value : row.settings) out += " & " + latex_text(value);
-        for (const Cell& cell : row.cells) out += " & " + latex_cell(cell);
-        out += " \\\\\n";
-      }
-    }
-    out += "\\bottomrule\n\\end{tabular}\n\\end{table*}\n";
+    append_latex(out, table,
+                 fmt::format("{}: {}. Mean (standard deviation) over runs; bold: best {}.{}{}",
+                             latex_text(table.title.empty() ? all_measures : table.title),
+                             latex_text(arrangement.facts.line), arrangement.best_of_what,
+                             arrangement.selection.empty() ? "" : " " + arrangement.selection,
+                             key.empty() ? "" : " " + key + "."));
+  }
+  for (const Table& table : drift_tables(arrangement)) {
+    append_latex(out, table, latex_text(fmt::format("{}. {}", table.title, table.about)));
   }
   return out + "\\placketttail\n";
 }
@@ -312,14 +319,17 @@ std::string csv_tests(const Comparison& comparison) {
     for (const Contrast& contrast : *contrasts) {
       const CellSummary& cell = comparison.cells[contrast.cell];
       const CellSummary& baseline = comparison.cells[contrast.baseline];
-      for (const Measure& measure : arrangement.measures) {
+      const auto add_line = [&](std::string_view measure, const MeasureTests& tests) {
         Fields fields = place_of(cell);
         settings.add_values(cell, fields);
-        const auto& [paired, welch, student] = measure.tests(contrast);
         add(fields, row_label(baseline), std::uint64_t{contrasts == &comparison.leaders},
-            std::string(measure.name), paired, welch, student);
+            std::string(measure), tests.paired, tests.welch, tests.student);
         out += joined(fields);
+      };
+      for (const Measure& measure : arrangement.measures) {
+        add_line(measure.name, measure.tests(contrast));
       }
+      for (const MetricTests& drift : contrast.drift) add_line(drift.name, drift.tests);
     }
   }
   return out;
@@ -394,7 +404,7 @@ std::string csv_drift(const Comparison& comparison) {
   const RunFields start(comparison);
   Fields names = start.names();
   names.insert(names.end(), {"regret", "regret_since_drift", "worst_window", "drift", "at",
-                             "regained", "regained_after"});
+                             "regained", "regained_after", "restarts"});
   std::string out = joined(names);
   for (const CellSummary& cell : comparison.cells) {
     for (const RunFinal& final : cell.finals) {
@@ -402,9 +412,11 @@ std::string csv_drift(const Comparison& comparison) {
       for (std::size_t at = 0; at < cell.drift->drifts.size(); ++at) {
         Fields fields = start.of(cell, final.run, final.fold);
         const auto& [after, was_regained] = final.drift->regained[at];
-        const double regained = std::isfinite(after) ? double{was_regained} : after;
         add(fields, final.drift->regret, final.drift->regret_after, final.drift->worst_window,
-            cell.drift->drifts[at].text, cell.drift->drifts[at].at, regained, after);
+            cell.drift->drifts[at].text, cell.drift->drifts[at].at);
+        fields.push_back(std::isfinite(after) ? field(std::uint64_t{was_regained}) : "");
+        add(fields, after);
+        fields.push_back(final.drift->restarts ? field(*final.drift->restarts) : "");
         out += joined(fields);
       }
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "report/numbers.h"
 
@@ -32,17 +33,52 @@ std::string regained(const DriftMark& mark) {
   return text + fmt::format(" ({} of {})", mark.regained, runs);
 }
 
+bool has_restarts(const CellSummary& cell) { return cell.drift->restarts.runs > 0; }
+
 TableRow row_of(const std::string& title, const CellSummary& cell, std::size_t columns) {
   TableRow row{.title = title};
   const DriftSummary& drift = *cell.drift;
   for (const Estimate* estimate : {&drift.regret, &drift.regret_after, &drift.worst_window}) {
     row.cells.push_back({.mean = interval(*estimate, kDigits)});
   }
-  for (const DriftMark& mark : drift.drifts) {
-    row.cells.push_back({.mean = regained(mark)});
-  }
+  for (const DriftMark& mark : drift.drifts) row.cells.push_back({.mean = regained(mark)});
+  if (has_restarts(cell)) row.cells.push_back({.mean = interval(drift.restarts, 1)});
   row.cells.resize(columns);
   return row;
+}
+
+// Of blocks with the same drifts.
+Table table_of(const Arrangement& arrangement, const std::vector<const Block*>& blocks,
+               const Phases& phases) {
+  Table table{.title = "Under drift", .columns = {"regret", "since drift", "worst window"}};
+  std::vector<std::string> texts;
+  for (const auto& [at, name, text] : phases.marks) {
+    texts.push_back(text);
+    table.columns.push_back(phases.marks.size() == 1 ? "regained" : name);
+  }
+  bool any_restarts = false;
+  for (const Block* block : blocks) {
+    for (const Row& row : block->rows) any_restarts = any_restarts || has_restarts(*row.cell);
+  }
+  if (any_restarts) table.columns.emplace_back("restarts");
+  table.about = fmt::format(
+      "{}: {}. Means over runs ± half of the 95 % confidence interval. Regret: how much NDCG@10 an "
+      "impression lacks to the best linear ranker of its world, in the whole run and since the "
+      "first drift. Worst window: the lowest mean online NDCG@10 of a hundredth of the run since "
+      "then. {}: impressions from {} until 95 % of the level before it is regained, levels being "
+      "shares of the best linear ranker's NDCG, and in how many runs; the others count with the "
+      "impressions that they had. –: too near to the start, the next drift or the end.{}",
+      texts.size() == 1 ? "Drift" : "Drifts", fmt::join(texts, "; "),
+      texts.size() == 1 ? "Regained" : "The columns with the drifts' names",
+      texts.size() == 1 ? "the drift" : "each drift",
+      any_restarts ? " Restarts: how often a run's method started over." : "");
+  for (const Block* block : blocks) {
+    TableSection& section = table.sections.emplace_back(TableSection{block->title});
+    for (const Row& row : block->rows) {
+      section.rows.push_back(row_of(arrangement.label(row), *row.cell, table.columns.size()));
+    }
+  }
+  return table;
 }
 
 }  // namespace
@@ -54,7 +90,8 @@ Phases phases_of(const Block& block) {
   const auto end = static_cast<double>(cell.impressions);
   for (const DriftMark& mark : cell.drift->drifts) {
     const auto at = static_cast<double>(mark.at);
-    phases.marks.push_back({at, mark.text.substr(0, mark.text.find(' ')), mark.text});
+    const std::string of = mark.text.substr(0, mark.text.find(' '));
+    phases.marks.push_back({at, fmt::format("{} at {}", of, compact(at)), mark.text});
     if (mark.period == 0 && mark.settled > mark.at) {
       phases.bands.emplace_back(at, static_cast<double>(mark.settled));
     }
@@ -73,37 +110,24 @@ bool has_drift(const Arrangement& arrangement) {
 }
 
 std::vector<Table> drift_tables(const Arrangement& arrangement) {
-  if (!has_drift(arrangement)) return {};
-  Table table{
-      .title = "Under drift",
-      .about =
-          "Means over runs ± half of the 95 % confidence interval. Regret: how much NDCG@10 "
-          "an impression lacks to the best linear ranker of its world, in the whole run and "
-          "since the first drift. Worst window: the lowest mean online NDCG@10 of a "
-          "hundredth of the run since then. Regained: impressions from a drift until 95 % "
-          "of the level before it, levels being shares of the best linear ranker's NDCG, "
-          "and in how many runs; the others count with the impressions that they had. –: "
-          "too near to the start, the next drift or the end.",
-      .columns = {"regret", "since drift", "worst window"}};
-  std::size_t most = 0;
-  for (const CellSummary& cell : arrangement.comparison.cells) {
-    if (cell.drift) most = std::max(most, cell.drift->drifts.size());
-  }
-  for (std::size_t at = 1; at <= most; ++at) {
-    table.columns.push_back(most == 1 ? "regained" : fmt::format("regained {}", at));
-  }
+  std::vector<std::pair<Phases, std::vector<const Block*>>> groups;
   for (const Block& block : arrangement.blocks) {
-    const Phases phases = phases_of(block);
+    Phases phases = phases_of(block);
     if (phases.marks.empty()) continue;
-    std::vector<std::string> texts;
-    for (const Phases::Mark& mark : phases.marks) texts.push_back(mark.text);
-    TableSection& section = table.sections.emplace_back(
-        TableSection{fmt::format("{} · {}", block.title, fmt::join(texts, "; "))});
-    for (const Row& row : block.rows) {
-      section.rows.push_back(row_of(arrangement.label(row), *row.cell, table.columns.size()));
+    const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.first.marks == phases.marks;
+    });
+    if (found == groups.end()) {
+      groups.push_back({std::move(phases), {&block}});
+    } else {
+      found->second.push_back(&block);
     }
   }
-  return {table};
+  std::vector<Table> tables;
+  for (const auto& [phases, blocks] : groups) {
+    tables.push_back(table_of(arrangement, blocks, phases));
+  }
+  return tables;
 }
 
 }  // namespace plackett::report

@@ -14,8 +14,10 @@ namespace plackett::report {
 struct Phases {
   struct Mark {
     double at = 0;          // where the drift starts
-    std::string name = {};  // "labels"
+    std::string name = {};  // "labels at 50k"
     std::string text = {};  // as DriftMark::text
+
+    bool operator==(const Mark&) const = default;
   };
   std::vector<Mark> marks = {};
   // From, to: while a linear drift is on its way, and while a seasonal one's new world is the more
@@ -29,8 +31,9 @@ Phases phases_of(const Block& block);
 // Whether any cell has drift.
 bool has_drift(const Arrangement& arrangement);
 
-// One table, a section per block that has drift: dynamic regret, the worst window, and how long it
-// took to regain the level before each drift, with 95 % confidence intervals. None without drift.
+// A table for each list of drifts, with a section per block: dynamic regret, the worst window, how
+// long it took to regain the level before each drift, and, where methods restart, how often, with
+// 95 % confidence intervals. None without drift.
 std::vector<Table> drift_tables(const Arrangement& arrangement);
 
 // What windows are measured in.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -35,6 +36,8 @@ constexpr double kMargin = 12;
 constexpr double kYLabels = 40;   // left of the first panel of a line
 constexpr double kPanelGap = 28;  // between panels
 constexpr double kPanelTitle = 34;
+constexpr double kMarkRow = 15;  // names of drifts
+constexpr std::size_t kMostMarkRows = 3;
 constexpr double kPlot = 230;      // height
 constexpr double kPanelFoot = 26;  // the numbers below a panel
 constexpr double kAxisTitle = 22;
@@ -109,12 +112,13 @@ class Figure {
     std::map<std::size_t, std::size_t> counts;
     for (const Panel& panel : panels) most = std::max(most, ++counts[panel.group]);
     const auto columns = static_cast<double>(std::min(most, kMostColumns));
-    Frame frame{.left = kMargin + kYLabels, .top = top + kPanelTitle};
+    const double title = kPanelTitle + kMarkRow * mark_rows();
+    Frame frame{.left = kMargin + kYLabels, .top = top + title};
     frame.width = (kWidth - frame.left - kMargin - kPanelGap * (columns - 1)) / columns;
     double column = 0;
     for (std::size_t at = 0; at < panels.size(); ++at, ++column) {
       if (column == columns || (at > 0 && panels[at - 1].group != panels[at].group)) {
-        frame.top += kPanelTitle + kPlot + kPanelFoot;
+        frame.top += title + kPlot + kPanelFoot;
         column = 0;
       }
       frame.left = kMargin + kYLabels + column * (frame.width + kPanelGap);
@@ -149,7 +153,8 @@ class Figure {
       }
     }
     const Axes axes(beside, *panel.measure, picture_.rules);
-    text({frame.left, frame.top - 12}, fit(panel.title, frame.width, kTitle), kTitle);
+    text({frame.left, frame.top - 12 - kMarkRow * mark_rows()},
+         fit(panel.title, frame.width, kTitle), kTitle);
     for (const auto& [from, to] : panel.phases.bands) {
       const double left = frame.x(axes.x.part(from));
       const double right = frame.x(axes.x.part(to));
@@ -181,15 +186,28 @@ class Figure {
     }
   }
 
-  // Upright lines with names at their feet, on the side that has room.
+  // Rows of names above each panel.
+  [[nodiscard]] double mark_rows() const {
+    std::size_t most = 0;
+    for (const Panel& panel : picture_.panels) most = std::max(most, panel.phases.marks.size());
+    return static_cast<double>(std::min(most, kMostMarkRows));
+  }
+
+  // Upright lines with names above the panel, each in the lowest row that has room, or none.
   void draw_marks(const Phases& phases, const Axes& axes, const Frame& frame) {
-    for (std::size_t at = 0; at < phases.marks.size(); ++at) {
-      const double part = axes.x.part(phases.marks[at].at);
-      const double x = frame.x(part);
+    std::array<double, kMostMarkRows> ends;
+    ends.fill(-HUGE_VAL);
+    for (const Phases::Mark& mark : phases.marks) {
+      const double x = frame.x(axes.x.part(mark.at));
       stroke({{x, frame.y(1)}, {x, frame.y(0)}}, kMuted, 1.25, 1);
-      const bool on_left = part > 0.5;
-      text({x + (on_left ? -5 : 5), frame.y(0) - 8 - 15 * static_cast<double>(at % 3)},
-           phases.marks[at].name, kSmall, on_left ? 1 : 0);
+      const double width = text_width(mark.name, kSmall);
+      const double left = std::max(frame.left, std::min(x - width / 2, frame.x(1) - width));
+      const auto row =
+          std::find_if(ends.begin(), ends.end(), [left](double end) { return end + 8 <= left; });
+      if (row == ends.end()) continue;
+      *row = left + width;
+      text({left, frame.y(1) - 6 - kMarkRow * static_cast<double>(row - ends.begin())}, mark.name,
+           kSmall);
     }
   }
 
@@ -424,6 +442,8 @@ Result<std::string> draw_curves(const Comparison& comparison, const Measure& mea
   Picture picture{.title = title_of(comparison, "Learning curves"),
                   .about = about_of(arrangement, measure.about()),
                   .x_title = "impressions learned from",
+                  // A logarithm would squeeze what follows a drift into a corner.
+                  .rules = {.is_x_logarithmic = !has_drift(arrangement)},
                   .series = arrangement.series};
   for (const Block& block : arrangement.blocks) {
     Panel& panel = picture.panels.emplace_back(Panel{block.title, block.dataset, &measure});

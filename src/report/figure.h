@@ -15,11 +15,11 @@ namespace plackett::report {
 enum class FigureFormat { kSvg, kPdf };
 
 // One panel per click model, those of a dataset on the same scales and on lines of their own, three
-// at most: impressions on a logarithmic axis, a mean as a line and its standard error as a band
-// for each method. Drawn by Cairo on white, 960 pixels wide (720 points in PDF), with fonts
-// embedded (PDF) or as outlines (SVG). Drifts are upright lines, changing phases shaded. Valid for
-// any comparison, also an empty one. The same bytes for the same comparison, measure and fonts: no
-// date.
+// at most: impressions on a logarithmic axis, or a linear one if there is drift, a mean as a line
+// and its standard error as a band for each method. Drawn by Cairo on white, 960 pixels wide (720
+// points in PDF), with fonts embedded (PDF) or as outlines (SVG). Drifts are upright lines, with
+// their names above them as far as there is room, changing phases shaded. Valid for any comparison,
+// also an empty one. The same bytes for the same comparison, measure and fonts: no date.
 Result<std::string> draw_curves(const Comparison& comparison, const Measure& measure = kOffline,
                                 FigureFormat format = FigureFormat::kSvg);
 

@@ -179,8 +179,12 @@ std::string results_json(const Comparison& comparison, const PageOptions& option
            {"best_of_what", arrangement.best_of_what},
            {"tables", results_tables(arrangement)},
            {"scorecard", make_scorecard(comparison)}};
-  for (const Table& table : drift_tables(arrangement)) {
-    out["drift"] = {{"table", table}, {"about", table.about}, {"best", kBestLinear}};
+  if (has_drift(arrangement)) {
+    out["drift"] = {{"tables", json::array()}, {"best", kBestLinear}};
+    for (const Table& table : drift_tables(arrangement)) {
+      json& made = out["drift"]["tables"].emplace_back(table);
+      made["about"] = table.about;
+    }
   }
   return out.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }

@@ -91,7 +91,8 @@ std::string csv_tests(const Comparison& comparison);
 std::string csv_runs(const Comparison& comparison);
 
 // A header and one line per run and drift, with the measures of the run, whether (1, 0) it regained
-// the level before that drift and after how long (DriftMeasures), as csv_table. Empty without drift.
+// the level before that drift and after how long (DriftMeasures), and how often it restarted, as
+// csv_table. Empty without drift.
 std::string csv_drift(const Comparison& comparison);
 
 // A header and one line per run and point of its curve, as csv_table. `runs`: one vector per cell.
