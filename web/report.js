@@ -125,7 +125,9 @@ function drawDrift(place) {
         dash: series[row.series].dash, points: points(row, 'online') }))],
     options: { label: 'by window', xAxis: 'linear',
       writeX: (x) => `up to ${count(x)} impressions` } });
-  for (const table of drift.tables) place.append(drawTable(table, { caption: table.about }));
+  for (const table of drift.tables) {
+    place.append(drawTable(table, { caption: table.title }), element('p.key', table.about));
+  }
 }
 
 // The last values against the setting that was swept.

@@ -23,10 +23,10 @@ enum class LabelChange : std::uint8_t {
   kReversed,  // label -> the dataset's largest label - label
 };
 
-// Features of a drift: by their ids in the source, or as a share that the seed chooses.
+// Features of a drift: by their ids in the source, or as a share that every run draws.
 struct DriftedFeatures {
   std::vector<std::uint32_t> ids = {};  // none twice
-  double share = 0;                     // of all features, if there are no ids
+  double share = 0;  // if there are no ids: of all features that the drift does not list
 
   // Whether there are none.
   [[nodiscard]] bool empty() const { return ids.empty() && share == 0; }
