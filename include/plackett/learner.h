@@ -50,6 +50,7 @@ class PLACKETT_EXPORT Learner {
   virtual void set_parameters(std::span<const float> parameters) {
     ranker().set_parameters(parameters);
   }
+
   // How often it started over since it was made because its clicks dropped; nothing if it never
   // does that.
   [[nodiscard]] virtual std::optional<std::uint64_t> restarts() const { return {}; }

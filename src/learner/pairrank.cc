@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/kernels.h"
+#include "base/cholesky.h"
 #include "plackett/method.h"
 #include "plackett/pairs.h"
 #include "sampling/finite.h"
@@ -15,57 +15,6 @@ namespace plackett {
 namespace {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-// factor factor^T + row row^T = the new factor times its transpose (Gill et al. 1974). O(n^2).
-void add_to_factor(std::vector<double>& factor, std::vector<double> row) {
-  const std::size_t size = row.size();
-  for (std::size_t at = 0; at < size; ++at) {
-    double* const diagonal = &factor[at * size + at];
-    const double radius = std::hypot(*diagonal, row[at]);
-    const double cosine = radius / *diagonal;
-    const double sine = row[at] / *diagonal;
-    *diagonal = radius;
-    for (std::size_t below = at + 1; below < size; ++below) {
-      double& entry = factor[below * size + at];
-      entry = (entry + sine * row[below]) / cosine;
-      row[below] = cosine * row[below] - sine * entry;
-    }
-  }
-}
-
-// In place: the lower triangle of a positive definite matrix becomes its factor. O(n^3).
-void factorise(std::vector<double>& matrix, std::size_t size) {
-  for (std::size_t row = 0; row < size; ++row) {
-    for (std::size_t column = 0; column <= row; ++column) {
-      double sum = matrix[row * size + column];
-      for (std::size_t at = 0; at < column; ++at) {
-        sum -= matrix[row * size + at] * matrix[column * size + at];
-      }
-      matrix[row * size + column] =
-          row == column ? std::sqrt(sum) : sum / matrix[column * size + column];
-    }
-  }
-}
-
-// In place: x = L^-1 x.
-void solve_lower(const std::vector<double>& factor, std::span<double> x) {
-  const std::size_t size = x.size();
-  for (std::size_t row = 0; row < size; ++row) {
-    double sum = x[row];
-    for (std::size_t at = 0; at < row; ++at) sum -= factor[row * size + at] * x[at];
-    x[row] = sum / factor[row * size + row];
-  }
-}
-
-// In place: x = L^-T x.
-void solve_upper(const std::vector<double>& factor, std::span<double> x) {
-  const std::size_t size = x.size();
-  for (std::size_t row = size; row-- > 0;) {
-    double sum = x[row];
-    for (std::size_t at = row + 1; at < size; ++at) sum -= factor[at * size + row] * x[at];
-    x[row] = sum / factor[row * size + row];
-  }
-}
 
 template <typename T>
 void shuffle(std::span<T> values, Rng& rng) {
@@ -81,10 +30,10 @@ PairRank::PairRank(std::unique_ptr<LinearRanker> ranker, const PairRankOptions& 
       options_(options),
       state_{.method = "pairrank"},
       features_(ranker_->feature_count()),
-      width_(ranker_->padded_weights().size()),
-      theta_(width_),
-      gradient_(features_) {
-  assert(options_.lambda > 0 && options_.refit > 0);
+      regression_(features_, options.lambda),
+      theta_(features_),
+      difference_(features_) {
+  assert(options_.refit > 0);
   restore(state_);
 }
 
@@ -120,8 +69,8 @@ void PairRank::find_blocks(const FeatureView& docs) {
   const std::uint32_t count = docs.doc_count();
   order_.resize(count);
   std::iota(order_.begin(), order_.end(), 0U);
-  std::stable_sort(order_.begin(), order_.end(), [this](std::uint32_t one, std::uint32_t other) {
-    return scores_[one] > scores_[other];
+  std::sort(order_.begin(), order_.end(), [this](std::uint32_t one, std::uint32_t other) {
+    return scores_[one] != scores_[other] ? scores_[one] > scores_[other] : one < other;
   });
   whitened_.resize(std::size_t{count} * features_);
   for (std::uint32_t at = 0; at < count; ++at) {
@@ -175,142 +124,49 @@ void PairRank::learn(const FeatureView& docs, const Ranking& ranking,
     (clicks[rank] != 0 ? winners_ : losers_).push_back(rank);
   }
   if (winners_.empty() || losers_.empty()) return;
-  const auto row = [&](std::uint32_t rank) { return docs.row(ranking.shown[rank]).data(); };
+  const auto add = [&](std::uint32_t winner, std::uint32_t loser) {
+    regression_.add(docs.row(ranking.shown[winner]).data(), docs.row(ranking.shown[loser]).data());
+    add_confidence(regression_.pair(regression_.pair_count() - 1));
+  };
   if (options_.independent) {
     shuffle(std::span(winners_), rng_);
     shuffle(std::span(losers_), rng_);
     const std::size_t count = std::min(winners_.size(), losers_.size());
-    for (std::size_t at = 0; at < count; ++at) add_pair(row(winners_[at]), row(losers_[at]));
+    for (std::size_t at = 0; at < count; ++at) add(winners_[at], losers_[at]);
   } else {
     for (const std::uint32_t winner : winners_) {
-      for (const std::uint32_t loser : losers_) add_pair(row(winner), row(loser));
+      for (const std::uint32_t loser : losers_) add(winner, loser);
     }
   }
   ++state_.updates;
-  if (pair_count_ - fitted_ >= options_.refit) fit();
+  if (regression_.unfitted() < options_.refit) return;
+  ranker_->get_parameters(theta_);
+  regression_.fit(theta_);
+  ranker_->set_parameters(theta_);
 }
 
-void PairRank::add_pair(const float* winner, const float* loser) {
-  pairs_.resize((pair_count_ + 1) * width_);
-  float* const row = &pairs_[pair_count_ * width_];
-  std::vector<double> difference(features_);
-  for (std::size_t feature = 0; feature < features_; ++feature) {
-    row[feature] = winner[feature] - loser[feature];
-    difference[feature] = double{row[feature]};
-  }
-  ++pair_count_;
-  add_to_factor(confidence_, std::move(difference));
+void PairRank::add_confidence(std::span<const float> pair) {
+  std::copy(pair.begin(), pair.end(), difference_.begin());
+  add_to_factor(confidence_, difference_);
 }
 
-void PairRank::factorise_curvature(std::span<const double> probabilities) {
-  curvature_.assign(std::size_t{features_} * features_, 0.0);
-  const auto count = static_cast<double>(pair_count_);
-  for (std::size_t pair = 0; pair < pair_count_; ++pair) {
-    const float* const row = &pairs_[pair * width_];
-    const double weight = probabilities[pair] * (1 - probabilities[pair]) / count;
-    for (std::size_t one = 0; one < features_; ++one) {
-      const double scaled = weight * double{row[one]};
-      if (scaled == 0) continue;
-      for (std::size_t other = 0; other <= one; ++other) {
-        curvature_[one * features_ + other] += scaled * double{row[other]};
-      }
-    }
-  }
-  for (std::size_t at = 0; at < features_; ++at) {
-    curvature_[at * features_ + at] += 2 * options_.lambda;
-  }
-  factorise(curvature_, features_);
-  // As the state keeps it.
-  for (double& entry : curvature_) entry = static_cast<double>(static_cast<float>(entry));
-  curvature_pairs_ = pair_count_;
-}
-
-// Newton's method with a curvature that may be old: of the loss's mean, it changes little with one
-// pair more, so one or two steps reach the minimum.
-void PairRank::fit() {
-  constexpr int kMostSteps = 100;
-  constexpr double kSmallest = 1e-7;  // of the gradient's largest component
-  constexpr double kGrowth = 1.1;     // of the pairs, until the curvature is computed again
-  if (pair_count_ == 0) return;
-  fitted_ = pair_count_;
-  const RowsView rows{pairs_.data(), pair_count_, width_, width_};
-  std::vector<double> theta(features_);
-  std::vector<double> probabilities(pair_count_);
-  margins_.resize((pair_count_ + kLanes - 1) / kLanes * kLanes);
-  scales_.resize(margins_.size());
-  rows_.resize(pair_count_);
-  for (std::size_t pair = 0; pair < pair_count_; ++pair) rows_[pair] = &pairs_[pair * width_];
-  std::copy(ranker_->padded_weights().begin(), ranker_->padded_weights().end(), theta_.begin());
-  std::copy_n(theta_.begin(), features_, theta.begin());
-  AlignedVector<float> sums(width_);
-  for (int step = 0; step < kMostSteps; ++step) {
-    kernels().dot_rows(rows, theta_.data(), margins_.data());
-    const double share = 1 / static_cast<double>(pair_count_);
-    for (std::size_t pair = 0; pair < pair_count_; ++pair) {
-      probabilities[pair] = sigmoid(double{margins_[pair]});
-      scales_[pair] = static_cast<float>(1 - probabilities[pair]);
-    }
-    std::fill(sums.begin(), sums.end(), 0.0F);
-    kernels().add_scaled_rows(rows_.data(), scales_.data(), pair_count_, width_, sums.data());
-    double largest = 0;
-    for (std::size_t at = 0; at < features_; ++at) {
-      gradient_[at] = 2 * options_.lambda * theta[at] - share * double{sums[at]};
-      largest = std::max(largest, std::abs(gradient_[at]));
-    }
-    if (!(largest > kSmallest)) break;
-    if (static_cast<double>(pair_count_) > kGrowth * static_cast<double>(curvature_pairs_)) {
-      factorise_curvature(probabilities);
-    }
-    solve_lower(curvature_, gradient_);
-    solve_upper(curvature_, gradient_);
-    for (std::size_t at = 0; at < features_; ++at) {
-      theta[at] -= gradient_[at];
-      theta_[at] = static_cast<float>(theta[at]);
-    }
-  }
-  ranker_->set_parameters(std::span<const float>(theta_).first(features_));
-}
-
-// Pairs that are in the curvature, those that were fitted, the curvature's factor, the pairs.
 LearnerState PairRank::state() const {
   LearnerState state = state_;
-  state.memory = {static_cast<float>(curvature_pairs_), static_cast<float>(fitted_)};
-  for (const double entry : curvature_) state.memory.push_back(static_cast<float>(entry));
-  for (std::size_t pair = 0; pair < pair_count_; ++pair) {
-    const float* const row = &pairs_[pair * width_];
-    state.memory.insert(state.memory.end(), row, row + features_);
-  }
+  state.memory = regression_.memory();
   return state;
 }
 
 void PairRank::restore(const LearnerState& state) {
-  const std::size_t squared = std::size_t{features_} * features_;
   state_ = state;
   state_.memory.clear();
-  pairs_.clear();
-  pair_count_ = fitted_ = curvature_pairs_ = 0;
-  curvature_.assign(squared, 0.0);
-  confidence_.assign(squared, 0.0);
+  regression_.restore(state.memory);
+  confidence_.assign(std::size_t{features_} * features_, 0.0);
   for (std::size_t at = 0; at < features_; ++at) {
     confidence_[at * features_ + at] = std::sqrt(options_.lambda);
   }
-  const std::size_t start = 2 + squared;
-  if (features_ == 0 || state.memory.size() < start) return;
-  const std::size_t pairs = (state.memory.size() - start) / features_;
-  const auto counts_pairs = [&](float count) {
-    return count >= 0 && count <= static_cast<float>(pairs);
-  };
-  if (start + pairs * features_ != state.memory.size() || !counts_pairs(state.memory[0]) ||
-      !counts_pairs(state.memory[1])) {
-    return;
+  for (std::size_t at = 0; at < regression_.pair_count(); ++at) {
+    add_confidence(regression_.pair(at));
   }
-  const std::vector<float> nothing(features_);
-  for (std::size_t at = start; at < state.memory.size(); at += features_) {
-    add_pair(&state.memory[at], nothing.data());
-  }
-  curvature_pairs_ = static_cast<std::size_t>(state.memory[0]);
-  fitted_ = static_cast<std::size_t>(state.memory[1]);
-  std::copy_n(state.memory.begin() + 2, squared, curvature_.begin());
 }
 
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/aligned.h"
+#include "learner/pair_regression.h"
 #include "plackett/learner.h"
 #include "ranker/linear.h"
 
@@ -44,23 +44,15 @@ class PairRank final : public Learner {
 
  private:
   void find_blocks(const FeatureView& docs);
-  void add_pair(const float* winner, const float* loser);
-  // The minimum of the loss, from the current parameters.
-  void fit();
-  void factorise_curvature(std::span<const double> probabilities);
+  // A += d d^T.
+  void add_confidence(std::span<const float> pair);
 
   std::unique_ptr<LinearRanker> ranker_;
   PairRankOptions options_;
   LearnerState state_;
   std::uint32_t features_;
-  std::size_t width_;  // of a pair's row, padded
-
-  AlignedVector<float> pairs_;  // [pair][width]: winner - loser
-  std::size_t pair_count_ = 0;
-  std::size_t fitted_ = 0;           // pairs that the parameters were fitted to
-  std::vector<double> confidence_;   // A = L L^T, L lower triangular, [row][features]
-  std::vector<double> curvature_;    // likewise of the loss's second derivative, maybe old
-  std::size_t curvature_pairs_ = 0;  // pairs when it was computed
+  PairRegression regression_;
+  std::vector<double> confidence_;  // the Cholesky factor of A
 
   Rng rng_{{}};                  // as the last ranking left it
   std::vector<Doc> last_shown_;  // empty once learned from
@@ -73,11 +65,8 @@ class PairRank final : public Learner {
   std::vector<std::uint64_t> certain_;  // [document][words]: those certainly below it
   std::vector<std::uint32_t> block_ends_;
   std::vector<std::uint32_t> winners_, losers_;
-  AlignedVector<float> theta_;
-  AlignedVector<float> margins_;
-  AlignedVector<float> scales_;
-  std::vector<const float*> rows_;
-  std::vector<double> gradient_;
+  std::vector<float> theta_;
+  std::vector<double> difference_;
 };
 
 }  // namespace plackett

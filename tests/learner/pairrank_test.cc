@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kFeatures = 5;
 
-using Matrix = std::vector<std::vector<double>>;
+using testing::Matrix;
 using Blocks = std::vector<std::set<std::uint32_t>>;
 
 std::unique_ptr<LinearRanker> ranker_with(const std::vector<float>& parameters) {
@@ -28,32 +28,11 @@ std::unique_ptr<LinearRanker> ranker_with(const std::vector<float>& parameters) 
 Matrix pairs_of(const PairRank& learner) {
   const std::vector<float> memory = learner.state().memory;
   Matrix pairs;
-  for (std::size_t at = 2 + kFeatures * kFeatures; at < memory.size(); at += kFeatures) {
+  for (std::size_t at = 4 + kFeatures; at < memory.size(); at += kFeatures) {
     pairs.emplace_back(memory.begin() + static_cast<std::ptrdiff_t>(at),
                        memory.begin() + static_cast<std::ptrdiff_t>(at + kFeatures));
   }
   return pairs;
-}
-
-// Solves matrix x = right by elimination with pivots.
-std::vector<double> solved(Matrix matrix, std::vector<double> right) {
-  const std::size_t size = right.size();
-  for (std::size_t column = 0; column < size; ++column) {
-    std::size_t pivot = column;
-    for (std::size_t row = column; row < size; ++row) {
-      if (std::abs(matrix[row][column]) > std::abs(matrix[pivot][column])) pivot = row;
-    }
-    std::swap(matrix[column], matrix[pivot]);
-    std::swap(right[column], right[pivot]);
-    for (std::size_t row = 0; row < size; ++row) {
-      if (row == column) continue;
-      const double factor = matrix[row][column] / matrix[column][column];
-      for (std::size_t at = 0; at < size; ++at) matrix[row][at] -= factor * matrix[column][at];
-      right[row] -= factor * right[column];
-    }
-  }
-  for (std::size_t at = 0; at < size; ++at) right[at] /= matrix[at][at];
-  return right;
 }
 
 // The method's definition, step by step: certain orders, closed; documents joined by uncertain
@@ -79,7 +58,7 @@ Blocks plain_blocks(const FeatureView& docs, const std::vector<float>& theta, co
         difference[f] = double{docs.row(Doc{one})[f]} - double{docs.row(Doc{other})[f]};
         margin += double{theta[f]} * difference[f];
       }
-      const std::vector<double> whitened = solved(confidence, difference);
+      const std::vector<double> whitened = testing::solved(confidence, difference);
       double squares = 0;
       for (std::size_t f = 0; f < kFeatures; ++f) squares += difference[f] * whitened[f];
       before[one][other] =
@@ -313,7 +292,7 @@ TEST(PairRank, IgnoresMemoryThatItDidNotWrite) {
   const LearnerState right = learner->state();
   for (const auto& damage : std::vector<std::function<void(std::vector<float>&)>>{
            [](auto& memory) { memory.pop_back(); }, [](auto& memory) { memory.resize(3); },
-           [](auto& memory) { memory[0] = -1; }, [](auto& memory) { memory[1] = 1e30F; }}) {
+           [](auto& memory) { memory[1] = -1; }, [](auto& memory) { memory[2] = 1e30F; }}) {
     LearnerState wrong = right;
     damage(wrong.memory);
     PairRank other(ranker_with(std::vector<float>(kFeatures)), {});
