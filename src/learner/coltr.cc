@@ -20,14 +20,13 @@ Coltr::Coltr(std::unique_ptr<Ranker> ranker, const ColtrOptions& options)
       parameters_(ranker_->parameter_count()) {}
 
 bool Coltr::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
+  last_.forget();
   if (sampled_.size() < docs.doc_count()) sampled_.resize(docs.doc_count());
   const std::span<float> scores(sampled_.data(), docs.doc_count());
   ranker_->score(docs, scores);
   for (float& score : scores) score /= static_cast<float>(options_.temperature);
   if (!sample_list(scores, options_.shown, rng, sampling_, ranking)) return false;
-  last_shown_ = ranking.shown;
-  last_rows_ = docs.data();
-  rng_ = rng;
+  last_.remember(docs, ranking, rng);
   return true;
 }
 
@@ -65,9 +64,9 @@ double Coltr::cost(std::uint32_t candidate, std::span<const std::uint8_t> clicks
 
 void Coltr::learn(const FeatureView& docs, const Ranking& ranking,
                   std::span<const std::uint8_t> clicks) {
-  if (docs.data() != last_rows_ || ranking.shown != last_shown_) return;
-  last_shown_.clear();
-  const auto last = std::find(clicks.rbegin(), clicks.rend(), std::uint8_t{1});
+  if (!last_.take_if_same(docs, ranking)) return;
+  const auto last =
+      std::find_if(clicks.rbegin(), clicks.rend(), [](std::uint8_t click) { return click != 0; });
   if (last == clicks.rend()) return;
   const auto examined = static_cast<std::size_t>(clicks.rend() - last);
   const std::size_t width = padded_width(docs.feature_count());
@@ -79,7 +78,7 @@ void Coltr::learn(const FeatureView& docs, const Ranking& ranking,
   }
   differences_.resize(shown);
   weights_.resize(shown);
-  candidates_.draw(rng_);
+  candidates_.draw(last_.rng());
   candidates_.score(*ranker_, {shown_rows_.data(), shown, docs.feature_count()}, scores_);
   const double current = cost(0, clicks, examined);
   winners_.clear();

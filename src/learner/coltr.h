@@ -11,6 +11,7 @@
 
 #include "base/aligned.h"
 #include "learner/candidates.h"
+#include "learner/last_list.h"
 #include "plackett/learner.h"
 #include "plackett/plackett_luce.h"
 
@@ -57,9 +58,7 @@ class Coltr final : public Learner {
   std::vector<float> parameters_;
   std::vector<std::uint32_t> winners_;
   SamplingScratch sampling_;
-  std::vector<Doc> last_shown_;       // empty once learned from
-  const float* last_rows_ = nullptr;  // of the documents it was chosen from
-  Rng rng_{{}};                       // as the last ranking left it
+  LastList last_;
 };
 
 }  // namespace plackett

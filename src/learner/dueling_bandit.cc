@@ -23,6 +23,7 @@ DuelingBandit::DuelingBandit(std::unique_ptr<Ranker> ranker,
 }
 
 bool DuelingBandit::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
+  last_.forget();
   candidates_.draw(rng);
   candidates_.score(*ranker_, docs, scores_);
   for (std::uint32_t ranker = 0; ranker < scores_.rankers(); ++ranker) {
@@ -35,21 +36,18 @@ bool DuelingBandit::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
     ranking.scores[rank] = scores_.row(0)[index(ranking.shown[rank])];
   }
   ranking.rest = {};
-  shown_ = ranking.shown;
-  shown_rows_ = docs.data();
-  rng_ = rng;
+  last_.remember(docs, ranking, rng);
   return true;
 }
 
 void DuelingBandit::learn(const FeatureView& docs, const Ranking& ranking,
                           std::span<const std::uint8_t> clicks) {
-  if (docs.data() != shown_rows_ || ranking.shown != shown_) return;
-  shown_.clear();
+  if (!last_.take_if_same(docs, ranking)) return;
   const std::size_t seen = seen_places(clicks);  // to the last click, and one more
   if (seen == 0) return;
   const std::size_t count = std::min(seen - 1 + kFurther, clicks.size());
   const auto examined = std::span<const Doc>(ranking.shown).first(count);
-  const std::span<const Duel> duels = multileaving_->judge(clicks, rng_);
+  const std::span<const Duel> duels = multileaving_->judge(clicks, last_.rng());
   const auto winners =
       std::count_if(duels.begin(), duels.end(), [](const Duel& duel) { return duel.won; });
   if (winners > 0) {

@@ -14,6 +14,7 @@
 #include "base/aligned.h"
 #include "learner/candidates.h"
 #include "learner/document_span.h"
+#include "learner/last_list.h"
 #include "plackett/learner.h"
 #include "sampling/multileaving.h"
 
@@ -68,9 +69,7 @@ class DuelingBandit final : public Learner {
   DocumentSpan span_;
   AlignedVector<float> direction_;  // of the step, padded
   ScoreTable scores_;
-  std::vector<Doc> shown_;             // the last list, empty once learned from
-  const float* shown_rows_ = nullptr;  // of the documents it was chosen from
-  Rng rng_{{}};                        // as the last ranking left it
+  LastList last_;
 };
 
 }  // namespace plackett

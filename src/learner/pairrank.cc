@@ -38,6 +38,7 @@ PairRank::PairRank(std::unique_ptr<LinearRanker> ranker, const PairRankOptions& 
 }
 
 bool PairRank::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
+  last_.forget();
   const std::uint32_t count = docs.doc_count();
   scores_.resize(count);
   ranker_->score(docs, scores_);
@@ -55,9 +56,7 @@ bool PairRank::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
     ranking.shown[rank] = Doc{order_[rank]};
     ranking.scores[rank] = scores_[order_[rank]];
   }
-  last_shown_ = ranking.shown;
-  last_rows_ = docs.data();
-  rng_ = rng;
+  last_.remember(docs, ranking, rng);
   return true;
 }
 
@@ -115,8 +114,7 @@ void PairRank::find_blocks(const FeatureView& docs) {
 
 void PairRank::learn(const FeatureView& docs, const Ranking& ranking,
                      std::span<const std::uint8_t> clicks) {
-  if (ranking.shown != last_shown_ || docs.data() != last_rows_) return;
-  last_shown_.clear();
+  if (!last_.take_if_same(docs, ranking)) return;
   winners_.clear();
   losers_.clear();
   const std::uint32_t seen = seen_places(clicks);
@@ -129,8 +127,8 @@ void PairRank::learn(const FeatureView& docs, const Ranking& ranking,
     add_confidence(regression_.pair(regression_.pair_count() - 1));
   };
   if (options_.independent) {
-    shuffle(std::span(winners_), rng_);
-    shuffle(std::span(losers_), rng_);
+    shuffle(std::span(winners_), last_.rng());
+    shuffle(std::span(losers_), last_.rng());
     const std::size_t count = std::min(winners_.size(), losers_.size());
     for (std::size_t at = 0; at < count; ++at) add(winners_[at], losers_[at]);
   } else {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "learner/last_list.h"
 #include "learner/pair_regression.h"
 #include "plackett/learner.h"
 #include "ranker/linear.h"
@@ -54,9 +55,7 @@ class PairRank final : public Learner {
   PairRegression regression_;
   std::vector<double> confidence_;  // the Cholesky factor of A
 
-  Rng rng_{{}};                  // as the last ranking left it
-  std::vector<Doc> last_shown_;  // empty once learned from
-  const float* last_rows_ = nullptr;
+  LastList last_;
 
   // Scratch.
   std::vector<float> scores_;

@@ -30,6 +30,7 @@ std::uint32_t Pairwise::best(std::span<const float> scores, Rng& rng) const {
 }
 
 bool Pairwise::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
+  last_.forget();
   const std::uint32_t count = docs.doc_count();
   if (scores_.size() < count) scores_.resize(count);
   const std::span<float> scores(scores_.data(), count);
@@ -49,14 +50,16 @@ bool Pairwise::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
     left_[at] = left_.back();
     left_.pop_back();
   }
+  last_.remember(docs, ranking, rng);
   return true;
 }
 
 void Pairwise::learn(const FeatureView& docs, const Ranking& ranking,
                      std::span<const std::uint8_t> clicks) {
+  if (!last_.take_if_same(docs, ranking)) return;
   const auto seen = clicks.first(seen_places(clicks));
-  const auto winners = std::count(seen.begin(), seen.end(), std::uint8_t{1});
-  const auto losers = static_cast<std::ptrdiff_t>(seen.size()) - winners;
+  const auto losers = std::count(seen.begin(), seen.end(), std::uint8_t{0});
+  const auto winners = static_cast<std::ptrdiff_t>(seen.size()) - losers;
   if (winners == 0 || losers == 0) return;
   // Every winner beats every loser, so a document's pairs all have the same sign.
   doc_weights_.clear();

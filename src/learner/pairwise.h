@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "learner/last_list.h"
 #include "plackett/learner.h"
 
 namespace plackett {
@@ -26,6 +27,7 @@ class Pairwise final : public Learner {
   // Each place: with probability epsilon a document drawn uniformly from those left, otherwise the
   // one with the best score, ties broken at random. `ranking.rest` is empty.
   [[nodiscard]] bool rank(const FeatureView& docs, Rng& rng, Ranking& ranking) override;
+  // Ignores clicks on any ranking but the last.
   void learn(const FeatureView& docs, const Ranking& ranking,
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
@@ -43,6 +45,7 @@ class Pairwise final : public Learner {
   std::vector<float> scores_;
   std::vector<Doc> left_;  // not yet placed
   std::vector<DocWeight> doc_weights_;
+  LastList last_;
 };
 
 }  // namespace plackett

@@ -21,12 +21,11 @@ void PolicyGradient::restore(const LearnerState& state) {
 }
 
 bool PolicyGradient::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
+  last_.forget();
   scores_.resize(docs.doc_count());
   ranker_->score(docs, scores_);
-  last_shown_.clear();
   if (!sample_list(scores_, options_.shown, rng, sampling_, ranking)) return false;
-  last_shown_ = ranking.shown;
-  last_rows_ = docs.data();
+  last_.remember(docs, ranking, rng);
   return true;
 }
 
@@ -82,8 +81,7 @@ std::span<const DocWeight> PlacementGradient::weigh(const Ranking& ranking,
 
 void PolicyGradient::learn(const FeatureView& docs, const Ranking& ranking,
                            std::span<const std::uint8_t> clicks) {
-  if (docs.data() != last_rows_ || ranking.shown != last_shown_) return;
-  last_shown_.clear();
+  if (!last_.take_if_same(docs, ranking)) return;
   constexpr double kLeastShare = 0.01;  // of the newest list in the baseline
   const double share = std::max(1 / (static_cast<double>(state_.updates) + 1), kLeastShare);
   rewards_.resize(clicks.size());

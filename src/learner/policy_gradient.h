@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "learner/last_list.h"
 #include "plackett/learner.h"
 #include "plackett/plackett_luce.h"
 
@@ -72,9 +73,8 @@ class PolicyGradient final : public Learner {
   PolicyGradientOptions options_;
   LearnerState state_;
   SamplingScratch sampling_;
-  std::vector<float> scores_;         // of the last candidates
-  std::vector<Doc> last_shown_;       // empty once learned from
-  const float* last_rows_ = nullptr;  // of the documents it was chosen from
+  std::vector<float> scores_;  // of the last candidates
+  LastList last_;
   std::vector<double> rewards_;
   PlacementGradient gradient_;
 };

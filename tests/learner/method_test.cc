@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
+#include <tuple>
 
+#include "learner_samples.h"
 #include "plackett/ranker_spec.h"
 
 namespace plackett {
@@ -47,6 +50,49 @@ TEST(Method, TheLearnerKnowsItsName) {
   for (const Method* method : methods()) {
     auto learner = make_learner(method->name, ranker_of(method->default_ranker), {}, {}).value();
     EXPECT_EQ(learner->state().method, method->name);
+  }
+}
+
+// What Learner::learn promises of methods that can't be served.
+TEST(Method, OneThatIsNotServableLearnsOnceAndOnlyFromItsLastRanking) {
+  constexpr std::uint32_t kDocs = 6;
+  const auto rows = testing::random_rows(kDocs, 3);
+  const FeatureView docs(rows.data(), kDocs, 3);
+  const std::vector<std::uint8_t> clicks{0, 1, 0, 0, 1, 0};
+  for (const Method* method : methods()) {
+    if (method->servable || !is_built_in(*method)) continue;
+    auto learner = make_learner(method->name, ranker_of(method->default_ranker), {}, {}).value();
+    const auto learned = [&] {
+      const LearnerState state = learner->state();
+      return std::tuple(state.updates, state.memory, testing::parameters_of(learner->ranker()));
+    };
+    Ranking ranking;
+    for (std::uint64_t impression = 0; impression < 50; ++impression) {
+      Rng rng({.seed = 1, .impression = impression});
+      ASSERT_TRUE(learner->rank(docs, rng, ranking));
+      const auto before = learned();
+      Ranking other = ranking;
+      std::swap(other.shown[0], other.shown[1]);
+      learner->learn(docs, other, clicks);
+      const AlignedVector<float> copy = rows;
+      learner->learn(FeatureView(copy.data(), kDocs, 3), ranking, clicks);
+      EXPECT_EQ(learned(), before) << method->name;
+
+      const auto parameters = testing::parameters_of(learner->ranker());
+      learner->ranker().set_parameters(std::vector<float>(parameters.size(), HUGE_VALF));
+      Ranking failed;
+      EXPECT_FALSE(learner->rank(docs, rng, failed));
+      learner->ranker().set_parameters(parameters);
+      learner->learn(docs, ranking, clicks);
+      EXPECT_EQ(learned(), before) << method->name << " after a list that failed";
+
+      ASSERT_TRUE(learner->rank(docs, rng, ranking));
+      learner->learn(docs, ranking, clicks);
+      const auto once = learned();
+      learner->learn(docs, ranking, clicks);
+      EXPECT_EQ(learned(), once) << method->name;
+    }
+    EXPECT_GT(learner->state().updates, 5U) << method->name;
   }
 }
 
