@@ -21,8 +21,11 @@ namespace plackett {
 struct MethodRules {
   std::uint32_t shown = 10;          // k
   double learning_rate_decay = 1.0;  // factor after each update
-  // How the paper's numbers were made, if that differs from its text: duels with expectation 0 are
-  // decided at random ...
+  // How published numbers were made, if that differs from the papers' text. The decay is that of
+  // the protocol, not one that was asked for, and a method whose own experiments had another, or
+  // none, follows them ...
+  bool published_decay = false;
+  // ... duels with expectation 0 are decided at random ...
   bool ties_by_chance = false;
   // ... and the pairwise baseline exploits its worst documents first.
   bool exploit_worst_first = false;
@@ -87,8 +90,9 @@ PLACKETT_EXPORT std::vector<GivenSetting> saved_settings(std::string_view method
 // one, and the file's. Older files have none: then those that the learner's memory tells.
 PLACKETT_EXPORT std::vector<GivenSetting> settings_of(const SavedModel& model);
 
-// A learner that owns `ranker`. Fails on an unknown name or setting, on a value out of bounds, and
-// on a ranker that the method can't work with.
+// A learner that owns `ranker`. Fails on an unknown name or setting, on a value out of bounds, on a
+// ranker that the method can't work with, and on a decay of the learning rate, other than the
+// protocol's, if the method has no setting kLearningRate.
 PLACKETT_EXPORT Result<std::unique_ptr<Learner>> make_learner(
     std::string_view method, std::unique_ptr<Ranker> ranker, const MethodRules& rules,
     std::span<const GivenSetting> settings);

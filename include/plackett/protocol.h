@@ -7,6 +7,7 @@
 
 #include "plackett/cascade_user.h"
 #include "plackett/export.h"
+#include "plackett/method.h"
 #include "plackett/ranker_spec.h"
 #include "plackett/result.h"
 
@@ -32,10 +33,8 @@ inline constexpr Protocol Protocol::kPublished{true, true, true, true, true};
 // Everything that a protocol decides.
 struct ProtocolRules {
   StopRule stop_rule = StopRule::kAfterClick;               // cascade users'
-  double learning_rate_decay = 1;                           // factor after each update
   Initialisation initialisation = Initialisation::kXavier;  // of neural rankers
-  bool ties_by_chance = false;                              // as MethodRules
-  bool exploit_worst_first = false;                         // likewise
+  MethodRules methods = {};  // `shown` and `initial` are the experiment's to set
 };
 
 // What a protocol's deviations mean.

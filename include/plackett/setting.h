@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,6 +69,12 @@ class PLACKETT_EXPORT SettingValues {
   [[nodiscard]] std::uint32_t whole(std::string_view name) const {
     return static_cast<std::uint32_t>(number(name));
   }
+
+  // For Method::check, where these settings have no effect: fails on one that is not its default,
+  // since equal methods would have two names. `without` says what is missing: "debias=position".
+  // Requires: all are declared.
+  [[nodiscard]] Result<void> require_defaults(std::initializer_list<std::string_view> names,
+                                              std::string_view without) const;
 
  private:
   std::span<const Setting> declared_;

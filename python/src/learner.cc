@@ -60,14 +60,11 @@ Rng::Stream initial_stream(const LearnerHandle& handle) {
 
 // Makes the engine's learner around a copy of the ranker.
 void equip(LearnerHandle& handle, const RankerHandle& ranker) {
-  const ProtocolRules rules = rules_of(handle.protocol);
-  handle.learner = take(make_learner(handle.method->name, ranker.ranker->clone(),
-                                     {.shown = handle.shown,
-                                      .learning_rate_decay = rules.learning_rate_decay,
-                                      .ties_by_chance = rules.ties_by_chance,
-                                      .exploit_worst_first = rules.exploit_worst_first,
-                                      .initial = initial_stream(handle)},
-                                     handle.settings));
+  MethodRules rules = rules_of(handle.protocol).methods;
+  rules.shown = handle.shown;
+  rules.initial = initial_stream(handle);
+  handle.learner =
+      take(make_learner(handle.method->name, ranker.ranker->clone(), rules, handle.settings));
   handle.shape = std::make_shared<SavedModel>(*ranker.shape);
 }
 

@@ -65,6 +65,17 @@ Result<SettingValues> SettingValues::make(std::span<const Setting> declared,
   return values;
 }
 
+Result<void> SettingValues::require_defaults(std::initializer_list<std::string_view> names,
+                                             std::string_view without) const {
+  for (const std::string_view name : names) {
+    const Setting& setting = *find_setting(declared_, name);
+    if (number(name) == setting.fallback) continue;
+    return Error{
+        fmt::format("{} {} has no effect without {}", name, setting.text(number(name)), without)};
+  }
+  return {};
+}
+
 double SettingValues::number(std::string_view name) const {
   const Setting* const found = find_setting(declared_, name);
   assert(found != nullptr);

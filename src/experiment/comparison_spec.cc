@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "dataset/known_grades.h"
+#include "experiment/method_rules.h"
 #include "experiment/spec_parts.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
@@ -59,7 +60,7 @@ Result<void> check_methods(const ComparisonSpec& spec) {
     auto ranker = make_ranker(simulation.ranker, rng);
     if (!ranker) return ranker.error().in(text);
     auto learner = make_learner(simulation.method, std::move(ranker).value(),
-                                {.shown = simulation.shown}, simulation.settings);
+                                method_rules(simulation, 0), simulation.settings);
     if (!learner) return learner.error().in(text);
   }
   return {};

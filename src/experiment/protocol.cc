@@ -36,10 +36,11 @@ std::string deviation_names() {
 ProtocolRules rules_of(const Protocol& protocol) {
   ProtocolRules rules;
   if (protocol.stop) rules.stop_rule = StopRule::kAfterAnyDocument;
-  if (protocol.decay) rules.learning_rate_decay = 0.9999977;
+  if (protocol.decay) rules.methods.learning_rate_decay = 0.9999977;
+  rules.methods.published_decay = protocol.decay;
   if (protocol.start) rules.initialisation = Initialisation::kPublished;
-  rules.ties_by_chance = protocol.ties;
-  rules.exploit_worst_first = protocol.reversed;
+  rules.methods.ties_by_chance = protocol.ties;
+  rules.methods.exploit_worst_first = protocol.reversed;
   return rules;
 }
 

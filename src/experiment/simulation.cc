@@ -11,6 +11,7 @@
 #include "experiment/backend.h"
 #include "experiment/curve.h"
 #include "experiment/drift_measures.h"
+#include "experiment/method_rules.h"
 #include "experiment/world.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
@@ -36,22 +37,14 @@ Query draw_query(const SimulationSpec& spec, std::uint32_t run, std::uint64_t im
 
 Result<std::unique_ptr<Learner>> make_run_learner(const SimulationSpec& spec, const Fold& fold,
                                                   std::uint32_t run) {
-  const ProtocolRules rules = rules_of(spec.protocol);
   RankerSpec ranker_spec = spec.ranker;
   ranker_spec.feature_count = fold.train.feature_count();
-  ranker_spec.initialisation = rules.initialisation;
+  ranker_spec.initialisation = rules_of(spec.protocol).initialisation;
   Rng rng({spec.seed, run, 0, Purpose::kInitialise});
   auto ranker = make_ranker(ranker_spec, rng);
   if (!ranker) return ranker.error();
-  return make_learner(
-      spec.method, std::move(ranker).value(),
-      {.shown = spec.shown,
-       .learning_rate_decay =
-           spec.learning_rate_decay > 0 ? spec.learning_rate_decay : rules.learning_rate_decay,
-       .ties_by_chance = rules.ties_by_chance,
-       .exploit_worst_first = rules.exploit_worst_first,
-       .initial = {spec.seed, run, 0, Purpose::kInitialise}},
-      spec.settings);
+  return make_learner(spec.method, std::move(ranker).value(), method_rules(spec, run),
+                      spec.settings);
 }
 
 // Null if the fold has none.

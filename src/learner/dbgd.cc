@@ -74,11 +74,15 @@ std::unique_ptr<Learner> make_dbgd(std::unique_ptr<Ranker> ranker, const MethodR
               {.method = "dbgd", .learning_rate_decay = rules.learning_rate_decay});
 }
 
-// The paper's numbers decay the learning rate of all methods except this one.
+// The paper's numbers decay the learning rate of all methods except this one; projection's paper
+// that of this one too.
 std::unique_ptr<Learner> make_mgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                   const SettingValues& settings) {
+  const bool decays = projected(settings) || !rules.published_decay;
   return make(std::move(ranker), rules, settings,
-              {.method = "mgd", .candidates = settings.whole(kCandidates)});
+              {.method = "mgd",
+               .candidates = settings.whole(kCandidates),
+               .learning_rate_decay = decays ? rules.learning_rate_decay : 1});
 }
 
 }  // namespace

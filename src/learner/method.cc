@@ -173,6 +173,11 @@ Result<std::unique_ptr<Learner>> make_learner(std::string_view method,
   if (!found) return found.error();
   auto values = SettingValues::make(found.value()->settings, settings);
   if (!values) return Error{fmt::format("{}: {}", method, values.error().message)};
+  const bool decays = rules.learning_rate_decay != 1 && !rules.published_decay;
+  if (decays && find_setting(found.value()->settings, kLearningRate) == nullptr) {
+    return Error{fmt::format("{}: learning rate decay {}; the method has no learning rate", method,
+                             rules.learning_rate_decay)};
+  }
   if (found.value()->check != nullptr) {
     if (auto fits = found.value()->check(*ranker, values.value()); !fits) return fits.error();
   }

@@ -129,13 +129,20 @@ constexpr std::array kSettings{
             .least = 0,
             .most = 1e6}};
 
+Steps steps_of(const SettingValues& settings) { return static_cast<Steps>(settings.whole(kSteps)); }
+
+Result<void> check_settings(const Ranker& /*ranker*/, const SettingValues& settings) {
+  if (steps_of(settings) == Steps::kForgetting) return {};
+  return settings.require_defaults({kStepMemory}, "steps=forgetting");
+}
+
 std::unique_ptr<Learner> make_pdgd(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                    const SettingValues& settings) {
   return std::make_unique<Pdgd>(std::move(ranker),
                                 PdgdOptions{.learning_rate = settings.number(kLearningRate),
                                             .learning_rate_decay = rules.learning_rate_decay,
                                             .shown = rules.shown,
-                                            .steps = static_cast<Steps>(settings.whole(kSteps)),
+                                            .steps = steps_of(settings),
                                             .pairs = pair_rules(settings),
                                             .step_memory = settings.number(kStepMemory),
                                             .weight_decay = settings.number(kWeightDecay),
@@ -157,6 +164,7 @@ const Method kPdgd{.name = "pdgd",
                    .servable = true,
                    .settings = kSettings,
                    .settings_in = settings_in,
+                   .check = check_settings,
                    .make = make_pdgd};
 
 }  // namespace plackett

@@ -127,17 +127,23 @@ constexpr std::array kSettings{
             .least = 1,
             .most = 1e6}};
 
+bool debiased(const SettingValues& settings) { return settings.whole(kDebias) != 0; }
+
+Result<void> check_settings(const Ranker& /*ranker*/, const SettingValues& settings) {
+  if (debiased(settings)) return {};
+  return settings.require_defaults({kBias, kMostWeight}, "debias=position");
+}
+
 std::unique_ptr<Learner> make_policy_gradient(std::unique_ptr<Ranker> ranker,
                                               const MethodRules& rules,
                                               const SettingValues& settings) {
-  const bool debias = settings.whole(kDebias) != 0;
   return std::make_unique<PolicyGradient>(
       std::move(ranker),
       PolicyGradientOptions{.learning_rate = settings.number(kLearningRate),
                             .learning_rate_decay = rules.learning_rate_decay,
                             .shown = rules.shown,
                             .discount = static_cast<ClickDiscount>(settings.whole(kDiscount)),
-                            .position_bias = debias ? settings.number(kBias) : 0,
+                            .position_bias = debiased(settings) ? settings.number(kBias) : 0,
                             .most_weight = settings.number(kMostWeight)});
 }
 
@@ -148,6 +154,7 @@ const Method kPolicyGradient{.name = "pl-gradient",
                              .title = "PLGradient",
                              .summary = "policy gradient of the expected clicks on a sampled list",
                              .settings = kSettings,
+                             .check = check_settings,
                              .make = make_policy_gradient};
 
 }  // namespace plackett

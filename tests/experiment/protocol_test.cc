@@ -31,12 +31,14 @@ TEST(Protocol, ErrorsNameWhatIsAllowed) {
 
 TEST(Protocol, EachWayChangesItsRuleAlone) {
   EXPECT_EQ(rules_of({.stop = true}).stop_rule, StopRule::kAfterAnyDocument);
-  EXPECT_EQ(rules_of({.stop = true}).learning_rate_decay, 1);
-  EXPECT_EQ(rules_of({.decay = true}).learning_rate_decay, 0.9999977);
+  EXPECT_EQ(rules_of({.stop = true}).methods.learning_rate_decay, 1);
+  EXPECT_FALSE(rules_of({.stop = true}).methods.published_decay);
+  EXPECT_EQ(rules_of({.decay = true}).methods.learning_rate_decay, 0.9999977);
+  EXPECT_TRUE(rules_of({.decay = true}).methods.published_decay);
   EXPECT_EQ(rules_of({.start = true}).initialisation, Initialisation::kPublished);
-  EXPECT_TRUE(rules_of({.ties = true}).ties_by_chance);
-  EXPECT_FALSE(rules_of({.ties = true}).exploit_worst_first);
-  EXPECT_TRUE(rules_of({.reversed = true}).exploit_worst_first);
+  EXPECT_TRUE(rules_of({.ties = true}).methods.ties_by_chance);
+  EXPECT_FALSE(rules_of({.ties = true}).methods.exploit_worst_first);
+  EXPECT_TRUE(rules_of({.reversed = true}).methods.exploit_worst_first);
 }
 
 }  // namespace

@@ -96,6 +96,63 @@ TEST(Method, OneThatIsNotServableLearnsOnceAndOnlyFromItsLastRanking) {
   }
 }
 
+// The learning rate after a hundred lists with clicks, as a part of its start.
+double rate_left(std::string_view method, const MethodRules& rules,
+                 const std::vector<GivenSetting>& settings = {}) {
+  const auto rows = testing::random_rows(6, 3);
+  const FeatureView docs(rows.data(), 6, 3);
+  auto ranker = ranker_of(find_method(method).value()->default_ranker);
+  auto learner = make_learner(method, std::move(ranker), rules, settings).value();
+  const double start = learner->state().learning_rate;
+  Ranking ranking;
+  for (std::uint64_t impression = 0; impression < 100; ++impression) {
+    Rng rng({.seed = 1, .impression = impression});
+    EXPECT_TRUE(learner->rank(docs, rng, ranking));
+    learner->learn(docs, ranking, std::vector<std::uint8_t>{0, 1, 0, 0, 1, 0});
+  }
+  EXPECT_GT(learner->state().updates, 5U) << method;
+  return learner->state().learning_rate / start;
+}
+
+TEST(Method, ADecayThatIsAskedForIsFollowedOrRefused) {
+  for (const Method* method : methods()) {
+    if (!is_built_in(*method)) continue;
+    if (find_setting(method->settings, kLearningRate) != nullptr) {
+      EXPECT_LT(rate_left(method->name, {.learning_rate_decay = 0.9}), 0.6) << method->name;
+      continue;
+    }
+    auto ranker = ranker_of(method->default_ranker);
+    const auto made =
+        make_learner(method->name, std::move(ranker), {.learning_rate_decay = 0.9}, {});
+    ASSERT_FALSE(made.ok()) << method->name;
+    EXPECT_EQ(
+        made.error().message,
+        std::string(method->name) + ": learning rate decay 0.9; the method has no learning rate");
+  }
+}
+
+TEST(Method, TheProtocolsDecayIsOfAllMethodsWithARateExceptMgdWithoutProjection) {
+  const MethodRules published{.learning_rate_decay = 0.9, .published_decay = true};
+  EXPECT_EQ(rate_left("mgd", published), 1);
+  EXPECT_LT(rate_left("mgd", published, {{"projection", "documents"}}), 0.6);
+  EXPECT_LT(rate_left("dbgd", published), 0.6);
+  EXPECT_TRUE(make_learner("pairrank", ranker_of(RankerKind::kLinear), published, {}).ok());
+}
+
+TEST(Method, ASettingThatAnotherSwitchesOffIsRefused) {
+  EXPECT_EQ(error_of("pl-gradient", {{"position-bias", "2"}}),
+            "position-bias 2 has no effect without debias=position");
+  EXPECT_EQ(error_of("pl-gradient", {{"most-weight", "2"}}),
+            "most-weight 2 has no effect without debias=position");
+  EXPECT_EQ(error_of("pl-gradient", {{"debias", "position"}, {"position-bias", "2"}}), "");
+  EXPECT_EQ(error_of("pl-gradient", {{"position-bias", "1"}}), "");  // the default
+  for (const std::string steps : {"constant", "adagrad"}) {
+    EXPECT_EQ(error_of("pdgd", {{"steps", steps}, {"step-memory", "5"}}),
+              "step-memory 5 has no effect without steps=forgetting");
+  }
+  EXPECT_EQ(error_of("pdgd", {{"steps", "forgetting"}, {"step-memory", "5"}}), "");
+}
+
 TEST(Method, AFileTellsTheLearningRateOfMethodsThatHaveOne) {
   const auto rate = [](std::string_view method) {
     SavedModel model;
