@@ -88,7 +88,7 @@ class PairRank(_engine.Learner):
         protocol: str = ...,
         ridge: float = ...,
         alpha: float = ...,
-        pairs: str = ...,
+        disjoint: str = ...,
         refit: int = ...,
     ) -> None: ...
 

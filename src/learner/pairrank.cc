@@ -126,7 +126,7 @@ void PairRank::learn(const FeatureView& docs, const Ranking& ranking,
     regression_.add(docs.row(ranking.shown[winner]).data(), docs.row(ranking.shown[loser]).data());
     add_confidence(regression_.pair(regression_.pair_count() - 1));
   };
-  if (options_.independent) {
+  if (options_.disjoint) {
     shuffle(std::span(winners_), last_.rng());
     shuffle(std::span(losers_), last_.rng());
     const std::size_t count = std::min(winners_.size(), losers_.size());
@@ -171,9 +171,9 @@ namespace {
 
 constexpr std::string_view kRidge = "ridge";
 constexpr std::string_view kAlpha = "alpha";
-constexpr std::string_view kPairs = "pairs";
+constexpr std::string_view kDisjoint = "disjoint";
 constexpr std::string_view kRefit = "refit";
-constexpr std::array<std::string_view, 2> kPairNames{"independent", "all"};
+constexpr std::array<std::string_view, 2> kDisjointNames{"yes", "no"};
 constexpr std::array kSettings{
     Setting{.name = kRidge,
             .help = "lambda: weight of the ridge, and of the confidence bound's start",
@@ -185,8 +185,9 @@ constexpr std::array kSettings{
             .fallback = PairRankOptions{}.alpha,
             .least = 0,
             .most = 1e9},
-    Setting{
-        .name = kPairs, .help = "pairs of one list: disjoint ones, or all", .names = kPairNames},
+    Setting{.name = kDisjoint,
+            .help = "whether the pairs of one list share no document, or are all that there are",
+            .names = kDisjointNames},
     Setting{.name = kRefit,
             .help = "new pairs after which the ranker is fitted again",
             .fallback = PairRankOptions{}.refit,
@@ -206,7 +207,7 @@ std::unique_ptr<Learner> make_pairrank(std::unique_ptr<Ranker> ranker, const Met
   return std::make_unique<PairRank>(std::move(linear),
                                     PairRankOptions{.lambda = settings.number(kRidge),
                                                     .alpha = settings.number(kAlpha),
-                                                    .independent = settings.whole(kPairs) == 0,
+                                                    .disjoint = settings.whole(kDisjoint) == 0,
                                                     .refit = settings.whole(kRefit),
                                                     .shown = rules.shown});
 }

@@ -19,7 +19,7 @@ namespace plackett {
 struct PairRankOptions {
   double lambda = 0.1;       // of the ridge lambda |theta|^2, and of A's start lambda I
   double alpha = 0.1;        // width of the confidence bound
-  bool independent = true;   // pairs of one list share no document
+  bool disjoint = true;      // pairs of one list share no document
   std::uint32_t refit = 1;   // theta is fitted again after so many new pairs
   std::uint32_t shown = 10;  // k
 };

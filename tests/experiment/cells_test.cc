@@ -67,6 +67,12 @@ TEST(Cells, AMethodHasSweepsOfItsOwnAndIsNotGivenWhatItSays) {
                           "MGD (linear, learning-rate 0.2)"));
 }
 
+TEST(Cells, ASettingIsSweptWhereAMethodHasIt) {
+  EXPECT_THAT(
+      labels("methods = [\"pdgd\", \"pairrank\"]\npairs = [\"seen\", \"above\"]"),
+      ElementsAre("PDGD (linear, pairs seen)", "PDGD (linear, pairs above)", "PairRank (linear)"));
+}
+
 TEST(Cells, AGivenLabelShowsWhatWasSweptToo) {
   EXPECT_THAT(labels("methods = [{method = \"pdgd\", label = \"ours\"}]\n"
                      "learning-rate = [0.1, 0.2]\nlearning-rate-decay = [0.999, 1]"),
@@ -130,6 +136,8 @@ TEST(Cells, MistakesAreNamed) {
   EXPECT_THAT(error(pdgd + "select = \"validation\"\nsplit = \"validation\""),
               HasSubstr("split: validation; settings are selected on the validation queries"));
   EXPECT_THAT(error(pdgd + "learning-rate-decay = 1.5"), HasSubstr("expected at most 1"));
+  EXPECT_THAT(error("methods = [\"pairrank\"]\nlearning-rate-decay = 0.9"),
+              HasSubstr("pairrank: learning rate decay 0.9; the method has no learning rate"));
 }
 
 }  // namespace

@@ -194,8 +194,8 @@ TEST(PairRank, KnowsNothingAtFirstAndShufflesAll) {
 }
 
 TEST(PairRank, FitsTheMinimumOfTheMeanLogisticLossWithItsRidge) {
-  for (const bool independent : {true, false}) {
-    const PairRankOptions options{.independent = independent};
+  for (const bool disjoint : {true, false}) {
+    const PairRankOptions options{.disjoint = disjoint};
     const auto learner = learned(options, 60);
     const Matrix pairs = pairs_of(*learner);
     ASSERT_GT(pairs.size(), 60U);
@@ -218,13 +218,13 @@ TEST(PairRank, FitsTheMinimumOfTheMeanLogisticLossWithItsRidge) {
   }
 }
 
-TEST(PairRank, IndependentPairsShareNoDocument) {
+TEST(PairRank, DisjointPairsShareNoDocument) {
   const auto rows = testing::random_rows(6, kFeatures);
   const FeatureView docs(rows.data(), 6, kFeatures);
   const std::vector<std::uint8_t> clicks = {0, 1, 0, 1, 0, 0};  // seen up to the fifth
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     PairRank learner(ranker_with(std::vector<float>(kFeatures)), {.shown = 6});
-    PairRank all(ranker_with(std::vector<float>(kFeatures)), {.independent = false, .shown = 6});
+    PairRank all(ranker_with(std::vector<float>(kFeatures)), {.disjoint = false, .shown = 6});
     Ranking ranking;
     for (PairRank* one : {&learner, &all}) {
       Rng rng({.seed = seed});
