@@ -21,14 +21,16 @@ struct Protocol {
   bool stop = false;      // the user may stop after any document, not only after a click
   bool reversed = false;  // the pairwise baseline exploits its lowest scores first
   bool decay = false;     // the learning rate shrinks a little with each update
-  bool start = false;     // networks start from normal weights of their own scale, not Xavier's
+  bool start = false;     // networks start from normal weights of their own scale, not Xavier's,
+                          // and COLTR's linear ranker not at 0
   bool ties = false;      // even duels are decided at random, not lost by the candidate
+  bool miscount = false;  // projection and PairRank mistake documents, as their authors' code does
 
   bool operator==(const Protocol&) const = default;
 };
 
 inline constexpr Protocol Protocol::kDescribed{};
-inline constexpr Protocol Protocol::kPublished{true, true, true, true, true};
+inline constexpr Protocol Protocol::kPublished{true, true, true, true, true, true};
 
 // Everything that a protocol decides.
 struct ProtocolRules {

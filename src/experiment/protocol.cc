@@ -20,9 +20,9 @@ struct Deviation {
 };
 
 constexpr std::array kDeviations{
-    Deviation{"stop", &Protocol::stop}, Deviation{"reversed", &Protocol::reversed},
+    Deviation{"stop", &Protocol::stop},   Deviation{"reversed", &Protocol::reversed},
     Deviation{"decay", &Protocol::decay}, Deviation{"start", &Protocol::start},
-    Deviation{"ties", &Protocol::ties}};
+    Deviation{"ties", &Protocol::ties},   Deviation{"miscount", &Protocol::miscount}};
 
 std::string deviation_names() {
   std::vector<std::string_view> names;
@@ -39,6 +39,8 @@ ProtocolRules rules_of(const Protocol& protocol) {
   if (protocol.decay) rules.methods.learning_rate_decay = 0.9999977;
   rules.methods.published_decay = protocol.decay;
   if (protocol.start) rules.initialisation = Initialisation::kPublished;
+  rules.methods.published_start = protocol.start;
+  rules.methods.miscount = protocol.miscount;
   rules.methods.ties_by_chance = protocol.ties;
   rules.methods.exploit_worst_first = protocol.reversed;
   return rules;

@@ -94,7 +94,10 @@ void Coltr::learn(const FeatureView& docs, const Ranking& ranking,
     candidates_.add_direction(winner, step, parameters_);
   }
   ranker_->set_parameters(parameters_);
-  state_.learning_rate *= options_.learning_rate_decay;
+  if (state_.learning_rate > options_.least_learning_rate) {
+    state_.learning_rate =
+        std::max(state_.learning_rate * options_.learning_rate_decay, options_.least_learning_rate);
+  }
   ++state_.updates;
 }
 
@@ -123,15 +126,39 @@ constexpr std::array kSettings{
             .least = 0,
             .most = 1e3}};
 
+// The authors' experiments, where they differ from their paper.
+constexpr double kPublishedDecay = 0.99966;
+constexpr double kPublishedLeastRate = 0.01;
+constexpr double kPublishedStart = 0.01;  // length of the first weights, which point anywhere
+
+// Unless the ranker has learned already.
+void start_at_random(Ranker& ranker, Rng::Stream stream) {
+  std::vector<float> parameters(ranker.parameter_count());
+  ranker.get_parameters(parameters);
+  if (std::any_of(parameters.begin(), parameters.end(), [](float value) { return value != 0; })) {
+    return;
+  }
+  stream.impression = 1;  // 0 is the ranker's
+  Rng rng(stream);
+  Candidates one(ranker, 1);
+  one.draw(rng);
+  one.add_direction(0, kPublishedStart, parameters);
+  ranker.set_parameters(parameters);
+}
+
 std::unique_ptr<Learner> make_coltr(std::unique_ptr<Ranker> ranker, const MethodRules& rules,
                                     const SettingValues& settings) {
-  return std::make_unique<Coltr>(std::move(ranker),
-                                 ColtrOptions{.candidates = settings.whole(kCandidates),
-                                              .temperature = settings.number(kTemperature),
-                                              .penalty = settings.number(kPenalty),
-                                              .learning_rate = settings.number(kLearningRate),
-                                              .learning_rate_decay = rules.learning_rate_decay,
-                                              .shown = rules.shown});
+  if (rules.published_start && ranker->is_linear()) start_at_random(*ranker, rules.initial);
+  const bool own_decay = rules.published_decay;
+  return std::make_unique<Coltr>(
+      std::move(ranker),
+      ColtrOptions{.candidates = settings.whole(kCandidates),
+                   .temperature = settings.number(kTemperature),
+                   .penalty = settings.number(kPenalty),
+                   .learning_rate = settings.number(kLearningRate),
+                   .learning_rate_decay = own_decay ? kPublishedDecay : rules.learning_rate_decay,
+                   .least_learning_rate = own_decay ? kPublishedLeastRate : 0,
+                   .shown = rules.shown});
 }
 
 }  // namespace

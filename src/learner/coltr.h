@@ -22,7 +22,8 @@ struct ColtrOptions {
   double temperature = 0.1;          // tau: lists are sampled from softmax(scores / tau)
   double penalty = 1;                // gamma: of an estimate's standard deviation
   double learning_rate = 0.1;        // eta: the fraction of the way to the winners' mean
-  double learning_rate_decay = 1.0;  // factor after each update
+  double learning_rate_decay = 1.0;  // factor after each update ...
+  double least_learning_rate = 0;    // ... as long as the rate is above this
   std::uint32_t shown = 10;          // k
 };
 

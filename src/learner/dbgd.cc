@@ -65,6 +65,7 @@ std::unique_ptr<Learner> make(std::unique_ptr<Ranker> ranker, const MethodRules&
   options.learning_rate = settings.number(kLearningRate);
   options.shown = rules.shown;
   options.projected = projected(settings);
+  if (rules.miscount) --options.further;
   return std::make_unique<DuelingBandit>(std::move(ranker), std::move(multileaving), options);
 }
 

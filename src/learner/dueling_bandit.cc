@@ -45,7 +45,7 @@ void DuelingBandit::learn(const FeatureView& docs, const Ranking& ranking,
   if (!last_.take_if_same(docs, ranking)) return;
   const std::size_t seen = seen_places(clicks);  // to the last click, and one more
   if (seen == 0) return;
-  const std::size_t count = std::min(seen - 1 + kFurther, clicks.size());
+  const std::size_t count = std::min(seen - 1 + options_.further, clicks.size());
   const auto examined = std::span<const Doc>(ranking.shown).first(count);
   const std::span<const Duel> duels = multileaving_->judge(clicks, last_.rng());
   const auto winners =

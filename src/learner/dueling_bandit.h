@@ -30,6 +30,7 @@ struct DuelingBanditOptions {
   // users examined, those of this list and the last before it, and gets the length 1 x eta (Wang,
   // Kim, McCord-Snook, Wu & Wang, SIGIR 2019). For a linear ranker.
   bool projected = false;
+  std::uint32_t further = 3;  // documents that count as examined below the last click
 };
 
 class DuelingBandit final : public Learner {
@@ -51,7 +52,6 @@ class DuelingBandit final : public Learner {
   [[nodiscard]] LearnerState state() const override { return state_; }
   void restore(const LearnerState& state) override;
 
-  static constexpr std::uint32_t kFurther = 3;  // documents examined below the last click
   static constexpr std::uint32_t kRemembered = 10;
 
  private:

@@ -9,9 +9,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Protocol, EveryCombinationHasANameThatReadsBack) {
-  for (unsigned bits = 0; bits < 32; ++bits) {
-    const Protocol protocol{(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0,
-                            (bits & 16) != 0};
+  for (unsigned bits = 0; bits < 64; ++bits) {
+    const Protocol protocol{(bits & 1) != 0, (bits & 2) != 0,  (bits & 4) != 0,
+                            (bits & 8) != 0, (bits & 16) != 0, (bits & 32) != 0};
     EXPECT_EQ(parse_protocol(name_of(protocol)).value(), protocol) << name_of(protocol);
   }
   EXPECT_EQ(name_of(Protocol::kDescribed), "described");
@@ -36,6 +36,9 @@ TEST(Protocol, EachWayChangesItsRuleAlone) {
   EXPECT_EQ(rules_of({.decay = true}).methods.learning_rate_decay, 0.9999977);
   EXPECT_TRUE(rules_of({.decay = true}).methods.published_decay);
   EXPECT_EQ(rules_of({.start = true}).initialisation, Initialisation::kPublished);
+  EXPECT_TRUE(rules_of({.start = true}).methods.published_start);
+  EXPECT_FALSE(rules_of({.start = true}).methods.miscount);
+  EXPECT_TRUE(rules_of({.miscount = true}).methods.miscount);
   EXPECT_TRUE(rules_of({.ties = true}).methods.ties_by_chance);
   EXPECT_FALSE(rules_of({.ties = true}).methods.exploit_worst_first);
   EXPECT_TRUE(rules_of({.reversed = true}).methods.exploit_worst_first);

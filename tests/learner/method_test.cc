@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <tuple>
@@ -137,6 +138,57 @@ TEST(Method, TheProtocolsDecayIsOfAllMethodsWithARateExceptMgdWithoutProjection)
   EXPECT_LT(rate_left("mgd", published, {{"projection", "documents"}}), 0.6);
   EXPECT_LT(rate_left("dbgd", published), 0.6);
   EXPECT_TRUE(make_learner("pairrank", ranker_of(RankerKind::kLinear), published, {}).ok());
+}
+
+TEST(Method, ColtrsPublishedRateDecaysToOneHundredth) {
+  const MethodRules published{.learning_rate_decay = 0.9, .published_decay = true};
+  const double left = rate_left("coltr", published);  // of up to 100 updates
+  EXPECT_LT(left, 0.9999);
+  EXPECT_GT(left, 0.96);  // 0.99966^100
+  const auto near_the_end = std::vector<GivenSetting>{{"learning-rate", "0.010001"}};
+  EXPECT_NEAR(rate_left("coltr", published, near_the_end), 0.01 / 0.010001, 1e-12);
+  EXPECT_EQ(rate_left("coltr", published, {{"learning-rate", "0.005"}}), 1);
+}
+
+TEST(Method, ColtrsPublishedStartIsRandomUnlessTheRankerHasLearned) {
+  const auto start = [](std::uint32_t run, std::unique_ptr<Ranker> ranker) {
+    const MethodRules rules{.published_start = true, .initial = {.run = run}};
+    return testing::parameters_of(
+        make_learner("coltr", std::move(ranker), rules, {}).value()->ranker());
+  };
+  std::set<std::vector<float>> starts;
+  for (std::uint32_t run = 0; run < 5; ++run) {
+    const auto weights = start(run, ranker_of(RankerKind::kLinear));
+    double square = 0;
+    for (const float weight : weights) square += double{weight} * double{weight};
+    EXPECT_NEAR(std::sqrt(square), 0.01, 1e-8);
+    starts.insert(weights);
+  }
+  EXPECT_EQ(starts.size(), 5U);
+  auto learned = ranker_of(RankerKind::kLinear);
+  learned->set_parameters(std::vector<float>{0, 1, 0});
+  EXPECT_EQ(start(0, std::move(learned)), (std::vector<float>{0, 1, 0}));
+  auto network = ranker_of(RankerKind::kNeural);
+  const auto own = testing::parameters_of(*network);
+  EXPECT_EQ(start(0, std::move(network)), own);
+}
+
+// Documents examined: the clicked one, and those below it.
+TEST(Method, PublishedProjectionExaminesTwoDocumentsBelowTheLastClick) {
+  const auto rows = testing::random_rows(8, 3);
+  const FeatureView docs(rows.data(), 8, 3);
+  for (const bool miscount : {false, true}) {
+    auto learner = make_learner("dbgd", ranker_of(RankerKind::kLinear), {.miscount = miscount},
+                                {{{"projection", "documents"}}})
+                       .value();
+    Rng rng({.seed = 2});
+    Ranking ranking;
+    ASSERT_TRUE(learner->rank(docs, rng, ranking));
+    learner->learn(docs, ranking, std::vector<std::uint8_t>{1, 0, 0, 0, 0, 0, 0, 0});
+    const auto memory = learner->state().memory;
+    const auto zeros = std::count(memory.begin(), memory.end(), 0.0F);
+    EXPECT_EQ((memory.size() - static_cast<std::size_t>(zeros)) / 3, miscount ? 3U : 4U);
+  }
 }
 
 TEST(Method, ASettingThatAnotherSwitchesOffIsRefused) {
