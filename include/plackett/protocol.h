@@ -24,7 +24,7 @@ struct Protocol {
   bool start = false;     // networks start from normal weights of their own scale, not Xavier's,
                           // and COLTR's linear ranker not at 0
   bool ties = false;      // even duels are decided at random, not lost by the candidate
-  bool miscount = false;  // projection and PairRank mistake documents, as their authors' code does
+  bool miscount = false;  // projection examines one document fewer than its paper says
 
   bool operator==(const Protocol&) const = default;
 };

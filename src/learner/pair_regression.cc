@@ -193,7 +193,7 @@ void PairRegression::fit(std::span<float> theta) {
 
 std::vector<float> PairRegression::memory() const {
   std::vector<float> memory;
-  memory.reserve(fixed_memory(features_) + pair_count_ * features_);
+  memory.reserve(4 + (1 + pair_count_) * features_);
   for (const std::size_t count : {fitted_, curvature_pairs_}) {
     const auto halves = halves_of(count);
     memory.insert(memory.end(), halves.begin(), halves.end());
@@ -210,7 +210,7 @@ void PairRegression::restore(std::span<const float> memory) {
   rows_.clear();
   pair_count_ = fitted_ = curvature_pairs_ = 0;
   std::fill(curvature_theta_.begin(), curvature_theta_.end(), 0.0F);
-  const std::size_t start = fixed_memory(features_);
+  const std::size_t start = 4 + std::size_t{features_};
   if (features_ == 0 || memory.size() < start || (memory.size() - start) % features_ != 0) return;
   const std::size_t pairs = (memory.size() - start) / features_;
   const auto fitted = count_of(memory[0], memory[1]);

@@ -41,8 +41,6 @@ class PairRegression {
   // All that it needs to continue bit by bit: how many pairs were fitted and are in the curvature,
   // where the curvature was computed, the pairs.
   [[nodiscard]] std::vector<float> memory() const;
-  // Numbers of it that are not the pairs'.
-  static constexpr std::size_t fixed_memory(std::size_t features) { return 4 + features; }
   // Memory that memory() did not write leaves it empty.
   void restore(std::span<const float> memory);
 

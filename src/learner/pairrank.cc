@@ -122,14 +122,18 @@ void PairRank::learn(const FeatureView& docs, const Ranking& ranking,
     (clicks[rank] != 0 ? winners_ : losers_).push_back(rank);
   }
   if (winners_.empty() || losers_.empty()) return;
+  const auto add = [&](std::uint32_t winner, std::uint32_t loser) {
+    regression_.add(docs.row(ranking.shown[winner]).data(), docs.row(ranking.shown[loser]).data());
+    add_confidence(regression_.pair(regression_.pair_count() - 1));
+  };
   if (options_.disjoint) {
     shuffle(std::span(winners_), last_.rng());
     shuffle(std::span(losers_), last_.rng());
     const std::size_t count = std::min(winners_.size(), losers_.size());
-    for (std::size_t at = 0; at < count; ++at) add_pair(docs, ranking, winners_[at], losers_[at]);
+    for (std::size_t at = 0; at < count; ++at) add(winners_[at], losers_[at]);
   } else {
     for (const std::uint32_t winner : winners_) {
-      for (const std::uint32_t loser : losers_) add_pair(docs, ranking, winner, loser);
+      for (const std::uint32_t loser : losers_) add(winner, loser);
     }
   }
   ++state_.updates;
@@ -139,53 +143,27 @@ void PairRank::learn(const FeatureView& docs, const Ranking& ranking,
   ranker_->set_parameters(theta_);
 }
 
-void PairRank::add_pair(const FeatureView& docs, const Ranking& ranking, std::uint32_t winner,
-                        std::uint32_t loser) {
-  const auto better = docs.row(ranking.shown[winner]);
-  const auto worse = docs.row(ranking.shown[loser]);
-  if (options_.miscount) {
-    regression_.add(docs.row(Doc{winner}).data(), docs.row(Doc{loser}).data());
-    for (std::size_t at = 0; at < features_; ++at) counted_.push_back(better[at] - worse[at]);
-  } else {
-    regression_.add(better.data(), worse.data());
-  }
-  add_confidence(regression_.pair_count() - 1);
-}
-
-void PairRank::add_confidence(std::size_t pair) {
-  const auto row = options_.miscount
-                       ? std::span<const float>(counted_).subspan(pair * features_, features_)
-                       : regression_.pair(pair);
-  std::copy(row.begin(), row.end(), difference_.begin());
+void PairRank::add_confidence(std::span<const float> pair) {
+  std::copy(pair.begin(), pair.end(), difference_.begin());
   add_to_factor(confidence_, difference_);
 }
 
 LearnerState PairRank::state() const {
   LearnerState state = state_;
   state.memory = regression_.memory();
-  state.memory.insert(state.memory.end(), counted_.begin(), counted_.end());
   return state;
 }
 
 void PairRank::restore(const LearnerState& state) {
   state_ = state;
   state_.memory.clear();
-  std::span<const float> memory(state.memory);
-  counted_.clear();
-  if (options_.miscount) {
-    const std::size_t fixed = std::min(memory.size(), PairRegression::fixed_memory(features_));
-    const std::size_t half = (memory.size() - fixed) / 2;
-    counted_.assign(memory.end() - static_cast<std::ptrdiff_t>(half), memory.end());
-    memory = memory.first(memory.size() - half);
-  }
-  regression_.restore(memory);
-  counted_.resize(options_.miscount ? regression_.pair_count() * features_ : 0);
+  regression_.restore(state.memory);
   confidence_.assign(std::size_t{features_} * features_, 0.0);
   for (std::size_t at = 0; at < features_; ++at) {
     confidence_[at * features_ + at] = std::sqrt(options_.lambda);
   }
   for (std::size_t at = 0; at < regression_.pair_count(); ++at) {
-    add_confidence(at);
+    add_confidence(regression_.pair(at));
   }
 }
 
@@ -231,8 +209,7 @@ std::unique_ptr<Learner> make_pairrank(std::unique_ptr<Ranker> ranker, const Met
                                                     .alpha = settings.number(kAlpha),
                                                     .disjoint = settings.whole(kDisjoint) == 0,
                                                     .refit = settings.whole(kRefit),
-                                                    .shown = rules.shown,
-                                                    .miscount = rules.miscount});
+                                                    .shown = rules.shown});
 }
 
 }  // namespace

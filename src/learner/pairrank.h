@@ -22,8 +22,6 @@ struct PairRankOptions {
   bool disjoint = true;      // pairs of one list share no document
   std::uint32_t refit = 1;   // theta is fitted again after so many new pairs
   std::uint32_t shown = 10;  // k
-  // Whether the fit, not the bound, takes the documents whose numbers are a pair's ranks.
-  bool miscount = false;
 };
 
 class PairRank final : public Learner {
@@ -38,8 +36,7 @@ class PairRank final : public Learner {
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
 
-  // Its memory is the regression's, so it grows with the pairs, and A's own pairs if there are
-  // such. Memory that it did not write is ignored.
+  // Its memory is the pairs, so it grows with them. Memory that it did not write is ignored.
   [[nodiscard]] LearnerState state() const override;
   void restore(const LearnerState& state) override;
 
@@ -48,18 +45,14 @@ class PairRank final : public Learner {
 
  private:
   void find_blocks(const FeatureView& docs);
-  // Of the documents at these ranks.
-  void add_pair(const FeatureView& docs, const Ranking& ranking, std::uint32_t winner,
-                std::uint32_t loser);
-  // A += d d^T, with d of the pair.
-  void add_confidence(std::size_t pair);
+  // A += d d^T.
+  void add_confidence(std::span<const float> pair);
 
   std::unique_ptr<LinearRanker> ranker_;
   PairRankOptions options_;
   LearnerState state_;
   std::uint32_t features_;
   PairRegression regression_;
-  std::vector<float> counted_;      // [pair][features] of A, where the fit has miscounted
   std::vector<double> confidence_;  // the Cholesky factor of A
 
   LastList last_;

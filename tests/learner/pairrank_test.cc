@@ -287,47 +287,6 @@ TEST(PairRank, ResumedItContinuesBitByBit) {
   EXPECT_EQ(resumed.state().memory, whole->state().memory);
 }
 
-// The bound is of the documents that were shown; the fit is of those whose numbers are the ranks.
-TEST(PairRank, MiscountedItFitsTheDocumentsWhoseNumbersAreTheRanks) {
-  const PairRankOptions options{.shown = 6, .miscount = true};
-  PairRank learner(ranker_with(std::vector<float>(kFeatures)), options);
-  const auto rows = testing::random_rows(6, kFeatures);
-  const FeatureView docs(rows.data(), 6, kFeatures);
-  Rng rng({.seed = 4});
-  Ranking ranking;
-  ASSERT_TRUE(learner.rank(docs, rng, ranking));
-  ASSERT_NE(ranking.shown[2], Doc{2});
-  learner.learn(docs, ranking, std::vector<std::uint8_t>{0, 0, 1, 0, 0, 0});
-  const Matrix pairs = pairs_of(learner);  // the fit's, then the bound's
-  ASSERT_EQ(pairs.size(), 2U);
-  const auto loser_of = [&](const std::vector<double>& pair, const auto& doc_at) {
-    for (const std::uint32_t loser : {0U, 1U, 3U}) {
-      bool same = true;
-      for (std::size_t f = 0; f < kFeatures; ++f) {
-        same = same && pair[f] == double{docs.row(doc_at(2))[f] - docs.row(doc_at(loser))[f]};
-      }
-      if (same) return loser;
-    }
-    return 6U;
-  };
-  const std::uint32_t loser = loser_of(pairs[0], [](std::uint32_t rank) { return Doc{rank}; });
-  EXPECT_LT(loser, 6U);
-  EXPECT_EQ(loser_of(pairs[1], [&](std::uint32_t rank) { return ranking.shown[rank]; }), loser);
-
-  ASSERT_TRUE(learner.rank(docs, rng, ranking));
-  EXPECT_EQ(shown_blocks(learner, ranking),
-            plain_blocks(docs, testing::parameters_of(learner.ranker()), {pairs[1]}, options));
-  PairRank resumed(ranker_with(testing::parameters_of(learner.ranker())), options);
-  resumed.restore(learner.state());
-  EXPECT_EQ(resumed.state().memory, learner.state().memory);
-  Ranking again;
-  Rng one({.seed = 9});
-  Rng other({.seed = 9});
-  ASSERT_TRUE(learner.rank(docs, one, ranking));
-  ASSERT_TRUE(resumed.rank(docs, other, again));
-  EXPECT_EQ(again.shown, ranking.shown);
-}
-
 TEST(PairRank, IgnoresMemoryThatItDidNotWrite) {
   const auto learner = learned({}, 5);
   const LearnerState right = learner->state();
