@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace plackett {
@@ -21,6 +22,23 @@ TEST(Visits, CountsEachOfAFewDocumentsForEver) {
     for (std::size_t at = 0; at < 5; ++at) {
       EXPECT_EQ(visits.add(document(at)), static_cast<float>(round));
     }
+  }
+}
+
+TEST(Visits, CountsThousandsOfDocumentsForEverThoughSomeTogether) {
+  for (const auto& [documents, most_shared] : {std::pair(2000, 0.25), std::pair(4000, 0.45)}) {
+    std::vector<float> counts(Visits::kSlots);
+    Visits visits(counts);
+    constexpr int kRounds = 10;
+    int shared = 0;
+    for (int round = 1; round <= kRounds; ++round) {
+      for (int at = 0; at < documents; ++at) {
+        const float count = visits.add(document(static_cast<std::size_t>(at)));
+        ASSERT_GE(count, static_cast<float>(round));
+        if (round == kRounds && count > static_cast<float>(round)) ++shared;
+      }
+    }
+    EXPECT_LT(shared, most_shared * documents);
   }
 }
 
