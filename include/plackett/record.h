@@ -76,7 +76,7 @@ struct Regained {
   // Impressions from when the drift was complete until then; if it never was back, all until the
   // next drift or the end. NaN: start, next drift or end is too near to measure it.
   double after = std::numeric_limits<double>::quiet_NaN();
-  bool was_regained = false;
+  bool was_regained = false;  // whether it was back in that time
 
   bool operator==(const Regained&) const = default;
 };
