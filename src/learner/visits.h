@@ -8,8 +8,9 @@
 namespace plackett {
 
 // Counts by a hash of the document's features; documents with the same hash share a count. Once
-// half of the counts are in use, all are halved until fewer are: of up to 5,000 documents or so each
-// visit counts for ever, though of 4,000 two in five share a count; of more only the last ones.
+// half of the counts are in use, all are halved until fewer are: of up to 5,000 documents or so
+// each visit counts for ever, though of 4,000 two in five share a count; of more only the last
+// ones.
 class Visits {
  public:
   static constexpr std::size_t kSlots = 8192;
