@@ -44,8 +44,8 @@ class PLACKETT_EXPORT Learner {
   // average of what it explored with. Valid as long as the learner; the next learn() changes it.
   [[nodiscard]] virtual Ranker& explorer() { return ranker(); }
 
-  // Goes on from these parameters, as if it had learned them. Those of ranker() itself need not
-  // reach what it explores with.
+  // Goes on from these parameters, as if it had learned them. What is set on ranker() alone may not
+  // reach the ranker that it explores with.
   // Requires: parameters.size() == ranker().parameter_count().
   virtual void set_parameters(std::span<const float> parameters) {
     ranker().set_parameters(parameters);
