@@ -9,13 +9,22 @@ using serving::EventKind;
 using serving::FeedbackEvent;
 using simdjson::ondemand::json_type;
 
-EventKind read_kind(JsonReader& json, JsonValue value) {
+// Which names a model knows besides is left to the service.
+void read_kind(JsonReader& json, JsonValue value, FeedbackEvent& event) {
   const std::string_view name = json.string(value);
-  if (name == "click") return EventKind::kClick;
-  if (name == "view") return EventKind::kView;
-  if (name == "close") return EventKind::kClose;
-  json.wrong(
-      fmt::format("{}; expected \"click\", \"view\" or \"close\"", JsonReader::excerpt(value)));
+  if (name == "click") {
+    event.kind = EventKind::kClick;
+  } else if (name == "view") {
+    event.kind = EventKind::kView;
+  } else if (name == "close") {
+    event.kind = EventKind::kClose;
+  } else if (serving::is_event_name(name)) {
+    event.kind = EventKind::kNamed;
+    event.name = name;
+  } else {
+    json.wrong(fmt::format("{}; expected \"click\", \"view\", \"close\" or an event of the model",
+                           JsonReader::excerpt(value)));
+  }
 }
 
 // Adds the event, unless it has only the fields of `more`: those of a batch.
@@ -35,7 +44,7 @@ void read_event(JsonReader& json, JsonValue value, std::vector<FeedbackEvent>& e
       Key{"item", text(event.item)}, Key{"event_id", text(event.event_id)},
       Key{"event",
           [&](JsonValue inner) {
-            event.kind = read_kind(json, inner);
+            read_kind(json, inner, event);
             has_kind = true;
           }},
       more...);
@@ -47,7 +56,7 @@ void read_event(JsonReader& json, JsonValue value, std::vector<FeedbackEvent>& e
   if (!has_kind) json.wrong_at("event", "no event");
   if (event.kind == EventKind::kClose) event.item.clear();
   if (event.kind != EventKind::kClose && event.item.empty()) {
-    json.wrong_at("item", "no item; clicks and views need one");
+    json.wrong_at("item", "no item; all events but close need one");
   }
   events.push_back(std::move(event));
 }

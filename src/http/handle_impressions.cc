@@ -1,4 +1,6 @@
 #include <array>
+#include <charconv>
+#include <string>
 
 #include "http/exchange.h"
 #include "http/model_text.h"
@@ -22,10 +24,13 @@ void write_ranking(JsonWriter json, const serving::Ranked& ranked) {
       if (item.pinned) json.fields("pinned", true);
     });
   };
-  json.object(
-      "impression", ranked.impression, "model_version", ranked.model_version,  //
-      "items", [&] { json.array(ranked.items, write_item); },                  //
-      "log_probability", ranked.log_probability, "entropy", ranked.entropy);
+  json.object([&] {
+    json.fields(
+        "impression", ranked.impression, "model_version", ranked.model_version,  //
+        "items", [&] { json.array(ranked.items, write_item); },                  //
+        "log_probability", ranked.log_probability, "entropy", ranked.entropy);
+    if (!ranked.skipped.empty()) json.fields("skipped", ranked.skipped);
+  });
 }
 
 void write_statuses(JsonWriter json, const std::vector<FeedbackStatus>& statuses) {
@@ -40,6 +45,19 @@ void write_statuses(JsonWriter json, const std::vector<FeedbackStatus>& statuses
       json.fields(serving::name_of(static_cast<FeedbackStatus>(at)), counts[at]);
     }
   });
+}
+
+// "start", or what an answer gave.
+std::uint64_t read_cursor(const std::string& text) {
+  if (text == "start") return 0;
+  std::uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stop == end && number < serving::ImpressionKey::kNumbers) {
+    return number;
+  }
+  throw Failed{
+      {ErrorCode::kInvalid, "expected \"start\" or the cursor of an earlier answer", "cursor"}};
 }
 
 }  // namespace
@@ -72,11 +90,17 @@ void get_stats(Exchange& exchange) {
 
 void get_impressions(Exchange& exchange) {
   const auto model = exchange.model();
-  take(check_query(exchange.target, {"limit", "clicked"}));
+  take(check_query(exchange.target, {"limit", "clicked", "cursor"}));
   const auto limit = take(query_number(exchange.target, "limit", kLimit));
   const auto clicked = take(query_flag(exchange.target, "clicked"));
-  exchange.json().object("impressions",
-                         take(exchange.site.service.impressions(*model, limit, clicked)));
+  const Service& service = exchange.site.service;
+  const std::string cursor = query_text(exchange.target, "cursor");
+  if (cursor.empty()) {
+    return exchange.json().object("impressions", take(service.impressions(*model, limit, clicked)));
+  }
+  if (clicked) throw Failed{{ErrorCode::kInvalid, "not with a cursor", "clicked"}};
+  const auto page = take(service.impressions_from(*model, read_cursor(cursor), limit));
+  exchange.json().object("impressions", page.impressions, "cursor", std::to_string(page.next));
 }
 
 void get_impression(Exchange& exchange) {

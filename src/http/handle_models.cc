@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "http/exchange.h"
 #include "http/model_text.h"
 #include "http/requests.h"
@@ -9,6 +11,7 @@ namespace plackett::http {
 namespace {
 
 using serving::ModelInfo;
+using serving::ModelSpec;
 using serving::Service;
 
 Awaitable<void> set_learning(Exchange& exchange, bool on) {
@@ -28,9 +31,10 @@ void get_model(Exchange& exchange) {
 
 Awaitable<void> put_model(Exchange& exchange) {
   const auto existing = exchange.site.service.find(exchange.segment(1));
-  auto spec =
-      take(read_model_request(exchange.scratch.json, exchange.body(), exchange.segment(1),
-                              existing == nullptr ? nullptr : &serving::spec_of(*existing)));
+  std::optional<ModelSpec> now;
+  if (existing != nullptr) now = exchange.site.service.info(*existing).spec;
+  auto spec = take(read_model_request(exchange.scratch.json, exchange.body(), exchange.segment(1),
+                                      now ? &*now : nullptr));
   const auto created = co_await exchange.ask<serving::Created>(&Service::create, std::move(spec));
   exchange.status(created.is_new ? 201 : 200);
   exchange.json().value(created.info);
@@ -50,6 +54,14 @@ void get_weights(Exchange& exchange) {
                          weights.features);
 }
 
+Awaitable<void> put_weights(Exchange& exchange) {
+  const auto model = exchange.model();
+  auto weights = take(read_weights_request(exchange.scratch.json, exchange.body(),
+                                           serving::spec_of(*model), serving::names_of(*model)));
+  exchange.json().value(
+      co_await exchange.ask<ModelInfo>(&Service::set_weights, model, std::move(weights)));
+}
+
 void get_export(Exchange& exchange) {
   const auto file = exchange.site.service.export_file(*exchange.model());
   Response& response = exchange.response;
@@ -63,8 +75,11 @@ Awaitable<void> post_import(Exchange& exchange) {
   const std::string_view body = exchange.body();
   const auto* bytes = reinterpret_cast<const std::byte*>(body.data());
   std::vector<std::byte> file(bytes, bytes + body.size());
-  const auto info =
-      co_await exchange.ask<ModelInfo>(&Service::import_file, exchange.segment(1), std::move(file));
+  take(check_query(exchange.target, {"learner", "scaling"}));
+  const serving::ImportOptions options{.learner = query_text(exchange.target, "learner"),
+                                       .scaling = query_text(exchange.target, "scaling")};
+  const auto info = co_await exchange.ask<ModelInfo>(&Service::import_file, exchange.segment(1),
+                                                     std::move(file), options);
   exchange.json().value(info);
 }
 
@@ -105,6 +120,24 @@ void get_item(Exchange& exchange) {
   auto features = take(exchange.site.service.item(*model, exchange.segment(3)));
   features.resize(serving::spec_of(*model).ranker.feature_count);  // without padding
   exchange.json().object("id", exchange.segment(3), "features", features);
+}
+
+Awaitable<void> delete_unit(Exchange& exchange) {
+  const auto model = exchange.model();
+  take(check_query(exchange.target, {"impressions"}));
+  const std::string wanted = query_text(exchange.target, "impressions");
+  if (!wanted.empty() && wanted != "keep" && wanted != "drop") {
+    throw Failed{
+        {ErrorCode::kInvalid, fmt::format("\"{}\"; expected keep or drop", wanted), "impressions"}};
+  }
+  const auto count = co_await exchange.ask<std::uint64_t>(&Service::forget_unit, model,
+                                                          exchange.segment(3), wanted == "drop");
+  exchange.json().object("impressions", count);
+}
+
+Awaitable<void> post_vacuum(Exchange& exchange) {
+  co_await exchange.ask<void>(&Service::vacuum);
+  exchange.json().object("store_bytes", exchange.site.service.meters().store_bytes);
 }
 
 Awaitable<void> delete_item(Exchange& exchange) {

@@ -15,7 +15,7 @@ using simdjson::ondemand::json_type;
 // Parsers keep about six bytes for every byte of the longest text they met.
 constexpr std::size_t kLargeText = std::size_t{1} << 20;
 constexpr std::size_t kExcerptBytes = 40;
-constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::string_view kWhiteSpace = " \t\r\n";
 
 std::string_view name_of(json_type type) {
   // In simdjson's order, which starts at 1.
@@ -28,12 +28,12 @@ std::string_view name_of(json_type type) {
 
 JsonValue JsonReader::begin(JsonText text) {
   depth_ = 0;
-  const std::size_t first = text.find_first_not_of(kBlank);
+  const std::size_t first = text.find_first_not_of(kWhiteSpace);
   if (first == std::string_view::npos) wrong("the body is empty; it must be JSON");
   if (parser_.capacity() > kLargeText && text.size() <= kLargeText) parser_ = Parser();
   check(parser_.iterate(text).get(document_));
   // What opens must close in the end: simdjson's arrays and objects count on it.
-  const char last = text[text.find_last_not_of(kBlank)];
+  const char last = text[text.find_last_not_of(kWhiteSpace)];
   if ((text[first] == '{' && last != '}') || (text[first] == '[' && last != ']')) {
     broken(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
   }
@@ -107,7 +107,7 @@ std::string_view JsonReader::any(JsonValue value, std::size_t most_bytes) {
 
 std::string JsonReader::excerpt(JsonValue value) {
   std::string_view token = value.raw_json_token();
-  token = token.substr(0, token.find_last_not_of(kBlank) + 1);
+  token = token.substr(0, token.find_last_not_of(kWhiteSpace) + 1);
   if (token.size() <= kExcerptBytes) return std::string(token);
   return std::string(cut_utf8(token, kExcerptBytes)) + "...";
 }

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_text.h"
+
 namespace plackett::http {
 
 // JSON that is written already.
@@ -106,7 +108,10 @@ class JsonWriter {
     char digits[32];
     out_.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
   }
-  void string(std::string_view text);
+  void string(std::string_view text) {
+    comma();
+    append_json_string(out_, text);
+  }
 
   std::string& out_;
   bool needs_comma_ = false;

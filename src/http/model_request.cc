@@ -91,6 +91,29 @@ double read_temperature(JsonReader& json, JsonValue value) {
   return temperature;
 }
 
+// "all", "none" or a probability.
+double read_candidates(JsonReader& json, JsonValue value) {
+  if (json.type(value) == json_type::string) {
+    const std::string_view name = json.string(value);
+    if (name == "all" || name == "none") return name == "all" ? 1 : 0;
+  } else if (json.type(value) == json_type::number) {
+    const double share = json.number(value);
+    if (share >= 0 && share <= 1) return share;
+  }
+  json.wrong(fmt::format("{}; expected \"all\", \"none\" or a probability from 0 to 1",
+                         JsonReader::excerpt(value)));
+}
+
+void read_events(JsonReader& json, JsonValue value, std::vector<serving::NamedWeight>& events) {
+  events.clear();
+  json.object(value, [&](std::string_view key, JsonValue inner) {
+    if (events.size() >= serving::kMaxEventKinds) {
+      json.wrong(fmt::format("more than {} kinds of events", serving::kMaxEventKinds));
+    }
+    events.push_back({std::string(key), json.number(inner)});
+  });
+}
+
 // Each setting by itself, so that the refusal names the one that is wrong.
 void check_settings(const JsonReader& json, const ModelSpec& spec, const Method& method) {
   for (const GivenSetting& one : spec.settings) {
@@ -124,6 +147,8 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
     ModelSpec spec;
     spec.name = name;
     spec.learner = existing == nullptr ? kDefaultMethod : existing->learner;
+    spec.logging.candidates = serving::kDefaultCandidates;
+    if (existing != nullptr) spec.logging = existing->logging;
     RankerSpec& ranker = spec.ranker;
     const std::uint32_t seen = json.fields(
         root, Key{"features", [&](JsonValue value) { read_features(json, value, spec); }},
@@ -147,9 +172,13 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
             }},
         Key{"temperature",
             [&](JsonValue value) { spec.temperature = read_temperature(json, value); }},
-        Key{"open_seconds", [&](JsonValue value) {
+        Key{"open_seconds",
+            [&](JsonValue value) {
               spec.open_seconds = json.integer(value, 1, serving::kMaxOpenSeconds);
-            }});
+            }},
+        Key{"candidates",
+            [&](JsonValue value) { spec.logging.candidates = read_candidates(json, value); }},
+        Key{"events", [&](JsonValue value) { read_events(json, value, spec.logging.events); }});
     if ((seen & kFeatures) == 0) {
       json.wrong_at("features", "no features; give their number or their names");
     }
@@ -204,6 +233,18 @@ Result<std::string> read_snapshot_request(JsonReader& json, JsonText body) {
                             }
                           }});
     return note;
+  });
+}
+
+Result<std::vector<float>> read_weights_request(JsonReader& json, JsonText body,
+                                                const ModelSpec& spec, const FeatureNames& names) {
+  return json.read(body, [&](JsonValue root) {
+    std::vector<float> weights(spec.ranker.feature_count);
+    const std::uint32_t seen = json.fields(
+        root, Key{"weights",
+                  [&](JsonValue value) { read_feature_row(json, value, spec, names, weights); }});
+    if (seen == 0) json.wrong_at("weights", "no weights; give one per feature, or those not 0");
+    return weights;
   });
 }
 

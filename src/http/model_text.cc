@@ -32,6 +32,12 @@ void write_settings(JsonWriter& json, const ModelSpec& spec) {
   }
 }
 
+void write_events(JsonWriter& json, const ModelSpec& spec) {
+  for (const serving::NamedWeight& event : spec.logging.events) {
+    json.fields(event.name, event.weight);
+  }
+}
+
 // Null if there is nothing to average.
 std::optional<double> mean(double sum, std::uint64_t count) {
   return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
@@ -58,11 +64,13 @@ void write_json(JsonWriter& json, const serving::ModelInfo& info) {
       "activation", name_of(ranker.activation), "learner", spec.learner,            //
       "settings", [&] { json.object([&] { write_settings(json, spec); }); },        //
       "learning_rate", learning_rate(spec), "k", spec.shown, "scaling", spec.scaling, "seed",
-      spec.seed, "temperature", spec.temperature,                             //
-      "open_seconds", spec.open_seconds, "created_at", info.created_at,       //
-      "version", info.version, "updates", info.updates,                       //
-      "impressions", info.impressions, "learned", info.learned,               //
-      "open", info.open, "items", info.items, "parameters", info.parameters,  //
+      spec.seed, "temperature", spec.temperature,                                //
+      "open_seconds", spec.open_seconds, "candidates", spec.logging.candidates,  //
+      "events", [&] { json.object([&] { write_events(json, spec); }); },         //
+      "created_at", info.created_at,                                             //
+      "version", info.version, "updates", info.updates,                          //
+      "impressions", info.impressions, "learned", info.learned,                  //
+      "open", info.open, "items", info.items, "parameters", info.parameters,     //
       "learning", info.learning, "frozen_because", frozen_because);
 }
 
@@ -102,21 +110,24 @@ void write_json(JsonWriter& json, const serving::Stats& stats) {
 void write_json(JsonWriter& json, const serving::SeenImpression& seen) {
   const serving::Impression& impression = seen.kept.impression;
   const auto& items = impression.shown;
+  const auto propensities = impression.propensities();
   const auto write_item = [&, rank = std::size_t{0}](const serving::ShownItem& item) mutable {
     const auto is_marked = [&](const auto& marks) { return marks[rank] != std::byte{0}; };
-    json.object("id", item.id, "rank", rank + 1, "score", item.score, "pinned", item.pinned,
+    json.object("id", null_if_empty(item.id), "rank", rank + 1, "score", item.score,  //
+                "propensity", propensities[rank], "pinned", item.pinned,              //
                 "clicked", is_marked(seen.response.clicked), "viewed",
                 is_marked(seen.response.viewed));
     ++rank;
   };
   const auto write_pair = [&](const serving::SeenPair& pair) {
-    json.object("winner", items[pair.winner].id, "loser", items[pair.loser].id, "rho", pair.rho,
-                "weight", pair.weight);
+    json.object("winner", null_if_empty(items[pair.winner].id), "loser",
+                null_if_empty(items[pair.loser].id), "rho", pair.rho, "weight", pair.weight);
   };
   const auto context = null_if_empty(impression.context);  // was checked when it arrived
   json.object(
       "impression", seen.id, "shown_at", seen.kept.shown_at, "model_version", seen.kept.version,  //
-      "mode", impression.exploit ? "exploit" : "explore", "state", seen.state,                    //
+      "mode", name_of(impression.mode), "state", seen.state,                                      //
+      "unit", null_if_empty(seen.kept.unit), "candidates_kept", impression.kept,                  //
       "items", [&] { json.array(items, write_item); },                                            //
       "log_probability", impression.log_probability, "entropy", impression.entropy,               //
       "context", RawJson{context.value_or("null")},                                               //

@@ -13,10 +13,20 @@ using serving::ModelSpec;
 using serving::RankRequest;
 using simdjson::ondemand::json_type;
 
-bool read_exploit(JsonReader& json, JsonValue value) {
-  const std::string_view mode = json.string(value);
-  if (mode == "exploit" || mode == "explore") return mode == "exploit";
-  json.wrong(fmt::format("{}; expected \"explore\" or \"exploit\"", JsonReader::excerpt(value)));
+serving::Mode read_mode(JsonReader& json, JsonValue value) {
+  const std::string_view name = json.string(value);
+  for (const auto mode :
+       {serving::Mode::kExplore, serving::Mode::kExploit, serving::Mode::kGiven}) {
+    if (name == serving::name_of(mode)) return mode;
+  }
+  json.wrong(fmt::format("{}; expected \"explore\", \"exploit\" or \"given\"",
+                         JsonReader::excerpt(value)));
+}
+
+bool read_missing(JsonReader& json, JsonValue value) {
+  const std::string_view name = json.string(value);
+  if (name == "skip" || name == "refuse") return name == "skip";
+  json.wrong(fmt::format("{}; expected \"skip\" or \"refuse\"", JsonReader::excerpt(value)));
 }
 
 // The floats of that many rows. Refuses more than a request may hold.
@@ -58,7 +68,12 @@ Result<void> RankRequestReader::read(JsonReader& json, JsonText body, const Mode
         root, Key{"id", [&](JsonValue value) { request.id = read_id(json, value); }},
         Key{"items", [&](JsonValue value) { json.array(value, max_items, read_items); }},
         Key{"k", [&](JsonValue value) { request.k = json.integer(value, 1, serving::kMaxShown); }},
-        Key{"mode", [&](JsonValue value) { request.exploit = read_exploit(json, value); }},
+        Key{"mode", [&](JsonValue value) { request.mode = read_mode(json, value); }},
+        Key{"missing", [&](JsonValue value) { request.skip_missing = read_missing(json, value); }},
+        Key{"unit",
+            [&](JsonValue value) {
+              if (!json.is_null(value)) request.unit = read_id(json, value);
+            }},
         Key{"context",
             [&](JsonValue value) {
               request.context = json.any(value, serving::kMaxContextBytes);

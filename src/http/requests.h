@@ -47,8 +47,9 @@ class RankRequestReader {
 inline constexpr std::size_t kMaxEvents = 10'000;  // per request
 Result<std::vector<serving::FeedbackEvent>> read_feedback_request(JsonReader& json, JsonText body);
 
-// PUT /models/{m}. What the body says, defaults for the rest; an existing model keeps its learner
-// and ranker where the body names none, whatever the defaults were when it was made. What only the
+// PUT /models/{m}. What the body says, defaults for the rest; an existing model keeps its learner,
+// ranker, candidates and events where the body names none, whatever the defaults were when it was
+// made. What only the
 // engine can judge (a learner's settings, a network's size) is left to it.
 Result<serving::ModelSpec> read_model_request(JsonReader& json, JsonText body,
                                               std::string_view name,
@@ -64,6 +65,11 @@ Result<ItemsRequest> read_items_request(JsonReader& json, JsonText body,
 
 // POST /models/{m}/snapshots: the note; empty if the body is.
 Result<std::string> read_snapshot_request(JsonReader& json, JsonText body);
+
+// PUT /models/{m}/weights: one weight per feature, as read_feature_row() reads them.
+Result<std::vector<float>> read_weights_request(JsonReader& json, JsonText body,
+                                                const serving::ModelSpec& spec,
+                                                const FeatureNames& names);
 
 // POST /models/{m}/rollback: the snapshot's id.
 Result<std::int64_t> read_rollback_request(JsonReader& json, JsonText body);

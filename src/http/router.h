@@ -25,7 +25,7 @@ AtOnce get_health, get_ready, get_dashboard, get_demo, get_web_file, get_openapi
 // handle_models.cc
 AtOnce get_models, get_model, get_weights, get_export, get_snapshots, get_item;
 Waiting put_model, delete_model, post_import, post_snapshot, post_rollback, post_freeze,
-    post_resume, put_items, delete_item;
+    post_resume, put_items, delete_item, put_weights, delete_unit, post_vacuum;
 
 // handle_impressions.cc
 Waiting post_rank, post_feedback;

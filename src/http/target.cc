@@ -119,6 +119,11 @@ Result<std::uint32_t> query_number(const Target& target, std::string_view key,
   return number;
 }
 
+std::string query_text(const Target& target, std::string_view key) {
+  const std::string* text = find(target, key);
+  return text == nullptr ? std::string() : *text;
+}
+
 Result<bool> query_flag(const Target& target, std::string_view key) {
   const std::string* text = find(target, key);
   if (text == nullptr || *text == "false") return false;

@@ -35,6 +35,9 @@ struct QueryRange {
 Result<std::uint32_t> query_number(const Target& target, std::string_view key,
                                    const QueryRange& range);
 
+// Empty if the key is absent.
+std::string query_text(const Target& target, std::string_view key);
+
 // "true" or "false"; false if the key is absent.
 Result<bool> query_flag(const Target& target, std::string_view key);
 

@@ -73,8 +73,10 @@ void ListMaker::make(Rng rng, PlacedList& list) {
   list.rest = {};
   list.log_probability = 0;
   list.entropy = first_place_entropy(free_scores_);
-  if (rules_.sorted) {
+  if (rules_.order == ListOrder::kSorted) {
     sort(free_places);
+  } else if (rules_.order == ListOrder::kAsGiven) {
+    for (std::uint32_t doc = 0; doc < free_places; ++doc) ranking_.shown.push_back(Doc{doc});
   } else if (free_places > 0) {
     sample_list(free_scores_, free_places, rng, scratch_, ranking_);
     list.rest = ranking_.rest;

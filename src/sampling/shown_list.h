@@ -25,10 +25,16 @@ struct Pin {
   std::uint32_t rank = 0;
 };
 
+enum class ListOrder : std::uint8_t {
+  kSampled,
+  kSorted,   // by score
+  kAsGiven,  // as the candidates are; without pins
+};
+
 struct ListRules {
-  std::uint32_t places = 10;       // fewer if there are fewer candidates
-  float temperature = 1;           // scores are divided by it
-  bool sorted = false;             // by score, instead of sampled
+  std::uint32_t places = 10;  // fewer if there are fewer candidates
+  float temperature = 1;      // scores are divided by it
+  ListOrder order = ListOrder::kSampled;
   std::span<const Pin> pins = {};  // distinct documents and ranks; ranks below the places
 };
 
@@ -40,7 +46,7 @@ struct PlacedList {
   };
   std::vector<Place> places;   // places[rank]
   Mass rest;                   // of the candidates that were sampled from and not shown
-  double log_probability = 0;  // of the sampled part; 0 if it was sorted
+  double log_probability = 0;  // of the sampled part; 0 if nothing was sampled
   double entropy = 0;  // of the first place, in nats, if sampled from those that are not pinned
 };
 

@@ -1,4 +1,6 @@
 // Joins events to their impressions, inside the writer's transaction.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -30,6 +32,8 @@ class Joiner {
  private:
   Joined& find(const std::string& name);
   void close(Joined& joined);
+  // Whether there was such an event of this item.
+  bool was_seen(const Joined& joined, const FeedbackEvent& event, std::uint32_t rank);
   void count_click(const Joined& joined, std::uint32_t rank);
 
   const ModelHandle& model_;
@@ -79,6 +83,22 @@ void Joiner::close(Joined& joined) {
   ++closed_;
 }
 
+bool Joiner::was_seen(const Joined& joined, const FeedbackEvent& event, std::uint32_t rank) {
+  switch (event.kind) {
+    case EventKind::kClick:
+      return joined.response.clicked[rank] != std::byte{0};
+    case EventKind::kView:
+      return joined.response.viewed[rank] != std::byte{0};
+    case EventKind::kNamed: {
+      const auto seen = take(transaction_.store.read().named_events(joined.kept.id));
+      return std::find(seen.begin(), seen.end(), std::pair(rank, event.name)) != seen.end();
+    }
+    case EventKind::kClose:
+      break;
+  }
+  return false;
+}
+
 FeedbackStatus Joiner::join(const FeedbackEvent& event) {
   if (!event.event_id.empty() &&
       take(transaction_.store.read().event_seen(model_->id, event.event_id))) {
@@ -93,19 +113,22 @@ FeedbackStatus Joiner::join(const FeedbackEvent& event) {
                                  [&event](const auto& item) { return item.id == event.item; });
     if (at == shown.end()) return FeedbackStatus::kUnknownItem;
     rank = static_cast<std::uint32_t>(at - shown.begin());
-    const auto& marks =
-        event.kind == EventKind::kClick ? joined.response.clicked : joined.response.viewed;
-    if (marks[*rank] != std::byte{0}) return FeedbackStatus::kDuplicate;
+    if (was_seen(joined, event, *rank)) return FeedbackStatus::kDuplicate;
   } else if (joined.response.closed != Closed::kNo) {
     return FeedbackStatus::kDuplicate;
   }
-  if (joined.late || joined.response.closed != Closed::kNo) return FeedbackStatus::kLate;
+  // Nothing is learned from named events, so that a purchase may come long after its list is
+  // closed.
+  const bool late = joined.late || joined.response.closed != Closed::kNo;
+  if (late && event.kind != EventKind::kNamed) return FeedbackStatus::kLate;
 
   take(transaction_.store.add_event({.impression = joined.kept.id,
                                      .rank = rank,
                                      .kind = event.kind,
                                      .at = transaction_.now,
-                                     .event_id = event.event_id}));
+                                     .event_id = event.event_id,
+                                     .name = event.name}));
+  if (event.kind == EventKind::kNamed) return FeedbackStatus::kAccepted;
   joined.changed = true;
   if (event.kind == EventKind::kClose) {
     close(joined);
@@ -127,6 +150,20 @@ void Joiner::finish() {
   }
 }
 
+// Refuses all events if one is of an unknown kind.
+void check_names(const LogSettings& logging, const std::vector<FeedbackEvent>& events) {
+  for (const FeedbackEvent& event : events) {
+    if (event.kind != EventKind::kNamed) continue;
+    const auto is_it = [&](const NamedWeight& known) { return known.name == event.name; };
+    if (std::any_of(logging.events.begin(), logging.events.end(), is_it)) continue;
+    std::string known = "click, view, close";
+    for (const NamedWeight& one : logging.events) known += ", " + one.name;
+    throw Failed{{ErrorCode::kInvalid,
+                  fmt::format("unknown event \"{}\"; this model knows: {}", event.name, known),
+                  "event"}};
+  }
+}
+
 Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
                  Done<std::vector<FeedbackStatus>> done) {
   struct State {
@@ -138,6 +175,7 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
   return job<Statuses>(
       [model, state](Transaction& transaction) {
         if (model->removed) throw Failed{model_removed()};
+        check_names(model->logging(), state->events);
         Joiner joiner(model, transaction);
         Statuses statuses;
         for (const FeedbackEvent& event : state->events) statuses.push_back(joiner.join(event));

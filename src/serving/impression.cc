@@ -6,128 +6,25 @@
 
 #include "base/attempt.h"
 #include "plackett/feature_view.h"
+#include "plackett/scaling.h"
 
 namespace plackett::serving {
-namespace {
-
-constexpr std::uint8_t kFormat = 1;
-
-// `As`, in both classes: the type that the format has.
-class Packer {
- public:
-  template <typename T, typename As = T>
-  void number(const T& value, As stored = {}) {
-    stored = static_cast<As>(value);
-    bytes(&stored, sizeof stored);
-  }
-  template <typename List, typename As>
-  void size(const List& list, As stored) {
-    number(list.size(), stored);
-  }
-  void bytes(const void* data, std::size_t size) {
-    const auto* from = static_cast<const std::byte*>(data);
-    packed.insert(packed.end(), from, from + size);
-  }
-
-  std::vector<std::byte> packed;
-};
-
-// Reads what Packer wrote by the same calls. After the end of the bytes it is not sound, and reads
-// zeros.
-class Unpacker {
- public:
-  template <typename T, typename As = T>
-  void number(T& value, As stored = {}) {
-    bytes(&stored, sizeof stored);
-    value = static_cast<T>(stored);
-  }
-  // Resizes the list. Nothing is allocated for bytes that are missing.
-  template <typename List, typename As>
-  void size(List& list, As stored) {
-    number(stored);
-    sound = sound && stored <= left.size();
-    list.resize(sound ? stored : 0);
-  }
-  void bytes(void* out, std::size_t size) {
-    sound = sound && size <= left.size();
-    if (!sound || size == 0) return;
-    std::memcpy(out, left.data(), size);
-    left = left.subspan(size);
-  }
-
-  std::span<const std::byte> left;
-  bool sound = true;
-};
-
-// All but the rows, in the format's order.
-template <typename Io, typename ItsImpression>
-void pass_fields(Io& io, ItsImpression& impression) {
-  io.number(impression.exploit, std::uint8_t{});
-  io.size(impression.shown, std::uint16_t{});
-  io.number(impression.feature_count);
-  io.number(impression.rest.shift);
-  io.number(impression.rest.sum);
-  io.number(impression.log_probability);
-  io.number(impression.entropy);
-  for (auto& item : impression.shown) {
-    io.size(item.id, std::uint16_t{});
-    io.number(item.pinned, std::uint8_t{});
-    io.number(item.score);
-    io.number(item.sampled_score);
-    io.bytes(item.id.data(), item.id.size());
-  }
-  io.size(impression.context, std::uint32_t{});
-  io.bytes(impression.context.data(), impression.context.size());
-}
-
-}  // namespace
 
 std::uint32_t Impression::sampled_count() const {
   return static_cast<std::uint32_t>(std::count_if(
       shown.begin(), shown.end(), [](const ShownItem& item) { return !item.pinned; }));
 }
 
-std::vector<std::byte> pack(const Impression& impression) {
-  const std::size_t width = impression.feature_count;
-  const std::size_t stride = padded_width(impression.feature_count);
-  const std::size_t rows = impression.rows.empty() ? 0 : impression.sampled_count();
-  Packer packer;
-  packer.packed.reserve(64 + impression.shown.size() * 48 + rows * width * sizeof(float) +
-                        impression.context.size());
-  packer.number(kFormat);
-  pass_fields(packer, impression);
-  packer.number(rows, std::uint32_t{});
-  for (std::size_t row = 0; row < rows; ++row) {
-    packer.bytes(impression.rows.data() + row * stride, width * sizeof(float));
+std::vector<double> Impression::propensities() const {
+  std::vector<double> propensities(shown.size(), 1.0);
+  if (mode != Mode::kExplore) return propensities;
+  Mass left = rest;
+  for (std::size_t rank = shown.size(); rank-- > 0;) {
+    if (shown[rank].pinned) continue;
+    left.add(shown[rank].sampled_score);
+    propensities[rank] = std::exp(shown[rank].sampled_score - left.log());
   }
-  return std::move(packer.packed);
-}
-
-Result<Impression> unpack(std::span<const std::byte> bytes, Rows read) {
-  const Error damaged{"an impression in the store is damaged"};
-  Unpacker unpacker{bytes};
-  Impression impression;
-  std::uint8_t format = 0;
-  unpacker.number(format);
-  if (format != kFormat) return damaged;
-  pass_fields(unpacker, impression);
-  std::uint32_t rows = 0;
-  unpacker.number(rows);
-  const std::size_t width = impression.feature_count;
-  const auto is_finite = [](const ShownItem& item) { return std::isfinite(item.sampled_score); };
-  if (!unpacker.sound || (rows != 0 && rows != impression.sampled_count()) ||
-      unpacker.left.size() != rows * width * sizeof(float) ||
-      !std::all_of(impression.shown.begin(), impression.shown.end(), is_finite)) {
-    return damaged;
-  }
-  impression.learnable = rows > 0;
-  if (read == Rows::kSkip) return impression;
-  const std::size_t stride = padded_width(impression.feature_count);
-  impression.rows.assign(rows * stride, 0.0F);
-  for (std::size_t row = 0; row < rows; ++row) {
-    unpacker.bytes(impression.rows.data() + row * stride, width * sizeof(float));
-  }
-  return impression;
+  return propensities;
 }
 
 Result<std::optional<StoredImpression>> read_impression(StoreReader& store, std::int64_t id,
@@ -135,10 +32,43 @@ Result<std::optional<StoredImpression>> read_impression(StoreReader& store, std:
   return attempt([&]() -> std::optional<StoredImpression> {
     auto row = take(store.impression(id));
     if (!row) return std::nullopt;
-    auto unpacked = unpack(row->data, rows);
+    auto unpacked = unpack(*row, rows);
     if (!unpacked) return std::nullopt;
-    return StoredImpression{row->id, row->shown_at, row->version, std::move(row->given),
+    return StoredImpression{row->id,
+                            row->shown_at,
+                            row->version,
+                            std::move(row->given),
+                            std::move(row->unit),
                             *std::move(unpacked)};
+  });
+}
+
+Result<void> find_others(StoreReader& store, Impression& impression) {
+  const std::uint32_t features = impression.feature_count;
+  const std::size_t stride = padded_width(features);
+  // The least and the greatest values are rows as well, so that scaling finds them again.
+  AlignedVector<float> scaled(impression.bounds.empty() ? 0 : 3 * stride);
+  return attempt([&] {
+    for (std::size_t at = 0; at < impression.others.size(); ++at) {
+      OtherItem& other = impression.others[at];
+      if (other.version == 0) continue;
+      auto found = take(store.item_version(other.version));
+      if (!found || found->features.size() != features * sizeof(float)) {
+        throw Failed{Error{"a candidate's features are missing in the store, or damaged"}};
+      }
+      float* row = impression.other_rows.data() + at * stride;
+      std::memcpy(row, found->features.data(), found->features.size());
+      if (!scaled.empty()) {
+        std::copy_n(row, features, scaled.begin());
+        std::copy_n(impression.bounds.begin(), features, scaled.data() + stride);
+        std::copy_n(impression.bounds.begin() + features, features, scaled.data() + 2 * stride);
+        scale_query_minmax(scaled.data(), 3, features, static_cast<std::uint32_t>(stride));
+        std::copy_n(scaled.begin(), features, row);
+      }
+      other.id = std::move(found->id);
+      other.version = 0;
+    }
+    impression.bounds.clear();
   });
 }
 

@@ -38,7 +38,7 @@ std::vector<SeenPair> pairs_of(const Impression& impression,
   std::vector<SeenPair> pairs;
   SampledPart sampled;
   sampled.set(impression, clicked);
-  if (impression.exploit || sampled.ranks.empty()) return pairs;
+  if (impression.mode != Mode::kExplore || sampled.ranks.empty()) return pairs;
   PairInference inference;
   for (const WeightedPair& pair : inference.infer(sampled.ranking, sampled.clicks)) {
     pairs.push_back(
@@ -53,6 +53,7 @@ ModelInfo Service::info(const Model& model) const {
   const auto version = model.publication.latest();
   ModelInfo info;
   info.spec = model.spec;
+  info.spec.logging = model.logging();
   info.created_at = model.created_at;
   info.version = version->number;
   info.updates = version->learner.updates;
@@ -69,7 +70,9 @@ ModelInfo Service::info(const Model& model) const {
 Result<std::vector<float>> Service::item(const Model& model, std::string_view id) const {
   AlignedVector<float> row(model.items.stride());
   const std::uint8_t given = 0;
-  if (model.items.gather({&id, 1}, {&given, 1}, row) == 0) {
+  std::int64_t version = 0;
+  model.items.gather({&id, 1}, {&given, 1}, row, {&version, 1});
+  if (version == 0) {
     return Error{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)};
   }
   return std::vector<float>(row.begin(), row.begin() + model.spec.ranker.feature_count);
@@ -140,15 +143,36 @@ std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::
 
 }  // namespace
 
+namespace {
+
+std::vector<SeenImpression> see_all(StoreReader& reader, const Model& model,
+                                    const std::vector<std::int64_t>& ids) {
+  std::vector<SeenImpression> impressions;
+  for (const std::int64_t id : ids) {
+    if (auto seen = see(reader, model, id)) impressions.push_back(*std::move(seen));
+  }
+  return impressions;
+}
+
+}  // namespace
+
 Result<std::vector<SeenImpression>> Service::impressions(const Model& model, std::uint32_t limit,
                                                          bool clicked_only) const {
   const std::lock_guard lock(parts_->reader_mutex);
+  StoreReader& reader = *parts_->reader;
+  return attempt(
+      [&] { return see_all(reader, model, take(reader.recent(model.id, limit, clicked_only))); });
+}
+
+Result<ImpressionPage> Service::impressions_from(const Model& model, std::uint64_t number,
+                                                 std::uint32_t limit) const {
+  const std::lock_guard lock(parts_->reader_mutex);
+  StoreReader& reader = *parts_->reader;
   return attempt([&] {
-    std::vector<SeenImpression> impressions;
-    for (const std::int64_t id : take(parts_->reader->recent(model.id, limit, clicked_only))) {
-      if (auto seen = see(*parts_->reader, model, id)) impressions.push_back(*std::move(seen));
-    }
-    return impressions;
+    const auto ids = take(reader.from(model.id, number, limit));
+    ImpressionPage page{see_all(reader, model, ids), number};
+    if (!ids.empty()) page.next = ImpressionKey::of(ids.back()).number + 1;
+    return page;
   });
 }
 

@@ -25,23 +25,27 @@ class ItemTable {
  public:
   explicit ItemTable(std::uint32_t feature_count);
 
-  // `rows`: stride() floats per id, in order.
-  void put(std::span<const std::string> ids, std::span<const float> rows);
+  // `rows`: stride() floats per id, in order; `versions`: as the store numbers them.
+  void put(std::span<const std::string> ids, std::span<const std::int64_t> versions,
+           std::span<const float> rows);
   void remove(const std::string& id);
 
   [[nodiscard]] std::uint64_t count() const;
   [[nodiscard]] std::uint32_t stride() const { return stride_; }
 
-  // Copies the row of every id whose `given` is 0 to its place in `rows`. Gives the index of
-  // the first id that is not stored, or ids.size().
-  [[nodiscard]] std::size_t gather(std::span<const std::string_view> ids,
-                                   std::span<const std::uint8_t> given,
-                                   std::span<float> rows) const;
+  // Copies the row of every id whose `given` is 0 to its place in `rows`, and its version to that
+  // in `versions`: 0 if it is not stored, and if it is given.
+  void gather(std::span<const std::string_view> ids, std::span<const std::uint8_t> given,
+              std::span<float> rows, std::span<std::int64_t> versions) const;
 
  private:
+  struct Item {
+    std::int64_t version = 0;
+    AlignedVector<float> row;
+  };
   std::uint32_t stride_;
   mutable std::shared_mutex mutex_;
-  std::unordered_map<std::string, AlignedVector<float>, TextHash, std::equal_to<>> rows_;
+  std::unordered_map<std::string, Item, TextHash, std::equal_to<>> items_;
 };
 
 }  // namespace plackett::serving

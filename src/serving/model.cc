@@ -23,10 +23,12 @@ Model::Model(ModelSpec given, const ModelRow& row)
       next_number(row.next_number),
       reserved(row.next_number),
       due(row.expired),
+      candidates(spec.logging.candidates),
       reserved_in_store(row.next_number),
       expired(row.expired),
       shown_marks(std::int64_t{spec.open_seconds} * 1000),
-      dropped_log(row.dropped_log) {}
+      dropped_log(row.dropped_log),
+      logging_(spec.logging) {}
 
 std::uint64_t Model::update_due(std::int64_t elapsed) {
   const std::int64_t open_ms = std::int64_t{spec.open_seconds} * 1000;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <string>
 
 #include "plackett/scaling.h"
@@ -58,7 +59,7 @@ class Model {
   // Requires: a checked spec, and its row.
   Model(ModelSpec spec, const ModelRow& row);
 
-  const ModelSpec spec;
+  const ModelSpec spec;  // its `logging` may be outdated: see logging()
   const FeatureNames names;
   const Scaling scaling;
   const std::int64_t id;
@@ -74,6 +75,18 @@ class Model {
   // Impressions below take no more feedback: their time is up.
   std::atomic<std::uint64_t> due;
   std::atomic<bool> snapshot_lost{false};  // the store refused an automatic one
+
+  // The probability that candidates are kept; part of logging().
+  std::atomic<double> candidates;
+  [[nodiscard]] LogSettings logging() const {
+    const std::lock_guard lock(logging_mutex_);
+    return logging_;
+  }
+  void set_logging(LogSettings logging) {
+    candidates = logging.candidates;
+    const std::lock_guard lock(logging_mutex_);
+    logging_ = std::move(logging);
+  }
 
   // Only the writer's thread uses these.
   std::uint64_t reserved_in_store;
@@ -96,10 +109,17 @@ class Model {
 
   // Brings `due` up to date; `elapsed` is the steady clock's time. Only for the writer.
   std::uint64_t update_due(std::int64_t elapsed);
+  // No list that is made before the current transaction ends has this number or a higher one. Only
+  // for the writer, which alone reserves numbers.
+  [[nodiscard]] std::uint64_t unused_number() const { return reserved_in_store; }
   // Its row with id and marks alone.
   [[nodiscard]] ModelRow marks() const;
   // How many numbers in [from, to) were used, without the gap of the last start.
   [[nodiscard]] std::uint64_t numbers_used(std::uint64_t from, std::uint64_t to) const;
+
+ private:
+  mutable std::mutex logging_mutex_;
+  LogSettings logging_;
 };
 
 // The id that callers see, "i-41", and back; none if it has another form.

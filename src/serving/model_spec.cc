@@ -42,6 +42,36 @@ Result<void> check_features(const ModelSpec& spec) {
   return {};
 }
 
+// Puts the events in the order of their names.
+Result<void> check_logging(LogSettings& logging) {
+  if (!(logging.candidates >= 0 && logging.candidates <= 1)) {
+    return Error{fmt::format("candidates {}; it is a probability, 0 to 1", logging.candidates)};
+  }
+  if (logging.events.size() > kMaxEventKinds) {
+    return Error{fmt::format("{} kinds of events; a model has at most {}", logging.events.size(),
+                             kMaxEventKinds)};
+  }
+  std::sort(logging.events.begin(), logging.events.end(),
+            [](const auto& left, const auto& right) { return left.name < right.name; });
+  const NamedWeight* before = nullptr;
+  for (const NamedWeight& event : logging.events) {
+    if (!is_event_name(event.name)) {
+      return Error{
+          fmt::format("event \"{}\"; names have 1 to {} of letters, digits, '.', '_' and "
+                      "'-', and are not click, view or close",
+                      event.name, kMaxModelNameBytes)};
+    }
+    if (before != nullptr && before->name == event.name) {
+      return Error{fmt::format("event \"{}\" twice; names are distinct", event.name)};
+    }
+    if (!std::isfinite(event.weight)) {
+      return Error{fmt::format("event \"{}\": its weight is not finite", event.name)};
+    }
+    before = &event;
+  }
+  return {};
+}
+
 // Before the ranker is made: it may be too large.
 std::uint64_t parameter_count(const RankerSpec& spec) {
   std::uint64_t count = spec.kind == RankerKind::kNeural ? 0 : spec.feature_count;
@@ -61,6 +91,10 @@ bool is_model_name(std::string_view name) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   return !name.empty() && name.size() <= kMaxModelNameBytes && name != "." && name != ".." &&
          name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+bool is_event_name(std::string_view name) {
+  return is_model_name(name) && name != "click" && name != "view" && name != "close";
 }
 
 std::vector<std::string_view> served_learners() {
@@ -111,6 +145,7 @@ Result<ModelSpec> check(ModelSpec spec) {
     return Error{fmt::format("open_seconds {}; it is 1 to {}", spec.open_seconds, kMaxOpenSeconds)};
   }
   if (auto scaling = parse_scaling(spec.scaling); !scaling) return scaling.error();
+  if (auto sound = check_logging(spec.logging); !sound) return sound.error();
   if (!has_network(spec.ranker.kind)) {
     spec.ranker.hidden.clear();
     spec.ranker.activation = RankerSpec{}.activation;

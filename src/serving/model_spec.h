@@ -1,4 +1,4 @@
-// What a served model is; fixed when it is created.
+// What a served model is; fixed when it is created, but for what is logged.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +30,24 @@ inline std::int64_t span_start(std::int64_t time) {
   return time / kSpanMs * kSpanMs;
 }
 
+// A kind of events besides clicks, views and closes, such as a purchase.
+struct NamedWeight {
+  std::string name;   // as is_event_name() says
+  double weight = 1;  // what one is worth in evaluations, where a click is worth 1
+  bool operator==(const NamedWeight&) const = default;
+};
+inline constexpr std::size_t kMaxEventKinds = 32;
+
+// What is stored of a model's lists and events. Nothing of it changes what is learned, so that the
+// owner may change it at any time.
+struct LogSettings {
+  double candidates = 0;            // the probability that a list's other candidates are kept
+  std::vector<NamedWeight> events;  // by name
+  bool operator==(const LogSettings&) const = default;
+};
+// Of new models: enough to evaluate with, at a small part of the cost of all.
+inline constexpr double kDefaultCandidates = 0.1;
+
 struct ModelSpec {
   std::string name;
   RankerSpec ranker;                       // its feature_count is the model's
@@ -42,6 +60,7 @@ struct ModelSpec {
   std::uint64_t seed = 1;
   double temperature = 1;  // scores are divided by it before sampling
   std::uint32_t open_seconds = 1800;
+  LogSettings logging;
 
   bool operator==(const ModelSpec&) const = default;
 };
@@ -58,6 +77,8 @@ Result<std::unique_ptr<Learner>> make_learner_of(const ModelSpec& spec);
 
 // Letters, digits, '.', '_' and '-', 1 to kMaxModelNameBytes of them.
 bool is_model_name(std::string_view name);
+// The same, and none of "click", "view" and "close".
+bool is_event_name(std::string_view name);
 
 // Names of the learners that can be served: those that can learn from a stored ranking whenever
 // its clicks come.

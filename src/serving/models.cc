@@ -31,6 +31,19 @@ ModelHandle insert(const ServiceParts& parts, const ModelSpec& spec, Transaction
   return model;
 }
 
+// The model is to be as `spec` says, which may differ from it in what is logged alone.
+void update_logging(const ModelHandle& model, const ModelSpec& spec, Transaction& transaction) {
+  ModelSpec now = model->spec;
+  now.logging = spec.logging;
+  if (!(now == spec)) {
+    throw Failed{
+        {ErrorCode::kConflict,
+         fmt::format("model \"{}\" exists with another spec; delete it first", spec.name)}};
+  }
+  if (model->logging() == spec.logging) return;
+  take(transaction.store.set_model_spec(model->id, to_json(spec)));
+}
+
 }  // namespace
 
 void submit_creation(ServiceParts& parts, ModelSpec spec,
@@ -43,6 +56,7 @@ void submit_creation(ServiceParts& parts, ModelSpec spec,
     if (!started) return done(started.error());
     *trainer = std::move(started).value();
   }
+  const LogSettings logging = spec.logging;
   parts.writer->submit(job<CreatedModel>(
       [&parts, spec = std::move(spec), trainer, more = std::move(more)](Transaction& transaction) {
         CreatedModel created{parts.find(spec.name), false};
@@ -53,17 +67,15 @@ void submit_creation(ServiceParts& parts, ModelSpec spec,
           }
           created = {insert(parts, spec, transaction), true};
           transaction.created[spec.name] = created.model;
-        } else if (!(created.model->spec == spec)) {
-          throw Failed{
-              {ErrorCode::kConflict,
-               fmt::format("model \"{}\" exists with another spec; delete it first", spec.name)}};
+        } else {
+          update_logging(created.model, spec, transaction);
         }
         if (more) more(transaction, created.model);
         return created;
       },
       std::move(done),
-      [&parts, trainer](const CreatedModel& created) {
-        if (!created.is_new) return;
+      [&parts, trainer, logging](const CreatedModel& created) {
+        if (!created.is_new) return created.model->set_logging(logging);
         parts.learner->adopt(created.model, std::move(**trainer));
         const std::unique_lock lock(parts.models_mutex);
         parts.models.emplace(created.model->spec.name, created.model);
@@ -105,6 +117,7 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
   struct Items {
     std::vector<std::string> ids;
     AlignedVector<float> rows;
+    std::vector<std::int64_t> versions{};
   };
   auto items = std::make_shared<Items>(Items{std::move(ids), std::move(rows)});
   parts_->writer->submit(job<std::uint64_t>(
@@ -113,14 +126,15 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
         const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
         for (std::size_t at = 0; at < items->ids.size(); ++at) {
           const float* row = items->rows.data() + at * model->items.stride();
-          take(transaction.store.put_item(model->id, items->ids[at],
-                                          {reinterpret_cast<const std::byte*>(row), bytes}));
+          items->versions.push_back(take(transaction.store.put_item(
+              model->id, items->ids[at], {reinterpret_cast<const std::byte*>(row), bytes},
+              model->unused_number())));
         }
         return std::uint64_t{0};
       },
       std::move(done),
       [model, items](std::uint64_t& stored) {
-        model->items.put(items->ids, items->rows);
+        model->items.put(items->ids, items->versions, items->rows);
         stored = model->items.count();
       }));
 }
@@ -129,7 +143,7 @@ void Service::remove_item(const ModelHandle& model, const std::string& id, Done<
   parts_->writer->submit(
       {.apply =
            [model, id](Transaction& transaction) {
-             if (take(transaction.store.delete_item(model->id, id))) return;
+             if (take(transaction.store.delete_item(model->id, id, model->unused_number()))) return;
              throw Failed{{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)}};
            },
        .committed = [model, id] { model->items.remove(id); },

@@ -26,9 +26,13 @@ class RankingScratch {
   std::unordered_map<std::int64_t, Copy> copies;  // by model
 
   AlignedVector<float> rows;              // of the candidates
-  std::vector<std::uint32_t> candidates;  // items that are not blocked
-  std::vector<float> scores;              // of the candidates
-  std::vector<Pin> pins;                  // of candidates
+  std::vector<std::int64_t> versions;     // of the request's items; 0: given, or not stored
+  std::vector<std::uint32_t> candidates;  // items that are not blocked, nor skipped
+  std::vector<float> bounds;              // Impression::bounds; empty if not needed
+  std::vector<std::string> skipped;
+  std::vector<float> scores;           // of the candidates
+  std::vector<Pin> pins;               // of candidates
+  std::vector<std::uint8_t> is_shown;  // of candidates
   ListMaker lists;
   PlacedList list;
   Impression impression;
@@ -69,6 +73,9 @@ void read_pins(const RankRequest& request, std::uint32_t places, RankingScratch&
     }
     const auto candidate =
         std::lower_bound(scratch.candidates.begin(), scratch.candidates.end(), pin.item);
+    if (candidate == scratch.candidates.end() || *candidate != pin.item) {
+      refuse(fmt::format("\"{}\" has no features and is not stored", request.items[pin.item]));
+    }
     const Doc doc{static_cast<std::uint32_t>(candidate - scratch.candidates.begin())};
     for (const Pin& other : scratch.pins) {
       if (other.rank == pin.rank) {
@@ -82,29 +89,52 @@ void read_pins(const RankRequest& request, std::uint32_t places, RankingScratch&
   }
 }
 
-// The scaled rows of the candidates, which are the items that are not blocked, in order.
+// The least and the greatest value of each feature, one after the other.
+void find_bounds(const float* rows, std::size_t count, std::size_t stride, std::size_t width,
+                 std::vector<float>& bounds) {
+  bounds.resize(2 * width);
+  float* least = bounds.data();
+  float* greatest = least + width;
+  std::copy_n(rows, width, least);
+  std::copy_n(rows, width, greatest);
+  for (std::size_t row = 1; row < count; ++row) {
+    const float* values = rows + row * stride;
+    for (std::size_t feature = 0; feature < width; ++feature) {
+      least[feature] = std::min(least[feature], values[feature]);
+      greatest[feature] = std::max(greatest[feature], values[feature]);
+    }
+  }
+}
+
+// The scaled rows of the candidates, which are the items that are neither blocked nor skipped, in
+// order.
 void gather(const Model& model, const RankRequest& request, RankingScratch& scratch) {
   const std::uint32_t stride = model.items.stride();
-  scratch.rows.resize(request.items.size() * stride);
-  const bool stored =
-      std::find(request.given.begin(), request.given.end(), 0) != request.given.end();
-  for (std::size_t item = 0; item < request.items.size(); ++item) {
+  const std::size_t count = request.items.size();
+  scratch.rows.resize(count * stride);
+  for (std::size_t item = 0; item < count; ++item) {
     if (request.given[item] == 0) continue;
     std::copy_n(request.rows.begin() + static_cast<std::ptrdiff_t>(item * stride), stride,
                 scratch.rows.begin() + static_cast<std::ptrdiff_t>(item * stride));
   }
-  if (stored) {
-    const std::size_t missing = model.items.gather(request.items, request.given, scratch.rows);
-    if (missing < request.items.size()) {
-      throw Failed{{ErrorCode::kInvalid,
-                    fmt::format("\"{}\" has no features and is not stored; give its features or "
-                                "store it first",
-                                request.items[missing]),
-                    fmt::format("items[{}]", missing)}};
-    }
-  }
+  const bool stored =
+      std::find(request.given.begin(), request.given.end(), 0) != request.given.end();
+  scratch.versions.assign(count, 0);
+  if (stored) model.items.gather(request.items, request.given, scratch.rows, scratch.versions);
   scratch.candidates.clear();
-  for (std::uint32_t item = 0; item < request.items.size(); ++item) {
+  scratch.skipped.clear();
+  for (std::uint32_t item = 0; item < count; ++item) {
+    if (request.given[item] == 0 && scratch.versions[item] == 0) {
+      if (!request.skip_missing) {
+        throw Failed{{ErrorCode::kInvalid,
+                      fmt::format("\"{}\" has no features and is not stored; give its features, "
+                                  "store it first or send \"missing\": \"skip\"",
+                                  request.items[item]),
+                      fmt::format("items[{}]", item)}};
+      }
+      scratch.skipped.emplace_back(request.items[item]);
+      continue;
+    }
     if (request.blocked[item] != 0) continue;
     const std::size_t to = scratch.candidates.size();
     if (to != item) {
@@ -113,23 +143,29 @@ void gather(const Model& model, const RankRequest& request, RankingScratch& scra
     }
     scratch.candidates.push_back(item);
   }
-  if (model.scaling == Scaling::kQueryMinMax) {
-    scale_query_minmax(scratch.rows.data(), static_cast<std::uint32_t>(scratch.candidates.size()),
-                       model.spec.ranker.feature_count, stride);
+  scratch.bounds.clear();
+  if (model.scaling != Scaling::kQueryMinMax || scratch.candidates.empty()) return;
+  const std::uint32_t width = model.spec.ranker.feature_count;
+  if (stored && model.candidates.load(std::memory_order_relaxed) > 0) {
+    find_bounds(scratch.rows.data(), scratch.candidates.size(), stride, width, scratch.bounds);
   }
+  scale_query_minmax(scratch.rows.data(), static_cast<std::uint32_t>(scratch.candidates.size()),
+                     width, stride);
 }
 
 }  // namespace
 
 void RankRequest::clear() {
   id = {};
+  unit = {};
   items.clear();
   given.clear();
   rows.clear();
   pinned.clear();
   blocked.clear();
   k = 0;
-  exploit = false;
+  mode = Mode::kExplore;
+  skip_missing = false;
   context = {};
 }
 
@@ -144,6 +180,11 @@ struct MadeList {
   std::uint64_t version = 0;  // of the model
 };
 
+ListOrder order_of(Mode mode) {
+  if (mode == Mode::kExploit) return ListOrder::kSorted;
+  return mode == Mode::kGiven ? ListOrder::kAsGiven : ListOrder::kSampled;
+}
+
 // Makes scratch.list for a request.
 MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scratch) {
   if (!request.id.empty() && impression_number(request.id)) {
@@ -156,22 +197,30 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
     throw Failed{
         {ErrorCode::kInvalid, fmt::format("{}; it is 1 to {}", request.k, kMaxShown), "k"}};
   }
+  if (request.mode == Mode::kGiven &&
+      (!request.pinned.empty() ||
+       std::find(request.blocked.begin(), request.blocked.end(), 1) != request.blocked.end())) {
+    throw Failed{{ErrorCode::kInvalid,
+                  "a given order has no pinned and no blocked items; send the order that is shown",
+                  "mode"}};
+  }
   gather(model, request, scratch);
   const auto candidates = static_cast<std::uint32_t>(scratch.candidates.size());
   if (candidates == 0) {
-    throw Failed{
-        {ErrorCode::kInvalid, "no item to rank; send at least one that is not blocked", "items"}};
+    throw Failed{{ErrorCode::kInvalid,
+                  "no item to rank; send at least one that is not blocked and has features",
+                  "items"}};
   }
   const std::uint32_t places = std::min(request.k == 0 ? model.spec.shown : request.k, candidates);
   read_pins(request, places, scratch);
   scratch.scores.resize(candidates);
   const RankingScratch::Copy& copy = copy_of(model, scratch);
-  const auto& ranker = request.exploit ? copy.ranker : copy.explorer;
+  const auto& ranker = request.mode == Mode::kExplore ? copy.explorer : copy.ranker;
   ranker->score(FeatureView(scratch.rows.data(), candidates, model.spec.ranker.feature_count),
                 scratch.scores);
   if (!scratch.lists.set(scratch.scores, {.places = places,
                                           .temperature = static_cast<float>(model.spec.temperature),
-                                          .sorted = request.exploit,
+                                          .order = order_of(request.mode),
                                           .pins = scratch.pins})) {
     throw Failed{{ErrorCode::kInvalid,
                   "a score is not finite; the features are too large for the model", "items"}};
@@ -187,20 +236,60 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
   return {number, copy.version->number};
 }
 
+// Adds the candidates that were not shown. Those that are stored keep a reference where that takes
+// fewer bytes.
+void add_others(const Model& model, const RankRequest& request, RankingScratch& scratch) {
+  Impression& impression = scratch.impression;
+  const std::size_t stride = model.items.stride();
+  std::vector<std::uint8_t>& is_shown = scratch.is_shown;
+  is_shown.assign(scratch.candidates.size(), 0);
+  for (const PlacedList::Place& place : scratch.list.places) is_shown[index(place.doc)] = 1;
+  std::size_t stored = 0;
+  for (std::uint32_t doc = 0; doc < scratch.candidates.size(); ++doc) {
+    if (is_shown[doc] != 0) continue;
+    const std::uint32_t item = scratch.candidates[doc];
+    impression.others.push_back(
+        {std::string(request.items[item]), scratch.scores[doc], scratch.versions[item]});
+    const float* row = scratch.rows.data() + doc * stride;
+    impression.other_rows.insert(impression.other_rows.end(), row, row + stride);
+    if (scratch.versions[item] != 0) ++stored;
+  }
+  const std::size_t width = impression.feature_count;
+  const bool refer = stored > 0 && stored * width > scratch.bounds.size();
+  for (OtherItem& other : impression.others) {
+    if (!refer) other.version = 0;
+    if (other.version != 0) other.id.clear();  // the version has it
+  }
+  if (refer) impression.bounds = scratch.bounds;
+}
+
 // What the store keeps of the list.
 const Impression& impression_of(const Model& model, const RankRequest& request,
-                                RankingScratch& scratch) {
+                                std::uint64_t number, RankingScratch& scratch) {
   const PlacedList& list = scratch.list;
   Impression& impression = scratch.impression;
-  impression.exploit = request.exploit;
+  impression.mode = request.mode;
   impression.rest = list.rest;
   impression.log_probability = list.log_probability;
   impression.entropy = list.entropy;
   impression.context = request.context;
   impression.feature_count = model.spec.ranker.feature_count;
+  impression.keep = model.candidates.load(std::memory_order_relaxed);
+  Rng rng({model.spec.seed, 0, number, Purpose::kKeep});
+  impression.kept = impression.keep > 0 && rng.uniform() < impression.keep;
   impression.shown.resize(list.places.size());
   impression.rows.clear();
+  impression.others.clear();
+  impression.other_rows.clear();
+  impression.bounds.clear();
   const std::size_t stride = model.items.stride();
+  const auto add_rows = [&](bool pinned) {
+    for (const PlacedList::Place& place : list.places) {
+      if (place.pinned != pinned) continue;
+      const float* row = scratch.rows.data() + index(place.doc) * stride;
+      impression.rows.insert(impression.rows.end(), row, row + stride);
+    }
+  };
   for (std::size_t rank = 0; rank < list.places.size(); ++rank) {
     const PlacedList::Place& place = list.places[rank];
     const std::uint32_t doc = index(place.doc);
@@ -209,10 +298,11 @@ const Impression& impression_of(const Model& model, const RankRequest& request,
     shown.score = scratch.scores[doc];
     shown.sampled_score = place.score;
     shown.pinned = place.pinned;
-    if (place.pinned || request.exploit) continue;
-    const float* row = scratch.rows.data() + doc * stride;
-    impression.rows.insert(impression.rows.end(), row, row + stride);
   }
+  if (impression.kept || request.mode == Mode::kExplore) add_rows(false);
+  if (!impression.kept) return impression;
+  add_rows(true);
+  add_others(model, request, scratch);
   return impression;
 }
 
@@ -260,7 +350,7 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
          request.blocked.size() == request.items.size());
   const auto made = attempt([&] { return make_list(*model, request, scratch); });
   if (!made) return done(made.error());
-  const Impression& impression = impression_of(*model, request, scratch);
+  const Impression& impression = impression_of(*model, request, made->number, scratch);
   model->entropy.store(impression.entropy, std::memory_order_relaxed);
   Ranked ranked;
   ranked.impression = request.id.empty() ? impression_name(made->number) : std::string(request.id);
@@ -272,10 +362,12 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
     const std::uint32_t item = scratch.candidates[index(scratch.list.places[rank].doc)];
     ranked.items.push_back({item, shown.id, shown.score, shown.pinned});
   }
-  ImpressionRow row{.id = ImpressionKey{model->id, made->number}.id(),
-                    .version = ranked.model_version,
-                    .given = std::string(request.id),
-                    .data = pack(impression)};
+  ranked.skipped = std::move(scratch.skipped);
+  ImpressionRow row = pack(impression);
+  row.id = ImpressionKey{model->id, made->number}.id();
+  row.version = ranked.model_version;
+  row.given = request.id;
+  row.unit = request.unit;
   parts_->writer->submit(keep_job(model, std::move(row), std::move(ranked), std::move(done)));
 }
 

@@ -56,18 +56,21 @@ void fill(Model& model, StoreReader& store, std::int64_t now) {
   model.open = late - std::min(late, closed);
 
   std::vector<std::string> ids;
+  std::vector<std::int64_t> versions;
   AlignedVector<float> rows;
   const std::size_t bytes = model.spec.ranker.feature_count * sizeof(float);
-  take(store.items(model.id, [&](std::string_view id, std::span<const std::byte> features) {
+  take(store.items(model.id, [&](std::string_view id, std::int64_t version,
+                                 std::span<const std::byte> features) {
     if (features.size() != bytes) {
       return Result<void>(Error{fmt::format("item \"{}\" in the store is damaged", id)});
     }
     ids.emplace_back(id);
+    versions.push_back(version);
     rows.resize(ids.size() * model.items.stride());
     std::memcpy(rows.data() + (ids.size() - 1) * model.items.stride(), features.data(), bytes);
     return Result<void>();
   }));
-  model.items.put(ids, rows);
+  model.items.put(ids, versions, rows);
 }
 
 void recover_model(ServiceParts& parts, const ModelRow& row) {

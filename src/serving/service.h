@@ -75,6 +75,11 @@ struct ModelInfo {
   std::string frozen_because;  // empty if it learns
 };
 
+struct ImportOptions {
+  std::string learner{};  // of a new model; empty: the file's
+  std::string scaling{};  // that the file's parameters are for; empty: as the file says
+};
+
 struct Created {
   ModelInfo info;
   bool is_new = false;
@@ -87,14 +92,16 @@ struct RankRequest {
     std::uint32_t rank = 0;  // from 0
   };
   std::string_view id;                  // the caller's own; empty if none
+  std::string_view unit;                // whom the list is for; empty if unknown
   std::vector<std::string_view> items;  // distinct ids
   std::vector<std::uint8_t> given;      // given[item]: its features are in `rows`
   AlignedVector<float> rows;            // padded_width(features) floats per item, finite
   std::vector<Pin> pinned;
   std::vector<std::uint8_t> blocked;  // blocked[item]
   std::uint32_t k = 0;                // 0: the model's
-  bool exploit = false;
-  std::string_view context;  // any text; stored with the impression
+  Mode mode = Mode::kExplore;         // kGiven: the order of `items` is shown; no pins, no blocks
+  bool skip_missing = false;          // leave out items that are neither given nor stored
+  std::string_view context;           // JSON, stored with the impression; empty if none
 
   void clear();
 };
@@ -109,7 +116,8 @@ struct RankedItem {
 struct Ranked {
   std::string impression;
   std::uint64_t model_version = 0;
-  std::vector<RankedItem> items;  // items[rank]
+  std::vector<RankedItem> items;     // items[rank]
+  std::vector<std::string> skipped;  // RankRequest::skip_missing
   double log_probability = 0;
   double entropy = 0;
 };
@@ -119,6 +127,7 @@ struct FeedbackEvent {
   std::string item;      // empty for kClose
   std::string event_id;  // empty if none
   EventKind kind = EventKind::kClick;
+  std::string name{};  // of kNamed: one of the model's
 };
 
 enum class FeedbackStatus : std::uint8_t {
@@ -164,6 +173,11 @@ struct SeenImpression {
   StoredImpression kept;
   ResponseRow response;  // for every shown rank
   std::vector<SeenPair> pairs;
+};
+
+struct ImpressionPage {
+  std::vector<SeenImpression> impressions;  // oldest first
+  std::uint64_t next = 0;                   // the number to go on with
 };
 
 // Counters and gauges of one model, for metrics.
@@ -240,14 +254,32 @@ class Service {
 
   // The model file of the published version.
   [[nodiscard]] std::vector<std::byte> export_file(const Model& model) const;
-  // Loads a model file into the model of that name, which is created if there is none.
-  void import_file(std::string name, std::vector<std::byte> file, Done<ModelInfo> done);
+  // Loads a model file into the model of that name, which is created if there is none. A model that
+  // exists takes all of a file of its own kind, and the parameters of one of another learner; one
+  // with the ranker linear+neural takes those of a linear file, too.
+  void import_file(std::string name, std::vector<std::byte> file, ImportOptions options,
+                   Done<ModelInfo> done);
+  // Starts the model over with these weights, one per feature; the log and its impressions stay.
+  void set_weights(const ModelHandle& model, const std::vector<float>& weights,
+                   Done<ModelInfo> done);
 
   [[nodiscard]] Result<Stats> stats(const Model& model, std::uint32_t points) const;
   [[nodiscard]] Result<std::vector<SeenImpression>> impressions(const Model& model,
                                                                 std::uint32_t limit,
                                                                 bool clicked_only) const;
+  // From this number on, so that repeated calls see every impression once.
+  [[nodiscard]] Result<ImpressionPage> impressions_from(const Model& model, std::uint64_t number,
+                                                        std::uint32_t limit) const;
   [[nodiscard]] Result<SeenImpression> impression(const Model& model, std::string_view id) const;
+
+  // Removes what tells whom a unit's impressions were shown to: the unit, their contexts, all ids
+  // of theirs and of their items and events. Features and clicks stay, so that the log gives the
+  // same model. `drop`: the impressions go, too; what was learned from them stays in a snapshot,
+  // and the log before it goes. Gives the number of impressions. The store's files may have the
+  // bytes until vacuum().
+  void forget_unit(const ModelHandle& model, std::string unit, bool drop, Done<std::uint64_t> done);
+  // Writes the store anew, without anything that was deleted. All changes wait for it.
+  void vacuum(Done<void> done);
 
   [[nodiscard]] ServiceMeters meters() const;
 

@@ -72,6 +72,10 @@ void submit_creation(ServiceParts& parts, ModelSpec spec,
                      std::function<void(Transaction&, const ModelHandle&)> more,
                      Done<CreatedModel> done);
 
+// A job that logs what `apply` does; answers with the model after the learner has applied it.
+Job logging_job(const Service& service, const ModelHandle& model,
+                std::function<void(Transaction&)> apply, Done<ModelInfo> done);
+
 // Stores a snapshot, and prunes the automatic ones.
 Job snapshot_job(const ModelHandle& model, SnapshotRow snapshot, std::uint32_t automatic_kept,
                  Done<SnapshotRow> done);

@@ -77,8 +77,11 @@ ModelSpec read(Json object) {
   for (const auto& [name, value] : object["settings"].items()) {
     spec.settings.push_back({name, value.get<std::string>()});
   }
-  object.erase("feature_names");
-  object.erase("settings");
+  spec.logging.candidates = object.value("candidates", 0.0);
+  for (const auto& [name, weight] : object["events"].items()) {
+    spec.logging.events.push_back({name, weight.get<double>()});
+  }
+  for (const char* key : {"feature_names", "settings", "candidates", "events"}) object.erase(key);
   if (!object.empty()) {
     throw Failed{Error{fmt::format("unknown field \"{}\"", object.begin().key())}};
   }
@@ -93,6 +96,8 @@ std::string to_json(const ModelSpec& spec) {
   if (!spec.feature_names.empty()) object["feature_names"] = spec.feature_names;
   for (const GivenSetting& setting : spec.settings)
     object["settings"][setting.name] = setting.value;
+  if (spec.logging.candidates > 0) object["candidates"] = spec.logging.candidates;
+  for (const NamedWeight& event : spec.logging.events) object["events"][event.name] = event.weight;
   return object.dump();
 }
 

@@ -1,9 +1,8 @@
-// Changes of a model's state that its owner asks for: snapshots, rollback, freezing, import.
+// Changes of a model's state that its owner asks for: snapshots, rollback, freezing.
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "plackett/method.h"
 #include "serving/service_parts.h"
 
 namespace plackett::serving {
@@ -21,7 +20,8 @@ void prune(const Model& model, std::uint32_t kept, Store& store) {
   }
 }
 
-// A job that logs what `apply` does; answers with the model after the learner has applied it.
+}  // namespace
+
 Job logging_job(const Service& service, const ModelHandle& model,
                 std::function<void(Transaction&)> apply, Done<ModelInfo> done) {
   return {.apply =
@@ -34,8 +34,6 @@ Job logging_job(const Service& service, const ModelHandle& model,
                 done(settled ? Result<ModelInfo>(service.info(*model)) : settled.error());
               }};
 }
-
-}  // namespace
 
 Job snapshot_job(const ModelHandle& model, SnapshotRow snapshot, std::uint32_t automatic_kept,
                  Done<SnapshotRow> done) {
@@ -99,43 +97,6 @@ void Service::set_learning(const ModelHandle& model, bool on, Done<ModelInfo> do
     take(transaction.log(model, on ? LogKind::kResume : LogKind::kFreeze, 0));
   };
   parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
-}
-
-void Service::import_file(std::string name, std::vector<std::byte> file, Done<ModelInfo> done) {
-  auto parsed = parse_model(file, {.name = "model file"});
-  if (!parsed) return done(parsed.error());
-  ModelSpec spec;
-  if (const ModelHandle existing = find(name)) {
-    spec = existing->spec;
-  } else {
-    spec.name = std::move(name);
-    spec.ranker = parsed->ranker;
-    spec.feature_ids = parsed->feature_ids;
-    spec.scaling = parsed->scaling;
-    spec.learner = parsed->learner.method;
-    spec.settings = settings_of(*parsed);
-    auto checked = check(std::move(spec));
-    if (!checked) return done(checked.error());
-    spec = *std::move(checked);
-  }
-  if (auto fits = fitting_model(spec, file); !fits) {
-    return done(Error{ErrorCode::kConflict, fits.error().message});
-  }
-  auto row = std::make_shared<SnapshotRow>();
-  row->kind = SnapshotKind::kImported;
-  row->updates = parsed->learner.updates;
-  row->learned = parsed->learner.impressions;
-  row->file = std::move(file);
-  const auto load = [row](Transaction& transaction, const ModelHandle& model) {
-    row->model = model->id;
-    row->created_at = transaction.now;
-    const std::int64_t id = take(transaction.store.insert_snapshot(*row));
-    take(transaction.log(model, LogKind::kRollback, id));
-  };
-  submit_creation(*parts_, std::move(spec), load,
-                  [this, done](const Result<CreatedModel>& created) {
-                    done(created ? Result<ModelInfo>(info(*created->model)) : created.error());
-                  });
 }
 
 }  // namespace plackett::serving

@@ -47,13 +47,31 @@ struct ModelRow {
   std::int64_t dropped_log = 0;   // log entries up to this one may have been dropped
 };
 
-// A shown list.
+// How a shown list was made.
+enum class Mode : std::uint8_t {
+  kExplore = 0,  // sampled
+  kExploit = 1,  // sorted by score
+  kGiven = 2,    // in the caller's own order
+};
+inline std::string_view name_of(Mode mode) {
+  constexpr std::array<std::string_view, 3> kNames{"explore", "exploit", "given"};
+  return kNames.at(static_cast<std::size_t>(mode));
+}
+
+// A shown list. What SQL can read of it is in columns, the rest is packed by impression.h. Rows of
+// stores that were made before version 2 have all in `data`, and no `shown`.
 struct ImpressionRow {
   std::int64_t id = 0;
   std::int64_t shown_at = 0;
-  std::uint64_t version = 0;      // of the model
-  std::string given{};            // the caller's own id; empty if none
-  std::vector<std::byte> data{};  // packed by impression.h
+  std::uint64_t version = 0;  // of the model
+  std::string given{};        // the caller's own id; empty if none
+  std::string unit{};         // whom it was shown to; empty if unknown
+  Mode mode = Mode::kExplore;
+  double keep = 0;        // with which probability the other candidates are kept
+  bool kept = false;      // whether they are
+  std::string shown{};    // the shown items as JSON: shown_items.h
+  std::string context{};  // JSON; empty if none
+  std::vector<std::byte> data{};
 };
 
 // Whether an impression takes feedback, and how it was closed.
@@ -71,7 +89,12 @@ struct ResponseRow {
   Closed closed = Closed::kNo;
 };
 
-enum class EventKind : std::uint8_t { kClick = 0, kView = 1, kClose = 2 };
+enum class EventKind : std::uint8_t {
+  kClick = 0,
+  kView = 1,
+  kClose = 2,
+  kNamed = 3,  // of a kind that the model's owner declared, such as a purchase
+};
 
 struct EventRow {
   std::int64_t impression = 0;
@@ -79,6 +102,13 @@ struct EventRow {
   EventKind kind = EventKind::kClick;
   std::int64_t at = 0;
   std::string_view event_id{};  // empty if none
+  std::string_view name{};      // of kNamed
+};
+
+// The features of an item, as they were from one change to the next.
+struct ItemVersion {
+  std::string id{};
+  std::vector<std::byte> features{};
 };
 
 // What happened to a model.
@@ -154,9 +184,11 @@ class StoreReader {
   virtual Result<std::vector<ModelRow>> models() = 0;
   // Deleted models that still have rows.
   virtual Result<std::vector<std::int64_t>> deleted_models() = 0;
-  // Calls `each` with the id and the features of every item; stops at its first error.
-  using EachItem = std::function<Result<void>(std::string_view, std::span<const std::byte>)>;
+  // Calls `each` with id, version and features of every item; stops at its first error.
+  using EachItem =
+      std::function<Result<void>(std::string_view, std::int64_t, std::span<const std::byte>)>;
   virtual Result<void> items(std::int64_t model, const EachItem& each) = 0;
+  virtual Result<std::optional<ItemVersion>> item_version(std::int64_t version) = 0;
 
   virtual Result<std::optional<ImpressionRow>> impression(std::int64_t id) = 0;
   // The impression with the caller's own id.
@@ -166,6 +198,12 @@ class StoreReader {
   // feedback.
   virtual Result<std::vector<std::int64_t>> recent(std::int64_t model, std::uint32_t limit,
                                                    bool clicked_only) = 0;
+  // Ids of impressions with this number or a higher one, in order; at most `limit`.
+  virtual Result<std::vector<std::int64_t>> from(std::int64_t model, std::uint64_t number,
+                                                 std::uint32_t limit) = 0;
+  // Ids of a unit's impressions, in order; at most `limit`.
+  virtual Result<std::vector<std::int64_t>> of_unit(std::int64_t model, std::string_view unit,
+                                                    std::uint32_t limit) = 0;
   // The number and time of the first impression with this number or a higher one.
   using Shown = std::pair<std::uint64_t, std::int64_t>;
   virtual Result<std::optional<Shown>> shown_from(std::int64_t model, std::uint64_t number) = 0;
@@ -182,6 +220,9 @@ class StoreReader {
   virtual Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
                                                     std::uint32_t limit) = 0;
   virtual Result<bool> event_seen(std::int64_t model, std::string_view event_id) = 0;
+  // Events of kind kNamed about an impression: their ranks and names.
+  using NamedEvent = std::pair<std::uint32_t, std::string>;
+  virtual Result<std::vector<NamedEvent>> named_events(std::int64_t impression) = 0;
 
   // Entries after `seq`, in order; at most `limit`.
   virtual Result<std::vector<LogEntry>> log(std::int64_t model, std::int64_t after,
@@ -236,14 +277,16 @@ class Store {
   virtual Result<std::int64_t> insert_model(const ModelRow& model) = 0;
   // Deletes the row alone; drop_rows() deletes what belongs to it.
   virtual Result<void> delete_model(std::int64_t id) = 0;
+  virtual Result<void> set_model_spec(std::int64_t id, std::string_view spec) = 0;
   // Sets next_number, expired and dropped_log.
   virtual Result<void> set_model_marks(const ModelRow& model) = 0;
 
-  // Inserts or replaces.
-  virtual Result<void> put_item(std::int64_t model, std::string_view id,
-                                std::span<const std::byte> features) = 0;
-  // Whether it was there.
-  virtual Result<bool> delete_item(std::int64_t model, std::string_view id) = 0;
+  // Inserts or replaces, and gives the new version, which is above 0 and never used again. What it
+  // replaces can be read until drop_impressions() drops all below number `end`.
+  virtual Result<std::int64_t> put_item(std::int64_t model, std::string_view id,
+                                        std::span<const std::byte> features, std::uint64_t end) = 0;
+  // Whether it was there. Its last version can be read as long as one that was replaced.
+  virtual Result<bool> delete_item(std::int64_t model, std::string_view id, std::uint64_t end) = 0;
 
   virtual Result<void> insert_impression(const ImpressionRow& impression) = 0;
   // Inserts or replaces.
@@ -258,7 +301,13 @@ class Store {
   virtual Result<void> coarsen_series(std::int64_t model, std::int64_t before,
                                       std::int64_t step_ms) = 0;
 
-  // Drops the impressions below number `end`, and all feedback about them.
+  // Replaces what impression.h packs, and removes unit, context, the caller's own id and the ids of
+  // the impression's events.
+  virtual Result<void> anonymise(const ImpressionRow& impression) = 0;
+  // Drops an impression and all feedback about it.
+  virtual Result<void> drop_impression(std::int64_t id) = 0;
+  // Drops the impressions below number `end`, all feedback about them, and the versions of items
+  // that no later impression can refer to.
   virtual Result<void> drop_impressions(std::int64_t model, std::uint64_t end) = 0;
   // Drops the oldest entries up to `up_to`, at most `limit`; true if none is left.
   virtual Result<bool> drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit) = 0;
@@ -269,6 +318,9 @@ class Store {
   virtual Result<std::uint64_t> used_bytes() = 0;
   // Gives free space back to the system, a part per call. Outside of transactions.
   virtual Result<void> shrink() = 0;
+  // Writes the whole store anew, so that its files have nothing that was deleted. Takes time in
+  // proportion to the data, and as much space again. Outside of transactions.
+  virtual Result<void> vacuum() = 0;
   // Bytes on the disk. From any thread.
   [[nodiscard]] virtual std::uint64_t disk_bytes() const = 0;
   // Readies the files for being copied or moved; nothing is written later. No reader is open.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/attempt.h"
+#include "plackett/method.h"
 
 namespace plackett::serving {
 

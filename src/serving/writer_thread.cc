@@ -50,6 +50,18 @@ void WriterThread::submit(Job job) {
   job.answer(std::move(refused));
 }
 
+void WriterThread::vacuum(std::function<void(const Result<void>&)> done) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) {
+      vacuums_.push_back(std::move(done));
+      wake_.notify_one();
+      return;
+    }
+  }
+  done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+}
+
 void WriterThread::stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -76,16 +88,23 @@ double WriterThread::lag_seconds() const {
 
 void WriterThread::run() {
   std::vector<Job> jobs;
+  decltype(vacuums_) vacuums;
   auto upkeep_at = Clock::now() + options_.upkeep_every;
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait_until(lock, upkeep_at, [this] { return stopping_ || !queue_.empty(); });
-      if (stopping_ && queue_.empty()) return;
+      wake_.wait_until(lock, upkeep_at,
+                       [this] { return stopping_ || !queue_.empty() || !vacuums_.empty(); });
+      if (stopping_ && queue_.empty() && vacuums_.empty()) return;
       jobs.swap(queue_);
+      vacuums.swap(vacuums_);
     }
     if (!jobs.empty()) [[maybe_unused]]
       const auto done = run_now(std::exchange(jobs, {}));
+    if (!vacuums.empty()) {
+      const auto done = store_.vacuum();
+      for (const auto& answer : std::exchange(vacuums, {})) answer(done);
+    }
     if (Clock::now() >= upkeep_at) {
       try {
         if (options_.upkeep) options_.upkeep();

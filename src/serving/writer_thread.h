@@ -101,6 +101,9 @@ class WriterThread {
   Result<void> run_now(std::function<void(Transaction&)> apply,
                        std::function<void()> committed = {});
 
+  // Rewrites the store after the current transaction, while all others wait.
+  void vacuum(std::function<void(const Result<void>&)> done);
+
   // Finishes what was submitted, refuses what comes later.
   void stop();
 
@@ -128,6 +131,7 @@ class WriterThread {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Job> queue_;
+  std::vector<std::function<void(const Result<void>&)>> vacuums_;
   std::chrono::steady_clock::time_point oldest_{};
   bool stopping_ = false;
   std::string failure_;

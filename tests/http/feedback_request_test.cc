@@ -47,7 +47,7 @@ TEST(FeedbackRequest, SaysWhereItIsWrong) {
       {R"({"impression": "i", "event": "click"})", "item"},
       {R"({"event": "close"})", "impression"},
       {R"({"impression": "i", "item": "a"})", "event"},
-      {R"([{"impression": "i", "event": "close"}, {"impression": "i", "event": "buy"}])",
+      {R"([{"impression": "i", "event": "close"}, {"impression": "i", "event": "buy!"}])",
        "[1].event"},
       {R"({"events": [{"impression": "", "event": "close"}]})", "events[0].impression"},
       {R"({"events": [{"impression": "i", "event": "view"}]})", "events[0].item"},

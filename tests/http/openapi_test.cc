@@ -171,6 +171,8 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
                        {"id", "mine"},
                        {"k", 3},
                        {"mode", "explore"},
+                       {"unit", "user 7/ü"},
+                       {"missing", "skip"},
                        {"context", {{"query", "shoes"}}},
                        {"pinned", {{{"id", "c"}, {"rank", 1}}}},
                        {"blocked", {"d"}}};
@@ -207,6 +209,11 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
   call(200, {"getWeights", model, "", ""});
   call(200, {"getWeights", {{"model", "net"}}, "", ""});
   call(404, {"getWeights", unknown, "", ""});
+  call(200, {"setWeights", model, "", R"({"weights": {"price": -1}})"});
+  call(400, {"setWeights", model, "", R"({"weights": [1, 2, 3]})"});
+  call(404, {"setWeights", unknown, "", R"({"weights": [1]})"});
+  call(201, {"createModel", {{"model", "deep"}}, "", R"({"features": 2, "ranker": "neural"})"});
+  call(409, {"setWeights", {{"model", "deep"}}, "", R"({"weights": [1, 2]})"});
   const std::string file = call(200, {"exportModel", model, "", ""}).body;
   call(404, {"exportModel", unknown, "", ""});
   call(200, {"importModel", model, "", file});
@@ -222,11 +229,20 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
   call(200, {"listImpressions", model, "", ""});
   call(200, {"listImpressions", model, "?limit=1&clicked=true", ""});
   call(200, {"listImpressions", model, "?clicked=false", ""});
+  call(200, {"listImpressions", model, "?cursor=start&limit=1", ""});
+  call(400, {"listImpressions", model, "?cursor=x", ""});
   call(400, {"listImpressions", model, "?limit=-1", ""});
   call(404, {"listImpressions", unknown, "", ""});
   call(200, {"getImpression", {{"model", "shop"}, {"impression", "mine"}}, "", ""});
   call(404, {"getImpression", {{"model", "shop"}, {"impression", "i-9999"}}, "", ""});
 
+  const Values unit = {{"model", "shop"}, {"unit", "user 7/ü"}};
+  call(200, {"deleteUnit", unit, "", ""});
+  call(200, {"deleteUnit", unit, "?impressions=drop", ""});
+  call(400, {"deleteUnit", unit, "?impressions=some", ""});
+  call(404, {"deleteUnit", {{"model", "none"}, {"unit", "x"}}, "", ""});
+  call(200, {"getImpression", {{"model", "shop"}, {"impression", "i-0"}}, "", ""});
+  call(200, {"vacuum", {}, "", ""});
   call(204, {"deleteItem", {{"model", "shop"}, {"item", "b/ü"}}, "", ""});
   call(404, {"deleteItem", {{"model", "shop"}, {"item", "b/ü"}}, "", ""});
   call(204, {"deleteModel", model, "", ""});
@@ -260,7 +276,7 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
 }
 
 const Values kSomething = {
-    {"model", "shop"}, {"item", "a"}, {"impression", "i-1"}, {"file", "none.css"}};
+    {"model", "shop"}, {"item", "a"}, {"impression", "i-1"}, {"unit", "u"}, {"file", "none.css"}};
 
 TEST(OpenApi, MethodsThatAreNotDescribedAreNotAllowed) {
   Server server({"--demo"});

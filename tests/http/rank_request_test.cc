@@ -64,7 +64,7 @@ TEST_F(RankRequestTest, TakesTheRestInAnyOrder) {
                         "items": ["a", "b", "c"]})"));
   EXPECT_EQ(request.id, "mine");
   EXPECT_EQ(request.k, 7U);
-  EXPECT_TRUE(request.exploit);
+  EXPECT_EQ(request.mode, serving::Mode::kExploit);
   EXPECT_EQ(request.context, R"({"q": [1, {"x": null}]})");
   EXPECT_THAT(request.blocked, ElementsAre(0, 1, 0));
   ASSERT_EQ(request.pinned.size(), 1U);
@@ -78,7 +78,7 @@ TEST_F(RankRequestTest, ForgetsTheRequestBefore) {
   ASSERT_TRUE(read(R"({"items": ["b"]})"));
   EXPECT_TRUE(request.id.empty());
   EXPECT_EQ(request.k, 0U);
-  EXPECT_FALSE(request.exploit);
+  EXPECT_EQ(request.mode, serving::Mode::kExplore);
   EXPECT_TRUE(request.context.empty());
   EXPECT_TRUE(request.rows.empty());
   EXPECT_THAT(request.blocked, ElementsAre(0));

@@ -68,7 +68,7 @@ TEST(ShownList, APinnedDocumentHasItsRankAndTheOthersAreSampledWithoutIt) {
 }
 
 TEST(ShownList, SortedIsByScoreThenByDocument) {
-  const PlacedList list = made({.places = 10, .sorted = true});
+  const PlacedList list = made({.places = 10, .order = ListOrder::kSorted});
   EXPECT_THAT(docs(list), ::testing::ElementsAre(2, 5, 4, 0, 3, 1));
   EXPECT_EQ(list.log_probability, 0);
   const std::vector<Pin> all{{Doc{1}, 0}, {Doc{2}, 1}};

@@ -72,7 +72,7 @@ TEST(Replay, ALogWithEverythingInItGivesTheServersBits) {
       wait_for<ModelInfo>([&](auto done) { served->roll_back(model, snapshot.id, done); }).ok());
   learn(served, model, candidates, 10);
   const auto imported = wait_for<ModelInfo>(
-      [&](auto done) { served->import_file("m", served->export_file(*model), done); });
+      [&](auto done) { served->import_file("m", served->export_file(*model), {}, done); });
   EXPECT_TRUE(imported.ok());
   learn(served, model, candidates, 5);
   const auto live = served->export_file(*model);

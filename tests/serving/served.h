@@ -29,7 +29,9 @@ Result<T> wait_for(Call call) {
 
 class Served {
  public:
-  Served() {
+  Served() : Served("", std::int64_t{1'800'000'000'000}) {}
+  // Over a store that is there, at a time.
+  Served(std::string db, std::int64_t now) : now_(now), db_(std::move(db)) {
     options_.clock = [this] { return now_.load(); };
     options_.steady = [this] { return elapsed_.load(); };
     open();
@@ -39,7 +41,7 @@ class Served {
   ~Served() { close(); }
 
   ServiceOptions& options() { return options_; }
-  [[nodiscard]] std::string db() const { return folder_ / "store.db"; }
+  [[nodiscard]] std::string db() const { return db_.empty() ? folder_ / "store.db" : db_; }
 
   void open() {
     auto store = store::open_sqlite({.path = db()});
@@ -111,7 +113,8 @@ class Served {
  private:
   using Scratch = decltype(std::declval<Service>().make_scratch());
   testing::TemporaryFolder folder_;
-  std::atomic<std::int64_t> now_ = std::int64_t{1'800'000'000'000};
+  std::atomic<std::int64_t> now_;
+  std::string db_;
   std::atomic<std::int64_t> elapsed_ = 1000;
   ServiceOptions options_;
   std::unique_ptr<Service> service_;

@@ -242,7 +242,7 @@ TEST(Service, ExploitingIsSortedAndTeachesNothing) {
   const auto explored = served.rank(model, candidates.view());
   served.tell(model, {click(*explored, 6), close(*explored)});
   RankRequest request;
-  request.exploit = true;
+  request.mode = Mode::kExploit;
   const auto ranked = served.rank(model, candidates.view(), request);
   for (std::size_t rank = 1; rank < ranked->items.size(); ++rank) {
     EXPECT_GE(ranked->items[rank - 1].score, ranked->items[rank].score);
@@ -409,15 +409,16 @@ TEST(Service, ExportedAndImportedElsewhereItGoesOnAlike) {
   served.tell(model, {click(*ranked, 4), close(*ranked)});
   const auto file = served->export_file(*model);
   const auto taken =
-      wait_for<ModelInfo>([&](auto done) { served->import_file("copy", file, done); });
+      wait_for<ModelInfo>([&](auto done) { served->import_file("copy", file, {}, done); });
   ASSERT_TRUE(taken.ok()) << taken.error().message;
   EXPECT_EQ(served->export_file(*served->find("copy")), file);
   served.make(small_spec("wider", 6));
   const auto misfit =
-      wait_for<ModelInfo>([&](auto done) { served->import_file("wider", file, done); });
+      wait_for<ModelInfo>([&](auto done) { served->import_file("wider", file, {}, done); });
   ASSERT_FALSE(misfit.ok());
   EXPECT_THAT(misfit.error().message, HasSubstr("its feature count is 5; this model's is 6"));
-  const auto garbage = wait_for<ModelInfo>([&](auto done) { served->import_file("x", {}, done); });
+  const auto garbage =
+      wait_for<ModelInfo>([&](auto done) { served->import_file("x", {}, {}, done); });
   EXPECT_EQ(garbage.error().code, ErrorCode::kInvalid);
 }
 
@@ -428,7 +429,7 @@ TEST(Service, AnImportedModelHasTheLearnersSettings) {
   const ModelHandle model = served.make(spec);
   const auto file = served->export_file(*model);
   const auto taken =
-      wait_for<ModelInfo>([&](auto done) { served->import_file("copy", file, done); });
+      wait_for<ModelInfo>([&](auto done) { served->import_file("copy", file, {}, done); });
   ASSERT_TRUE(taken.ok()) << taken.error().message;
   EXPECT_EQ(spec_of(*served->find("copy")).settings, spec_of(*model).settings);
   EXPECT_EQ(served->export_file(*served->find("copy")), file);
@@ -529,7 +530,7 @@ TEST(Service, AnImportKeepsTheModelsOwnLearningRate) {
   const ModelHandle alone = served.make(small_spec("alone"));
   const auto file = served->export_file(*from);
   ASSERT_TRUE(
-      wait_for<ModelInfo>([&](auto done) { served->import_file("slow", file, done); }).ok());
+      wait_for<ModelInfo>([&](auto done) { served->import_file("slow", file, {}, done); }).ok());
   const Candidates candidates(12, 5);
   for (const ModelHandle& model : {into, alone}) {
     const auto ranked = served.rank(model, candidates.view());

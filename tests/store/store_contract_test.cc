@@ -66,9 +66,11 @@ class StoreContract : public ::testing::TestWithParam<StoreKind> {
     return id;
   }
   void show(std::int64_t model, std::uint64_t number, const std::string& given = "") {
-    done(store_->insert_impression({ImpressionKey{model, number}.id(),
-                                    static_cast<std::int64_t>(1000 + number), 3, given,
-                                    bytes({1, 2, 3})}));
+    done(store_->insert_impression({.id = ImpressionKey{model, number}.id(),
+                                    .shown_at = static_cast<std::int64_t>(1000 + number),
+                                    .version = 3,
+                                    .given = given,
+                                    .data = bytes({1, 2, 3})}));
   }
   static std::int64_t id(std::int64_t model, std::uint64_t number) {
     return ImpressionKey{model, number}.id();
@@ -134,28 +136,164 @@ TEST_P(StoreContract, ModelsKeepTheirMarksAndIdsAreNeverUsedAgain) {
 TEST_P(StoreContract, ItemsAreReplacedDeletedAndReadByModel) {
   const auto items = [&](std::int64_t model) {
     std::vector<std::pair<std::string, std::vector<std::byte>>> read;
-    done(store_->read().items(model, [&](std::string_view item, std::span<const std::byte> row) {
-      read.emplace_back(item, std::vector<std::byte>(row.begin(), row.end()));
-      return Result<void>();
-    }));
+    done(store_->read().items(
+        model, [&](std::string_view item, std::int64_t version, std::span<const std::byte> row) {
+          read.emplace_back(item, std::vector<std::byte>(row.begin(), row.end()));
+          EXPECT_EQ(got(store_->read().item_version(version))->features, read.back().second);
+          return Result<void>();
+        }));
     return read;
   };
   commit([&] {
-    done(store_->put_item(1, "x", bytes({1})));
-    done(store_->put_item(1, "x", bytes({2})));
-    done(store_->put_item(1, "y", bytes({3})));
-    done(store_->put_item(2, "x", bytes({4})));
+    got(store_->put_item(1, "x", bytes({1}), 0));
+    got(store_->put_item(1, "x", bytes({2}), 0));
+    got(store_->put_item(1, "y", bytes({3}), 0));
+    got(store_->put_item(2, "x", bytes({4}), 0));
   });
   EXPECT_THAT(items(1), ElementsAre(Pair("x", bytes({2})), Pair("y", bytes({3}))));
   commit([&] {
-    EXPECT_TRUE(got(store_->delete_item(1, "x")));
-    EXPECT_FALSE(got(store_->delete_item(1, "x")));
+    EXPECT_TRUE(got(store_->delete_item(1, "x", 0)));
+    EXPECT_FALSE(got(store_->delete_item(1, "x", 0)));
   });
   EXPECT_THAT(items(1), ElementsAre(Pair("y", bytes({3}))));
   EXPECT_EQ(items(2).size(), 1U);
   const auto stopped =
-      store_->read().items(1, [](auto, auto) { return Result<void>(Error{"no more"}); });
+      store_->read().items(1, [](auto, auto, auto) { return Result<void>(Error{"no more"}); });
   EXPECT_EQ(stopped.error().message, "no more");
+}
+
+TEST_P(StoreContract, AReplacedItemCanBeReadUntilTheListsThatMayReferToItAreDropped) {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  std::int64_t third = 0;
+  commit([&] {
+    for (std::uint64_t number = 0; number < 10; ++number) show(1, number);
+    first = got(store_->put_item(1, "x", bytes({1}), 0));
+    second = got(store_->put_item(1, "x", bytes({2}), 5));
+    got(store_->delete_item(1, "x", 8));
+    third = got(store_->put_item(1, "x", bytes({3}), 9));
+  });
+  EXPECT_LT(first, second);
+  EXPECT_LT(second, third);
+  reopen();
+  EXPECT_EQ(got(store_->read().item_version(first))->features, bytes({1}));
+  EXPECT_EQ(got(store_->read().item_version(second))->id, "x");
+  commit([&] { done(store_->drop_impressions(1, 4)); });
+  EXPECT_TRUE(got(store_->read().item_version(first)));
+  commit([&] { done(store_->drop_impressions(1, 5)); });
+  EXPECT_FALSE(got(store_->read().item_version(first)));
+  EXPECT_TRUE(got(store_->read().item_version(second)));
+  commit([&] { done(store_->drop_impressions(1, 10)); });
+  EXPECT_FALSE(got(store_->read().item_version(second)));
+  EXPECT_TRUE(got(store_->read().item_version(third))) << "it is still the item's";
+}
+
+TEST_P(StoreContract, AnImpressionKeepsAllItsColumns) {
+  const ImpressionRow row{.id = id(1, 4),
+                          .shown_at = 77,
+                          .version = 5,
+                          .given = "own",
+                          .unit = "user \"7\"",
+                          .mode = Mode::kGiven,
+                          .keep = 0.25,
+                          .kept = true,
+                          .shown = R"([["a",1,1]])",
+                          .context = R"({"q":1})",
+                          .data = bytes({9, 8})};
+  commit([&] { done(store_->insert_impression(row)); });
+  reopen();
+  const auto read = got(store_->read().impression(id(1, 4)));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->unit, row.unit);
+  EXPECT_EQ(read->mode, row.mode);
+  EXPECT_EQ(read->keep, row.keep);
+  EXPECT_EQ(read->kept, row.kept);
+  EXPECT_EQ(read->shown, row.shown);
+  EXPECT_EQ(read->context, row.context);
+  EXPECT_EQ(read->data, row.data);
+  EXPECT_EQ(read->given, row.given);
+}
+
+TEST_P(StoreContract, FindsTheImpressionsOfAUnitInItsModelAlone) {
+  const auto show_to = [&](std::int64_t model, std::uint64_t number, const char* unit) {
+    done(store_->insert_impression({.id = id(model, number), .unit = unit, .data = bytes({1})}));
+  };
+  commit([&] {
+    show_to(1, 0, "a");
+    show_to(1, 1, "b");
+    show_to(1, 2, "a");
+    show_to(2, 0, "a");
+    show(1, 3);
+  });
+  EXPECT_THAT(got(store_->read().of_unit(1, "a", 9)), ElementsAre(id(1, 0), id(1, 2)));
+  EXPECT_THAT(got(store_->read().of_unit(1, "a", 1)), ElementsAre(id(1, 0)));
+  EXPECT_THAT(got(store_->read().of_unit(1, "", 9)), IsEmpty());
+  EXPECT_THAT(got(store_->read().from(1, 1, 2)), ElementsAre(id(1, 1), id(1, 2)));
+  EXPECT_THAT(got(store_->read().from(1, 3, 9)), ElementsAre(id(1, 3)));
+  EXPECT_THAT(got(store_->read().from(1, 4, 9)), IsEmpty());
+}
+
+TEST_P(StoreContract, AnAnonymousImpressionHasNoIdsAndKeepsItsFeedback) {
+  commit([&] {
+    done(store_->insert_impression({.id = id(1, 0),
+                                    .shown_at = 3,
+                                    .version = 2,
+                                    .given = "own",
+                                    .unit = "u",
+                                    .shown = R"([["a",1,1]])",
+                                    .context = "1",
+                                    .data = bytes({1})}));
+    done(store_->set_response(id(1, 0), {bytes({1}), bytes({0}), Closed::kLearned}));
+    done(store_->add_event({id(1, 0), 0, EventKind::kClick, 1, "event-7"}));
+    done(store_->anonymise(
+        {.id = id(1, 0), .mode = Mode::kExploit, .shown = R"([[null,1,1]])", .data = bytes({2})}));
+  });
+  const auto row = got(store_->read().impression(id(1, 0)));
+  ASSERT_TRUE(row);
+  EXPECT_EQ(row->given + row->unit + row->context, "");
+  EXPECT_EQ(row->shown, R"([[null,1,1]])");
+  EXPECT_EQ(row->data, bytes({2}));
+  EXPECT_EQ(row->mode, Mode::kExploit);
+  EXPECT_EQ(row->shown_at, 3);
+  EXPECT_EQ(row->version, 2U);
+  EXPECT_FALSE(got(store_->read().given_id(1, "own")));
+  EXPECT_FALSE(got(store_->read().event_seen(1, "event-7")));
+  EXPECT_THAT(got(store_->read().of_unit(1, "u", 9)), IsEmpty());
+  EXPECT_EQ(got(store_->read().response(id(1, 0)))->clicked, bytes({1}));
+  commit([&] { done(store_->drop_impression(id(1, 0))); });
+  EXPECT_FALSE(got(store_->read().impression(id(1, 0))));
+  EXPECT_FALSE(got(store_->read().response(id(1, 0))));
+}
+
+TEST_P(StoreContract, NamedEventsHaveTheirNames) {
+  commit([&] {
+    show(1, 0);
+    done(store_->add_event({id(1, 0), 2, EventKind::kNamed, 7, "", "purchase"}));
+    done(store_->add_event({id(1, 0), 2, EventKind::kClick, 7, ""}));
+  });
+  EXPECT_THAT(got(store_->read().named_events(id(1, 0))), ElementsAre(Pair(2U, "purchase")));
+  EXPECT_THAT(got(store_->read().named_events(id(1, 1))), IsEmpty());
+}
+
+TEST_P(StoreContract, AModelsSpecCanBeReplaced) {
+  const std::int64_t model = insert_model("m");
+  commit([&] { done(store_->set_model_spec(model, "{\"other\":1}")); });
+  reopen();
+  EXPECT_EQ(got(store_->read().models()).front().spec, "{\"other\":1}");
+}
+
+TEST_P(StoreContract, AVacuumKeepsAllThatWasNotDeleted) {
+  const std::int64_t model = insert_model("m");
+  commit([&] {
+    for (std::uint64_t number = 0; number < 50; ++number) show(model, number);
+    done(store_->drop_impressions(model, 20));
+  });
+  const auto reader = got(store_->open_reader());
+  done(store_->vacuum());
+  EXPECT_FALSE(got(reader->impression(id(model, 19))));
+  EXPECT_TRUE(got(reader->impression(id(model, 20))));
+  commit([&] { show(model, 50); });
+  EXPECT_EQ(got(reader->from(model, 0, 99)).size(), 31U);
 }
 
 TEST_P(StoreContract, ImpressionsAreFoundByKeyGivenIdAndNumber) {
@@ -339,7 +477,7 @@ TEST_P(StoreContract, ADeletedModelIsDroppedInParts) {
   commit([&] {
     for (std::uint64_t number = 0; number < 5; ++number) show(model, number);
     show(other, 0);
-    for (const char* item : {"a", "b", "c"}) done(store_->put_item(model, item, bytes({1})));
+    for (const char* item : {"a", "b", "c"}) got(store_->put_item(model, item, bytes({1}), 0));
     EXPECT_TRUE(store_->append_log({.model = model}, 1).ok());
     EXPECT_TRUE(store_->insert_snapshot({.model = model}).ok());
     done(store_->add_to_series(model, {}));

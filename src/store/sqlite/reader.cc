@@ -74,22 +74,43 @@ class SqliteReader : public StoreReader {
         "AND impression < (ids.id + 1) << 40) OR "
         "EXISTS(SELECT 1 FROM log WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM items WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM item_versions WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM series WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id))",
         first_column);
   }
   Result<void> items(std::int64_t model, const EachItem& each) override {
     return database_->each(
-        "SELECT id, features FROM items WHERE model = ?",
-        [&each](const Statement& row) { take(each(row.text(0), row.blob(1))); }, model);
+        "SELECT items.id, version, features FROM items JOIN item_versions USING(version) WHERE "
+        "items.model = ?",
+        [&each](const Statement& row) { take(each(row.text(0), row.integer(1), row.blob(2))); },
+        model);
+  }
+  Result<std::optional<ItemVersion>> item_version(std::int64_t version) override {
+    return database_->first(
+        "SELECT id, features FROM item_versions WHERE version = ?",
+        [](const Statement& row) {
+          return ItemVersion{std::string(row.text(0)), copy(row.blob(1))};
+        },
+        version);
   }
 
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
     return database_->first(
-        "SELECT id, shown_at, version, given, data FROM impressions WHERE id = ?",
+        "SELECT id, shown_at, version, given, unit, mode, keep, kept, shown, context, data FROM "
+        "impressions WHERE id = ?",
         [](const Statement& row) {
-          return ImpressionRow{row.integer(0), row.integer(1), row.count(2),
-                               std::string(row.text(3)), copy(row.blob(4))};
+          return ImpressionRow{.id = row.integer(0),
+                               .shown_at = row.integer(1),
+                               .version = row.count(2),
+                               .given = std::string(row.text(3)),
+                               .unit = std::string(row.text(4)),
+                               .mode = static_cast<Mode>(row.integer(5)),
+                               .keep = row.real(6),
+                               .kept = row.integer(7) != 0,
+                               .shown = std::string(row.text(8)),
+                               .context = std::string(row.text(9)),
+                               .data = copy(row.blob(10))};
         },
         id);
   }
@@ -107,6 +128,18 @@ class SqliteReader : public StoreReader {
               "WHERE instr(clicked, x'01') > 0 ORDER BY impression DESC LIMIT ?"
             : "SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?",
         first_column, id_of(model, 0), id_of(model + 1, 0), limit);
+  }
+  Result<std::vector<std::int64_t>> from(std::int64_t model, std::uint64_t number,
+                                         std::uint32_t limit) override {
+    return database_->all("SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
+                          first_column, id_of(model, number), id_of(model + 1, 0), limit);
+  }
+  Result<std::vector<std::int64_t>> of_unit(std::int64_t model, std::string_view unit,
+                                            std::uint32_t limit) override {
+    return database_->all(
+        "SELECT id FROM impressions WHERE id >> 40 = ? AND unit = ? AND unit IS NOT NULL ORDER BY "
+        "id LIMIT ?",
+        first_column, model, unit, limit);
   }
   Result<std::optional<StoreReader::Shown>> shown_from(std::int64_t model,
                                                        std::uint64_t number) override {
@@ -152,6 +185,15 @@ class SqliteReader : public StoreReader {
     return database_->integer<bool>(
         "SELECT 1 FROM events WHERE impression >> 40 = ? AND event_id = ? AND event_id IS NOT NULL",
         model, event_id);
+  }
+
+  Result<std::vector<NamedEvent>> named_events(std::int64_t impression) override {
+    return database_->all(
+        "SELECT rank, name FROM events WHERE impression = ? AND kind = 3 ORDER BY id",
+        [](const Statement& row) {
+          return NamedEvent{static_cast<std::uint32_t>(row.integer(0)), std::string(row.text(1))};
+        },
+        impression);
   }
 
   Result<std::vector<LogEntry>> log(std::int64_t model, std::int64_t after,

@@ -6,7 +6,7 @@ namespace plackett::store {
 namespace {
 
 constexpr std::int64_t kApplication = 0x504C4B53;  // "PLKS", in the file's header
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE models(
@@ -17,12 +17,9 @@ CREATE TABLE models(
   next_number INTEGER NOT NULL DEFAULT 0,
   expired INTEGER NOT NULL DEFAULT 0,
   dropped_log INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE items(
-  model INTEGER NOT NULL, id TEXT NOT NULL, features BLOB NOT NULL,
-  PRIMARY KEY(model, id)) WITHOUT ROWID;
 CREATE TABLE impressions(
-  id INTEGER PRIMARY KEY, shown_at INTEGER NOT NULL, version INTEGER NOT NULL,
-  given TEXT, data BLOB NOT NULL);
+  id INTEGER PRIMARY KEY, shown_at INTEGER NOT NULL, version INTEGER NOT NULL, given TEXT,
+  unit TEXT, mode INTEGER, keep REAL, kept INTEGER, shown TEXT, context TEXT, data BLOB NOT NULL);
 CREATE TABLE given_ids(
   model INTEGER NOT NULL, given TEXT NOT NULL, impression INTEGER NOT NULL,
   PRIMARY KEY(model, given)) WITHOUT ROWID;
@@ -32,7 +29,7 @@ CREATE TABLE responses(
 CREATE INDEX waiting ON responses(impression) WHERE closed = 0;
 CREATE TABLE events(
   id INTEGER PRIMARY KEY, impression INTEGER NOT NULL, rank INTEGER, kind INTEGER NOT NULL,
-  at INTEGER NOT NULL, event_id TEXT);
+  name TEXT, at INTEGER NOT NULL, event_id TEXT);
 CREATE INDEX events_of ON events(impression);
 CREATE UNIQUE INDEX event_ids ON events(impression >> 40, event_id) WHERE event_id IS NOT NULL;
 CREATE TABLE log(
@@ -56,17 +53,80 @@ CREATE TABLE series(
   PRIMARY KEY(model, at)) WITHOUT ROWID;
 )sql";
 
+// What version 2 has besides: versions of items, units, and views for SQL.
+constexpr const char* kAddedByVersion2 = R"sql(
+CREATE TABLE item_versions(
+  version INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, id TEXT NOT NULL,
+  until INTEGER, features BLOB NOT NULL);
+CREATE INDEX item_versions_of ON item_versions(model, until);
+CREATE TABLE items(
+  model INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
+  PRIMARY KEY(model, id)) WITHOUT ROWID;
+CREATE INDEX units ON impressions(id >> 40, unit) WHERE unit IS NOT NULL;
+CREATE VIEW shown_items AS
+SELECT models.name AS model, coalesce(i.given, 'i-' || (i.id & 1099511627775)) AS impression,
+  i.shown_at, datetime(i.shown_at / 1000, 'unixepoch') AS time, i.version,
+  CASE i.mode WHEN 0 THEN 'explore' WHEN 1 THEN 'exploit' WHEN 2 THEN 'given' END AS arm,
+  i.unit, j.key + 1 AS rank, json_extract(j.value, '$[0]') AS item,
+  json_extract(j.value, '$[1]') AS score, json_extract(j.value, '$[2]') AS propensity,
+  coalesce(json_extract(j.value, '$[3]'), 0) AS pinned,
+  coalesce(substr(r.clicked, j.key + 1, 1) = x'01', 0) AS clicked,
+  coalesce(substr(r.viewed, j.key + 1, 1) = x'01', 0) AS viewed,
+  coalesce(r.closed, 0) <> 0 AS closed, i.context, i.keep, i.kept
+FROM impressions AS i JOIN models ON models.id = i.id >> 40, json_each(i.shown) AS j
+LEFT JOIN responses AS r ON r.impression = i.id;
+CREATE VIEW item_events AS
+SELECT models.name AS model, coalesce(i.given, 'i-' || (i.id & 1099511627775)) AS impression,
+  i.unit, e.at, datetime(e.at / 1000, 'unixepoch') AS time,
+  CASE e.kind WHEN 0 THEN 'click' WHEN 1 THEN 'view' WHEN 2 THEN 'close' ELSE e.name END AS event,
+  e.rank + 1 AS rank, json_extract(i.shown, '$[' || e.rank || '][0]') AS item, e.event_id
+FROM events AS e JOIN impressions AS i ON i.id = e.impression
+JOIN models ON models.id = i.id >> 40;
+)sql";
+
+constexpr const char* kFromVersion1 = R"sql(
+ALTER TABLE impressions ADD COLUMN unit TEXT;
+ALTER TABLE impressions ADD COLUMN mode INTEGER;
+ALTER TABLE impressions ADD COLUMN keep REAL;
+ALTER TABLE impressions ADD COLUMN kept INTEGER;
+ALTER TABLE impressions ADD COLUMN shown TEXT;
+ALTER TABLE impressions ADD COLUMN context TEXT;
+ALTER TABLE events ADD COLUMN name TEXT;
+ALTER TABLE items RENAME TO items_1;
+)sql";
+
+constexpr const char* kItemsFromVersion1 = R"sql(
+INSERT INTO item_versions(model, id, features) SELECT model, id, features FROM items_1;
+INSERT INTO items(model, id, version) SELECT model, id, version FROM item_versions;
+DROP TABLE items_1;
+)sql";
+
+// Lets a connection that can't write read a store of version 1: what that has not is empty.
+constexpr const char* kViewsOfVersion1 = R"sql(
+CREATE TEMP VIEW impressions AS SELECT id, shown_at, version, given, NULL AS unit, NULL AS mode,
+  NULL AS keep, NULL AS kept, NULL AS shown, NULL AS context, data FROM main.impressions;
+CREATE TEMP VIEW events AS SELECT *, NULL AS name FROM main.events;
+CREATE TEMP VIEW item_versions AS SELECT row_number() OVER (ORDER BY model, id) AS version, model,
+  id, NULL AS until, features FROM main.items;
+CREATE TEMP VIEW items AS SELECT model, id, version FROM item_versions;
+)sql";
+
+// Fails if the file is no store of a version that this code can read.
+std::int64_t version_of(Database& database) {
+  if (take(database.integer("PRAGMA application_id")) != kApplication) {
+    throw Failed{Error{"not a plackett store"}};
+  }
+  const std::int64_t version = take(database.integer("PRAGMA user_version"));
+  if (version >= 1 && version <= kVersion) return version;
+  throw Failed{Error{fmt::format("a store of version {}; this plackett reads versions 1 to {}",
+                                 version, kVersion)}};
+}
+
 }  // namespace
 
-Result<void> check_schema(Database& database) {
+Result<void> ready_to_read(Database& database) {
   return attempt([&] {
-    if (take(database.integer("PRAGMA application_id")) != kApplication) {
-      throw Failed{Error{"not a plackett store"}};
-    }
-    const std::int64_t version = take(database.integer("PRAGMA user_version"));
-    if (version == kVersion) return;
-    throw Failed{Error{
-        fmt::format("a store of version {}; this plackett reads version {}", version, kVersion)}};
+    if (version_of(database) == 1) take(database.script(kViewsOfVersion1));
   });
 }
 
@@ -75,13 +135,18 @@ Result<void> write_version(Database& database) {
 }
 
 Result<void> make_schema(Database& database) {
-  auto tables = database.integer("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tables.error();
-  if (*tables > 0) return check_schema(database);
-  return database.script(
-      fmt::format("BEGIN IMMEDIATE; PRAGMA application_id={}; "
-                  "PRAGMA user_version={}; {} COMMIT;",
-                  kApplication, kVersion, kTables));
+  return attempt([&] {
+    if (take(database.integer("SELECT count(*) FROM sqlite_master")) == 0) {
+      take(database.script(
+          fmt::format("BEGIN IMMEDIATE; PRAGMA application_id={}; PRAGMA user_version={}; {} {} "
+                      "COMMIT;",
+                      kApplication, kVersion, kTables, kAddedByVersion2)));
+    } else if (version_of(database) == 1) {
+      take(database.script(fmt::format("BEGIN IMMEDIATE; {} {} {} PRAGMA user_version={}; COMMIT;",
+                                       kFromVersion1, kAddedByVersion2, kItemsFromVersion1,
+                                       kVersion)));
+    }
+  });
 }
 
 }  // namespace plackett::store

@@ -21,6 +21,10 @@ namespace {
 constexpr int kPageBytes = 8192;
 constexpr int kPagesShrunkAtOnce = 2000;
 
+constexpr const char* kDropGivenIds =
+    "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions WHERE "
+    "id >= ? AND id < ? AND given IS NOT NULL)";
+
 std::filesystem::path wal_of(const std::filesystem::path& path) { return path.string() + "-wal"; }
 
 // SQLite in WAL mode with synchronous=FULL: every commit syncs the write-ahead log. So all of the
@@ -57,7 +61,7 @@ class SqliteStore : public Store {
     next_log_ = next_log_at_begin_;
   }
   void tidy() override {
-    if (wal_pages_ >= options_.checkpoint_pages) checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+    if (wal_pages_ >= options_.checkpoint_pages) try_checkpoint(SQLITE_CHECKPOINT_PASSIVE);
   }
   Result<void> probe() override { return write_version(*database_); }
 
@@ -69,34 +73,56 @@ class SqliteStore : public Store {
   Result<void> delete_model(std::int64_t id) override {
     return database_->run("DELETE FROM models WHERE id = ?", id);
   }
+  Result<void> set_model_spec(std::int64_t id, std::string_view spec) override {
+    return database_->run("UPDATE models SET spec = ? WHERE id = ?", spec, id);
+  }
   Result<void> set_model_marks(const ModelRow& model) override {
     return database_->run(
         "UPDATE models SET next_number = ?, expired = ?, dropped_log = ? WHERE id = ?",
         model.next_number, model.expired, model.dropped_log, model.id);
   }
-  Result<void> put_item(std::int64_t model, std::string_view id,
-                        std::span<const std::byte> features) override {
-    return database_->run(
-        "INSERT INTO items(model, id, features) VALUES(?, ?, ?) ON CONFLICT(model, id) DO UPDATE "
-        "SET features = excluded.features",
-        model, id, features);
+  Result<std::int64_t> put_item(std::int64_t model, std::string_view id,
+                                std::span<const std::byte> features, std::uint64_t end) override {
+    return attempt([&] {
+      take(retire_item(model, id, end));
+      const std::int64_t version = take(database_->insert(
+          "INSERT INTO item_versions(model, id, features) VALUES(?, ?, ?)", model, id, features));
+      take(database_->run(
+          "INSERT INTO items(model, id, version) VALUES(?, ?, ?) ON CONFLICT(model, id) DO UPDATE "
+          "SET version = excluded.version",
+          model, id, version));
+      return version;
+    });
   }
-  Result<bool> delete_item(std::int64_t model, std::string_view id) override {
-    const auto deleted =
-        database_->change("DELETE FROM items WHERE model = ? AND id = ?", model, id);
-    if (!deleted) return deleted.error();
-    return *deleted > 0;
+  Result<bool> delete_item(std::int64_t model, std::string_view id, std::uint64_t end) override {
+    return attempt([&] {
+      take(retire_item(model, id, end));
+      return take(database_->change("DELETE FROM items WHERE model = ? AND id = ?", model, id)) > 0;
+    });
   }
   Result<void> insert_impression(const ImpressionRow& impression) override {
     if (auto done = database_->run(
-            "INSERT INTO impressions(id, shown_at, version, given, data) VALUES(?, ?, ?, ?, ?)",
+            "INSERT INTO impressions(id, shown_at, version, given, unit, mode, keep, kept, shown, "
+            "context, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             impression.id, impression.shown_at, impression.version, NullIfEmpty{impression.given},
-            impression.data);
+            NullIfEmpty{impression.unit}, impression.mode, impression.keep, impression.kept,
+            NullIfEmpty{impression.shown}, NullIfEmpty{impression.context}, impression.data);
         !done || impression.given.empty()) {
       return done;
     }
     return database_->run("INSERT INTO given_ids(model, given, impression) VALUES(?, ?, ?)",
                           ImpressionKey::of(impression.id).model, impression.given, impression.id);
+  }
+  Result<void> anonymise(const ImpressionRow& impression) override {
+    return attempt([&] {
+      take(database_->run(kDropGivenIds, impression.id, impression.id + 1));
+      take(database_->run("UPDATE events SET event_id = NULL WHERE impression = ?", impression.id));
+      take(database_->run(
+          "UPDATE impressions SET given = NULL, unit = NULL, context = NULL, mode = ?, keep = ?, "
+          "kept = ?, shown = ?, data = ? WHERE id = ?",
+          impression.mode, impression.keep, impression.kept, NullIfEmpty{impression.shown},
+          impression.data, impression.id));
+    });
   }
   Result<void> set_response(std::int64_t impression, const ResponseRow& response) override {
     return database_->run(
@@ -107,8 +133,9 @@ class SqliteStore : public Store {
   }
   Result<void> add_event(const EventRow& event) override {
     return database_->run(
-        "INSERT INTO events(impression, rank, kind, at, event_id) VALUES(?, ?, ?, ?, ?)",
-        event.impression, event.rank, event.kind, event.at, NullIfEmpty{event.event_id});
+        "INSERT INTO events(impression, rank, kind, name, at, event_id) VALUES(?, ?, ?, ?, ?, ?)",
+        event.impression, event.rank, event.kind, NullIfEmpty{event.name}, event.at,
+        NullIfEmpty{event.event_id});
   }
   Result<LogEntry> append_log(LogEntry entry, std::int64_t at) override {
     entry.seq = next_log_++;
@@ -156,17 +183,11 @@ class SqliteStore : public Store {
     });
   }
 
+  Result<void> drop_impression(std::int64_t id) override { return drop_between(id, id + 1); }
   Result<void> drop_impressions(std::int64_t model, std::uint64_t end) override {
     return attempt([&] {
-      // Impressions last: their rows have the ids that were given.
-      for (const char* sql :
-           {"DELETE FROM events WHERE impression >= ? AND impression < ?",
-            "DELETE FROM responses WHERE impression >= ? AND impression < ?",
-            "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM "
-            "impressions WHERE id >= ? AND id < ? AND given IS NOT NULL)",
-            "DELETE FROM impressions WHERE id >= ? AND id < ?"}) {
-        take(database_->run(sql, ImpressionKey{model, 0}.id(), ImpressionKey{model, end}.id()));
-      }
+      take(drop_between(ImpressionKey{model, 0}.id(), ImpressionKey{model, end}.id()));
+      take(database_->run("DELETE FROM item_versions WHERE model = ? AND until <= ?", model, end));
     });
   }
   Result<bool> drop_log(std::int64_t model, std::int64_t up_to, std::uint32_t limit) override {
@@ -183,6 +204,8 @@ class SqliteStore : public Store {
       for (const char* sql :
            {"DELETE FROM items WHERE (model, id) IN (SELECT model, id FROM items WHERE model = ? "
             "LIMIT ?)",
+            "DELETE FROM item_versions WHERE version IN (SELECT version FROM item_versions WHERE "
+            "model = ? LIMIT ?)",
             "DELETE FROM snapshots WHERE id IN (SELECT id FROM snapshots WHERE model = ? LIMIT ?)",
             "DELETE FROM series WHERE (model, at) IN (SELECT model, at FROM series WHERE model = ? "
             "LIMIT ?)"}) {
@@ -206,17 +229,43 @@ class SqliteStore : public Store {
     if (!*much) return {};
     return database_->script(fmt::format("PRAGMA incremental_vacuum({})", kPagesShrunkAtOnce));
   }
+  Result<void> vacuum() override {
+    if (auto there = check_files(); !there) return there;
+    // It writes all pages to the write-ahead log, which the checkpoint copies and empties.
+    if (auto done = database_->run("VACUUM"); !done) return done;
+    return checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+  }
   std::uint64_t disk_bytes() const override {
     std::error_code ignored;
     const auto bytes = std::filesystem::file_size(options_.path, ignored);
     return ignored ? 0 : bytes;
   }
-  void close() override { checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
+  void close() override { try_checkpoint(SQLITE_CHECKPOINT_TRUNCATE); }
 
  private:
+  // The version of an item that no list with number `end` or a higher one will refer to.
+  Result<void> retire_item(std::int64_t model, std::string_view id, std::uint64_t end) {
+    return database_->run(
+        "UPDATE item_versions SET until = ? WHERE version = (SELECT version FROM items WHERE model "
+        "= ? AND id = ?)",
+        end, model, id);
+  }
+  // Drops the impressions with ids in [from, to).
+  Result<void> drop_between(std::int64_t from, std::int64_t to) {
+    return attempt([&] {
+      // Impressions last: their rows have the ids that were given.
+      for (const char* sql : {"DELETE FROM events WHERE impression >= ? AND impression < ?",
+                              "DELETE FROM responses WHERE impression >= ? AND impression < ?",
+                              kDropGivenIds, "DELETE FROM impressions WHERE id >= ? AND id < ?"}) {
+        take(database_->run(sql, from, to));
+      }
+    });
+  }
+
   // That the files are where they were: what is written to a file without a name is lost.
   Result<void> check_files() const;
-  void checkpoint(int mode);
+  Result<void> checkpoint(int mode);
+  void try_checkpoint(int mode) { [[maybe_unused]] const auto done = checkpoint(mode); }
   // Deletes at most `limit` rows; true if none is left.
   template <typename... Values>
   Result<bool> drop(std::string_view sql, std::uint32_t limit, const Values&... values) {
@@ -282,7 +331,7 @@ void SqliteStore::open() {
   file_ = lock_.file();
   wal_ = FileId::of(wal_of(options_.path));
   // What the last process left in the log.
-  checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  try_checkpoint(SQLITE_CHECKPOINT_PASSIVE);
 }
 
 Result<void> SqliteStore::check_files() const {
@@ -298,11 +347,15 @@ Result<void> SqliteStore::check_files() const {
 // A failed sync of the file may have lost pages that an earlier checkpoint wrote; SQLite would not
 // write those again. The write-ahead log still has them, so it is kept whole until the next start,
 // which checkpoints all of it.
-void SqliteStore::checkpoint(int mode) {
-  if (checkpoint_failed_) return;
+Result<void> SqliteStore::checkpoint(int mode) {
+  if (checkpoint_failed_) {
+    return Error{ErrorCode::kUnavailable, "a checkpoint has failed; restart the service"};
+  }
   const int code = sqlite3_wal_checkpoint_v2(database_->handle(), nullptr, mode, nullptr, nullptr);
   if ((code & 0xff) == SQLITE_IOERR) checkpoint_failed_ = true;
   wal_pages_ = 0;  // until the next commit
+  if (code != SQLITE_OK) return database_->error();
+  return {};
 }
 
 SqliteStore::~SqliteStore() {
@@ -329,7 +382,7 @@ Result<std::unique_ptr<StoreReader>> read_sqlite(const std::filesystem::path& pa
                                                  const std::string& vfs) {
   auto database = Database::open(path, Database::Access::kRead, vfs);
   if (!database) return database.error().in(path.string());
-  if (auto sound = check_schema(*database); !sound) return sound.error().in(path.string());
+  if (auto sound = ready_to_read(*database); !sound) return sound.error().in(path.string());
   return make_reader(std::make_shared<Database>(std::move(database).value()));
 }
 
