@@ -210,5 +210,6 @@ void add_evaluate(CLI::App& app);
 void add_data(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_export(CLI::App& app);
 
 }  // namespace plackett::command

@@ -46,6 +46,7 @@ int run(int argc, const char* const* argv) {
   plackett::command::add_data(app);
   plackett::command::add_serve(app);
   plackett::command::add_replay(app);
+  plackett::command::add_export(app);
 
   if (!known_command(app, argc > 1 ? argv[1] : nullptr)) return plackett::command::kFailure;
   if (argc > 1 && argv[1] == std::string_view("data") &&

@@ -21,7 +21,7 @@ std::string shown_items_text(const Impression& impression) {
     } else {
       append_json_string(text, item.id);
     }
-    fmt::format_to(std::back_inserter(text), ",{},{:.6g}{}]", item.score, propensities[rank],
+    fmt::format_to(std::back_inserter(text), ",{},{}{}]", item.score, propensities[rank],
                    item.pinned ? ",1" : "");
   }
   return text.empty() ? "[]" : text + "]";

@@ -1,6 +1,6 @@
 // The shown items of an impression as the store keeps them for SQL: a JSON array with one array per
 // rank, [id, score, propensity], and 1 as a fourth element if the item is pinned. An id that was
-// removed is null. Propensities are rounded; the exact numbers are in the impression's data.
+// removed is null.
 #pragma once
 
 #include <string>

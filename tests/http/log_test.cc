@@ -135,7 +135,7 @@ TEST_F(LogTest, GivenWeightsAreWhatItRanksBy) {
   spec["learner"] = "pdgd";
   spec["scaling"] = "none";
   for (const char* ranker : {"linear", "linear+neural"}) {
-    const std::string name = std::string("w-") + ranker[6];
+    const std::string name = std::string(ranker) == "linear" ? "plain" : "deep";
     spec["ranker"] = ranker;
     ASSERT_THAT(client.put("/models/" + name, spec), HasStatus(201));
     const Answer set =

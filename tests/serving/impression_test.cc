@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "plackett/feature_view.h"
@@ -129,8 +130,11 @@ TEST(Impression, PropensitiesAreRightForScoresThatLieFarApart) {
 TEST(Impression, TheTextForSqlHasIdsScoresAndPropensities) {
   Impression impression = an_impression();
   impression.shown[2].id.clear();
-  EXPECT_EQ(shown_items_text(impression),
-            "[[\"a\",1.5,0.878348],[\"b \\\"\\\\\\u000a\xC3\xA9\",-2,1,1],[null,0.25,0.592667]]");
+  const auto list = nlohmann::json::parse(shown_items_text(impression));
+  const auto propensities = impression.propensities();
+  EXPECT_EQ(list, nlohmann::json({{"a", 1.5, propensities[0]},
+                                  {"b \"\\\n\xC3\xA9", -2.0, 1.0, 1},
+                                  {nullptr, 0.25, propensities[2]}}));
 }
 
 }  // namespace

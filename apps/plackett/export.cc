@@ -1,0 +1,255 @@
+// plackett export: a service's impressions as CSV or JSON lines.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "command.h"
+#include "plackett/feature_view.h"
+#include "report/text.h"
+#include "serving/logged.h"
+#include "serving/model.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace plackett::command {
+namespace {
+
+using serving::Impression;
+using serving::LoggedImpression;
+using serving::LoggedModel;
+
+struct ExportOptions {
+  std::string db;
+  std::string model;
+  std::string format = "csv";
+  std::string out = "/dev/stdout";
+  std::string from = "0";
+  bool candidates = false;
+  bool features = false;
+};
+
+// "2026-11-18T09:30:00.125Z"
+std::string utc(std::int64_t ms) {
+  const std::chrono::sys_time<std::chrono::milliseconds> time{std::chrono::milliseconds(ms)};
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", seconds, (time - seconds).count());
+}
+
+// One row of the export. Of a candidate that was not shown, what is known of shown ones is absent.
+struct Row {
+  const LoggedModel& model;
+  const LoggedImpression& logged;
+  std::string_view item;              // empty if it was removed
+  std::optional<std::size_t> rank{};  // from 0
+  float score = 0;
+  std::optional<double> propensity{};
+  const float* features = nullptr;  // null if they were not kept
+};
+
+// Calls field(name, value) for each column but features and context; values are texts, numbers,
+// bools or empty optionals.
+template <typename Field>
+void each_field(const Row& row, const Field& field) {
+  const serving::StoredImpression& kept = row.logged.kept;
+  const auto at_rank = [&](const auto& values) {
+    return row.rank ? std::optional(values[*row.rank] != std::byte{0}) : std::nullopt;
+  };
+  const auto text = [](std::string_view value) {
+    return value.empty() ? std::nullopt : std::optional(value);
+  };
+  field("model", text(row.model.row.name));
+  field("impression", text(row.logged.name));
+  field("time", text(utc(kept.shown_at)));
+  field("version", std::optional(kept.version));
+  field("arm", text(name_of(kept.impression.mode)));
+  field("unit", text(kept.unit));
+  field("item", text(row.item));
+  field("rank", row.rank ? std::optional(*row.rank + 1) : std::nullopt);
+  field("score", std::optional(row.score));
+  field("propensity", row.propensity);
+  field("pinned", row.rank ? std::optional(kept.impression.shown[*row.rank].pinned) : std::nullopt);
+  field("clicked", at_rank(row.logged.response.clicked));
+  field("viewed", at_rank(row.logged.response.viewed));
+  field("reward", row.rank ? std::optional(row.logged.rewards[*row.rank]) : std::nullopt);
+  field("keep", std::optional(kept.impression.keep));
+  field("kept", std::optional(kept.impression.kept));
+}
+
+std::vector<std::string> column_names(const serving::ModelSpec& spec) {
+  if (!spec.feature_names.empty()) return spec.feature_names;
+  std::vector<std::string> names;
+  for (const std::uint32_t id : spec.feature_ids) names.push_back(fmt::format("feature_{}", id));
+  return names;
+}
+
+std::string csv_line(const Row& row, bool features) {
+  std::string line;
+  const auto add = [&](const auto& value) {
+    if (!line.empty()) line += ',';
+    if (!value) return;
+    if constexpr (std::is_same_v<decltype(*value), const bool&>) {
+      line += *value ? '1' : '0';
+    } else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(*value)>>) {
+      line += fmt::format("{}", *value);
+    } else {
+      line += report::csv_field(*value);
+    }
+  };
+  each_field(row, [&](const char*, const auto& value) { add(value); });
+  const std::string& context = row.logged.kept.impression.context;
+  add(context.empty() ? std::nullopt : std::optional(std::string_view(context)));
+  for (std::uint32_t at = 0; features && at < row.model.spec.ranker.feature_count; ++at) {
+    add(row.features != nullptr ? std::optional(row.features[at]) : std::nullopt);
+  }
+  return line + '\n';
+}
+
+std::string json_line(const Row& row, bool features) {
+  nlohmann::ordered_json object;
+  each_field(row, [&](const char* name, const auto& value) {
+    object[name] = value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+  });
+  const std::string& context = row.logged.kept.impression.context;
+  object["context"] = nlohmann::ordered_json::parse(context.empty() ? "null" : context, nullptr,
+                                                    /*allow_exceptions=*/false);
+  if (features) {
+    auto& list = object["features"];
+    if (row.features != nullptr) {
+      list = std::vector<float>(row.features, row.features + row.model.spec.ranker.feature_count);
+    }
+  }
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+class Exporter {
+ public:
+  Exporter(const ExportOptions& options, AtomicFile& out) : options_(options), out_(out) {}
+
+  void header(const LoggedModel& model) {
+    std::string line;
+    const LoggedImpression none;
+    each_field({model, none, ""}, [&](const char* name, const auto&) {
+      line += line.empty() ? name : "," + std::string(name);
+    });
+    line += ",context";
+    if (options_.features) {
+      for (const std::string& name : column_names(model.spec)) {
+        line += "," + report::csv_field(name);
+      }
+    }
+    take(out_.append(line + '\n'));
+  }
+
+  Result<void> add(const LoggedModel& model, const LoggedImpression& logged) {
+    const Impression& impression = logged.kept.impression;
+    const std::size_t stride = padded_width(impression.feature_count);
+    const auto propensities = impression.propensities();
+    // Rows of shown items: those that are not pinned come first.
+    const std::size_t rows = impression.rows.size() / stride;
+    std::size_t next[] = {0, impression.sampled_count()};
+    for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
+      const serving::ShownItem& item = impression.shown[rank];
+      const std::size_t at = next[item.pinned ? 1 : 0]++;
+      if (auto done =
+              write({.model = model,
+                     .logged = logged,
+                     .item = item.id,
+                     .rank = rank,
+                     .score = item.score,
+                     .propensity = propensities[rank],
+                     .features = at < rows ? impression.rows.data() + at * stride : nullptr});
+          !done) {
+        return done;
+      }
+    }
+    for (std::size_t at = 0; options_.candidates && at < impression.others.size(); ++at) {
+      const serving::OtherItem& item = impression.others[at];
+      if (auto done = write({.model = model,
+                             .logged = logged,
+                             .item = item.id,
+                             .score = item.score,
+                             .features = impression.other_rows.data() + at * stride});
+          !done) {
+        return done;
+      }
+    }
+    return {};
+  }
+
+ private:
+  Result<void> write(const Row& row) {
+    return out_.append(options_.format == "csv" ? csv_line(row, options_.features)
+                                                : json_line(row, options_.features));
+  }
+
+  const ExportOptions& options_;
+  AtomicFile& out_;
+};
+
+// "i-41" or "41".
+std::uint64_t first_number(const std::string& text) {
+  const auto number = serving::impression_number(text.starts_with("i-") ? text : "i-" + text);
+  if (!number) fail(Error{fmt::format("--from {}: expected an impression, as in i-41", text)});
+  return *number;
+}
+
+void export_log(const ExportOptions& options) {
+  const std::uint64_t from = first_number(options.from);
+  require_outputs({{"--out", options.out}}, {{"--db", options.db}});
+  const auto store = take(store::read_sqlite(options.db));
+  auto found = serving::logged_models(*store, options.model);
+  if (!found) fail(found.error().in(options.db));
+  const std::vector<LoggedModel>& models = *found;
+  if (options.features && options.format == "csv" && models.size() != 1) {
+    fail(
+        Error{fmt::format("{}: {} models, whose features differ; name one with --model, or use "
+                          "--format jsonl",
+                          options.db, models.size())});
+  }
+  AtomicFile out = take(AtomicFile::create(options.out));
+  Exporter exporter(options, out);
+  if (options.format == "csv") {
+    exporter.header(models.empty() ? LoggedModel{} : models.front());
+  }
+  std::uint64_t damaged = 0;
+  const auto rows =
+      options.features || options.candidates ? serving::Rows::kRead : serving::Rows::kSkip;
+  for (const LoggedModel& model : models) {
+    damaged += take(serving::each_logged(
+        *store, model, {.from = from, .rows = rows},
+        [&](const LoggedImpression& logged) { return exporter.add(model, logged); }));
+  }
+  take(out.finish());
+  if (damaged > 0) {
+    throw Exit(kNegative,
+               fmt::format("{} in {} can't be read and {} left out", counted(damaged, "impression"),
+                           options.db, damaged == 1 ? "is" : "are"));
+  }
+}
+
+}  // namespace
+
+void add_export(CLI::App& app) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* command =
+      app.add_subcommand("export", "Write a service's impressions, one row per shown item");
+  command->add_option("--db", options->db, "the service's store")->required();
+  command->add_option("--model", options->model, "only this model");
+  command->add_option("--format", options->format, "csv or jsonl")
+      ->check(CLI::IsMember({"csv", "jsonl"}));
+  command->add_option("--out", options->out, "write to this file");
+  command->add_option("--from", options->from, "start with this impression, as in i-41");
+  command->add_flag("--candidates", options->candidates,
+                    "a row for each candidate that was kept and not shown, too");
+  command->add_flag("--features", options->features,
+                    "the features that were kept, as the model saw them");
+  command->callback([options] { export_log(*options); });
+}
+
+}  // namespace plackett::command
