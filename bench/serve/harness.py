@@ -22,8 +22,9 @@ def call(base, method, path, body=None):
 
 class Server:
     def __init__(self, command, folder, *options):
+        self.db = os.path.join(folder, "load.db")
         self.process = subprocess.Popen(
-            [command, "serve", "--db", os.path.join(folder, "load.db"), "--port", "0", *options],
+            [command, "serve", "--db", self.db, "--port", "0", *options],
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://\S+", line)
@@ -34,6 +35,9 @@ class Server:
     def resident_mb(self):
         with open(f"/proc/{self.process.pid}/status") as status:
             return int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1)) / 1024
+
+    def store_bytes(self):
+        return os.path.getsize(self.db)
 
     def kill(self):
         self.process.kill()

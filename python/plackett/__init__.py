@@ -65,6 +65,7 @@ from ._methods import (
     PLGradient as PLGradient,
     Steady as Steady,
 )
+from ._log import read_log as read_log
 from ._pairs import Pair as Pair, pairs as pairs
 from . import _params as _params
 from ._results import (
