@@ -25,6 +25,7 @@ plackett_plain_library(deflate libdeflate.h deflate)
 plackett_plain_library(xxhash xxhash.h xxhash)
 plackett_plain_library(cairo cairo-svg.h cairo)
 plackett_plain_library(utf8proc utf8proc.h utf8proc)
+plackett_plain_library(lbfgs lbfgs.h lbfgs)
 
 if(PLACKETT_TESTS)
   find_package(GTest REQUIRED)

@@ -1,6 +1,6 @@
 # The rooms as one library, shared and static, behind include/plackett/.
 set(plackett_rooms base feature_view dataset ranker sampling users learner evaluation experiment report
-  facade)
+  offpolicy facade)
 set(plackett_objects)
 foreach(room IN LISTS plackett_rooms)
   list(APPEND plackett_objects $<TARGET_OBJECTS:plackett_${room}>)
@@ -10,9 +10,9 @@ endforeach()
 set(plackett_libraries fmt::fmt hwy::hwy Threads::Threads
   $<BUILD_INTERFACE:plackett::deflate> $<BUILD_INTERFACE:plackett::xxhash>
   $<BUILD_INTERFACE:plackett::cairo> $<BUILD_INTERFACE:plackett::utf8proc>
-  $<BUILD_INTERFACE:tomlplusplus::tomlplusplus>
+  $<BUILD_INTERFACE:tomlplusplus::tomlplusplus> $<BUILD_INTERFACE:plackett::lbfgs>
   $<INSTALL_INTERFACE:deflate> $<INSTALL_INTERFACE:xxhash> $<INSTALL_INTERFACE:cairo>
-  $<INSTALL_INTERFACE:utf8proc> $<INSTALL_INTERFACE:tomlplusplus>)
+  $<INSTALL_INTERFACE:utf8proc> $<INSTALL_INTERFACE:tomlplusplus> $<INSTALL_INTERFACE:lbfgs>)
 
 foreach(kind SHARED STATIC)
   string(TOLOWER ${kind} name)

@@ -51,6 +51,18 @@ class PLACKETT_EXPORT Learner {
     ranker().set_parameters(parameters);
   }
 
+  // Goes on from parameters that were fitted to another ranking (fit.h), not learned from clicks.
+  // `mean_squares` holds, for each parameter, the mean of its squared gradient over lists of that
+  // ranking: methods whose steps depend on past gradients start with steps as short as after
+  // kFittedUpdates of them, so that the first clicks change little of what was fitted.
+  // Requires: both spans have ranker().parameter_count() values; mean_squares are at least 0.
+  virtual void start_from_fit(std::span<const float> parameters,
+                              std::span<const float> /*mean_squares*/) {
+    set_parameters(parameters);
+  }
+  // How many updates a fitted start counts as.
+  static constexpr double kFittedUpdates = 4000;
+
   // How often it started over since it was made because its clicks dropped; nothing if it never
   // does that.
   [[nodiscard]] virtual std::optional<std::uint64_t> restarts() const { return {}; }

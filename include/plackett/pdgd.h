@@ -62,6 +62,9 @@ class PLACKETT_EXPORT Pdgd final : public Learner {
   // Nothing without PdgdOptions::restart.
   [[nodiscard]] std::optional<std::uint64_t> restarts() const override;
 
+  void start_from_fit(std::span<const float> parameters,
+                      std::span<const float> mean_squares) override;
+
   [[nodiscard]] LearnerState state() const override { return state_; }
   // Memory of the wrong length, which other steps left, is reset.
   void restore(const LearnerState& state) override;

@@ -56,6 +56,11 @@ class PLACKETT_EXPORT Ranker {
   // parameters += rate * gradient(docs, weights). Override it only to be faster.
   virtual void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate);
 
+  // Changes the parameters so that every score is what it was divided by `divisor`, up to rounding.
+  // False, without a change, if the ranker does not know how: a ranker of your own that is not
+  // linear, unless it overrides this. Requires: divisor finite and above 0.
+  virtual bool divide_scores(double divisor);
+
   // How many numbers it learns. Never changes.
   [[nodiscard]] virtual std::size_t parameter_count() const = 0;
   // Writes the parameters in the order of the model file. Requires: out.size() ==
@@ -70,7 +75,7 @@ class PLACKETT_EXPORT Ranker {
   Ranker(Ranker&&) = default;
 
  private:
-  std::vector<float> parameters_;  // scratch of step()
+  std::vector<float> parameters_;  // scratch of step() and divide_scores()
   std::vector<float> gradient_;
 };
 

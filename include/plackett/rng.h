@@ -22,6 +22,7 @@ enum class Purpose : std::uint8_t {
   kWorld = 7,       // which world an impression happens in, under drift
   kDrift = 8,       // what a drift changes: features, intents, groups of queries
   kBestLinear = 9,  // the steps that fit the best linear ranker of a world
+  kHeldOut = 10,    // which observed orders a fit is measured on
   kKeep = 11,       // whether a service keeps an impression's other candidates
   kTest = 255,      // tests and benchmarks
 };

@@ -12,7 +12,7 @@ namespace plackett::python {
 namespace {
 
 // As docs/formats/random_numbers.md names them.
-constexpr std::array<std::pair<std::string_view, Purpose>, 10> kPurposes{{
+constexpr std::array<std::pair<std::string_view, Purpose>, 11> kPurposes{{
     {"query", Purpose::kQuery},
     {"ranking", Purpose::kRanking},
     {"clicks", Purpose::kClicks},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<std::string_view, Purpose>, 10> kPurposes{{
     {"world", Purpose::kWorld},
     {"drift", Purpose::kDrift},
     {"best-linear", Purpose::kBestLinear},
+    {"held-out", Purpose::kHeldOut},
     {"test", Purpose::kTest},
 }};
 

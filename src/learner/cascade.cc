@@ -64,6 +64,12 @@ void Cascade::learn(const FeatureView& docs, const Ranking& ranking,
   if (progress <= options_.threshold * std::sqrt(double{squares_})) switch_network(true);
 }
 
+void Cascade::start_from_fit(std::span<const float> parameters,
+                             std::span<const float> mean_squares) {
+  switch_network(true);
+  pdgd_.start_from_fit(parameters, mean_squares);
+}
+
 LearnerState Cascade::state() const {
   LearnerState state = pdgd_.state();
   state.method = kName;

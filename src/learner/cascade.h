@@ -37,6 +37,9 @@ class Cascade final : public Learner {
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return pdgd_.ranker(); }
   [[nodiscard]] bool network_on() const { return ranker_->network_on(); }
+  // Switches the network on: it was fitted together with the linear part.
+  void start_from_fit(std::span<const float> parameters,
+                      std::span<const float> mean_squares) override;
 
   // The length of the memory says whether the network is on. Off: the linear weights at the start
   // of the window and the sum of its squared updates. On: AdaGrad's sums, which are always more.

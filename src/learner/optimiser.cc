@@ -60,6 +60,13 @@ void adagrad_step(std::span<const float> gradient, const AdaGradRates& rates,
   }
 }
 
+void fill_squares(std::span<const float> mean_squares, double updates, std::span<float> squares) {
+  const auto of_network = mean_squares.last(squares.size());
+  for (std::size_t at = 0; at < squares.size(); ++at) {
+    squares[at] = static_cast<float>(updates * of_network[at]);
+  }
+}
+
 std::unique_ptr<Optimiser> make_optimiser(Steps steps, const Ranker& ranker, double step_memory) {
   if (steps == Steps::kAdaGrad) return std::make_unique<AdaGrad>(ranker, 1);
   if (steps == Steps::kForgetting) return std::make_unique<AdaGrad>(ranker, 1 - 1 / step_memory);

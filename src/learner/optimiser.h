@@ -51,4 +51,8 @@ struct AdaGradRates {
 void adagrad_step(std::span<const float> gradient, const AdaGradRates& rates,
                   std::span<float> squares, std::span<float> parameters);
 
+// What `squares` holds after `updates` updates with gradients of these mean squares. Requires:
+// mean_squares.size() >= squares.size().
+void fill_squares(std::span<const float> mean_squares, double updates, std::span<float> squares);
+
 }  // namespace plackett

@@ -50,6 +50,12 @@ void Pdgd::restore(const LearnerState& state) {
   state_.memory.assign(memory_size(), 0.0F);
 }
 
+void Pdgd::start_from_fit(std::span<const float> parameters, std::span<const float> mean_squares) {
+  ranker_->set_parameters(parameters);
+  const auto squares = std::span(state_.memory).first(optimiser_->memory_size());
+  fill_squares(mean_squares, kFittedUpdates, squares);
+}
+
 bool Pdgd::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
   if (scores_.size() < docs.doc_count()) scores_.resize(docs.doc_count());
   const std::span<float> scores(scores_.data(), docs.doc_count());

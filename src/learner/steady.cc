@@ -49,6 +49,12 @@ void Steady::set_parameters(std::span<const float> parameters) {
   average_ranker_->set_parameters(parameters);
 }
 
+void Steady::start_from_fit(std::span<const float> parameters,
+                            std::span<const float> mean_squares) {
+  set_parameters(parameters);
+  fill_squares(mean_squares, std::min(options_.memory, kFittedUpdates), squares_);
+}
+
 bool Steady::rank(const FeatureView& docs, Rng& rng, Ranking& ranking) {
   if (scores_.size() < docs.doc_count()) scores_.resize(docs.doc_count());
   const std::span<float> scores(scores_.data(), docs.doc_count());

@@ -50,6 +50,8 @@ class Steady final : public Learner {
   [[nodiscard]] Ranker& ranker() override { return *average_ranker_; }
   [[nodiscard]] Ranker& explorer() override { return *ranker_; }
   void set_parameters(std::span<const float> parameters) override;
+  void start_from_fit(std::span<const float> parameters,
+                      std::span<const float> mean_squares) override;
 
   // Its memory: the explorer's parameters, the optimiser's memory, the visits.
   [[nodiscard]] LearnerState state() const override { return state_; }

@@ -41,6 +41,11 @@ class LinearPlusNeuralRanker final : public Ranker {
                 std::span<const DocWeight> network, std::span<float> out);
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
 
+  // Divides both parts' scores, the network's also while it is off.
+  bool divide_scores(double divisor) override {
+    return linear_.divide_scores(divisor) && network_.divide_scores(divisor);
+  }
+
   // The linear part's weights, then the network's parameters.
   [[nodiscard]] std::size_t parameter_count() const override {
     return linear_.parameter_count() + network_.parameter_count();

@@ -194,6 +194,11 @@ void NeuralRanker::gradient(const FeatureView& docs, std::span<const DocWeight> 
   visit_runs(gradient_, [&](auto run) { target = std::copy(run.begin(), run.end(), target); });
 }
 
+bool NeuralRanker::divide_scores(double divisor) {
+  for (float& weight : parameters_.output) weight = static_cast<float>(weight / divisor);
+  return true;
+}
+
 template <typename SomeNumbers, typename Visitor>
 void NeuralRanker::visit_runs(SomeNumbers& numbers, Visitor visit) const {
   for (std::size_t at = 0; at < layers_.size(); ++at) {

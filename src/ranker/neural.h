@@ -31,6 +31,9 @@ class NeuralRanker final : public Ranker {
   // Adds to the parameters in place.
   void step(const FeatureView& docs, std::span<const DocWeight> weights, float rate) override;
 
+  // Divides the output's weights.
+  bool divide_scores(double divisor) override;
+
   // Layer by layer: the weights, input by input, then the biases; last the output's weights.
   [[nodiscard]] std::size_t parameter_count() const override;
   void get_parameters(std::span<float> out) const override;

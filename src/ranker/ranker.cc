@@ -11,4 +11,13 @@ void Ranker::step(const FeatureView& docs, std::span<const DocWeight> weights, f
   set_parameters(parameters_);
 }
 
+bool Ranker::divide_scores(double divisor) {
+  if (!is_linear()) return false;
+  parameters_.resize(parameter_count());
+  get_parameters(parameters_);
+  for (float& parameter : parameters_) parameter = static_cast<float>(parameter / divisor);
+  set_parameters(parameters_);
+  return true;
+}
+
 }  // namespace plackett
