@@ -7,11 +7,19 @@
 #include <utility>
 
 #include "base/attempt.h"
+#include "learner/pair_settings.h"
 #include "plackett/pairs.h"
 #include "sampling/shown_list.h"
 
 namespace plackett {
 namespace {
+
+// How the method makes pairs of clicks: cascade has no setting for it.
+PairRules rules_of(const FitModelSpec& spec) {
+  const auto declared = take(find_method(spec.method))->settings;
+  if (find_setting(declared, kSharpness) == nullptr) return {};
+  return pair_rules(take(SettingValues::make(declared, spec.settings)));
+}
 
 // For each parameter, the mean of its squared gradient over updates: on lists sampled from the
 // ranker, each with one click at a random rank.
@@ -20,7 +28,7 @@ std::vector<float> mean_squares(const ObservedOrders& orders, Ranker& ranker,
   constexpr std::size_t kMostLists = 4000;
   std::vector<double> sums(ranker.parameter_count());
   std::vector<float> gradient(sums.size());
-  PairInference inference;
+  PairInference inference(rules_of(spec));
   SamplingScratch scratch;
   Ranking ranking;
   std::vector<float> scores;
