@@ -77,7 +77,7 @@ void fit(const FitCommand& command) {
   take(save_model(fitted.model, command.save_model));
   const FitReport& report = fitted.report;
   if (command.json) {
-    return print_json({{"learner", spec.method},
+    return print_json({{"learner", fitted.model.learner.method},
                        {"ranker", name_of(spec.ranker.kind)},
                        {"features", source.orders.feature_count()},
                        {"scaling", name_of(source.scaling)},
@@ -88,7 +88,7 @@ void fit(const FitCommand& command) {
                        {"held_out", to_json(report.held_out)}});
   }
   fmt::print("{} for {} fitted to {} of {}, {} held out, in {}{}\n", name_of(spec.ranker.kind),
-             spec.method, counted(report.fitted.lists, "list"),
+             fitted.model.learner.method, counted(report.fitted.lists, "list"),
              counted(source.orders.feature_count(), "feature"), report.held_out.lists,
              counted(report.iterations, "iteration"),
              report.converged ? "" : " (all that --iterations allows)");

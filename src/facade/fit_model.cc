@@ -1,6 +1,7 @@
 #include "plackett/fit_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
@@ -71,8 +72,12 @@ std::vector<float> mean_squares(const ObservedOrders& orders, Ranker& ranker,
 // The learner before the fit: a wrong method, setting or ranker is told before the work.
 std::unique_ptr<Learner> make_start(const FitModelSpec& spec, const RankerSpec& ranker) {
   if (!take(find_method(spec.method))->servable) {
-    throw Failed{{fmt::format("method \"{}\" can't start from a fit; a service can't use it either",
-                              spec.method)}};
+    std::vector<std::string_view> able;
+    for (const Method* method : methods()) {
+      if (method->servable) able.push_back(method->name);
+    }
+    throw Failed{{fmt::format("method \"{}\" can't start from a fit; those that can: {}",
+                              spec.method, fmt::join(able, ", "))}};
   }
   const Rng::Stream initial{.seed = spec.fit.seed, .purpose = Purpose::kInitialise};
   Rng rng(initial);
@@ -90,6 +95,9 @@ FittedModel fit_checked(const ObservedOrders& orders, const FitModelSpec& spec) 
   if (model.feature_ids.empty()) {
     model.feature_ids.resize(orders.feature_count());
     std::iota(model.feature_ids.begin(), model.feature_ids.end(), 1U);
+  } else if (model.feature_ids.size() != orders.feature_count()) {
+    throw Failed{{fmt::format("{} feature ids for {} features; there must be one each",
+                              model.feature_ids.size(), orders.feature_count())}};
   }
   made.learner = make_start(spec, model.ranker);
 

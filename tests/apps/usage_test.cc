@@ -13,7 +13,7 @@ TEST(Usage, HelpNamesEverySubcommandAndSucceeds) {
   const auto help = run_command("--help");
   EXPECT_EQ(help.exit_code, 0);
   for (const char* name :
-       {"compare", "report", "simulate", "explain", "audit", "evaluate", "data"}) {
+       {"compare", "report", "simulate", "explain", "audit", "evaluate", "data", "fit"}) {
     EXPECT_THAT(help.out, HasSubstr(name));
   }
 }

@@ -20,12 +20,6 @@ using testing::PresentRanking;
 constexpr RankerKind kKinds[] = {RankerKind::kLinear, RankerKind::kNeural,
                                  RankerKind::kLinearPlusNeural};
 
-std::vector<float> parameters_of(const Ranker& ranker) {
-  std::vector<float> parameters(ranker.parameter_count());
-  ranker.get_parameters(parameters);
-  return parameters;
-}
-
 FitModelSpec spec_of(std::string method, RankerKind kind) {
   return {.method = std::move(method), .ranker = {.kind = kind, .hidden = {16}}};
 }
@@ -130,26 +124,74 @@ void learn(Learner& learner, const ObservedOrders& orders, std::uint64_t lists) 
   }
 }
 
-TEST(FitModel, TheFirstClicksChangeLittle) {
+// How much of tau the first lists cost: with the memory of the fit, and with none.
+struct Loss {
+  double with_memory = 0;
+  double without = 0;
+};
+
+Loss loss_of(const FitModelSpec& spec, std::uint64_t lists) {
   const PresentRanking present(Present::kNonlinear);
   const ObservedOrders orders = present.orders(500, 20, 20);
-  for (const std::string method : {"steady", "pdgd"}) {
-    for (const RankerKind kind : kKinds) {
-      FitModelSpec spec = spec_of(method, kind);
-      spec.ranker.hidden = {64};
-      if (method == "pdgd") spec.settings = {{"steps", "adagrad"}};
-      const FittedModel made = fit_model(orders, spec).value();
-      const double fitted = tau_of(present, made.learner->ranker());
-      for (int lists : {1, 10, 100}) {
-      learn(*made.learner, orders, lists);
-      printf("%s %d %d: %.4f %.4f", method.c_str(), int(kind), lists, fitted, tau_of(present, made.learner->explorer()));
-      const auto plain = restored(made.model);
-      plain->restore({.method = method, .learning_rate=made.model.learner.learning_rate});
-      learn(*plain, orders, lists);
-      printf("  without %.4f\n", tau_of(present, plain->explorer()));
-      }
+  const FittedModel made = fit_model(orders, spec).value();
+  const auto plain = restored(made.model);
+  plain->restore({.method = spec.method, .learning_rate = made.model.learner.learning_rate});
+  const double fitted = tau_of(present, made.learner->explorer());
+  EXPECT_GT(fitted, 0.9);
+  EXPECT_EQ(tau_of(present, plain->explorer()), fitted);
+  learn(*made.learner, orders, lists);
+  learn(*plain, orders, lists);
+  EXPECT_GT(made.learner->state().updates, 0U);
+  return {fitted - tau_of(present, made.learner->explorer()),
+          fitted - tau_of(present, plain->explorer())};
+}
+
+TEST(FitModel, TheFirstClicksChangeLittleAndWithoutMemoryTheyWouldChangeMuch) {
+  for (const RankerKind kind : {RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
+    FitModelSpec spec = spec_of("steady", kind);
+    spec.ranker.hidden = {64};
+    for (const std::uint64_t lists : {1, 10}) {
+      const Loss loss = loss_of(spec, lists);
+      EXPECT_LT(loss.with_memory, 0.01) << name_of(kind) << lists;
+      EXPECT_GT(loss.without, 0.05) << name_of(kind) << lists;
     }
+    spec.method = "pdgd";
+    spec.settings = {{"steps", "adagrad"}};
+    const Loss loss = loss_of(spec, 10);
+    EXPECT_LT(loss.with_memory, 0.01) << name_of(kind);
+    EXPECT_GT(loss.without, 0.05) << name_of(kind);
   }
+}
+
+TEST(FitModel, RefusesALearnerThatCanNotGoOnFromAFit) {
+  const ObservedOrders orders = PresentRanking(Present::kLinear).orders(10, 4, 4);
+  const auto refusal = [&](const FitModelSpec& spec) {
+    const auto made = fit_model(orders, spec);
+    return made ? std::string() : made.error().message;
+  };
+  EXPECT_THAT(refusal(spec_of("magic", RankerKind::kLinear)), HasSubstr("unknown method"));
+  EXPECT_THAT(refusal(spec_of("dbgd", RankerKind::kLinear)),
+              HasSubstr("method \"dbgd\" can't start from a fit; those that can: cascade, pdgd, "
+                        "steady"));
+  EXPECT_THAT(refusal(spec_of("cascade", RankerKind::kLinear)), HasSubstr("linear+neural"));
+  FitModelSpec spec = spec_of("steady", RankerKind::kLinear);
+  spec.settings = {{"magic", "1"}};
+  EXPECT_THAT(refusal(spec), HasSubstr("magic"));
+  spec = spec_of("steady", RankerKind::kNeural);
+  spec.ranker.hidden = {};
+  EXPECT_THAT(refusal(spec), HasSubstr("at least 1 hidden layer"));
+  spec = spec_of("steady", RankerKind::kLinear);
+  spec.fit.ridge = -1;
+  EXPECT_THAT(refusal(spec), HasSubstr("ridge"));
+  spec = spec_of("steady", RankerKind::kLinear);
+  spec.feature_ids = {1, 2};
+  EXPECT_THAT(refusal(spec), HasSubstr("2 feature ids for 10 features"));
+}
+
+TEST(FitModel, TheDefaultMethodIsMeantByDefaultToo) {
+  const ObservedOrders orders = PresentRanking(Present::kLinear).orders(10, 4, 4);
+  const FittedModel made = fit_model(orders, spec_of("default", RankerKind::kLinear)).value();
+  EXPECT_EQ(made.model.learner.method, kDefaultMethod);
 }
 
 }  // namespace
