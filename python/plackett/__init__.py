@@ -54,6 +54,7 @@ from ._errors import (
     MissingFile as MissingFile,
     MissingModule as MissingModule,
 )
+from ._fit import Agreement as Agreement, Fitted as Fitted, fit as fit
 from ._methods import (
     COLTR as COLTR,
     DBGD as DBGD,

@@ -33,6 +33,7 @@ void bind_click_model(py::module_& module);
 void bind_sampling(py::module_& module);
 void bind_evaluation(py::module_& module);
 void bind_experiments(py::module_& module);
+void bind_fit(py::module_& module);
 
 inline std::string argument_text(const char* text) { return text; }
 inline std::string argument_text(const py::kw_only& /*marker*/) { return "*"; }

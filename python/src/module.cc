@@ -71,6 +71,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_sampling(module);
   bind_evaluation(module);
   bind_experiments(module);
+  bind_fit(module);
   add(module, "version", &plackett::version, with(),
       R"(The engine's version, as text: "0.1.0".
 

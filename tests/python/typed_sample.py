@@ -27,6 +27,9 @@ def main() -> float:
     result = plackett.simulate(data, "mgd", runs=1, impressions=10, progress=True, candidates=9)
     compared = plackett.compare([data, "synthetic:mq2008"], ["pdgd"], runs=1, impressions=10)
     pairs: list[plackett.Pair] = plackett.pairs([0.0, 1.0], [1, 0], [0, 1])
+    fitted = plackett.fit([np.eye(3), (np.eye(3), 2)], learner="pdgd", learning_rate=0.2)
+    tau: float = fitted.fitted.kendall_tau
+    assert tau <= 1 and fitted.ranker.kind == "linear"
     loaded: plackett.MGD = plackett.MGD.load("model.plk", shown=5)
     assert loaded.shown == 5
     query = data.folds[0].train[0]
