@@ -10,6 +10,7 @@
 #include "plackett/fit_model.h"
 #include "plackett/method_entry.h"
 #include "plackett/model_file.h"
+#include "progress.h"
 #include "report/numbers.h"
 
 namespace plackett::command {
@@ -52,6 +53,29 @@ void print(const FitReport& report) {
   row("log-likelihood of a list", &Agreement::log_likelihood, 2);
 }
 
+// The number of iterations so far, on a line of the terminal.
+class IterationLine {
+ public:
+  explicit IterationLine(std::uint32_t most) : most_(most) {}
+  IterationLine(const IterationLine&) = delete;
+  IterationLine& operator=(const IterationLine&) = delete;
+  ~IterationLine() { draw(""); }
+
+  void show(std::uint32_t iterations) {
+    draw(fmt::format("iteration {} of at most {}", iterations, most_));
+  }
+
+ private:
+  void draw(const std::string& text) const {
+    if (!visible_) return;
+    fmt::print(stderr, "\r\x1b[K{}", text);
+    std::fflush(stderr);
+  }
+
+  std::uint32_t most_;
+  bool visible_ = Progress::standard_error().visible;
+};
+
 // Where the lists come from, and how they were scaled.
 struct OrderSource {
   ObservedOrders orders;
@@ -73,7 +97,11 @@ void fit(const FitCommand& command) {
                     .scaling = source.scaling,
                     .fit = command.fit};
   spec.ranker.kind = entry.ranker;
-  const FittedModel fitted = take(fit_model(source.orders, spec));
+  const FittedModel fitted = [&] {
+    IterationLine line(spec.fit.iterations);
+    spec.fit.stepped = [&line](std::uint32_t iterations) { line.show(iterations); };
+    return take(fit_model(source.orders, spec));
+  }();
   take(save_model(fitted.model, command.save_model));
   const FitReport& report = fitted.report;
   if (command.json) {

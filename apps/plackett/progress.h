@@ -79,10 +79,12 @@ class Progress {
   // Clears the lines; later calls draw nothing.
   void finish();
 
+  // Visible if it is a terminal that can clear a line.
+  static Output standard_error();
+
  private:
   using Clock = std::chrono::steady_clock;
 
-  static Output standard_error();
   void draw_if_due();  // requires: mutex_ held
 
   Output output_;

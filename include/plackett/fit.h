@@ -30,6 +30,8 @@ struct FitOptions {
   std::uint32_t threads = 0;       // 0: one per core; the result has the same bits for any number
   // Asked many times a second; once it returns true, the fit fails with ErrorCode::kStopped.
   std::function<bool()> stop = {};
+  // Told how many iterations were taken, after each.
+  std::function<void(std::uint32_t iterations)> stepped = {};
 };
 
 // Their declarations.

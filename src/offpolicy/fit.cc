@@ -112,6 +112,7 @@ class Fit {
   }
 
   bool keep(std::span<const double> point) {
+    if (options_.stepped) options_.stepped(++iterations_);
     set(point);
     if (!stops_early_) {
       best_ = parameters_;
@@ -136,6 +137,7 @@ class Fit {
   std::vector<double> scales_;
   double best_likelihood_ = -std::numeric_limits<double>::infinity();
   std::uint32_t since_best_ = 0;
+  std::uint32_t iterations_ = 0;
 };
 
 FitReport fit_parts(const ObservedOrders& orders, const Parts& parts, Ranker& ranker,

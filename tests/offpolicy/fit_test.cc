@@ -263,6 +263,17 @@ TEST(Fit, FeaturesOfAnyScaleAreFittedAlike) {
   EXPECT_GT(of_uneven.held_out.kendall_tau, 0.98);
 }
 
+TEST(Fit, TellsOfEveryIteration) {
+  const ObservedOrders orders = PresentRanking(Present::kLinear).orders(40, 8, 8);
+  const auto ranker = make(RankerKind::kLinear, 10);
+  std::vector<std::uint32_t> told;
+  const FitReport report =
+      fit(orders, *ranker, {.stepped = [&](std::uint32_t count) { told.push_back(count); }})
+          .value();
+  ASSERT_EQ(told.size(), report.iterations);
+  for (std::size_t at = 0; at < told.size(); ++at) EXPECT_EQ(told[at], at + 1);
+}
+
 TEST(Fit, HoldsOutOtherListsForAnotherSeed) {
   const ObservedOrders orders = PresentRanking(Present::kLinear).orders(40, 8, 8);
   std::set<double> likelihoods;
