@@ -28,7 +28,8 @@ struct FitOptions {
   std::uint32_t iterations = 500;  // at most
   std::uint64_t seed = 1;          // of the choice of the lists that are held out
   std::uint32_t threads = 0;       // 0: one per core; the result has the same bits for any number
-  // Asked many times a second; once it returns true, the fit fails with ErrorCode::kStopped.
+  // Asked before the likelihood is computed again, which takes longest with a network and many
+  // lists; once it returns true, the fit fails with ErrorCode::kStopped.
   std::function<bool()> stop = {};
   // Told how many iterations were taken, after each.
   std::function<void(std::uint32_t iterations)> stepped = {};

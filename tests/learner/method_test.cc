@@ -115,6 +115,54 @@ double rate_left(std::string_view method, const MethodRules& rules,
   return learner->state().learning_rate / start;
 }
 
+TEST(Method, AServableOneStartsFromAFitWithShortSteps) {
+  constexpr std::uint32_t kDocs = 12;
+  constexpr std::uint32_t kFeatures = 4;
+  const auto rows = testing::random_rows(kDocs, kFeatures);
+  const FeatureView docs(rows.data(), kDocs, kFeatures);
+  for (const Method* method : methods()) {
+    if (!method->servable) continue;
+    SCOPED_TRACE(method->name);
+    Rng rng({.seed = 3});
+    const auto make = [&] {
+      auto ranker =
+          make_ranker(
+              {.kind = RankerKind::kLinearPlusNeural, .feature_count = kFeatures, .hidden = {5}},
+              rng)
+              .value();
+      std::vector<GivenSetting> settings;
+      if (method->name == "pdgd") settings = {{"steps", "adagrad"}};
+      return make_learner(method->name, std::move(ranker), {}, settings).value();
+    };
+    const auto learner = make();
+    std::vector<float> fitted(learner->ranker().parameter_count());
+    for (float& parameter : fitted) parameter = static_cast<float>(rng.normal());
+    // An update whose squares are 1 changes a parameter of the network by at most the rate / 60.
+    learner->start_from_fit(fitted, std::vector<float>(fitted.size(), 1.0F));
+    EXPECT_EQ(testing::parameters_of(learner->ranker()), fitted);
+    EXPECT_EQ(testing::parameters_of(learner->explorer()), fitted);
+    EXPECT_EQ(learner->state().updates, 0U);
+    Ranking ranking;
+    ASSERT_TRUE(learner->rank(docs, rng, ranking));
+    std::vector<std::uint8_t> clicks(ranking.shown.size());
+    clicks[4] = 1;
+    learner->learn(docs, ranking, clicks);
+    const auto after = testing::parameters_of(learner->explorer());
+    const auto most = static_cast<float>(learner->state().learning_rate / 60);
+    bool moved = false;
+    for (std::size_t at = kFeatures; at < after.size(); ++at) {
+      EXPECT_NEAR(after[at], fitted[at], most + 1e-4F * std::abs(fitted[at]));
+      moved = moved || after[at] != fitted[at];
+    }
+    EXPECT_TRUE(moved);
+    // What it saves continues in the same way.
+    const auto twin = make();
+    twin->ranker().set_parameters(testing::parameters_of(learner->ranker()));
+    twin->restore(learner->state());
+    EXPECT_EQ(testing::parameters_of(twin->explorer()), after);
+  }
+}
+
 TEST(Method, ADecayThatIsAskedForIsFollowedOrRefused) {
   for (const Method* method : methods()) {
     if (!is_built_in(*method)) continue;

@@ -131,5 +131,12 @@ TEST(AdaGrad, AParameterWithoutGradientStays) {
   EXPECT_NE(after[0], before[0]);
 }
 
+TEST(AdaGrad, FilledSquaresAreThoseAfterThatManyUpdates) {
+  const std::vector<float> mean_squares = {9, 9, 0.5F, 0, 2};
+  std::vector<float> squares(3, -1);
+  fill_squares(mean_squares, 4000, squares);
+  EXPECT_EQ(squares, (std::vector<float>{2000, 0, 8000}));
+}
+
 }  // namespace
 }  // namespace plackett

@@ -297,6 +297,21 @@ TEST(Fit, ListsOfOneCandidateSayNothing) {
   EXPECT_EQ(parameters_of(*with), parameters_of(*without));
 }
 
+TEST(Fit, DocumentsThatDoNotDifferSayNothing) {
+  ObservedOrders orders(3);
+  const std::vector<float> rows(12, 0.5F);
+  for (int list = 0; list < 10; ++list) {
+    ASSERT_TRUE(orders.add(FeatureView::of(rows.data(), 4, 3, 3), 4).ok());
+  }
+  for (const RankerKind kind : kKinds) {
+    const auto ranker = make(kind, 3);
+    const FitReport report = fit(orders, *ranker, {}).value();
+    EXPECT_TRUE(report.converged) << name_of(kind);
+    EXPECT_EQ(report.held_out.kendall_tau, 0) << name_of(kind);
+    EXPECT_NEAR(report.held_out.log_likelihood, -std::log(24.0), 1e-9) << name_of(kind);
+  }
+}
+
 // score = exp(a x0), which knows no temperature.
 class Unscalable final : public Ranker {
  public:

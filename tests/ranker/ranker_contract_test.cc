@@ -182,6 +182,41 @@ TEST(RankerContract, TheGradientLeavesParametersAndScoresAsTheyAre) {
   }
 }
 
+TEST(RankerContract, DividesEveryScoreOrSaysThatItCanNot) {
+  const Docs docs(kDocs, kFeatures);
+  for (const double divisor : {0.3, 1.0, 7.0}) {
+    for (const auto& [name, ranker, has_kinks] : all_rankers()) {
+      const auto before = parameters_of(*ranker);
+      const auto scores = scores_of(*ranker, docs.view);
+      const bool divided = ranker->divide_scores(divisor);
+      EXPECT_EQ(divided, name != "a user's own") << name;
+      EXPECT_EQ(parameters_of(*ranker) == before, !divided || divisor == 1) << name;
+      const auto after = scores_of(*ranker, docs.view);
+      for (std::size_t doc = 0; doc < kDocs; ++doc) {
+        const double expected = scores[doc] / (divided ? divisor : 1.0);
+        ASSERT_NEAR(after[doc], expected, 1e-5 * (1 + std::abs(expected)))
+            << name << " " << divisor;
+      }
+    }
+  }
+}
+
+TEST(RankerContract, ANetworkThatIsOffIsDividedToo) {
+  const Docs docs(kDocs, kFeatures);
+  const std::uint32_t units[] = {11};
+  LinearPlusNeuralRanker ranker(kFeatures, units, Activation::kSigmoid);
+  std::vector<float> parameters(ranker.parameter_count());
+  Rng rng({.seed = 24});
+  for (float& parameter : parameters) parameter = static_cast<float>(rng.normal());
+  ranker.set_parameters(parameters);
+  const auto scores = scores_of(ranker, docs.view);
+  ranker.set_network_on(false);
+  ASSERT_TRUE(ranker.divide_scores(4));
+  ranker.set_network_on(true);
+  const auto after = scores_of(ranker, docs.view);
+  for (std::size_t doc = 0; doc < kDocs; ++doc) EXPECT_EQ(after[doc], scores[doc] / 4);
+}
+
 TEST(RankerContract, NoWeightsGiveAGradientOfZero) {
   const Docs docs(kDocs, kFeatures);
   for (const auto& [name, ranker, has_kinks] : all_rankers()) {
