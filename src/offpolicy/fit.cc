@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaxTemperature = 1'000'000;
 constexpr std::uint32_t kPatience = 20;
 
 Result<double> parse_held_out(std::string_view text) {
-  const auto share = option_value::read_number(text, {});
+  auto share = option_value::read_number(text, {});
   if (share && *share <= 0.9) return share;
   return Error{fmt::format("\"{}\"; expected a number from 0 to 0.9", text)};
 }
