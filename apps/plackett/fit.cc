@@ -5,23 +5,29 @@
 #include <string>
 #include <utility>
 
+#include "base/aligned.h"
 #include "command.h"
 #include "order_file.h"
+#include "plackett/feature_view.h"
 #include "plackett/fit_model.h"
 #include "plackett/method_entry.h"
 #include "plackett/model_file.h"
 #include "progress.h"
 #include "report/numbers.h"
+#include "serving/logged.h"
+#include "store/sqlite/sqlite_store.h"
 
 namespace plackett::command {
 namespace {
 
 struct FitCommand {
-  std::string orders;       // a file
+  std::string orders;       // a file; empty: the log of a service
+  std::string db;           // its store
+  std::string model;        // in it
   ComparedDataset dataset;  // of which scaling is read
   SimulationSpec spec;      // of which hidden and activation are read
   FitOptions fit;
-  std::string learner{kDefaultMethod};
+  std::optional<std::string> learner;
   std::optional<std::string> ranker;
   std::string save_model;
   bool json = false;
@@ -76,39 +82,93 @@ class IterationLine {
   bool visible_ = Progress::standard_error().visible;
 };
 
-// Where the lists come from, and how they were scaled.
-struct OrderSource {
+// The lists, and the model that is fitted to them.
+struct FitTask {
   ObservedOrders orders;
-  Scaling scaling;
+  FitModelSpec spec;
 };
 
-OrderSource read_source(const FitCommand& command) {
-  return {take(read_orders(command.orders, command.dataset.scaling)), command.dataset.scaling};
+// The method that the command names, into the spec.
+void set_method(const std::string& name, FitModelSpec& spec) {
+  const MethodEntry entry = take(parse_method_entry(name));
+  spec.method = entry.method;
+  spec.settings = entry.settings;
+  spec.ranker.kind = entry.ranker;
+}
+
+FitTask task_of_file(const FitCommand& command) {
+  FitTask task{take(read_orders(command.orders, command.dataset.scaling)),
+               {.ranker = command.spec.ranker, .scaling = command.dataset.scaling}};
+  set_method(command.learner.value_or(std::string(kDefaultMethod)), task.spec);
+  return task;
+}
+
+// The lists in the caller's own order that a service has shown, with all their candidates.
+FitTask task_of_log(const FitCommand& command) {
+  const auto store = take(store::read_sqlite(command.db));
+  auto found = serving::logged_models(*store, command.model);
+  if (!found) fail(found.error().in(command.db));
+  if (found->size() != 1) {
+    fail(Error{fmt::format("{}: {} models; name one with --model", command.db, found->size())});
+  }
+  const serving::LoggedModel& model = found->front();
+  const std::uint32_t features = model.spec.ranker.feature_count;
+  FitTask task{ObservedOrders(features),
+               {.method = model.spec.learner,
+                .settings = model.spec.settings,
+                .ranker = model.spec.ranker,
+                .scaling = take(parse_scaling(model.spec.scaling)),
+                .feature_ids = model.spec.feature_ids,
+                .shown = model.spec.shown}};
+  if (command.learner) set_method(*command.learner, task.spec);
+  std::uint64_t given = 0;
+  AlignedVector<float> rows;
+  const auto add = [&](const serving::LoggedImpression& logged) -> Result<void> {
+    const serving::Impression& impression = logged.kept.impression;
+    if (impression.mode != serving::Mode::kGiven) return {};
+    ++given;
+    if (!impression.kept || impression.feature_count != features) return {};
+    rows = impression.rows;
+    rows.insert(rows.end(), impression.other_rows.begin(), impression.other_rows.end());
+    const auto docs = static_cast<std::uint32_t>(rows.size() / padded_width(features));
+    return task.orders.add(FeatureView(rows.data(), docs, features),
+                           static_cast<std::uint32_t>(impression.shown.size()));
+  };
+  take(serving::each_logged(*store, model, {.rows = serving::Rows::kRead}, add));
+  if (task.orders.size() == 0) {
+    fail(Error{given == 0
+                   ? fmt::format("{}: model {} has shown no list with \"mode\": \"given\"",
+                                 command.db, model.row.name)
+                   : fmt::format("{}: no candidates were kept of the {} in their own order; put "
+                                 "the model with \"candidates\": \"all\" and show more",
+                                 command.db, counted(given, "list"))});
+  }
+  return task;
 }
 
 void fit(const FitCommand& command) {
-  MethodEntry entry = take(parse_method_entry(command.learner));
-  if (command.ranker) entry.ranker = take(parse_ranker_kind(*command.ranker));
-  require_outputs({{"--save-model", command.save_model}}, {{"--orders", command.orders}});
-  const OrderSource source = read_source(command);
-  FitModelSpec spec{.method = entry.method,
-                    .settings = entry.settings,
-                    .ranker = command.spec.ranker,
-                    .scaling = source.scaling,
-                    .fit = command.fit};
-  spec.ranker.kind = entry.ranker;
+  if (command.orders.empty() == command.db.empty()) {
+    throw CLI::ValidationError("give --orders or --db, one of them");
+  }
+  require_outputs({{"--save-model", command.save_model}},
+                  {{"--orders", command.orders}, {"--db", command.db}});
+  const FitTask task = command.db.empty() ? task_of_file(command) : task_of_log(command);
+  const ObservedOrders& orders = task.orders;
+  FitModelSpec spec = task.spec;
+  spec.fit = command.fit;
+  if (command.ranker) spec.ranker.kind = take(parse_ranker_kind(*command.ranker));
   const FittedModel fitted = [&] {
     IterationLine line(spec.fit.iterations);
     spec.fit.stepped = [&line](std::uint32_t iterations) { line.show(iterations); };
-    return take(fit_model(source.orders, spec));
+    return take(fit_model(orders, spec));
   }();
   take(save_model(fitted.model, command.save_model));
   const FitReport& report = fitted.report;
   if (command.json) {
     return print_json({{"learner", fitted.model.learner.method},
                        {"ranker", name_of(spec.ranker.kind)},
-                       {"features", source.orders.feature_count()},
-                       {"scaling", name_of(source.scaling)},
+                       {"features", orders.feature_count()},
+                       {"scaling", name_of(spec.scaling)},
                        {"temperature", spec.fit.temperature},
                        {"iterations", report.iterations},
                        {"converged", report.converged},
@@ -117,7 +177,7 @@ void fit(const FitCommand& command) {
   }
   fmt::print("{} for {} fitted to {} of {}, {} held out, in {}{}\n", name_of(spec.ranker.kind),
              fitted.model.learner.method, counted(report.fitted.lists, "list"),
-             counted(source.orders.feature_count(), "feature"), report.held_out.lists,
+             counted(orders.feature_count(), "feature"), report.held_out.lists,
              counted(report.iterations, "iteration"),
              report.converged ? "" : " (all that --iterations allows)");
   print(report);
@@ -134,13 +194,16 @@ void add_fit(CLI::App& app) {
           "--orders", options->orders,
           "JSON lines {\"items\": [{\"features\": [...]}, ...], \"shown\": N}, each a list "
           "in the order shown, best first")
-      ->required();
+      ->excludes(command->add_option(
+          "--db", options->db, "a service's store: the lists that it was given an order for"));
+  command->add_option("--model", options->model, "the model in that store");
   command->add_option("--save-model", options->save_model, "write the model to this file")
       ->required();
   command->add_option("--learner", options->learner,
                       "what learns on from it: method[:ranker][:setting=value]..., as in simulate "
-                      "--method");
-  command->add_option("--ranker", options->ranker, ranker_names() + "; default: the learner's own");
+                      "--method; default: steady, or with --db the model's");
+  command->add_option("--ranker", options->ranker,
+                      ranker_names() + "; default: the learner's own, or with --db the model's");
   add_options(*command, simulation_options(), options->spec, {"hidden", "activation"});
   add_options(*command, dataset_options(), options->dataset, {"scaling"});
   add_options(*command, fit_options(), options->fit);
