@@ -34,23 +34,30 @@ bool asks_for_elsewhere(const Exchange& exchange) {
   return !is_local_name(host_name(exchange.header(Field::host)), exchange.site.options.allow_hosts);
 }
 
-// False, with the answer written, if the token does not allow the role.
-bool allowed(Exchange& exchange, Role needed) {
-  if (needed == Role::kNone || exchange.site.tokens.empty()) return true;
+// False, with the answer written, if the token does not allow the route. What it says is the same
+// whether or not a model exists.
+bool allowed(Exchange& exchange, const Route& route) {
+  if (route.role == Role::kNone || exchange.tokens.empty()) return true;
   const std::string_view authorization = exchange.header(Field::authorization);
-  const auto role = exchange.site.tokens.role_of(authorization);
-  if (!role) {
+  const Grant* grant = exchange.tokens.find(authorization);
+  if (grant == nullptr) {
     exchange.fail(401, authorization.empty() ? "no token; send Authorization: Bearer TOKEN"
                                              : "unknown token");
     exchange.response.set(Field::www_authenticate, "Bearer");
     return false;
   }
-  if (*role < needed) {
-    exchange.fail(403, fmt::format("the token has the role {}; this needs {}", name_of(*role),
-                                   name_of(needed)));
+  exchange.grant = *grant;
+  if (grant->role < route.role) {
+    exchange.fail(403, fmt::format("the token has the role {}; this needs {}", name_of(grant->role),
+                                   name_of(route.role)));
     return false;
   }
-  return true;
+  if (grant->model.empty() || route.scope() == Scope::kModels) return true;
+  if (route.scope() == Scope::kModel && exchange.segment(1) == grant->model) return true;
+  exchange.fail(403,
+                fmt::format("the token is for the model {} alone{}", grant->model,
+                            route.scope() == Scope::kServer ? "; this is about the server" : ""));
+  return false;
 }
 
 bool refuse_method(Exchange& exchange, const std::string& allow) {
@@ -101,7 +108,7 @@ bool admit(Exchange& exchange, Match& match) {
   if (expect != request.end() && !equal_but_case(view(expect->value()), "100-continue")) {
     return refuse(417, "only Expect: 100-continue is known");
   }
-  return allowed(exchange, match.route->role);
+  return allowed(exchange, *match.route);
 }
 
 }  // namespace plackett::http

@@ -105,7 +105,7 @@ class Connection {
       : worker_(worker),
         stream_(stream),
         open_(open),
-        exchange_{worker.site, worker.scratch, worker.io},
+        exchange_{worker.site, worker.scratch, worker.tokens, worker.io},
         bodies_(worker.site.body_bytes_left),
         limits_(worker.site.options.limits) {}
 
@@ -176,6 +176,7 @@ template <typename Stream>
 Awaitable<bool> Connection<Stream>::wait_for_request() {
   open_.is_idle = true;
   exchange_.response = {};
+  exchange_.grant = {};
   parser_.emplace();
   bodies_.clear();
   parser_->header_limit(limits_.header_bytes);

@@ -21,6 +21,7 @@
 #include "http/json_writer.h"
 #include "http/site.h"
 #include "http/target.h"
+#include "http/tokens.h"
 #include "plackett/result.h"
 
 namespace plackett::http {
@@ -37,9 +38,11 @@ inline std::string_view view(boost::beast::string_view text) { return {text.data
 struct Exchange {
   Site& site;
   Scratch& scratch;
+  const Tokens& tokens;                         // the thread's
   std::shared_ptr<boost::asio::io_context> io;  // the thread's
   Request* request = nullptr;
   Target target{};
+  Grant grant{};  // of the request's token; of no role where none is asked for
   Response response{};
 
   // A decoded segment of the path, from 0. Requires: the route's pattern has as many.

@@ -22,7 +22,11 @@ Awaitable<void> set_learning(Exchange& exchange, bool on) {
 }  // namespace
 
 void get_models(Exchange& exchange) {
-  exchange.json().object("models", exchange.site.service.models());
+  auto models = exchange.site.service.models();
+  if (const std::string& only = exchange.grant.model; !only.empty()) {
+    std::erase_if(models, [&](const ModelInfo& model) { return model.spec.name != only; });
+  }
+  exchange.json().object("models", models);
 }
 
 void get_model(Exchange& exchange) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/beast/http/verb.hpp>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,11 +32,20 @@ Waiting put_model, delete_model, post_import, post_snapshot, post_rollback, post
 Waiting post_rank, post_feedback;
 AtOnce get_stats, get_impressions, get_impression;
 
+// What a route is about. Tokens that are bound to a model may use kModel for theirs, and kModels,
+// which shows them only theirs.
+enum class Scope : std::uint8_t { kModel, kModels, kServer };
+
 struct Route {
   Verb verb = Verb::get;
   std::string_view pattern;  // "/models/{m}/rank": braces stand for any one segment
   Role role = Role::kNone;
   Waiting* handle = nullptr;
+
+  [[nodiscard]] Scope scope() const {
+    if (pattern.starts_with("/models/{m}")) return Scope::kModel;
+    return pattern == "/models" ? Scope::kModels : Scope::kServer;
+  }
 };
 std::span<const Route> routes();
 

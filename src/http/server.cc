@@ -101,7 +101,7 @@ void ServerParts::listen() {
   const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, error);
   if (error) throw Failed{Error{fmt::format("host \"{}\"; it must be an IP address", host)}};
   local = is_loopback(address);
-  site.local_names_only = site.tokens.empty() && local;
+  site.local_names_only = site.options.tokens.empty() && local;
   const asio::ip::tcp::endpoint endpoint(address, site.options.port);
   acceptor = std::make_unique<Acceptor>(*workers.front()->io);
   acceptor->open(endpoint.protocol(), error);
@@ -129,7 +129,8 @@ std::span<const Option<ServerOptions>> server_options() {
           "threads", "threads that answer requests; 0: one per core, at least 2", {0, 1024}),
       option<&Options::tokens>(
           "tokens",
-          "file of lines ROLE TOKEN (read, feedback or admin); without it everything is allowed"),
+          "file of lines ROLE TOKEN or ROLE MODEL TOKEN (read, feedback or admin); without it "
+          "everything is allowed"),
       option<&Options::tls_cert>("tls-cert", "certificate chain, PEM: serves https"),
       option<&Options::tls_key>("tls-key", "its private key, PEM"),
       option<&Options::limits, &Limits::body_bytes>(
@@ -162,14 +163,14 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
       throw Failed{
           Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)}};
     }
-    if (!options.tokens.empty()) parts->site.tokens = take(Tokens::load(options.tokens));
+    const Tokens tokens = options.tokens.empty() ? Tokens() : take(Tokens::load(options.tokens));
     if (!options.tls_cert.empty()) {
       parts->tls = make_tls(options.tls_cert.string(), options.tls_key.string());
     }
     const unsigned threads =
         options.threads > 0 ? options.threads : std::max(2U, std::thread::hardware_concurrency());
     for (unsigned at = 0; at < threads; ++at) {
-      parts->workers.push_back(std::make_unique<Worker>(parts->site, parts->tls.get()));
+      parts->workers.push_back(std::make_unique<Worker>(parts->site, tokens, parts->tls.get()));
       parts->site.meters.push_back(&parts->workers.back()->meters);
     }
     parts->listen();

@@ -9,7 +9,6 @@
 #include "http/metrics_text.h"
 #include "http/requests.h"
 #include "http/server.h"
-#include "http/tokens.h"
 #include "serving/service.h"
 
 namespace plackett::http {
@@ -18,7 +17,6 @@ namespace plackett::http {
 struct Site {
   serving::Service& service;
   ServerOptions options;
-  Tokens tokens{};
   std::atomic<std::int64_t> body_bytes_left{
       static_cast<std::int64_t>(options.limits.all_bodies_bytes)};
   bool local_names_only = false;        // Host must name loopback, or be one of options.allow_hosts

@@ -13,6 +13,7 @@
 
 #include "http/awaitable.h"
 #include "http/site.h"
+#include "http/tokens.h"
 
 namespace plackett::http {
 
@@ -42,7 +43,7 @@ struct OpenConnection {
 class Worker {
  public:
   // `tls`: null for plain connections; must outlive it.
-  Worker(Site& its_site, boost::asio::ssl::context* its_tls);
+  Worker(Site& its_site, Tokens its_tokens, boost::asio::ssl::context* its_tls);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker() { stop(); }
@@ -62,6 +63,7 @@ class Worker {
   Meters meters;  // read from any thread
 
   // The thread's own.
+  Tokens tokens;
   Scratch scratch;
   std::unordered_set<OpenConnection*> connections;
   // Now, as the Date header says it.

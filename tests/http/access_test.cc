@@ -50,6 +50,92 @@ TEST(Access, IsRefusedBeforeAnythingIsTold) {
   EXPECT_THAT(admin.get("/models/shop"), HasStatus(200));
 }
 
+// Bound to a model: it acts for that one, and learns nothing about others.
+class BoundTokens : public ::testing::Test {
+ protected:
+  BoundTokens() {
+    HttpClient admin = server.client("a-token");
+    for (const std::string name : {"eu", "us"}) {
+      EXPECT_THAT(admin.put("/models/" + name, shop()), HasStatus(201));
+    }
+  }
+  // The message of a refusal.
+  static std::string refusal(const Answer& answer) {
+    EXPECT_THAT(answer, IsError(403));
+    return answer.json()["error"]["message"];
+  }
+
+  Server server{{},
+                "admin a-token\nread eu eu-r\nfeedback eu eu-f\nadmin eu eu-a\n"
+                "admin new new-a\n"};
+};
+
+TEST_F(BoundTokens, ActForTheirModelAlone) {
+  for (const std::string token : {"eu-f", "eu-a"}) {
+    HttpClient client = server.client(token);
+    const testing::Json body = {{"items", testing::items(4)}};
+    EXPECT_THAT(client.get("/models/eu"), HasStatus(200));
+    testing::rank_click_close(client, "eu", body);
+    const std::string why = refusal(client.post("/models/us/rank", body));
+    EXPECT_EQ(why, "the token is for the model eu alone");
+    EXPECT_EQ(refusal(client.post("/models/none/rank", body)), why) << "it tells what exists";
+    for (const std::string path : {"", "/weights", "/export", "/stats", "/impressions",
+                                   "/impressions/i-0", "/snapshots", "/items/a"}) {
+      EXPECT_EQ(refusal(client.get("/models/us" + path)), why) << path;
+      EXPECT_EQ(refusal(client.get("/models/none" + path)), why) << path;
+    }
+    EXPECT_EQ(refusal(client.get("/models/eu%20")), why);
+    EXPECT_EQ(refusal(client.get("/models/EU")), why);
+  }
+}
+
+TEST_F(BoundTokens, ListTheirModelAlone) {
+  const auto names = [&](const std::string& token) {
+    std::vector<std::string> listed;
+    const Answer answer = server.client(token).get("/models");
+    EXPECT_THAT(testing::faults_of(answer, "Models"), ::testing::IsEmpty());
+    const testing::Json document = answer.json();
+    for (const auto& model : document["models"]) listed.push_back(model["name"]);
+    return listed;
+  };
+  EXPECT_THAT(names("a-token"), ::testing::ElementsAre("eu", "us"));
+  EXPECT_THAT(names("eu-r"), ::testing::ElementsAre("eu"));
+  EXPECT_THAT(names("new-a"), ::testing::IsEmpty());
+}
+
+TEST_F(BoundTokens, DontSeeTheServer) {
+  for (const std::string token : {"eu-r", "eu-f", "eu-a"}) {
+    HttpClient client = server.client(token);
+    EXPECT_EQ(refusal(client.get("/metrics")),
+              "the token is for the model eu alone; this is about the server");
+    for (const std::string path : {"/health", "/ready", "/", "/openapi.json"}) {
+      EXPECT_THAT(client.get(path), HasStatus(200)) << path;
+    }
+  }
+}
+
+TEST_F(BoundTokens, KeepTheirRole) {
+  HttpClient reader = server.client("eu-r");
+  EXPECT_EQ(refusal(reader.remove("/models/eu")), "the token has the role read; this needs admin");
+  EXPECT_EQ(refusal(reader.remove("/models/us")), "the token has the role read; this needs admin");
+  HttpClient user = server.client("eu-f");
+  EXPECT_THAT(user.put("/models/eu", shop()), IsError(403));
+}
+
+TEST_F(BoundTokens, OfAdminsCreateAndDeleteTheOneModel) {
+  HttpClient admin = server.client("new-a");
+  EXPECT_THAT(admin.get("/models/new"), IsError(404));
+  EXPECT_THAT(admin.put("/models/new", shop()), HasStatus(201));
+  EXPECT_THAT(admin.put("/models/other", shop()), IsError(403));
+  EXPECT_THAT(admin.remove("/models/us"), IsError(403));
+  const std::string file = admin.get("/models/new/export").body;
+  EXPECT_THAT(admin.send("POST", "/models/other/import", file), IsError(403));
+  EXPECT_THAT(admin.remove("/models/new"), HasStatus(204));
+  EXPECT_THAT(admin.send("POST", "/models/new/import", file), HasStatus(200));
+  HttpClient all = server.client("a-token");
+  EXPECT_EQ(all.get("/models").json()["models"].size(), 3);
+}
+
 TEST(Access, IsOpenWhereThereIsNoTokensFileEvenWithAToken) {
   Server server;
   EXPECT_THAT(server.client("anything").put("/models/shop", shop()), HasStatus(201));
