@@ -16,6 +16,7 @@
 
 #include "command.h"
 #include "http/server.h"
+#include "reload_signal.h"
 #include "serving/service.h"
 #include "stop_signal.h"
 #include "store/sqlite/sqlite_store.h"
@@ -71,6 +72,18 @@ void allow_connections(std::size_t connections) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+void reload(http::Server& server) {
+  Result<void> done;
+  try {
+    done = server.reload();
+  } catch (const std::bad_alloc&) {
+    done = Error{"not enough memory; send SIGHUP again"};
+  }
+  fmt::print(stderr, "plackett: {}\n",
+             done ? "tokens and certificate were read again"
+                  : fmt::format("kept the tokens and the certificate: {}", done.error().message));
+}
+
 void serve(ServeOptions options, bool db_given) {
   if (options.db.empty()) fail(Error{"--db: expected the name of a file"});
   if (options.server.tls_cert.empty() != options.server.tls_key.empty()) {
@@ -82,6 +95,7 @@ void serve(ServeOptions options, bool db_given) {
   }
   StopSignal signal("stopped at once; everything that was answered is in the store");
   signal.begin_work();
+  ReloadSignal reload_signal;
   const auto temporary = options.server.demo && !db_given ? temporary_folder() : nullptr;
   const fs::path db = temporary ? *temporary / "demo.db" : fs::path(options.db);
   allow_connections(options.server.limits.connections);
@@ -104,6 +118,9 @@ void serve(ServeOptions options, bool db_given) {
   while (!stop_requested()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     refill_memory_reserve();
+    const auto asked = reload_signal.asked();
+    if (asked == ReloadSignal::Asked::kStop) break;
+    if (asked == ReloadSignal::Asked::kReload) reload(*server);
   }
   server->stop(kGrace);
   service->stop();

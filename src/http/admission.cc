@@ -37,9 +37,9 @@ bool asks_for_elsewhere(const Exchange& exchange) {
 // False, with the answer written, if the token does not allow the route. What it says is the same
 // whether or not a model exists.
 bool allowed(Exchange& exchange, const Route& route) {
-  if (route.role == Role::kNone || exchange.tokens.empty()) return true;
+  if (route.role == Role::kNone || exchange.credentials->tokens.empty()) return true;
   const std::string_view authorization = exchange.header(Field::authorization);
-  const Grant* grant = exchange.tokens.find(authorization);
+  const Grant* grant = exchange.credentials->tokens.find(authorization);
   if (grant == nullptr) {
     exchange.fail(401, authorization.empty() ? "no token; send Authorization: Bearer TOKEN"
                                              : "unknown token");

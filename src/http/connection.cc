@@ -105,7 +105,7 @@ class Connection {
       : worker_(worker),
         stream_(stream),
         open_(open),
-        exchange_{worker.site, worker.scratch, worker.tokens, worker.io},
+        exchange_{worker.site, worker.scratch, worker.credentials, worker.io},
         bodies_(worker.site.body_bytes_left),
         limits_(worker.site.options.limits) {}
 
@@ -409,14 +409,15 @@ Awaitable<void> serve_connection(Worker& worker, Socket socket, [[maybe_unused]]
   }
   const bool refused = !served.begin();
   socket.set_option(asio::ip::tcp::no_delay(true), error);
-  if (worker.tls == nullptr) {
+  const std::shared_ptr<const Credentials> credentials = worker.credentials;
+  if (credentials->tls == nullptr) {
     TcpStream stream(std::move(socket));
     OpenConnection open(worker, stream);
     Connection<TcpStream> connection(worker, stream, open);
     co_await connection.serve(refused);
     co_return;
   }
-  TlsStream stream(TcpStream(std::move(socket)), *worker.tls);
+  TlsStream stream(TcpStream(std::move(socket)), *credentials->tls);
   TcpStream& tcp = beast::get_lowest_layer(stream);
   OpenConnection open(worker, tcp);
   if (refused) co_return;

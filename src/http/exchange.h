@@ -18,10 +18,10 @@
 
 #include "base/attempt.h"
 #include "http/awaitable.h"
+#include "http/credentials.h"
 #include "http/json_writer.h"
 #include "http/site.h"
 #include "http/target.h"
-#include "http/tokens.h"
 #include "plackett/result.h"
 
 namespace plackett::http {
@@ -38,8 +38,8 @@ inline std::string_view view(boost::beast::string_view text) { return {text.data
 struct Exchange {
   Site& site;
   Scratch& scratch;
-  const Tokens& tokens;                         // the thread's
-  std::shared_ptr<boost::asio::io_context> io;  // the thread's
+  const std::shared_ptr<const Credentials>& credentials;  // the thread's
+  std::shared_ptr<boost::asio::io_context> io;            // the thread's
   Request* request = nullptr;
   Target target{};
   Grant grant{};  // of the request's token; of no role where none is asked for

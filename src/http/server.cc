@@ -7,52 +7,28 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <latch>
 #include <system_error>
 #include <thread>
 #include <vector>
 
 #include "base/attempt.h"
 #include "base/declare_option.h"
-#include "base/file.h"
 #include "http/allowed_hosts.h"
+#include "http/credentials.h"
 #include "http/worker.h"
 
 namespace plackett::http {
 namespace {
 
 namespace asio = boost::asio;
-namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using Acceptor = asio::basic_socket_acceptor<asio::ip::tcp, Executor>;
 
 constexpr std::chrono::milliseconds kAfterAcceptFails{100};
 // Connections above the limit that are told so at once; more are closed without a word.
 constexpr std::size_t kRefusedAtOnce = 128;
-
-// TLS 1.2 and 1.3.
-std::unique_ptr<ssl::context> make_tls(const std::string& cert, const std::string& key) {
-  auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
-  error_code error;
-  const auto require = [&](const std::string& rule) {
-    if (error) throw Failed{Error{fmt::format("{}: {}", rule, error.message())}};
-  };
-  context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
-                           ssl::context::no_sslv3 | ssl::context::no_tlsv1 |
-                           ssl::context::no_tlsv1_1 | SSL_OP_NO_RENEGOTIATION,
-                       error);
-  require("TLS");
-  context->use_certificate_chain(asio::buffer(take(read_file(cert))), error);
-  require(cert + ": not a certificate in PEM");
-  context->use_private_key(asio::buffer(take(read_file(key))), ssl::context::pem, error);
-  require(fmt::format("{}: not a private key in PEM, or not that of {}", key, cert));
-  // A key of another kind than the certificate's would be kept for another certificate.
-  if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
-    throw Failed{Error{fmt::format("{}: not the private key of {}", key, cert)}};
-  }
-  return context;
-}
 
 }  // namespace
 
@@ -61,7 +37,6 @@ struct ServerParts {
   void listen();  // throws Failed
 
   Site site;
-  std::unique_ptr<ssl::context> tls{};
   std::vector<std::unique_ptr<Worker>> workers{};
   std::unique_ptr<Acceptor> acceptor{};  // on the first worker's thread
   std::uint16_t port = 0;
@@ -163,14 +138,11 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
       throw Failed{
           Error{fmt::format("allowed host \"{}\"; it must be a name without a port", name)}};
     }
-    const Tokens tokens = options.tokens.empty() ? Tokens() : take(Tokens::load(options.tokens));
-    if (!options.tls_cert.empty()) {
-      parts->tls = make_tls(options.tls_cert.string(), options.tls_key.string());
-    }
+    const auto credentials = take(Credentials::load(options));
     const unsigned threads =
         options.threads > 0 ? options.threads : std::max(2U, std::thread::hardware_concurrency());
     for (unsigned at = 0; at < threads; ++at) {
-      parts->workers.push_back(std::make_unique<Worker>(parts->site, tokens, parts->tls.get()));
+      parts->workers.push_back(std::make_unique<Worker>(parts->site, credentials));
       parts->site.meters.push_back(&parts->workers.back()->meters);
     }
     parts->listen();
@@ -188,6 +160,21 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
 
 std::uint16_t Server::port() const { return parts_->port; }
 bool Server::is_local() const { return parts_->local; }
+
+Result<void> Server::reload() {
+  auto credentials = Credentials::load(parts_->site.options);
+  if (!credentials) return credentials.error();
+  const auto in_use =
+      std::make_shared<std::latch>(static_cast<std::ptrdiff_t>(parts_->workers.size()));
+  for (const auto& worker : parts_->workers) {
+    asio::post(*worker->io, [worker = worker.get(), in_use, now = *credentials] {
+      worker->credentials = now;
+      in_use->count_down();
+    });
+  }
+  in_use->wait();
+  return {};
+}
 
 void Server::stop(std::chrono::milliseconds grace) {
   if (parts_->stopped) return;

@@ -60,6 +60,12 @@ class Server {
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] bool is_local() const;  // listens on loopback only
 
+  // Reads the files of tokens and TLS again. What comes after it has returned is judged by them:
+  // each request by the new tokens, each new connection by the new certificate; open connections
+  // stay. Fails, and changes nothing, if a file is wrong. Blocks until all threads use them.
+  // Not after stop() has begun.
+  Result<void> reload();
+
   // Accepts no more connections, closes idle ones, finishes requests under way within `grace`, ends
   // its threads. Blocks, also until the service has answered; a second call does nothing.
   void stop(std::chrono::milliseconds grace);

@@ -18,12 +18,11 @@ OpenConnection::OpenConnection(Worker& its_worker, TcpStream& its_stream)
 }
 OpenConnection::~OpenConnection() { worker.connections.erase(this); }
 
-Worker::Worker(Site& its_site, Tokens its_tokens, asio::ssl::context* its_tls)
+Worker::Worker(Site& its_site, std::shared_ptr<const Credentials> its_credentials)
     : site(its_site),
-      tls(its_tls),
       io(std::make_shared<asio::io_context>(1)),
       meters(routes().size()),
-      tokens(std::move(its_tokens)),
+      credentials(std::move(its_credentials)),
       scratch(site.service),
       busy_(asio::make_work_guard(*io)) {}
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
 #include <boost/beast/core/basic_stream.hpp>
 #include <memory>
 #include <string>
@@ -12,8 +11,8 @@
 #include <unordered_set>
 
 #include "http/awaitable.h"
+#include "http/credentials.h"
 #include "http/site.h"
-#include "http/tokens.h"
 
 namespace plackett::http {
 
@@ -42,8 +41,7 @@ struct OpenConnection {
 
 class Worker {
  public:
-  // `tls`: null for plain connections; must outlive it.
-  Worker(Site& its_site, Tokens its_tokens, boost::asio::ssl::context* its_tls);
+  Worker(Site& its_site, std::shared_ptr<const Credentials> its_credentials);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker() { stop(); }
@@ -58,12 +56,11 @@ class Worker {
   void stop();
 
   Site& site;
-  boost::asio::ssl::context* const tls;
   const std::shared_ptr<boost::asio::io_context> io;
   Meters meters;  // read from any thread
 
   // The thread's own.
-  Tokens tokens;
+  std::shared_ptr<const Credentials> credentials;  // replaced by Server::reload
   Scratch scratch;
   std::unordered_set<OpenConnection*> connections;
   // Now, as the Date header says it.

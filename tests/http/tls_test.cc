@@ -118,6 +118,19 @@ TEST_F(Tls, ShowsTheCertificateAndStopsCleanly) {
   EXPECT_EQ(server.stop(), 0) << server.error_output();
 }
 
+TEST_F(Tls, ShowsTheNewCertificateAfterAReload) {
+  Server server(arguments());
+  EXPECT_THAT(over_tls(server, kHealth, TLS1_3_VERSION), HasSubstr("200 OK"));
+  write_certificate(folder / "cert.pem", folder / "key.pem");  // which is trusted from now on
+  EXPECT_ANY_THROW((void)over_tls(server, kHealth, TLS1_3_VERSION));
+  EXPECT_THAT(server.reload(), HasSubstr("read again"));
+  EXPECT_THAT(over_tls(server, kHealth, TLS1_3_VERSION), HasSubstr("200 OK"));
+  write_certificate(folder / "other.pem", folder / "key.pem");
+  EXPECT_THAT(server.reload(), HasSubstr("key.pem: not a private key in PEM, or not that of"));
+  EXPECT_THAT(over_tls(server, kHealth, TLS1_3_VERSION), HasSubstr("200 OK"));
+  EXPECT_EQ(server.stop(), 0) << server.error_output();
+}
+
 TEST_F(Tls, NeedsTheCertificatesOwnKey) {
   for (EVP_PKEY* other : {EVP_EC_gen("P-256"), EVP_RSA_gen(2048)}) {
     write_certificate(folder / "other.pem", folder / "other_key.pem", other);

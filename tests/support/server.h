@@ -67,6 +67,19 @@ class Server {
     return code;
   }
 
+  // Has it read its files again, and waits until it has; what it says about that.
+  std::string reload() {
+    const std::size_t before = error_output().size();
+    child_->signal(SIGHUP);
+    std::string said;
+    const bool done = eventually([&] {
+      said = error_output().substr(before);
+      return said.ends_with('\n');
+    });
+    if (!done) throw std::runtime_error("serve does not reload: " + error_output());
+    return said;
+  }
+
   // Kills it with SIGKILL.
   void kill() {
     child_->signal(SIGKILL);
@@ -74,6 +87,8 @@ class Server {
   }
 
   [[nodiscard]] std::string db() const { return folder_ / "plackett.db"; }
+  // Where `tokens` was written.
+  [[nodiscard]] std::string tokens_file() const { return folder_ / "tokens"; }
   [[nodiscard]] bool runs() { return !child_->ended().has_value(); }
   [[nodiscard]] std::uint16_t port() const { return port_; }
   [[nodiscard]] pid_t process() const { return child_->process(); }
