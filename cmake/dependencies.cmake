@@ -9,6 +9,7 @@ if(PLACKETT_COMMAND)
   find_package(CLI11 REQUIRED)
   find_package(SQLite3 REQUIRED)
   find_package(simdjson REQUIRED)
+  find_package(spdlog REQUIRED)
   find_package(OpenSSL 3 REQUIRED)
 endif()
 

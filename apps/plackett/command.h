@@ -211,6 +211,7 @@ void add_data(CLI::App& app);
 void add_fit(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_replay(CLI::App& app);
+void add_backup(CLI::App& app);
 void add_export(CLI::App& app);
 
 }  // namespace plackett::command

@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "base/file_lock.h"
 #include "command.h"
 #include "http/server.h"
 #include "reload_signal.h"
@@ -72,16 +73,38 @@ void allow_connections(std::size_t connections) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-void reload(http::Server& server) {
-  Result<void> done;
-  try {
-    done = server.reload();
-  } catch (const std::bad_alloc&) {
-    done = Error{"not enough memory; send SIGHUP again"};
+// That the log is appended to no file that the server needs.
+void check_request_log(const ServeOptions& options) {
+  const FileId log = FileId::of(options.server.request_log);
+  if (log == FileId{}) return;
+  for (const auto& [option, path] : {std::pair<const char*, fs::path>{"--db", options.db},
+                                     {"--tokens", options.server.tokens},
+                                     {"--tls-cert", options.server.tls_cert},
+                                     {"--tls-key", options.server.tls_key}}) {
+    for (const char* ending : {"", "-wal", "-shm"}) {
+      if (path.empty() || FileId::of(path.string() + ending) != log) continue;
+      fail(Error{fmt::format("{}: {} and --request-log are the same file; give two",
+                             options.server.request_log.string(), option)});
+    }
   }
-  fmt::print(stderr, "plackett: {}\n",
-             done ? "tokens and certificate were read again"
-                  : fmt::format("kept the tokens and the certificate: {}", done.error().message));
+}
+
+// Reads the server's files again; what is wrong with them is said, and what was is kept.
+void reload(http::Server& server) {
+  const auto say = [](const auto& work, std::string_view done, std::string_view kept) {
+    Result<void> result;
+    try {
+      result = work();
+    } catch (const std::bad_alloc&) {
+      result = Error{"not enough memory; send SIGHUP again"};
+    }
+    fmt::print(stderr, "plackett: {}{}\n", result ? done : kept,
+               result ? "" : ": " + result.error().message);
+  };
+  say([&] { return server.reopen_log(); }, "the request log was opened again",
+      "kept the request log");
+  say([&] { return server.reload(); }, "tokens and certificate were read again",
+      "kept the tokens and the certificate");
 }
 
 void serve(ServeOptions options, bool db_given) {
@@ -93,6 +116,7 @@ void serve(ServeOptions options, bool db_given) {
   if (options.server.limits.all_bodies_bytes < options.server.limits.body_bytes + kSpare) {
     fail(Error{"--max-bodies must exceed --max-body by 128K, or no such body could be taken"});
   }
+  check_request_log(options);
   StopSignal signal("stopped at once; everything that was answered is in the store");
   signal.begin_work();
   ReloadSignal reload_signal;
@@ -102,6 +126,7 @@ void serve(ServeOptions options, bool db_given) {
   refill_memory_reserve();
   std::set_new_handler(give_up_memory_reserve);
   options.service.log = [](const std::string& line) { fmt::print(stderr, "plackett: {}\n", line); };
+  options.server.log = options.service.log;
   const auto service =
       take(serving::Service::open(take(store::open_sqlite({.path = db})), options.service));
   const auto server = take(http::Server::start(*service, options.server));

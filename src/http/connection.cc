@@ -107,7 +107,12 @@ class Connection {
         open_(open),
         exchange_{worker.site, worker.scratch, worker.credentials, worker.io},
         bodies_(worker.site.body_bytes_left),
-        limits_(worker.site.options.limits) {}
+        limits_(worker.site.options.limits) {
+    if (worker.site.request_log == nullptr) return;
+    error_code error;
+    const auto client = tcp().socket().remote_endpoint(error);
+    if (!error) remote_ = client.address().to_string();
+  }
 
   // `refused`: there are too many connections; says so and closes.
   Awaitable<void> serve(bool refused);
@@ -131,6 +136,7 @@ class Connection {
   Awaitable<void> handle();
   void write_head(bool keep);
   Awaitable<bool> send(bool keep);
+  void log(std::size_t bytes_out) noexcept;
   Awaitable<void> linger();
 
   Worker& worker_;
@@ -145,6 +151,8 @@ class Connection {
   bool broken_ = false;  // what follows on the connection has no known start
   Match match_{.index = routes().size()};
   Clock::time_point read_at_ = Clock::now();
+  Clock::duration took_{};  // from then to the answer
+  std::string remote_;      // if there is a request log
 };
 
 template <typename Stream>
@@ -334,8 +342,9 @@ Awaitable<bool> Connection<Stream>::send(bool keep) {
     exchange_.refuse({ErrorCode::kBusy, "too many large answers at once; try again later"});
   }
   write_head(keep);
-  const std::chrono::duration<double> seconds = Clock::now() - read_at_;
-  worker_.meters.count(match_.index, response.result_int(), seconds.count());
+  took_ = Clock::now() - read_at_;
+  worker_.meters.count(match_.index, response.result_int(),
+                       std::chrono::duration<double>(took_).count());
   const bool head_only = parser_ && parser_->get().method() == Verb::head;
   const std::size_t size = head_only ? 0 : response.body().size();
   const std::array<asio::const_buffer, 2> buffers = {asio::buffer(head_),
@@ -348,7 +357,31 @@ Awaitable<bool> Connection<Stream>::send(bool keep) {
   };
   error_code error;
   co_await asio::async_write(stream_, buffers, progress, into(error));
+  if (worker_.site.request_log != nullptr) log(size);
   co_return !error;
+}
+
+template <typename Stream>
+void Connection<Stream>::log(std::size_t bytes_out) noexcept {
+  RequestRecord record{
+      .at = std::chrono::system_clock::now(),
+      .method = "unknown",
+      .status = exchange_.response.result_int(),
+      .microseconds = std::chrono::duration_cast<std::chrono::microseconds>(took_).count(),
+      .bytes_out = bytes_out,
+      .remote = remote_,
+      .role = name_of(exchange_.grant.role)};
+  if (parser_) {
+    const Request& request = parser_->get();
+    if (request.method() != Verb::unknown) record.method = view(to_string(request.method()));
+    record.path = path_of(view(request.target()));
+    record.bytes_in = request.body().size();
+  }
+  if (match_.route != nullptr) {
+    record.route = match_.route->pattern;
+    if (match_.route->scope() == Scope::kModel) record.model = exchange_.segment(1);
+  }
+  worker_.site.request_log->add(record, worker_.log_line);
 }
 
 // Closing while bytes of the client are unread would reset the connection, and the client might

@@ -96,6 +96,7 @@ void get_openapi(Exchange& exchange) { answer_page(exchange, "openapi.json"); }
 void get_metrics(Exchange& exchange) {
   ServerCounts counts;
   counts.connections = exchange.site.connections;
+  if (const auto& log = exchange.site.request_log) counts.log_lines_lost = log->lost();
   for (const Meters* meters : exchange.site.meters) meters->add_to(counts.routes);
   exchange.response.set(Field::content_type, "text/plain; version=0.0.4; charset=utf-8");
   write_metrics(exchange.response.body(), counts, exchange.site.service.meters(), read_process());

@@ -149,6 +149,10 @@ void write_requests(MetricsWriter& writer, const ServerCounts& server) {
   }
   writer.metric("plackett_http_connections", "Open connections.");
   writer.sample(server.connections);
+  writer.metric("plackett_request_log_lost_total",
+                "Lines of the request log that were lost: the log could not be written as fast, or "
+                "not at all.");
+  writer.sample(server.log_lines_lost);
 }
 
 void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models) {

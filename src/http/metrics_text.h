@@ -47,6 +47,7 @@ class Meters {
 struct ServerCounts {
   std::vector<RouteCounts> routes;  // in the order of the route table, the unrouted last
   std::size_t connections = 0;
+  std::uint64_t log_lines_lost = 0;  // of the request log
 };
 
 struct ProcessFacts {

@@ -108,6 +108,8 @@ std::span<const Option<ServerOptions>> server_options() {
           "everything is allowed"),
       option<&Options::tls_cert>("tls-cert", "certificate chain, PEM: serves https"),
       option<&Options::tls_key>("tls-key", "its private key, PEM"),
+      option<&Options::request_log>(
+          "request-log", "file to which every request appends a line of JSON; -: standard output"),
       option<&Options::limits, &Limits::body_bytes>(
           "max-body", "largest body of a request (64K, 16M, 1G)", {1024}),
       option<&Options::limits, &Limits::all_bodies_bytes>(
@@ -146,6 +148,10 @@ Result<std::unique_ptr<Server>> Server::start(serving::Service& service,
       parts->site.meters.push_back(&parts->workers.back()->meters);
     }
     parts->listen();
+    if (!options.request_log.empty()) {
+      parts->site.request_log =
+          take(RequestLog::open({.path = options.request_log, .complain = options.log}));
+    }
   });
   if (!prepared) return prepared.error();
   std::unique_ptr<Server> server(new Server(std::move(parts)));
@@ -174,6 +180,11 @@ Result<void> Server::reload() {
   }
   in_use->wait();
   return {};
+}
+
+Result<void> Server::reopen_log() {
+  if (parts_->site.request_log == nullptr) return {};
+  return parts_->site.request_log->reopen();
 }
 
 void Server::stop(std::chrono::milliseconds grace) {

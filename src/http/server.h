@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,8 +39,10 @@ struct ServerOptions {
   std::filesystem::path tokens;    // empty: everyone may do everything
   std::filesystem::path tls_cert;  // PEM, a chain; empty: no TLS
   std::filesystem::path tls_key;
-  bool demo = false;  // serve /demo
+  std::filesystem::path request_log;  // "-": standard output; empty: none
+  bool demo = false;                  // serve /demo
   Limits limits;
+  std::function<void(const std::string& line)> log;  // what operators should know; any thread
 };
 
 // Those that operators choose.
@@ -65,6 +68,8 @@ class Server {
   // stay. Fails, and changes nothing, if a file is wrong. Blocks until all threads use them.
   // Not after stop() has begun.
   Result<void> reload();
+  // Opens the request log under its name again, if there is one.
+  Result<void> reopen_log();
 
   // Accepts no more connections, closes idle ones, finishes requests under way within `grace`, ends
   // its threads. Blocks, also until the service has answered; a second call does nothing.

@@ -7,6 +7,7 @@
 
 #include "http/json_reader.h"
 #include "http/metrics_text.h"
+#include "http/request_log.h"
 #include "http/requests.h"
 #include "http/server.h"
 #include "serving/service.h"
@@ -21,7 +22,8 @@ struct Site {
       static_cast<std::int64_t>(options.limits.all_bodies_bytes)};
   bool local_names_only = false;        // Host must name loopback, or be one of options.allow_hosts
   std::vector<const Meters*> meters{};  // one per thread
-  std::atomic<std::size_t> connections{0};  // open, those to be refused included
+  std::unique_ptr<RequestLog> request_log{};  // null: none
+  std::atomic<std::size_t> connections{0};    // open, those to be refused included
   std::atomic<std::size_t> served{0};
   std::atomic<bool> stopping{false};
 };

@@ -62,6 +62,7 @@ class Worker {
   // The thread's own.
   std::shared_ptr<const Credentials> credentials;  // replaced by Server::reload
   Scratch scratch;
+  std::string log_line;  // of the request log
   std::unordered_set<OpenConnection*> connections;
   // Now, as the Date header says it.
   std::string_view date();
