@@ -1,17 +1,9 @@
 // The service's HTTP API. Paths are relative, so that the pages also work behind a prefix.
 
 import { askForToken } from './dialog.js';
+import { Plackett } from './plackett.js';
 
 const tokenKey = 'plackett-token';
-
-// status 0: no answer came. retryAfterS: what the service asked for, else null.
-export class ApiError extends Error {
-  constructor(status, message, retryAfterS = null) {
-    super(message);
-    this.status = status;
-    this.retryAfterS = retryAfterS;
-  }
-}
 
 function storedToken() {
   try { return sessionStorage.getItem(tokenKey); } catch { return null; }
@@ -36,38 +28,19 @@ function newToken(refused) {
 
 export const hasToken = () => Boolean(token);
 
-async function send(method, path, body) {
-  const headers = {};
-  if (token) headers.Authorization = `Bearer ${token}`;
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  try {
-    return await fetch(path, {
-      method, headers, cache: 'no-store',
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  } catch {
-    throw new ApiError(0, 'No answer from the service');
-  }
-}
-
-async function contentOf(response) {
-  try { return await response.json(); } catch { return null; }
-}
+// The pages show what goes wrong, and try again themselves.
+const client = new Plackett({ token: () => token, retries: 0, timeoutMs: 60000 });
 
 // The JSON of the answer; null if it has none. Asks for a token and tries again on 401.
 export async function call(method, path, body) {
   for (;;) {
     const sentWith = token;
-    const response = await send(method, path, body);
-    if (response.status === 401) {
+    try {
+      return await client.call(method, path, body);
+    } catch (error) {
+      if (error.status !== 401) throw error;
       if (sentWith === token) await newToken(sentWith);
-      continue;
     }
-    const content = response.status === 204 ? null : await contentOf(response);
-    if (response.ok) return content;
-    const retryAfter = Number(response.headers.get('Retry-After'));
-    throw new ApiError(response.status, content?.error?.message ?? `Status ${response.status}`,
-      retryAfter > 0 ? retryAfter : null);
   }
 }
 

@@ -26,6 +26,11 @@ All of it: docs/reference/python.md. Other examples assume `import plackett` and
 # "as" marks what the package exports.
 from ._compare import compare as compare
 from ._calls import check_calls as _check_calls
+from ._client import (
+    Client as Client,
+    ServiceError as ServiceError,
+    ServiceUnreachable as ServiceUnreachable,
+)
 from ._data import Dataset as Dataset, Features as Features, Fold as Fold, load as load
 from ._engine import (
     ClickModel as ClickModel,

@@ -193,15 +193,31 @@ std::string_view path_of(std::string_view target) {
   return target.substr(0, std::min(target.find('?'), kMaxPathBytes));
 }
 
+namespace {
+
+// "1970-01-01T00:00:00.000000Z". Most times are of the second of the one before.
+std::string_view written_time(std::chrono::system_clock::time_point at) {
+  constexpr std::int64_t kSecond = 1'000'000;
+  const auto since = std::chrono::duration_cast<std::chrono::microseconds>(at.time_since_epoch());
+  thread_local std::int64_t second = -1;
+  thread_local std::string text;
+  if (second != since.count() / kSecond) {
+    second = since.count() / kSecond;
+    text =
+        fmt::format("{:%Y-%m-%dT%H:%M:%S}.000000Z", fmt::gmtime(static_cast<std::time_t>(second)));
+  }
+  auto digits = since.count() % kSecond;
+  for (std::size_t place = text.size() - 2; text[place] != '.'; --place, digits /= 10) {
+    text[place] = static_cast<char>('0' + digits % 10);
+  }
+  return text;
+}
+
+}  // namespace
+
 void write_record(const RequestRecord& record, std::string& line) {
-  const auto since =
-      std::chrono::duration_cast<std::chrono::microseconds>(record.at.time_since_epoch());
-  char time[40];
-  const auto end = fmt::format_to_n(
-      time, sizeof time, "{:%Y-%m-%dT%H:%M:%S}.{:06}Z",
-      fmt::gmtime(static_cast<std::time_t>(since.count() / 1'000'000)), since.count() % 1'000'000);
   JsonWriter json(line);
-  json.object("time", std::string_view(time, end.size), "method", record.method, "route",
+  json.object("time", written_time(record.at), "method", record.method, "route",
               null_if_empty(record.route), "path", null_if_empty(record.path), "status",
               record.status, "us", record.microseconds, "bytes_in", record.bytes_in, "bytes_out",
               record.bytes_out, "remote", null_if_empty(record.remote), "model",

@@ -1,6 +1,7 @@
 """Runs the examples in all public docstrings, including the extension's. Every class, function and
 method must have one; properties must have a docstring. Examples assume `import plackett` and, as
-NumPy's own, `import numpy as np`."""
+NumPy's own, `import numpy as np`; those of the client have a `client` of a service with the model
+"shop"."""
 
 import doctest
 import importlib.util
@@ -9,6 +10,8 @@ import sys
 
 import numpy as np
 import plackett
+
+from service import running_service
 
 # Examples marked with this are skipped if pandas is missing.
 NEEDS_PANDAS = doctest.register_optionflag("NEEDS_PANDAS")
@@ -32,12 +35,18 @@ def documented():
 
 
 def main():
+    with running_service() as service, plackett.Client(service.url) as client:
+        client.create_model("shop", ["price", "rating"], seed=7)
+        return run({"plackett": plackett, "np": np, "client": client})
+
+
+def run(names):
     runner = doctest.DocTestRunner()
     parser = doctest.DocTestParser()
     pandas = importlib.util.find_spec("pandas") is not None
     lacking = []
     for name, text, needs_example in documented():
-        test = parser.get_doctest(text or "", {"plackett": plackett, "np": np}, name, None, 0)
+        test = parser.get_doctest(text or "", dict(names), name, None, 0)
         if not text or (needs_example and not test.examples):
             lacking.append(name)
         for example in test.examples:

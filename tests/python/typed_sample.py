@@ -20,6 +20,19 @@ def learn(data: plackett.Dataset, impressions: int) -> plackett.Ranker:
     return learner.ranker
 
 
+def serve(url: str) -> str:
+    with plackett.Client(url, token="x", timeout=2.5) as client:
+        ranking = client.rank("shop", ["a", {"id": "b", "features": [1.0]}], k=3, unit="u-1")
+        impression: str = ranking["impression"]
+        file: bytes = client.export_model("shop")
+        names: list[str] = [model["name"] for model in client.models()]
+        try:
+            return client.click("shop", impression, "a")
+        except plackett.ServiceError as error:
+            status: int = error.status
+            return f"{status} {len(file)} {names}"
+
+
 def main() -> float:
     data = plackett.load("synthetic", scaling="none")
     ranker = learn(data, 10)

@@ -1,0 +1,213 @@
+// A client of `plackett serve` for pages and for Node: rank, show, report clicks. One file, no
+// dependency; it is served at /web/plackett.js.
+//
+//   import { Plackett } from './plackett.js';
+//   const shop = new Plackett({ url: 'https://ranking.example', token });
+//   const { impression, items } = await shop.rank('shop', { items: candidates });
+//   show(items);                                  // in this order
+//   shop.closeOnHide('shop', impression);         // learned from when the user leaves
+//   onclick = (id) => shop.click('shop', impression, id);
+//
+// The service refuses pages of other origins, and a token in a page is everybody's: let pages talk
+// to your own server, or to a path of your proxy that adds the token (docs/deploy.md), and give
+// that address as `url`.
+
+/**
+ * @typedef {string | { id: string, features?: number[] | Object<string, number> }} Item
+ * @typedef {Object} RankRequest
+ * @property {Item[]} [items] ids of stored items, or items with their features
+ * @property {number} [k] how many to show
+ * @property {string} [mode] explore (the default), exploit, ...
+ * @property {string} [id] an id of your own for the impression
+ * @property {*} [context] any JSON, stored with the impression
+ * @property {{ id: string, rank: number }[]} [pinned]
+ * @property {string[]} [blocked]
+ * @property {string} [unit] whose list it is
+ * @property {string} [missing] what to do about items that are not stored
+ *
+ * @typedef {{ id: string, score: number, rank: number, pinned?: true }} RankedItem
+ * @typedef {Object} Ranking
+ * @property {string} impression
+ * @property {RankedItem[]} items what to show, in this order
+ * @property {number} model_version
+ * @property {number} log_probability
+ * @property {number} entropy
+ *
+ * @typedef {{ impression: string, event: string, item?: string, event_id?: string }} FeedbackEvent
+ * @typedef {Object} FeedbackAnswer
+ * @property {{ status: string }[]} results one per event
+ * @property {number} accepted and so on: how many had each status
+ */
+
+const firstPauseMs = 100;
+const longestPauseMs = 5000;
+const longestRetryAfterS = 30;
+// Events that the service counts once, however often they are sent.
+const countedOnce = new Set(['click', 'view', 'close']);
+
+/** An answer that is an error, with the service's message; status 0: no answer came. */
+export class PlackettError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} message
+   * @param {{ where?: string, retryAfterS?: number | null }} [more] where: the place in the
+   *     request's body; retryAfterS: what the service asked for
+   */
+  constructor(status, message, { where = '', retryAfterS = null } = {}) {
+    super(where === '' ? message : `${where}: ${message}`);
+    this.name = 'PlackettError';
+    this.status = status;
+    this.where = where;
+    this.retryAfterS = retryAfterS;
+  }
+}
+
+async function errorOf(response) {
+  let told = null;
+  try { told = (await response.json()).error; } catch { /* a proxy's, say */ }
+  const seconds = Number.parseFloat(response.headers.get('Retry-After') ?? '');
+  return new PlackettError(response.status, told?.message ?? `Status ${response.status}`, {
+    where: told?.where,
+    retryAfterS: seconds >= 0 ? Math.min(seconds, longestRetryAfterS) : null,
+  });
+}
+
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+export class Plackett {
+  #url;
+  #token;
+  #timeoutMs;
+  #retries;
+
+  /**
+   * @param {Object} [options]
+   * @param {string} [options.url] the service; '' is relative to the page
+   * @param {string | null | (() => string | null)} [options.token] or a function that gives it
+   * @param {number} [options.timeoutMs] for each try of a call
+   * @param {number} [options.retries] how often a call is tried again: answers of 429 and 503, and,
+   *     for calls that may be made twice, lost connections
+   */
+  constructor({ url = '', token = null, timeoutMs = 10000, retries = 3 } = {}) {
+    this.#url = url === '' || url.endsWith('/') ? url : `${url}/`;
+    this.#token = typeof token === 'function' ? token : () => token;
+    this.#timeoutMs = timeoutMs;
+    this.#retries = retries;
+  }
+
+  /**
+   * Ranks items. Show those of the answer in their order.
+   * @param {string} model
+   * @param {RankRequest} request
+   * @returns {Promise<Ranking>}
+   */
+  rank(model, request) {
+    return this.call('POST', `models/${encodeURIComponent(model)}/rank`, request, { again: true });
+  }
+
+  /**
+   * Reports events. The request outlives the page, so that a click that leads away is not lost.
+   * Events other than click, view and close get an event_id if they have none.
+   * @param {string} model
+   * @param {FeedbackEvent | FeedbackEvent[]} events
+   * @returns {Promise<FeedbackAnswer>}
+   */
+  feedback(model, events) {
+    const sent = [events].flat().map((event) => (countedOnce.has(event.event) || event.event_id
+      ? event : { ...event, event_id: crypto.randomUUID() }));
+    return this.call('POST', `models/${encodeURIComponent(model)}/feedback`, { events: sent },
+      { again: true, keepalive: true });
+  }
+
+  /**
+   * @param {string} model
+   * @param {string} impression
+   * @param {string} item
+   * @returns {Promise<string>} the event's status: accepted, duplicate, late, ...
+   */
+  async click(model, impression, item) {
+    return (await this.feedback(model, { impression, item, event: 'click' })).results[0].status;
+  }
+
+  /**
+   * @param {string} model
+   * @param {string} impression
+   * @param {string} item
+   * @returns {Promise<string>}
+   */
+  async view(model, impression, item) {
+    return (await this.feedback(model, { impression, item, event: 'view' })).results[0].status;
+  }
+
+  /**
+   * The user is done with the list: it is learned from now.
+   * @param {string} model
+   * @param {string} impression
+   * @returns {Promise<string>}
+   */
+  async closeList(model, impression) {
+    return (await this.feedback(model, { impression, event: 'close' })).results[0].status;
+  }
+
+  /**
+   * Closes the list when the user leaves the page. A page that the browser keeps for the Back button
+   * is not left: the user may return and click more. Lists that are not closed are learned from when
+   * their time is up.
+   * @param {string} model
+   * @param {string} impression
+   * @param {{ evenIfKept?: boolean }} [options] evenIfKept: close kept pages too
+   * @returns {() => void} calls it off, for a page that shows another list
+   */
+  closeOnHide(model, impression, { evenIfKept = false } = {}) {
+    const onHide = (event) => {
+      if (event.persisted && !evenIfKept) return;
+      globalThis.removeEventListener('pagehide', onHide);
+      this.closeList(model, impression).catch(() => {});
+    };
+    globalThis.addEventListener('pagehide', onHide);
+    return () => globalThis.removeEventListener('pagehide', onHide);
+  }
+
+  /**
+   * Any call of the HTTP API.
+   * @param {string} method
+   * @param {string} path without a slash in front
+   * @param {*} [body] sent as JSON
+   * @param {{ again?: boolean, keepalive?: boolean }} [options] again: the call may be made again
+   *     when its answer was lost; by default GET, PUT and DELETE may
+   * @returns {Promise<*>} the JSON of the answer; null if it has none
+   */
+  async call(method, path, body, options = {}) {
+    const { again = ['GET', 'PUT', 'DELETE'].includes(method), keepalive = false } = options;
+    for (let tried = 0; ; ++tried) {
+      try {
+        const response = await this.#send(method, path, body, keepalive);
+        if (!response.ok) throw await errorOf(response);
+        return response.status === 204 ? null : await response.json();
+      } catch (error) {
+        const refused = error.status === 429 || error.status === 503;
+        const lost = [0, 502, 504].includes(error.status);
+        if (tried >= this.#retries || !(refused || (lost && again))) throw error;
+        // Clients that were refused together don't come back together.
+        await pause(error.retryAfterS === null
+          ? Math.min(firstPauseMs * 2 ** tried, longestPauseMs) * (0.5 + Math.random())
+          : error.retryAfterS * 1000 * (1 + 0.1 * Math.random()));
+      }
+    }
+  }
+
+  async #send(method, path, body, keepalive) {
+    const headers = {};
+    const token = this.#token();
+    if (token) headers.Authorization = `Bearer ${token}`;
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    try {
+      return await fetch(this.#url + path, {
+        method, headers, keepalive, cache: 'no-store', signal: AbortSignal.timeout(this.#timeoutMs),
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+    } catch {
+      throw new PlackettError(0, 'No answer from the service');
+    }
+  }
+}
