@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.parse
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Union
 
@@ -396,6 +396,20 @@ class Client:
         """
         return self._json("GET", self._path(model, "weights"))
 
+    def set_weights(self, model: str, weights: Mapping[str, float] | Sequence[float]) -> Json:
+        """Starts the model over with these weights of its features: all of them, or by name those
+        that are not 0. A neural ranker has none.
+
+        >>> client.create_model("ours", ["price", "rating"])["updates"]
+        0
+        >>> model = client.set_weights("ours", {"price": -2, "rating": 1})
+        >>> client.weights("ours")["weights"][0]["weight"]
+        -2
+        >>> client.delete_model("ours")
+        """
+        body = {"weights": dict(weights) if isinstance(weights, Mapping) else list(weights)}
+        return self._json("PUT", self._path(model, "weights"), body)
+
     def freeze(self, model: str) -> Json:
         """Stops learning; rankings and clicks go on.
 
@@ -446,14 +460,21 @@ class Client:
         """
         return self._call("GET", self._path(model, "export"))
 
-    def import_model(self, model: str, file: bytes) -> Json:
+    def import_model(
+        self, model: str, file: bytes, *, learner: str | None = None, scaling: str | None = None
+    ) -> Json:
         """Takes a model file's parameters; creates the model if there is none.
+
+        learner: of a new model, if not the file's. scaling: what the file's parameters are for, if
+        not what the file says.
 
         >>> client.import_model("copy", client.export_model("shop"))["name"]
         'copy'
         >>> client.delete_model("copy")
         """
-        return self._decoded(self._call("POST", self._path(model, "import"), file, once=True))
+        query = _given(learner=learner, scaling=scaling)
+        path = self._path(model, "import")
+        return self._decoded(self._call("POST", path, file, query=query, once=True))
 
     # What happened
 
@@ -477,6 +498,36 @@ class Client:
         query = _given(limit=limit, clicked=flag)
         return self._list(self._path(model, "impressions"), "impressions", query)
 
+    def all_impressions(self, model: str, *, cursor: str = "start") -> Iterator[Json]:
+        """Every list that was shown, oldest first, in as many requests as that takes.
+
+        cursor: where to start, as an earlier answer of the service gave it.
+
+        >>> sum(1 for impression in client.all_impressions("shop")) >= 2
+        True
+        """
+        while True:
+            query = {"limit": 100, "cursor": cursor}
+            page = self._json("GET", self._path(model, "impressions"), query=query)
+            yield from page["impressions"]
+            if not page["impressions"]:
+                return
+            cursor = page["cursor"]
+
+    def delete_unit(self, model: str, unit: str, *, impressions: str | None = None) -> int:
+        """Forgets whom a unit's lists were shown to; gives how many lists that are. The store's
+        files may have the bytes until `vacuum`.
+
+        impressions: "drop" removes the lists themselves, too.
+
+        >>> client.delete_unit("shop", "nobody")
+        0
+        """
+        query = _given(impressions=impressions)
+        path = self._path(model, "units", unit)
+        count: int = self._json("DELETE", path, query=query)["impressions"]
+        return count
+
     def impression(self, model: str, impression: str) -> Json:
         """A list that was shown, with its feedback and what was inferred from it.
 
@@ -495,6 +546,15 @@ class Client:
         'ok'
         """
         return self._json("GET", "/health")
+
+    def vacuum(self) -> int:
+        """Writes the store anew without anything that was deleted; gives its bytes. Rankings wait.
+
+        >>> client.vacuum() > 0
+        True
+        """
+        size: int = self._json("POST", "/vacuum")["store_bytes"]
+        return size
 
     def ready(self) -> bool:
         """Whether it takes requests now.

@@ -98,7 +98,7 @@ int poll_stop(void* options) {
 
 void copy_into(const BackupOptions& options, const std::string& name) {
   Database source = take(Database::open(options.from, Database::Access::kRead));
-  take(check_schema(source));
+  take(ready_to_read(source));
   sqlite3_progress_handler(source.handle(), kStepsBetweenPolls, poll_stop,
                            const_cast<BackupOptions*>(&options));
   const auto copied = source.run("VACUUM INTO ?", name);
@@ -131,7 +131,7 @@ void finish_deletions(const std::string& name) {
 
 Backup describe(const std::string& name) {
   Database copy = take(Database::open(name, Database::Access::kRead));
-  take(check_schema(copy));
+  take(ready_to_read(copy));
   return {.bytes = fs::file_size(name),
           .models = take(copy.integer<std::uint64_t>("SELECT count(*) FROM models")),
           .impressions = take(copy.integer<std::uint64_t>("SELECT count(*) FROM impressions"))};
