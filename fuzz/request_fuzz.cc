@@ -47,6 +47,7 @@ void require_sound(const serving::RankRequest& request) {
   }
   require(request.k <= serving::kMaxShown);
   require(is_utf8(request.context));
+  require(request.unit.size() <= serving::kMaxIdBytes && is_utf8(request.unit));
 }
 
 template <typename T>
@@ -75,7 +76,8 @@ bool read(unsigned parser, JsonReader& json, JsonText body) {
       return sound(items);
     }
     case 4:
-      return sound(read_rollback_request(json, body)) | sound(read_snapshot_request(json, body));
+      return sound(read_rollback_request(json, body)) | sound(read_snapshot_request(json, body)) |
+             sound(read_weights_request(json, body, spec(), kNames));
     case 5: {
       Target target;
       const auto parsed = parse_target(body, target);

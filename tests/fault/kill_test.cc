@@ -57,6 +57,8 @@ Told use(std::uint16_t port, const std::string& name, std::uint64_t seed) {
         }
         Json body = {{"items", items}};
         if (rng.below(3) == 0) body["id"] = id;
+        if (rng.below(2) == 0) body["unit"] = "unit of " + name;
+        if (rng.below(6) == 0) body["mode"] = "given";
         const Answer answer = client.post("/models/m/rank", body);
         if (answer.status != 200) continue;  // a full queue
         const Json ranking = answer.json();
@@ -75,6 +77,12 @@ Told use(std::uint16_t port, const std::string& name, std::uint64_t seed) {
                         {"event", "click"},
                         {"item", shown[rng.below(static_cast<std::uint32_t>(shown.size()))]},
                         {"event_id", id + "-click"}});
+      if (rng.below(4) == 0) {
+        events.push_back({{"impression", impression},
+                          {"event", "purchase"},
+                          {"item", shown.back()},
+                          {"event_id", id + "-purchase"}});
+      }
       if (rng.below(4) != 0) {
         events.push_back(
             {{"impression", impression}, {"event", "close"}, {"event_id", id + "-close"}});
@@ -126,6 +134,8 @@ Losses losses(HttpClient& client, const Told& told) {
 void make_model(HttpClient& client) {
   const Answer made = client.put("/models/m", {{"features", 3},
                                                {"learner", "pdgd"},
+                                               {"candidates", 0.5},
+                                               {"events", {{"purchase", 10}}},
                                                {"ranker", "linear+neural"},
                                                {"hidden", {4}},
                                                {"settings", {{"steps", "adagrad"}}},

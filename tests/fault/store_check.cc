@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "serving/logged.h"
 #include "serving/model_spec.h"
 #include "serving/recover.h"
 #include "serving/served.h"
@@ -31,7 +32,12 @@ constexpr std::pair<const char*, const char*> kHalves[] = {
      "SELECT count(*) FROM responses WHERE (closed <> 0) <> "
      "(SELECT count(*) FROM events WHERE events.impression = responses.impression AND kind = 2)"},
     {"events without a response",
-     "SELECT count(*) FROM events WHERE impression NOT IN (SELECT impression FROM responses)"},
+     "SELECT count(*) FROM events WHERE kind <> 3 AND impression NOT IN (SELECT impression FROM "
+     "responses)"},
+    {"items without their version, or versions without their item",
+     "SELECT (SELECT count(*) FROM items) <> (SELECT count(*) FROM items JOIN item_versions AS v "
+     "USING(version) WHERE v.model = items.model AND v.id = items.id AND v.until IS NULL) OR "
+     "(SELECT count(*) FROM items) <> (SELECT count(*) FROM item_versions WHERE until IS NULL)"},
     {"closed impressions that are not in the log once",
      "SELECT count(*) FROM responses WHERE closed = 1 AND "
      "(SELECT count(*) FROM log WHERE kind = 1 AND argument = impression) <> 1"},
@@ -79,10 +85,29 @@ class Check {
     if (options_.refused_are_none) check_refused();
     check_snapshots();
     check_feedback();
+    check_log();
     return found_;
   }
 
  private:
+  // That forgotten units stay so, and that every impression can be read with all its candidates.
+  void check_log() {
+    auto store = store::read_sqlite(options_.db, options_.vfs);
+    if (!store) return say(found_.half, store.error().message);
+    std::map<std::string, std::int64_t> ids;
+    for (const auto& model : *serving::logged_models(**store, "")) {
+      ids[model.row.name] = model.row.id;
+      const auto damaged = serving::each_logged(**store, model, {.rows = serving::Rows::kRead},
+                                                [](const auto&) { return Result<void>(); });
+      if (!damaged || *damaged > 0) say(found_.half, model.row.name + ": damaged impressions");
+    }
+    for (const auto& [name, unit] : story_.forgotten) {
+      if (!(*store)->of_unit(ids[name], unit, 1)->empty()) {
+        say(found_.remembered, name + ": remembers " + unit);
+      }
+    }
+  }
+
   void say(std::uint64_t& count, std::string line) {
     ++count;
     found_.said.push_back(std::move(line));

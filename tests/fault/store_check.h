@@ -18,6 +18,7 @@ struct Findings {
   std::uint64_t half = 0;       // things stored in part
   std::uint64_t different = 0;  // models and snapshots that differ from a replay of the log
   std::uint64_t refused_but_there = 0;
+  std::uint64_t remembered = 0;     // units that were forgotten
   std::vector<std::string> said{};  // one line each; "it does not open" is only here
 
   [[nodiscard]] bool none() const { return said.empty(); }

@@ -15,6 +15,7 @@ using serving::Created;
 using serving::EventKind;
 using serving::FeedbackEvent;
 using serving::FeedbackStatus;
+using serving::Mode;
 using serving::ModelHandle;
 using serving::Ranked;
 using serving::RankRequest;
@@ -47,6 +48,12 @@ class Client {
         take_snapshot();
       } else if (what < 5 && !story_.snapshots.empty()) {
         roll_back();
+      } else if (what < 8) {
+        show_and_forget();
+      } else if (what < 11) {
+        put_items();
+      } else if (what < 12) {
+        vacuum();
       } else if (what < 55 || open_.empty()) {
         rank();
       } else {
@@ -70,15 +77,26 @@ class Client {
     return !answer;
   }
 
-  void rank() {
-    const ModelHandle model = a_model();
+  // All documents; half of the lists take stored ones where they can.
+  RankRequest a_request() {
     RankRequest request;
-    const std::string given = rng_.below(3) == 0 ? next_id() : "";
-    request.id = given;
     request.items.assign(docs_.begin(), docs_.end());
-    request.given.assign(kDocs, 1);
+    const bool stored = items_there_ && rng_.below(2) == 0;
+    request.given.assign(kDocs, stored ? 0 : 1);
     request.blocked.assign(kDocs, 0);
     request.rows = candidates_.rows;
+    return request;
+  }
+
+  void rank() {
+    const ModelHandle model = a_model();
+    const std::string given = rng_.below(3) == 0 ? next_id() : "";
+    RankRequest request = a_request();
+    request.id = given;
+    const std::string unit = "unit of " + name_;
+    if (rng_.below(2) == 0) request.unit = unit;
+    request.mode =
+        std::array{Mode::kExploit, Mode::kGiven, Mode::kExplore}[std::min(rng_.below(8), 2U)];
     auto ranked =
         wait_for<Ranked>([&](auto done) { service_.rank(model, request, *scratch_, done); });
     if (options_.over()) return;
@@ -105,6 +123,10 @@ class Client {
                              docs_[open.ranked.items[(first + 3 * click) % 10].item], "",
                              EventKind::kClick});
     }
+    if (rng_.below(4) == 0) {
+      told.events.push_back({open.ranked.impression, docs_[open.ranked.items[first].item], "",
+                             EventKind::kNamed, "purchase"});
+    }
     if (close) told.events.push_back({open.ranked.impression, "", "", EventKind::kClose});
     for (std::size_t event = 0; event < told.events.size(); ++event) {
       told.events[event].event_id =
@@ -119,6 +141,38 @@ class Client {
     (answer ? story_.acknowledged : story_.refused).push_back(std::move(told));
     if (refused(answer)) return;
     for (const FeedbackStatus status : *answer) EXPECT_EQ(status, FeedbackStatus::kAccepted);
+  }
+
+  void show_and_forget() {
+    const ModelHandle model = a_model();
+    const std::string unit = next_id();
+    RankRequest request = a_request();
+    request.unit = unit;
+    const auto ranked =
+        wait_for<Ranked>([&](auto done) { service_.rank(model, request, *scratch_, done); });
+    if (options_.over() || refused(ranked)) return;
+    const auto count =
+        wait_for<std::uint64_t>([&](auto done) { service_.forget_unit(model, unit, false, done); });
+    if (options_.over() || refused(count)) return;
+    EXPECT_EQ(*count, 1U);
+    story_.forgotten.emplace_back(spec_of(*model).name, unit);
+  }
+
+  void put_items() {
+    bool all = true;
+    for (const char* name : kModels) {
+      const ModelHandle model = service_.find(name);
+      const auto stored = wait_for<std::uint64_t>(
+          [&](auto done) { service_.put_items(model, docs_, candidates_.rows, done); });
+      if (options_.over()) return;
+      all = all && !refused(stored);
+    }
+    items_there_ = items_there_ || all;
+  }
+
+  void vacuum() {
+    [[maybe_unused]] const auto done =
+        wait_for<void>([&](auto answer) { service_.vacuum(answer); });
   }
 
   void take_snapshot() {
@@ -148,6 +202,7 @@ class Client {
   std::vector<std::string> docs_;
   std::vector<Open> open_;
   std::uint64_t ids_ = 0;
+  bool items_there_ = false;
   Story story_;
 };
 
@@ -164,6 +219,7 @@ void Story::add(Story other) {
   append(acknowledged, std::move(other.acknowledged));
   append(refused, std::move(other.refused));
   append(snapshots, std::move(other.snapshots));
+  append(forgotten, std::move(other.forgotten));
   append(refusals, std::move(other.refusals));
 }
 
@@ -183,6 +239,7 @@ void make_models(Service& service) {
       spec.ranker.kind = RankerKind::kLinearPlusNeural;
       spec.settings = {{"steps", "adagrad"}};
     }
+    spec.logging = {.candidates = 0.5, .events = {{"purchase", 10}}};
     const auto made = wait_for<Created>([&](auto done) { service.create(spec, done); });
     EXPECT_TRUE(made.ok()) << (made ? "" : made.error().message);
   }

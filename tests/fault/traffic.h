@@ -27,6 +27,7 @@ struct Story {
   std::vector<Told> acknowledged;
   std::vector<Told> refused;
   std::vector<std::pair<std::string, std::int64_t>> snapshots;  // model and id
+  std::vector<std::pair<std::string, std::string>> forgotten;   // model and unit
   std::vector<Error> refusals;
 
   void add(Story other);
@@ -50,8 +51,9 @@ Result<std::unique_ptr<serving::Service>> open_service(const store::SqliteOption
 // Creates two models, a linear one and a network, if they are not there.
 void make_models(serving::Service& service);
 
-// Ranks, partial and complete feedback, snapshots, rollbacks. What each thread does depends only on
-// the seed and the answers it got.
+// Ranks of every mode, partial and complete feedback, changed items, snapshots, rollbacks, units
+// that are forgotten, vacuums. What each thread does depends only on the seed and the answers it
+// got.
 Story run_traffic(serving::Service& service, const TrafficOptions& options);
 
 }  // namespace plackett::testing
