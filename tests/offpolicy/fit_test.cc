@@ -261,6 +261,7 @@ TEST(Fit, FeaturesOfAnyScaleAreFittedAlike) {
   const FitReport of_uneven = fit(uneven, *other, {.ridge = 1e-9}).value();
   EXPECT_GT(of_plain.held_out.kendall_tau, 0.98);
   EXPECT_GT(of_uneven.held_out.kendall_tau, 0.98);
+  EXPECT_LE(of_uneven.iterations, 2 * of_plain.iterations);
 }
 
 TEST(Fit, TellsOfEveryIteration) {
