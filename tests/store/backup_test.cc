@@ -33,7 +33,7 @@ void make_store(const fs::path& path) {
                                           .given = id,
                                           .data = {bytes.begin(), bytes.end()}})
                       .ok());
-      ASSERT_TRUE(store.put_item(model, id, bytes).ok());
+      ASSERT_TRUE(store.put_item(model, id, bytes, 0).ok());
     }
     if (word == "DELETED-WORD") {
       ASSERT_TRUE(store.delete_model(model).ok());
