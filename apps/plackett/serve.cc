@@ -17,6 +17,7 @@
 #include "base/file_lock.h"
 #include "command.h"
 #include "http/server.h"
+#include "notify.h"
 #include "reload_signal.h"
 #include "serving/service.h"
 #include "stop_signal.h"
@@ -90,7 +91,7 @@ void check_request_log(const ServeOptions& options) {
 }
 
 // Reads the server's files again; what is wrong with them is said, and what was is kept.
-void reload(http::Server& server) {
+void reload(http::Server& server, bool has_log) {
   const auto say = [](const auto& work, std::string_view done, std::string_view kept) {
     Result<void> result;
     try {
@@ -101,8 +102,10 @@ void reload(http::Server& server) {
     fmt::print(stderr, "plackett: {}{}\n", result ? done : kept,
                result ? "" : ": " + result.error().message);
   };
-  say([&] { return server.reopen_log(); }, "the request log was opened again",
-      "kept the request log");
+  if (has_log) {
+    say([&] { return server.reopen_log(); }, "the request log was opened again",
+        "kept the request log");
+  }
   say([&] { return server.reload(); }, "tokens and certificate were read again",
       "kept the tokens and the certificate");
 }
@@ -140,13 +143,15 @@ void serve(ServeOptions options, bool db_given) {
   fmt::print("plackett serves {}://{}{}{}:{}\n", options.server.tls_cert.empty() ? "http" : "https",
              v6 ? "[" : "", options.server.host, v6 ? "]" : "", server->port());
   if (std::fflush(stdout) != 0) throw Exit(kFailure, "standard output: can't write");
+  notify_supervisor("READY=1");
   while (!stop_requested()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     refill_memory_reserve();
     const auto asked = reload_signal.asked();
     if (asked == ReloadSignal::Asked::kStop) break;
-    if (asked == ReloadSignal::Asked::kReload) reload(*server);
+    if (asked == ReloadSignal::Asked::kReload) reload(*server, !options.server.request_log.empty());
   }
+  notify_supervisor("STOPPING=1");
   server->stop(kGrace);
   service->stop();
 }

@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -166,6 +167,31 @@ def test_reload_and_stop_are_what_the_server_knows():
     assert unit["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
     assert unit["KillSignal"] == ["SIGTERM"] and signal.SIGTERM
     assert "systemctl reload plackett" in (UNITS / "plackett.logrotate").read_text()
+
+
+def test_the_server_says_when_it_answers():
+    assert settings("plackett.service")["Type"] == ["notify"]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in (f"{folder}/notify", f"@plackett-test-{os.getpid()}"):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as supervisor:
+                supervisor.bind(name if name[0] == "/" else "\0" + name[1:])
+                supervisor.settimeout(20)
+                port = free_port()
+                process = subprocess.Popen(
+                    [COMMAND, "serve", "--db", f"{folder}/x.db", "--port", str(port)],
+                    env={**os.environ, "NOTIFY_SOCKET": name}, stdout=subprocess.DEVNULL)
+                assert supervisor.recv(100) == b"READY=1"
+                assert listens(port)
+                process.terminate()
+                assert supervisor.recv(100) == b"STOPPING=1"
+                assert process.wait(20) == 0
+        # A supervisor that is gone is no reason to fail.
+        with subprocess.Popen([COMMAND, "serve", "--db", f"{folder}/x.db", "--port", str(port)],
+                              env={**os.environ, "NOTIFY_SOCKET": f"{folder}/none"},
+                              stdout=subprocess.DEVNULL) as process:
+            wait_until(lambda: listens(port))
+            process.terminate()
+            assert process.wait(20) == 0
 
 
 def test_logrotate_takes_its_file():
