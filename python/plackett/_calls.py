@@ -15,6 +15,8 @@ from . import _engine
 from ._errors import BadType, shown
 
 _MANY = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+# Names of **keywords that take any: a service judges them.
+_FREE = ("more", "spec")
 
 
 def _unknown(function: str, name: str, known: Sequence[str]) -> str:
@@ -54,10 +56,12 @@ def message(
     known = [one.name for one in named]
     places = [one.name for one in named if one.kind is not Parameter.KEYWORD_ONLY]
     filled = places[: len(given)]
-    if any(one.kind is Parameter.VAR_KEYWORD for one in parameters):
+    many = [one.name for one in parameters if one.kind is Parameter.VAR_KEYWORD]
+    free = bool(set(many) & set(_FREE))
+    if many and not free:
         known += _settings()
     for keyword in keywords:
-        if keyword not in known:
+        if keyword not in known and not free:
             return _unknown(name, keyword, known or ["none"])
     if len(given) > len(places):
         expected = f"at most {len(places)} ({', '.join(places)})" if places else "none"

@@ -7,7 +7,8 @@ import pytest
 
 import plackett
 
-EXCEPTIONS = {"Error", "BadValue", "BadType", "MissingFile", "MissingModule"}
+EXCEPTIONS = {name for name in plackett.__all__ if isinstance(getattr(plackett, name), type)
+              and issubclass(getattr(plackett, name), Exception)}  # fmt: skip
 
 
 def public_calls():
@@ -17,7 +18,8 @@ def public_calls():
     learner = plackett.PDGD(features=fold)
     instances = [learner, learner.ranker, learner.rank(fold.train[0]), plackett.ClickModel("perfect"),
                  plackett.stream(1), plackett.simulate("synthetic", runs=1, impressions=5),
-                 plackett.compare("synthetic", "pdgd", "perfect", runs=1, impressions=5)]  # fmt: skip
+                 plackett.compare("synthetic", "pdgd", "perfect", runs=1, impressions=5),
+                 plackett.Client()]  # fmt: skip
     for name in plackett.__all__:
         if name not in EXCEPTIONS and callable(getattr(plackett, name)):
             yield name, getattr(plackett, name)
@@ -39,7 +41,7 @@ def test_all_are_looked_at():
     assert len(CALLS) > 60
     assert {"simulate", "load_results", "PDGD", "ndcg", "Ranker", "Ranker.score", "Learner.load",
             "Ranker.load", "Dataset.from_arrays", "Rng.below", "Compared.report", "Pair",
-            "PDGD.rank", "PDGD.get_params", "Query"} <= set(CALLS)  # fmt: skip
+            "PDGD.rank", "PDGD.get_params", "Query", "Client.rank", "Client.models"} <= set(CALLS)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CALLS)
