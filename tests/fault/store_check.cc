@@ -95,7 +95,9 @@ class Check {
     auto store = store::read_sqlite(options_.db, options_.vfs);
     if (!store) return say(found_.half, store.error().message);
     std::map<std::string, std::int64_t> ids;
-    for (const auto& model : *serving::logged_models(**store, "")) {
+    const auto models = serving::logged_models(**store, "");
+    if (!models) return say(found_.half, models.error().message);
+    for (const auto& model : *models) {
       ids[model.row.name] = model.row.id;
       const auto damaged = serving::each_logged(**store, model, {.rows = serving::Rows::kRead},
                                                 [](const auto&) { return Result<void>(); });
