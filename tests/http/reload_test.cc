@@ -105,6 +105,7 @@ TEST(Reload, DropsNoRequestUnderLoad) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_GT(answered, 20);
   EXPECT_EQ(failed, 0);
+  EXPECT_EQ(server.stop(), 0) << server.error_output();
 }
 
 // A server that was started in a terminal goes with it.

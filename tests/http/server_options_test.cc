@@ -8,7 +8,7 @@ namespace {
 
 TEST(ServeOptions, TheirDefaultsAndBoundsReadBackAndNothingElseDoes) {
   testing::expect_sound(http::server_options(),
-                        {"host", "allow-host", "tokens", "tls-cert", "tls-key"});
+                        {"host", "allow-host", "tokens", "tls-cert", "tls-key", "request-log"});
   testing::expect_sound(serving::service_options());
 }
 

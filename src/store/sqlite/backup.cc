@@ -56,7 +56,7 @@ class Temporary {
 fs::path checked_target(const BackupOptions& options) {
   std::error_code ignored;
   if (options.to.empty()) throw Failed{Error{"an empty file name"}};
-  const fs::path target = written_path(options.to);
+  fs::path target = written_path(options.to);
   const FileId store = FileId::of(options.from);
   for (const char* ending : {"", "-wal", "-shm"}) {
     if (FileId::of(target) != FileId{} &&
