@@ -16,12 +16,15 @@ function contextText(context) {
   return text.length > 80 ? `${text.slice(0, 79)}\u2026` : text;
 }
 
+// Ids go when the unit that saw them is deleted.
+const idOf = (id) => id ?? 'deleted';
+
 function shownItem(item) {
   const marks = [item.clicked && 'clicked', item.pinned && 'pinned', item.viewed && 'viewed']
     .filter(Boolean);
   return element(item.clicked ? 'li.shown.clicked' : 'li.shown',
     element('span.shown-rank', String(item.rank)),
-    element('span.shown-id', item.id),
+    element('span.shown-id', idOf(item.id)),
     element('span.shown-marks', marks.join(', ')),
     element('span.shown-score', decimal(item.score, 3)));
 }
@@ -33,7 +36,8 @@ function pairsTable(pairs) {
     element('thead', element('tr', element('th', { scope: 'col' }, 'winner over loser'),
       ['\u03c1', 'weight'].map((name) => element('th.number', { scope: 'col' }, name)))),
     element('tbody', pairs.map((pair) => element('tr',
-      element('td', element('b', pair.winner), element('span.muted', ' over '), pair.loser),
+      element('td', element('b', idOf(pair.winner)), element('span.muted', ' over '),
+        idOf(pair.loser)),
       element('td.number', decimal(pair.rho, 3)),
       element('td.number', short(pair.weight))))));
 }
@@ -42,6 +46,7 @@ function detailsOf(impression) {
   return element('div.impression-body',
     element('div', element('ol.shown-list', impression.items.map(shownItem)),
       element('p.muted.small', [`version ${impression.model_version}`, impression.mode,
+        ...(impression.unit ? [`unit ${impression.unit}`] : []),
         `log-probability ${decimal(impression.log_probability)}`,
         `entropy ${decimal(impression.entropy)}`, dateAndTime(impression.shown_at)]
         .join(' \u00b7 '))),

@@ -190,7 +190,10 @@ std::string_view path_of(std::string_view target) {
     const std::size_t path = target.find_first_of("/?", host);
     target = path == std::string_view::npos ? std::string_view() : target.substr(path);
   }
-  return target.substr(0, std::min(target.find('?'), kMaxPathBytes));
+  target = target.substr(0, std::min(target.find('?'), kMaxPathBytes));
+  constexpr std::string_view kUnits = "/units/";
+  const std::size_t units = target.find(kUnits);
+  return units == std::string_view::npos ? target : target.substr(0, units + kUnits.size());
 }
 
 namespace {

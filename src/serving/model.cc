@@ -28,6 +28,7 @@ Model::Model(ModelSpec given, const ModelRow& row)
       expired(row.expired),
       shown_marks(std::int64_t{spec.open_seconds} * 1000),
       dropped_log(row.dropped_log),
+      has_references(spec.logging.candidates > 0),
       logging_(spec.logging) {}
 
 std::uint64_t Model::update_due(std::int64_t elapsed) {

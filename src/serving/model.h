@@ -82,8 +82,10 @@ class Model {
     const std::lock_guard lock(logging_mutex_);
     return logging_;
   }
+  // Only for the writer.
   void set_logging(LogSettings logging) {
     candidates = logging.candidates;
+    has_references = has_references || logging.candidates > 0;
     const std::lock_guard lock(logging_mutex_);
     logging_ = std::move(logging);
   }
@@ -96,6 +98,7 @@ class Model {
   std::uint64_t expired;  // as the store has it: what is below is closed
   ShownMarks shown_marks;
   std::int64_t dropped_log;
+  bool has_references;  // lists may refer to versions of items
 
   // Counts of what is in the store.
   std::atomic<std::uint64_t> shown{0};
@@ -109,9 +112,11 @@ class Model {
 
   // Brings `due` up to date; `elapsed` is the steady clock's time. Only for the writer.
   std::uint64_t update_due(std::int64_t elapsed);
-  // No list that is made before the current transaction ends has this number or a higher one. Only
-  // for the writer, which alone reserves numbers.
-  [[nodiscard]] std::uint64_t unused_number() const { return reserved_in_store; }
+  // Lists with this number and higher ones don't refer to versions of items that are replaced in
+  // the current transaction; 0 if no list does. Only for the writer, which alone reserves numbers.
+  [[nodiscard]] std::uint64_t end_of_references() const {
+    return has_references ? reserved_in_store : 0;
+  }
   // Its row with id and marks alone.
   [[nodiscard]] ModelRow marks() const;
   // How many numbers in [from, to) were used, without the gap of the last start.

@@ -128,7 +128,7 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
           const float* row = items->rows.data() + at * model->items.stride();
           items->versions.push_back(take(transaction.store.put_item(
               model->id, items->ids[at], {reinterpret_cast<const std::byte*>(row), bytes},
-              model->unused_number())));
+              model->end_of_references())));
         }
         return std::uint64_t{0};
       },
@@ -143,7 +143,7 @@ void Service::remove_item(const ModelHandle& model, const std::string& id, Done<
   parts_->writer->submit(
       {.apply =
            [model, id](Transaction& transaction) {
-             if (take(transaction.store.delete_item(model->id, id, model->unused_number()))) return;
+             if (take(transaction.store.delete_item(model->id, id, model->end_of_references()))) return;
              throw Failed{{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)}};
            },
        .committed = [model, id] { model->items.remove(id); },

@@ -55,6 +55,7 @@ void fill(Model& model, StoreReader& store, std::int64_t now) {
   const std::uint64_t late = take(store.series_total(model.id, since, kEnd)).impressions;
   model.open = late - std::min(late, closed);
 
+  model.has_references = model.has_references || take(store.has_candidates(model.id));
   std::vector<std::string> ids;
   std::vector<std::int64_t> versions;
   AlignedVector<float> rows;

@@ -204,6 +204,8 @@ class StoreReader {
   // Ids of a unit's impressions, in order; at most `limit`.
   virtual Result<std::vector<std::int64_t>> of_unit(std::int64_t model, std::string_view unit,
                                                     std::uint32_t limit) = 0;
+  // Whether some impression has its candidates.
+  virtual Result<bool> has_candidates(std::int64_t model) = 0;
   // The number and time of the first impression with this number or a higher one.
   using Shown = std::pair<std::uint64_t, std::int64_t>;
   virtual Result<std::optional<Shown>> shown_from(std::int64_t model, std::uint64_t number) = 0;
@@ -282,7 +284,8 @@ class Store {
   virtual Result<void> set_model_marks(const ModelRow& model) = 0;
 
   // Inserts or replaces, and gives the new version, which is above 0 and never used again. What it
-  // replaces can be read until drop_impressions() drops all below number `end`.
+  // replaces can be read until drop_impressions() drops all below number `end`; if that is 0, it is
+  // dropped at once.
   virtual Result<std::int64_t> put_item(std::int64_t model, std::string_view id,
                                         std::span<const std::byte> features, std::uint64_t end) = 0;
   // Whether it was there. Its last version can be read as long as one that was replaced.

@@ -73,7 +73,9 @@ TEST_F(DiskFull, FeedbackThatWasRefusedIsTakenWhenItIsToldAgain) {
   std::vector<FeedbackEvent> closes;
   for (const auto& [name, impression] : story_.answered) {
     if (name != "linear") continue;
-    if (service_->impression(*model, impression)->state != "open") continue;
+    const auto seen = service_->impression(*model, impression);
+    // Only sampled lists are learned from.
+    if (seen->state != "open" || seen->kept.impression.mode != serving::Mode::kExplore) continue;
     closes.push_back({impression, "", "again-" + impression + "/1/0", serving::EventKind::kClose});
   }
   ASSERT_GT(closes.size(), 3U);

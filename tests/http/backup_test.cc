@@ -116,9 +116,14 @@ TEST_F(Backup, HoldsNothingThatWasDeleted) {
   ASSERT_THAT(
       client.put("/models/gone/items", {{"items", {testing::item("DELETED-ITEM", {1, 2})}}}),
       HasStatus(200));
-  ASSERT_THAT(client.put("/models/shop/items", {{"items", {testing::item("DELETED-TOO", {1, 2})}}}),
-              HasStatus(200));
-  ASSERT_THAT(client.remove("/models/shop/items/DELETED-TOO"), HasStatus(204));
+  // A model whose lists keep no candidates, so that none can refer to the item.
+  Json plain = shop();
+  plain["candidates"] = "none";
+  ASSERT_THAT(client.put("/models/plain", plain), HasStatus(201));
+  ASSERT_THAT(
+      client.put("/models/plain/items", {{"items", {testing::item("DELETED-TOO", {1, 2})}}}),
+      HasStatus(200));
+  ASSERT_THAT(client.remove("/models/plain/items/DELETED-TOO"), HasStatus(204));
   ASSERT_THAT(client.remove("/models/gone"), HasStatus(204));
   // At once: the server may still be removing the model's rows.
   ASSERT_EQ(back_up(server.db(), folder / "copy.db").exit_code, 0);

@@ -105,7 +105,11 @@ TEST_F(Fitted, AFileIsLoadedIntoAnExistingModelOfTheSameKind) {
   expect_same_scores("default");
   EXPECT_EQ(model("default")["k"], 5);
   EXPECT_EQ(model("default")["updates"], 0);
-  EXPECT_THAT(import("default", fit("--learner pdgd")), IsError(409));
+  // Of another learner's file the parameters are taken, here those of a linear ranker.
+  ASSERT_THAT(client.put("/models/again", {{"features", 10}, {"k", 5}}), HasStatus(201));
+  ASSERT_THAT(import("again", fit("--learner pdgd")), HasStatus(200));
+  EXPECT_EQ(model("again")["learner"], "steady");
+  EXPECT_GT(mean_tau("again", "exploit"), 0.85);
   EXPECT_THAT(import("default", fit("--hidden 8")), IsError(409));
 }
 

@@ -70,6 +70,7 @@ TEST(RequestRecord, HasThePathWithoutQueryOrCredentials) {
   EXPECT_EQ(path_of("http://user:secret@host"), "");
   EXPECT_EQ(path_of("secret"), "");
   EXPECT_EQ(path_of("*"), "");
+  EXPECT_EQ(path_of("/models/a/units/secret?impressions=drop"), "/models/a/units/");
   EXPECT_EQ(path_of(""), "");
   EXPECT_EQ(path_of("/" + std::string(5000, 'x')).size(), 512);
 }

@@ -188,6 +188,25 @@ TEST_P(StoreContract, AReplacedItemCanBeReadUntilTheListsThatMayReferToItAreDrop
   EXPECT_TRUE(got(store_->read().item_version(third))) << "it is still the item's";
 }
 
+TEST_P(StoreContract, AnItemThatNoListRefersToIsDroppedAtOnce) {
+  std::int64_t first = 0;
+  std::int64_t second = 0;
+  commit([&] {
+    first = got(store_->put_item(1, "x", bytes({1}), 0));
+    second = got(store_->put_item(1, "x", bytes({2}), 0));
+  });
+  EXPECT_FALSE(got(store_->read().item_version(first)));
+  commit([&] { EXPECT_TRUE(got(store_->delete_item(1, "x", 0))); });
+  EXPECT_FALSE(got(store_->read().item_version(second)));
+  EXPECT_FALSE(got(store_->read().has_candidates(1)));
+  commit([&] {
+    done(store_->insert_impression({.id = id(1, 0), .kept = true, .data = bytes({1})}));
+    show(2, 0);
+  });
+  EXPECT_TRUE(got(store_->read().has_candidates(1)));
+  EXPECT_FALSE(got(store_->read().has_candidates(2)));
+}
+
 TEST_P(StoreContract, AnImpressionKeepsAllItsColumns) {
   const ImpressionRow row{.id = id(1, 4),
                           .shown_at = 77,

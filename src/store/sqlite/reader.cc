@@ -141,6 +141,11 @@ class SqliteReader : public StoreReader {
         "id LIMIT ?",
         first_column, model, unit, limit);
   }
+  Result<bool> has_candidates(std::int64_t model) override {
+    return database_->integer<bool>(
+        "SELECT EXISTS(SELECT 1 FROM impressions WHERE kept = 1 AND id >= ? AND id < ?)",
+        id_of(model, 0), id_of(model + 1, 0));
+  }
   Result<std::optional<StoreReader::Shown>> shown_from(std::int64_t model,
                                                        std::uint64_t number) override {
     return database_->first(

@@ -62,6 +62,7 @@ CREATE INDEX item_versions_of ON item_versions(model, until);
 CREATE TABLE items(
   model INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
   PRIMARY KEY(model, id)) WITHOUT ROWID;
+CREATE INDEX kept_lists ON impressions(id) WHERE kept = 1;
 CREATE INDEX units ON impressions(id >> 40, unit) WHERE unit IS NOT NULL;
 CREATE VIEW shown_items AS
 SELECT models.name AS model, coalesce(i.given, 'i-' || (i.id & 1099511627775)) AS impression,

@@ -245,6 +245,12 @@ class SqliteStore : public Store {
  private:
   // The version of an item that no list with number `end` or a higher one will refer to.
   Result<void> retire_item(std::int64_t model, std::string_view id, std::uint64_t end) {
+    if (end == 0) {
+      return database_->run(
+          "DELETE FROM item_versions WHERE version = (SELECT version FROM items WHERE model = ? "
+          "AND id = ?)",
+          model, id);
+    }
     return database_->run(
         "UPDATE item_versions SET until = ? WHERE version = (SELECT version FROM items WHERE model "
         "= ? AND id = ?)",
