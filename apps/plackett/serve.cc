@@ -130,6 +130,9 @@ void serve(ServeOptions options, bool db_given) {
   std::set_new_handler(give_up_memory_reserve);
   options.service.log = [](const std::string& line) { fmt::print(stderr, "plackett: {}\n", line); };
   options.server.log = options.service.log;
+  // Where SQLite rewrites a store: beside it, since /tmp may be small or read-only.
+  const fs::path folder = fs::absolute(db).parent_path();
+  ::setenv("SQLITE_TMPDIR", folder.c_str(), /*overwrite=*/0);
   const auto service =
       take(serving::Service::open(take(store::open_sqlite({.path = db})), options.service));
   const auto server = take(http::Server::start(*service, options.server));

@@ -548,12 +548,13 @@ class Client:
         return self._json("GET", "/health")
 
     def vacuum(self) -> int:
-        """Writes the store anew without anything that was deleted; gives its bytes. Rankings wait.
+        """Writes the store anew without anything that was deleted; gives its bytes. Rankings wait,
+        and a large store takes minutes: give the client a long timeout.
 
         >>> client.vacuum() > 0
         True
         """
-        size: int = self._json("POST", "/vacuum")["store_bytes"]
+        size: int = self._json("POST", "/vacuum", once=True)["store_bytes"]
         return size
 
     def ready(self) -> bool:
@@ -694,7 +695,7 @@ class Client:
                     raise _NotSent(error) from error
             headers = dict(self._headers)
             if body is not None:
-                json_body = not target.endswith("/import")
+                json_body = not target.split("?")[0].endswith("/import")
                 headers["Content-Type"] = (
                     "application/json" if json_body else "application/octet-stream"
                 )

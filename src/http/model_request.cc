@@ -38,6 +38,7 @@ auto parsed(JsonReader& json, JsonValue value, const Parse& parse) {
 
 // The features' count or their names.
 void read_features(JsonReader& json, JsonValue value, ModelSpec& spec) {
+  spec.feature_names.clear();
   if (json.type(value) != json_type::array) {
     spec.ranker.feature_count = json.integer(value, 1, serving::kMaxFeatures);
     return;
@@ -60,6 +61,7 @@ void read_hidden(JsonReader& json, JsonValue value, RankerSpec& ranker) {
 }
 
 void read_settings(JsonReader& json, JsonValue value, ModelSpec& spec) {
+  std::erase_if(spec.settings, [](const GivenSetting& one) { return one.name != kLearningRate; });
   json.object(value, [&](std::string_view key, JsonValue inner) {
     if (spec.settings.size() >= kMaxSettings) json.wrong("too many settings");
     if (key == kLearningRate) json.wrong("give the learning rate as learning_rate");
@@ -145,10 +147,10 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
   enum : std::uint32_t { kFeatures = 1, kRanker = 2, kHidden = 4, kActivation = 8 };
   return json.read(body, [&](JsonValue root) {
     ModelSpec spec;
-    spec.name = name;
-    spec.learner = existing == nullptr ? kDefaultMethod : existing->learner;
+    spec.learner = kDefaultMethod;
     spec.logging.candidates = serving::kDefaultCandidates;
-    if (existing != nullptr) spec.logging = existing->logging;
+    if (existing != nullptr) spec = *existing;
+    spec.name = name;
     RankerSpec& ranker = spec.ranker;
     const std::uint32_t seen = json.fields(
         root, Key{"features", [&](JsonValue value) { read_features(json, value, spec); }},
@@ -161,6 +163,8 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
         Key{"settings", [&](JsonValue value) { read_settings(json, value, spec); }},
         Key{"learning_rate",
             [&](JsonValue value) {
+              std::erase_if(spec.settings,
+                            [](const GivenSetting& one) { return one.name == kLearningRate; });
               spec.settings.push_back({std::string(kLearningRate), number_text(json, value)});
             }},
         Key{"k", [&](JsonValue value) { spec.shown = json.integer(value, 1, serving::kMaxShown); }},
@@ -179,7 +183,7 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
         Key{"candidates",
             [&](JsonValue value) { spec.logging.candidates = read_candidates(json, value); }},
         Key{"events", [&](JsonValue value) { read_events(json, value, spec.logging.events); }});
-    if ((seen & kFeatures) == 0) {
+    if ((seen & kFeatures) == 0 && existing == nullptr) {
       json.wrong_at("features", "no features; give their number or their names");
     }
     if (const auto method = find_method(spec.learner)) {

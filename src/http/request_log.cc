@@ -191,9 +191,11 @@ std::string_view path_of(std::string_view target) {
     target = path == std::string_view::npos ? std::string_view() : target.substr(path);
   }
   target = target.substr(0, std::min(target.find('?'), kMaxPathBytes));
-  constexpr std::string_view kUnits = "/units/";
-  const std::size_t units = target.find(kUnits);
-  return units == std::string_view::npos ? target : target.substr(0, units + kUnits.size());
+  for (const std::string_view before : {"/units/", "/impressions/"}) {
+    const std::size_t at = target.find(before);
+    if (at != std::string_view::npos) target = target.substr(0, at + before.size());
+  }
+  return target;
 }
 
 namespace {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "serving/impression.h"
 #include "serving/service_parts.h"
@@ -15,6 +17,7 @@ struct Joined {
   bool known = false;
   StoredImpression kept;
   ResponseRow response;
+  std::optional<std::set<StoreReader::NamedEvent>> named{};  // read when first asked for
   bool late = false;  // took no more feedback when the job began
   bool changed = false;
 };
@@ -33,7 +36,7 @@ class Joiner {
   Joined& find(const std::string& name);
   void close(Joined& joined);
   // Whether there was such an event of this item.
-  bool was_seen(const Joined& joined, const FeedbackEvent& event, std::uint32_t rank);
+  bool was_seen(Joined& joined, const FeedbackEvent& event, std::uint32_t rank);
   void count_click(const Joined& joined, std::uint32_t rank);
 
   const ModelHandle& model_;
@@ -83,15 +86,18 @@ void Joiner::close(Joined& joined) {
   ++closed_;
 }
 
-bool Joiner::was_seen(const Joined& joined, const FeedbackEvent& event, std::uint32_t rank) {
+bool Joiner::was_seen(Joined& joined, const FeedbackEvent& event, std::uint32_t rank) {
   switch (event.kind) {
     case EventKind::kClick:
       return joined.response.clicked[rank] != std::byte{0};
     case EventKind::kView:
       return joined.response.viewed[rank] != std::byte{0};
     case EventKind::kNamed: {
-      const auto seen = take(transaction_.store.read().named_events(joined.kept.id));
-      return std::find(seen.begin(), seen.end(), std::pair(rank, event.name)) != seen.end();
+      if (!joined.named) {
+        const auto seen = take(transaction_.store.read().named_events(joined.kept.id));
+        joined.named.emplace(seen.begin(), seen.end());
+      }
+      return joined.named->contains({rank, event.name});
     }
     case EventKind::kClose:
       break;
@@ -128,7 +134,10 @@ FeedbackStatus Joiner::join(const FeedbackEvent& event) {
                                      .at = transaction_.now,
                                      .event_id = event.event_id,
                                      .name = event.name}));
-  if (event.kind == EventKind::kNamed) return FeedbackStatus::kAccepted;
+  if (event.kind == EventKind::kNamed) {
+    joined.named->emplace(*rank, event.name);
+    return FeedbackStatus::kAccepted;
+  }
   joined.changed = true;
   if (event.kind == EventKind::kClose) {
     close(joined);

@@ -168,8 +168,11 @@ Result<ImpressionPage> Service::impressions_from(const Model& model, std::uint64
                                                  std::uint32_t limit) const {
   const std::lock_guard lock(parts_->reader_mutex);
   StoreReader& reader = *parts_->reader;
+  // A list with a lower number may still be on its way to the store.
+  const std::uint64_t end = model.in_flight.end_of_stored(model.next_number);
   return attempt([&] {
-    const auto ids = take(reader.from(model.id, number, limit));
+    auto ids = take(reader.from(model.id, number, limit));
+    std::erase_if(ids, [&](std::int64_t id) { return ImpressionKey::of(id).number >= end; });
     ImpressionPage page{see_all(reader, model, ids), number};
     if (!ids.empty()) page.next = ImpressionKey::of(ids.back()).number + 1;
     return page;

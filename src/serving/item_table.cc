@@ -1,6 +1,7 @@
 #include "serving/item_table.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 
 #include "plackett/feature_view.h"
@@ -28,6 +29,14 @@ void ItemTable::remove(const std::string& id) {
 std::uint64_t ItemTable::count() const {
   const std::shared_lock lock(mutex_);
   return items_.size();
+}
+
+std::int64_t ItemTable::version_with(const std::string& id, const float* row) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = items_.find(id);
+  if (found == items_.end()) return 0;
+  const Item& item = found->second;
+  return std::memcmp(item.row.data(), row, stride_ * sizeof(float)) == 0 ? item.version : 0;
 }
 
 void ItemTable::gather(std::span<const std::string_view> ids, std::span<const std::uint8_t> given,

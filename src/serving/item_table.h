@@ -31,6 +31,8 @@ class ItemTable {
   void remove(const std::string& id);
 
   [[nodiscard]] std::uint64_t count() const;
+  // The version of the item if it has these features, to the bit; else 0.
+  [[nodiscard]] std::int64_t version_with(const std::string& id, const float* row) const;
   [[nodiscard]] std::uint32_t stride() const { return stride_; }
 
   // Copies the row of every id whose `given` is 0 to its place in `rows`, and its version to that

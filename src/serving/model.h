@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "plackett/scaling.h"
@@ -54,6 +56,33 @@ class ShownMarks {
   std::deque<Mark> marks_;
 };
 
+// The numbers of lists that are not in the store yet. From any thread.
+class NumbersInFlight {
+ public:
+  void remove(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    numbers_.erase(number);
+  }
+  // Takes a number by `next`, which gives none if there is none to be had.
+  template <typename Next>
+  std::optional<std::uint64_t> take(const Next& next) {
+    const std::lock_guard lock(mutex_);
+    const std::optional<std::uint64_t> number = next();
+    if (number) numbers_.insert(*number);
+    return number;
+  }
+  // Every list with a lower number that will ever be stored is stored. `next` is the first number
+  // that was not taken.
+  [[nodiscard]] std::uint64_t end_of_stored(const std::atomic<std::uint64_t>& next) const {
+    const std::lock_guard lock(mutex_);
+    return numbers_.empty() ? next.load() : *numbers_.begin();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::uint64_t> numbers_;
+};
+
 class Model {
  public:
   // Requires: a checked spec, and its row.
@@ -68,6 +97,7 @@ class Model {
   ItemTable items;
   Publication publication;
   std::atomic<std::uint64_t> next_number;
+  NumbersInFlight in_flight;
   // Numbers from here on may not be used yet. The store has this mark before numbers below it are
   // used, so that no number is used again after a crash.
   std::atomic<std::uint64_t> reserved;
@@ -98,7 +128,9 @@ class Model {
   std::uint64_t expired;  // as the store has it: what is below is closed
   ShownMarks shown_marks;
   std::int64_t dropped_log;
-  bool has_references;  // lists may refer to versions of items
+  bool has_references;           // lists may refer to versions of items
+  bool replaced_items = true;    // since Store::limit_references()
+  std::int64_t trimmed_log = 0;  // the store has no entry up to this one
 
   // Counts of what is in the store.
   std::atomic<std::uint64_t> shown{0};

@@ -38,9 +38,11 @@ void update_logging(const ModelHandle& model, const ModelSpec& spec, Transaction
   if (!(now == spec)) {
     throw Failed{
         {ErrorCode::kConflict,
-         fmt::format("model \"{}\" exists with another spec; delete it first", spec.name)}};
+         fmt::format("model \"{}\" exists with another spec; only candidates and events can be "
+                     "changed",
+                     spec.name)}};
   }
-  if (model->logging() == spec.logging) return;
+  // Even if it is the same: an earlier job of the transaction may have changed it.
   take(transaction.store.set_model_spec(model->id, to_json(spec)));
 }
 
@@ -126,6 +128,11 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
         const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
         for (std::size_t at = 0; at < items->ids.size(); ++at) {
           const float* row = items->rows.data() + at * model->items.stride();
+          // What is stored already needs no new version.
+          if (const std::int64_t same = model->items.version_with(items->ids[at], row)) {
+            items->versions.push_back(same);
+            continue;
+          }
           items->versions.push_back(take(transaction.store.put_item(
               model->id, items->ids[at], {reinterpret_cast<const std::byte*>(row), bytes},
               model->end_of_references())));
@@ -135,6 +142,7 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
       std::move(done),
       [model, items](std::uint64_t& stored) {
         model->items.put(items->ids, items->versions, items->rows);
+        model->replaced_items = true;
         stored = model->items.count();
       }));
 }
@@ -143,10 +151,15 @@ void Service::remove_item(const ModelHandle& model, const std::string& id, Done<
   parts_->writer->submit(
       {.apply =
            [model, id](Transaction& transaction) {
-             if (take(transaction.store.delete_item(model->id, id, model->end_of_references()))) return;
+             if (take(transaction.store.delete_item(model->id, id, model->end_of_references())))
+               return;
              throw Failed{{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)}};
            },
-       .committed = [model, id] { model->items.remove(id); },
+       .committed =
+           [model, id] {
+             model->items.remove(id);
+             model->replaced_items = true;
+           },
        .answer = std::move(done)});
 }
 

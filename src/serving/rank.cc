@@ -29,6 +29,7 @@ class RankingScratch {
   std::vector<std::int64_t> versions;     // of the request's items; 0: given, or not stored
   std::vector<std::uint32_t> candidates;  // items that are not blocked, nor skipped
   std::vector<float> bounds;              // Impression::bounds; empty if not needed
+  double keep = 0;                        // Model::candidates, for the whole request
   std::vector<std::string> skipped;
   std::vector<float> scores;           // of the candidates
   std::vector<Pin> pins;               // of candidates
@@ -109,6 +110,7 @@ void find_bounds(const float* rows, std::size_t count, std::size_t stride, std::
 // The scaled rows of the candidates, which are the items that are neither blocked nor skipped, in
 // order.
 void gather(const Model& model, const RankRequest& request, RankingScratch& scratch) {
+  scratch.keep = model.candidates.load(std::memory_order_relaxed);
   const std::uint32_t stride = model.items.stride();
   const std::size_t count = request.items.size();
   scratch.rows.resize(count * stride);
@@ -146,7 +148,7 @@ void gather(const Model& model, const RankRequest& request, RankingScratch& scra
   scratch.bounds.clear();
   if (model.scaling != Scaling::kQueryMinMax || scratch.candidates.empty()) return;
   const std::uint32_t width = model.spec.ranker.feature_count;
-  if (stored && model.candidates.load(std::memory_order_relaxed) > 0) {
+  if (stored && scratch.keep > 0) {
     find_bounds(scratch.rows.data(), scratch.candidates.size(), stride, width, scratch.bounds);
   }
   scale_query_minmax(scratch.rows.data(), static_cast<std::uint32_t>(scratch.candidates.size()),
@@ -211,7 +213,9 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
                   "no item to rank; send at least one that is not blocked and has features",
                   "items"}};
   }
-  const std::uint32_t places = std::min(request.k == 0 ? model.spec.shown : request.k, candidates);
+  // A given order is the caller's page, all of it.
+  const std::uint32_t all = request.mode == Mode::kGiven ? kMaxShown : model.spec.shown;
+  const std::uint32_t places = std::min(request.k == 0 ? all : request.k, candidates);
   read_pins(request, places, scratch);
   scratch.scores.resize(candidates);
   const RankingScratch::Copy& copy = copy_of(model, scratch);
@@ -225,15 +229,18 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
     throw Failed{{ErrorCode::kInvalid,
                   "a score is not finite; the features are too large for the model", "items"}};
   }
-  std::uint64_t number = model.next_number.load(std::memory_order_relaxed);
-  do {
-    if (number >= model.reserved.load(std::memory_order_acquire)) {
-      throw Failed{
-          {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
-    }
-  } while (!model.next_number.compare_exchange_weak(number, number + 1, std::memory_order_relaxed));
-  scratch.lists.make(Rng({model.spec.seed, 0, number, Purpose::kRanking}), scratch.list);
-  return {number, copy.version->number};
+  const auto number = model.in_flight.take([&]() -> std::optional<std::uint64_t> {
+    const std::uint64_t next = model.next_number.load();
+    if (next >= model.reserved.load(std::memory_order_acquire)) return std::nullopt;
+    model.next_number = next + 1;
+    return next;
+  });
+  if (!number) {
+    throw Failed{
+        {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
+  }
+  scratch.lists.make(Rng({model.spec.seed, 0, *number, Purpose::kRanking}), scratch.list);
+  return {*number, copy.version->number};
 }
 
 // Adds the candidates that were not shown. Those that are stored keep a reference where that takes
@@ -274,7 +281,7 @@ const Impression& impression_of(const Model& model, const RankRequest& request,
   impression.entropy = list.entropy;
   impression.context = request.context;
   impression.feature_count = model.spec.ranker.feature_count;
-  impression.keep = model.candidates.load(std::memory_order_relaxed);
+  impression.keep = scratch.keep;
   Rng rng({model.spec.seed, 0, number, Purpose::kKeep});
   impression.kept = impression.keep > 0 && rng.uniform() < impression.keep;
   impression.shown.resize(list.places.size());
@@ -337,7 +344,8 @@ Job keep_job(const ModelHandle& model, ImpressionRow row, Ranked ranked, Done<Ra
             ++model->open;
           },
       .answer =
-          [state, done = std::move(done)](const Result<void>& settled) {
+          [model, state, done = std::move(done)](const Result<void>& settled) {
+            model->in_flight.remove(ImpressionKey::of(state->row.id).number);
             done(settled ? Result<Ranked>(std::move(state->ranked)) : settled.error());
           }};
 }
@@ -350,6 +358,9 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
          request.blocked.size() == request.items.size());
   const auto made = attempt([&] { return make_list(*model, request, scratch); });
   if (!made) return done(made.error());
+  // Whatever fails from here on, the number is not on its way any more.
+  auto leave = [&](NumbersInFlight* numbers) { numbers->remove(made->number); };
+  std::unique_ptr<NumbersInFlight, decltype(leave)> on_its_way(&model->in_flight, leave);
   const Impression& impression = impression_of(*model, request, made->number, scratch);
   model->entropy.store(impression.entropy, std::memory_order_relaxed);
   Ranked ranked;
@@ -368,7 +379,9 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
   row.version = ranked.model_version;
   row.given = request.id;
   row.unit = request.unit;
-  parts_->writer->submit(keep_job(model, std::move(row), std::move(ranked), std::move(done)));
+  Job keep = keep_job(model, std::move(row), std::move(ranked), std::move(done));
+  (void)on_its_way.release();  // the job's answer removes it
+  parts_->writer->submit(std::move(keep));
 }
 
 }  // namespace plackett::serving

@@ -201,9 +201,9 @@ class StoreReader {
   // Ids of impressions with this number or a higher one, in order; at most `limit`.
   virtual Result<std::vector<std::int64_t>> from(std::int64_t model, std::uint64_t number,
                                                  std::uint32_t limit) = 0;
-  // Ids of a unit's impressions, in order; at most `limit`.
+  // Ids of a unit's impressions with this number or a higher one, in order; at most `limit`.
   virtual Result<std::vector<std::int64_t>> of_unit(std::int64_t model, std::string_view unit,
-                                                    std::uint32_t limit) = 0;
+                                                    std::uint64_t number, std::uint32_t limit) = 0;
   // Whether some impression has its candidates.
   virtual Result<bool> has_candidates(std::int64_t model) = 0;
   // The number and time of the first impression with this number or a higher one.
@@ -291,6 +291,9 @@ class Store {
   // Whether it was there. Its last version can be read as long as one that was replaced.
   virtual Result<bool> delete_item(std::int64_t model, std::string_view id, std::uint64_t end) = 0;
 
+  // No impression with this number or a higher one refers to what was replaced or deleted so far.
+  virtual Result<void> limit_references(std::int64_t model, std::uint64_t end) = 0;
+
   virtual Result<void> insert_impression(const ImpressionRow& impression) = 0;
   // Inserts or replaces.
   virtual Result<void> set_response(std::int64_t impression, const ResponseRow& response) = 0;
@@ -322,7 +325,9 @@ class Store {
   // Gives free space back to the system, a part per call. Outside of transactions.
   virtual Result<void> shrink() = 0;
   // Writes the whole store anew, so that its files have nothing that was deleted. Takes time in
-  // proportion to the data, and as much space again. Outside of transactions.
+  // proportion to the data, and twice as much space again. If others read the store for long, it
+  // fails with ErrorCode::kConflict, and the files are rid of it once they have ended. Outside of
+  // transactions.
   virtual Result<void> vacuum() = 0;
   // Bytes on the disk. From any thread.
   [[nodiscard]] virtual std::uint64_t disk_bytes() const = 0;

@@ -1,4 +1,5 @@
 // Forgets units, and rewrites the store without what was deleted.
+#include <algorithm>
 #include <utility>
 
 #include "serving/impression.h"
@@ -10,19 +11,37 @@ namespace {
 // Per transaction, so that other requests don't wait long.
 constexpr std::uint32_t kForgottenAtOnce = 500;
 
-// A unit that is being forgotten, over as many transactions as that takes.
+// A unit that is being forgotten, over as many transactions as that takes. Whatever ends it early,
+// what is left has the unit still, so that the same call again finishes it.
 struct Forgetting {
   ServiceParts& parts;
   ModelHandle model;
   std::string unit;
-  bool drop = false;
   Done<std::uint64_t> done;
-  std::uint64_t count = 0;                // impressions so far
-  std::vector<std::int64_t> forgotten{};  // their ids, if they are to be dropped
+  std::uint64_t count = 0;    // impressions so far
+  std::uint64_t end = 0;      // drop: impressions from here on came later
+  std::int64_t snapshot = 0;  // drop: the log up to here is replaced by a snapshot
+  std::uint64_t next = 0;     // drop: the first number that is not closed yet
 };
 using ForgettingHandle = std::shared_ptr<Forgetting>;
 
-void anonymise(Store& store, const Model& model, std::int64_t id, bool close) {
+// Has the writer do a part; calls `then` with whether there is more.
+void submit_part(const ForgettingHandle& state, std::function<bool(Transaction&)> part,
+                 std::function<void(bool)> then) {
+  Job next = job<bool>(
+      [state, part = std::move(part)](Transaction& transaction) {
+        if (state->model->removed) throw Failed{model_removed()};
+        return part(transaction);
+      },
+      [state, then = std::move(then)](const Result<bool>& more) {
+        if (!more) return state->done(more.error());
+        then(*more);
+      });
+  next.own = state->count > 0;  // what was begun is not refused half way
+  state->parts.writer->submit(std::move(next));
+}
+
+void anonymise(Store& store, std::int64_t id) {
   auto row = take(store.read().impression(id));
   if (!row) return;
   auto impression = unpack(*row);
@@ -44,84 +63,136 @@ void anonymise(Store& store, const Model& model, std::int64_t id, bool close) {
   ImpressionRow without = pack(*impression);
   without.id = id;
   take(store.anonymise(without));
-  if (!close) return;
+}
+
+void anonymise_all(const ForgettingHandle& state) {
+  submit_part(
+      state,
+      [state](Transaction& transaction) {
+        const auto ids = take(
+            transaction.store.read().of_unit(state->model->id, state->unit, 0, kForgottenAtOnce));
+        for (const std::int64_t id : ids) anonymise(transaction.store, id);
+        state->count += ids.size();
+        return ids.size() == kForgottenAtOnce;
+      },
+      [state](bool more) {
+        if (more) return anonymise_all(state);
+        state->done(state->count);
+      });
+}
+
+// Closes an impression that may still be learned from, so that it never is.
+void close_unlearned(Store& store, std::int64_t id) {
   auto response = take(store.read().response(id)).value_or(ResponseRow{});
-  if (response.closed != Closed::kNo || ImpressionKey::of(id).number < model.expired) return;
-  response.clicked.resize(impression->shown.size());
-  response.viewed.resize(impression->shown.size());
+  if (response.closed != Closed::kNo) return;
+  const auto kept = take(read_impression(store.read(), id, Rows::kSkip));
+  const std::size_t shown = kept ? kept->impression.shown.size() : 0;
+  response.clicked.resize(shown);
+  response.viewed.resize(shown);
   response.closed = Closed::kUnlearned;
   take(store.set_response(id, response));
 }
 
-void drop_forgotten(const ForgettingHandle& state);
-
-// Forgets the next few, then goes on until none is left.
-void forget_some(const ForgettingHandle& state) {
-  state->parts.writer->submit(job<bool>(
+// Drops the unit's impressions, which the snapshot replaces.
+void drop_all(const ForgettingHandle& state) {
+  submit_part(
+      state,
       [state](Transaction& transaction) {
-        if (state->model->removed) throw Failed{model_removed()};
-        const auto ids =
-            take(transaction.store.read().of_unit(state->model->id, state->unit, kForgottenAtOnce));
+        Store& store = transaction.store;
+        StoreReader& read = store.read();
+        auto ids = take(read.of_unit(state->model->id, state->unit, 0, kForgottenAtOnce));
+        const bool more = ids.size() == kForgottenAtOnce;
+        std::erase_if(ids,
+                      [&](std::int64_t id) { return ImpressionKey::of(id).number >= state->end; });
         for (const std::int64_t id : ids) {
-          anonymise(transaction.store, *state->model, id, state->drop);
-          if (state->drop) state->forgotten.push_back(id);
+          const std::uint64_t number = ImpressionKey::of(id).number;
+          if (take(read.last_log_of(state->model->id, number, number + 1)) > state->snapshot) {
+            throw Failed{{ErrorCode::kBusy,
+                          "the model has not learned from all lists of the unit; try again later"}};
+          }
+          take(store.drop_impression(id));
         }
         state->count += ids.size();
-        return ids.size() == kForgottenAtOnce;
+        return more && !ids.empty();
       },
-      [state](const Result<bool>& more) {
-        if (!more) return state->done(more.error());
-        if (*more) return forget_some(state);
-        if (state->forgotten.empty()) return state->done(state->count);
-        drop_forgotten(state);
-      }));
+      [state](bool more) {
+        if (more) return drop_all(state);
+        state->done(state->count);
+      });
 }
 
-// Takes a snapshot that includes what was learned from them. With it go the log so far, which
-// needs them, and the impressions.
-void drop_forgotten(const ForgettingHandle& state) {
+// The log up to the snapshot goes, since it needs the impressions. Upkeep drops it in parts.
+void replace_log(const ForgettingHandle& state) {
+  submit_part(
+      state,
+      [state](Transaction& transaction) {
+        ModelRow marks = state->model->marks();
+        marks.dropped_log = std::max(marks.dropped_log, state->snapshot);
+        take(transaction.store.set_model_marks(marks));
+        return false;
+      },
+      [state](bool /*more*/) {
+        // On the writer's thread: nothing was logged.
+        state->model->dropped_log = std::max(state->model->dropped_log, state->snapshot);
+        drop_all(state);
+      });
+}
+
+void take_snapshot_first(const ForgettingHandle& state) {
   auto asked = std::make_shared<bool>(false);
-  state->parts.learner->submit(
-      {.model = state->model,
-       .ask =
-           [state, asked](const Trainer& trainer) {
-             *asked = true;
-             auto row = std::make_shared<SnapshotRow>(trainer.snapshot());
-             const auto apply = [state, row](Transaction& transaction) {
-               const ModelHandle& model = state->model;
-               if (model->removed) throw Failed{model_removed()};
-               Store& store = transaction.store;
-               row->model = model->id;
-               row->created_at = transaction.now;
-               row->note = "before a unit's impressions were dropped";
-               take(store.insert_snapshot(*row));
-               ModelRow marks = model->marks();
-               marks.dropped_log = std::max(marks.dropped_log, row->log);
-               take(store.set_model_marks(marks));
-               while (!take(store.drop_log(model->id, marks.dropped_log, kForgottenAtOnce))) {
-               }
-               for (const std::int64_t id : state->forgotten) take(store.drop_impression(id));
-               return marks.dropped_log;
-             };
-             state->parts.writer->submit(job<std::int64_t>(
-                 apply,
-                 [state](const Result<std::int64_t>& dropped) {
-                   state->done(dropped ? Result<std::uint64_t>(state->count) : dropped.error());
-                 },
-                 [state](const std::int64_t& dropped) { state->model->dropped_log = dropped; }));
-           },
-       .answer =
-           [state, asked] {
-             if (!*asked) state->done(model_removed());
-           }});
+  ServiceParts& parts = state->parts;
+  parts.learner->submit({.model = state->model,
+                         .ask =
+                             [state, asked, &parts](const Trainer& trainer) {
+                               *asked = true;
+                               SnapshotRow row = trainer.snapshot();
+                               row.kind = SnapshotKind::kAutomatic;
+                               state->snapshot = row.log;
+                               parts.writer->submit(
+                                   snapshot_job(state->model, std::move(row),
+                                                parts.options.automatic_snapshots_kept,
+                                                [state](const Result<SnapshotRow>& kept) {
+                                                  if (!kept) return state->done(kept.error());
+                                                  replace_log(state);
+                                                }));
+                             },
+                         .answer =
+                             [state, asked] {
+                               if (!*asked) state->done(model_removed());
+                             }});
+}
+
+// Closes the unit's impressions, so that no entry of the log is about them after the snapshot.
+void close_all(const ForgettingHandle& state) {
+  submit_part(
+      state,
+      [state](Transaction& transaction) {
+        const auto ids = take(transaction.store.read().of_unit(state->model->id, state->unit,
+                                                               state->next, kForgottenAtOnce));
+        for (const std::int64_t id : ids) {
+          const std::uint64_t number = ImpressionKey::of(id).number;
+          if (number >= state->end) return false;
+          close_unlearned(transaction.store, id);
+          state->next = number + 1;
+        }
+        return ids.size() == kForgottenAtOnce;
+      },
+      [state](bool more) {
+        if (more) return close_all(state);
+        if (state->next == 0) return state->done(std::uint64_t{0});
+        take_snapshot_first(state);
+      });
 }
 
 }  // namespace
 
 void Service::forget_unit(const ModelHandle& model, std::string unit, bool drop,
                           Done<std::uint64_t> done) {
-  forget_some(std::make_shared<Forgetting>(
-      Forgetting{*parts_, model, std::move(unit), drop, std::move(done)}));
+  auto state =
+      std::make_shared<Forgetting>(Forgetting{*parts_, model, std::move(unit), std::move(done)});
+  if (!drop) return anonymise_all(state);
+  state->end = model->in_flight.end_of_stored(model->next_number);
+  close_all(state);
 }
 
 void Service::vacuum(Done<void> done) { parts_->writer->vacuum(std::move(done)); }

@@ -54,6 +54,8 @@ void Upkeep::run() {
   for (const ModelHandle& model : models) {
     try_to([&] { expire(model); });
     try_to([&] { reserve(model); });
+    try_to([&] { limit_references(model); });
+    try_to([&] { trim_log(model); });
   }
   flush_learned();
   try_to([&] { drop_removed(); });
@@ -145,10 +147,42 @@ void Upkeep::reserve(const ModelHandle& model) {
   });
 }
 
+void Upkeep::limit_references(const ModelHandle& model) {
+  if (!model->replaced_items) return;
+  // All threads see the new items by now. A list that was made from the old ones takes its number
+  // within microseconds.
+  constexpr std::uint64_t kOnTheirWay = 1024;
+  const std::uint64_t end = model->next_number + kOnTheirWay;
+  change(
+      [&](Transaction& transaction) { take(transaction.store.limit_references(model->id, end)); },
+      [&] { model->replaced_items = false; });
+}
+
+void Upkeep::trim_log(const ModelHandle& model) {
+  if (model->trimmed_log >= model->dropped_log) return;
+  const std::int64_t up_to = model->dropped_log;
+  bool all = false;
+  change(
+      [&](Transaction& transaction) {
+        all = take(transaction.store.drop_log(model->id, up_to, 4 * kDroppedAtOnce));
+      },
+      [&] {
+        if (all) model->trimmed_log = up_to;
+      });
+}
+
 void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double excess) {
   StoreReader& read = parts_.store->read();
   const auto shown = take(read.shown_from(model->id, 0));
-  if (!shown) return;
+  if (!shown) {
+    // Without lists, nothing refers to old versions of items.
+    if (!model->has_references ||
+        model->in_flight.end_of_stored(model->next_number) != model->next_number)
+      return;
+    return change([&](Transaction& transaction) {
+      take(transaction.store.drop_impressions(model->id, model->next_number + 2048));
+    });
+  }
   const std::uint64_t first = shown->first;
   std::uint64_t end = kept_since > 0 ? end_of(read, *model, first, kept_since) : 0;
   if (excess > 0) {

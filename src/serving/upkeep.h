@@ -31,6 +31,10 @@ class Upkeep {
   void change(std::function<void(Transaction&)> apply, std::function<void()> committed = {});
   void expire(const ModelHandle& model);
   void reserve(const ModelHandle& model);
+  // Says up to which list the versions of items that were replaced may be referred to.
+  void limit_references(const ModelHandle& model);
+  // Drops a part of the log that a snapshot has replaced.
+  void trim_log(const ModelHandle& model);
   // Since when impressions are kept (0: always), and which share of them is too much.
   [[nodiscard]] std::pair<std::int64_t, double> retention() const;
   // Drops impressions shown at `kept_since` or before, and the oldest `excess` (a share) of all.

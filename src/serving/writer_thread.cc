@@ -102,7 +102,7 @@ void WriterThread::run() {
     if (!jobs.empty()) [[maybe_unused]]
       const auto done = run_now(std::exchange(jobs, {}));
     if (!vacuums.empty()) {
-      const auto done = store_.vacuum();
+      const auto done = attempt([&] { take(store_.vacuum()); });
       for (const auto& answer : std::exchange(vacuums, {})) answer(done);
     }
     if (Clock::now() >= upkeep_at) {

@@ -104,7 +104,7 @@ class Check {
       if (!damaged || *damaged > 0) say(found_.half, model.row.name + ": damaged impressions");
     }
     for (const auto& [name, unit] : story_.forgotten) {
-      if (!(*store)->of_unit(ids[name], unit, 1)->empty()) {
+      if (!(*store)->of_unit(ids[name], unit, 0, 1)->empty()) {
         say(found_.remembered, name + ": remembers " + unit);
       }
     }

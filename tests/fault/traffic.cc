@@ -151,10 +151,13 @@ class Client {
     const auto ranked =
         wait_for<Ranked>([&](auto done) { service_.rank(model, request, *scratch_, done); });
     if (options_.over() || refused(ranked)) return;
+    const bool drop = rng_.below(3) == 0;
     const auto count =
-        wait_for<std::uint64_t>([&](auto done) { service_.forget_unit(model, unit, false, done); });
+        wait_for<std::uint64_t>([&](auto done) { service_.forget_unit(model, unit, drop, done); });
     if (options_.over() || refused(count)) return;
-    EXPECT_EQ(*count, 1U);
+    // A list of another thread may be on its way to the store: those after it are not dropped yet.
+    EXPECT_LE(*count, 1U);
+    if (*count == 0) return;
     story_.forgotten.emplace_back(spec_of(*model).name, unit);
   }
 

@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
+#include <thread>
 
 #include "plackett/scaling.h"
 #include "served.h"
@@ -307,6 +309,65 @@ TEST(Log, NamedEventsCountOnceAndMayComeLate) {
   EXPECT_THAT(unknown.error().message,
               HasSubstr("unknown event \"gift\"; this model knows: click"));
   EXPECT_EQ(served->info(*model).updates, 0U) << "nothing is learned from them";
+}
+
+TEST(Log, PagesReadDuringTrafficMissNoList) {
+  Served served;
+  const ModelHandle model = served.make(logging_spec(0));
+  const Candidates candidates(12, 5);
+  std::atomic<int> running = 4;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      const auto scratch = served->make_scratch();
+      std::vector<std::string> names;
+      RankRequest request = stored_request(candidates, names);
+      request.given.assign(names.size(), 1);
+      request.rows = candidates.rows;
+      for (int list = 0; list < 400; ++list) {
+        EXPECT_TRUE(wait_for<Ranked>([&](auto done) {
+                      served->rank(model, request, *scratch, done);
+                    }).ok());
+      }
+      --running;
+    });
+  }
+  std::uint64_t seen = 0;
+  std::uint64_t next = 0;
+  for (bool last = false;;) {
+    const bool was_last = last;
+    last = running == 0;
+    const auto page = served->impressions_from(*model, next, 100);
+    seen += page->impressions.size();
+    next = page->next;
+    if (was_last && page->impressions.empty()) break;
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(seen, 1600U);
+}
+
+TEST(Log, ItemsPutAgainAsTheyAreGetNoNewVersion) {
+  Served served;
+  const ModelHandle model = served.make(logging_spec(1));
+  const Candidates candidates(30, 5);
+  const auto versions = [&] {
+    std::vector<std::int64_t> all;
+    auto reader = *store::read_sqlite(served.db());
+    EXPECT_TRUE(reader
+                    ->items(1,
+                            [&](auto, std::int64_t version, auto) {
+                              all.push_back(version);
+                              return Result<void>();
+                            })
+                    .ok());
+    return all;
+  };
+  store_items(served, model, candidates);
+  const auto before = versions();
+  store_items(served, model, candidates);
+  EXPECT_EQ(versions(), before);
+  store_items(served, model, Candidates(30, 5, 2));
+  EXPECT_NE(versions(), before);
 }
 
 TEST(Log, PagesOfImpressionsGiveEachOnce) {

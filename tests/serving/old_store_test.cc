@@ -69,7 +69,7 @@ TEST_F(OldStore, IsReadWithoutAChange) {
                           })
                   .ok());
   EXPECT_EQ(items.size(), 6U);
-  EXPECT_TRUE(store->of_unit(1, "u", 9)->empty());
+  EXPECT_TRUE(store->of_unit(1, "u", 0, 9)->empty());
   const auto kept = **read_impression(*store, ImpressionKey{1, 5}.id());
   EXPECT_EQ(kept.impression.mode, Mode::kExploit);
   EXPECT_FALSE(kept.impression.learnable);

@@ -156,6 +156,18 @@ TEST_F(Units, DroppedImpressionsAreReplacedByASnapshot) {
   EXPECT_EQ(replayed(report), after);
 }
 
+TEST_F(Units, ManyDroppedImpressionsGoInSeveralTransactionsAndLeaveTheRest) {
+  for (int list = 100; list < 1200; ++list) show(list, kUnit);
+  const auto before = served_->export_file(*model_);
+  EXPECT_EQ(forget(kUnit, true), 1120U);
+  EXPECT_EQ(forget(kUnit, true), 0U);
+  EXPECT_EQ(served_->export_file(*model_), before);
+  vacuum();
+  EXPECT_THAT(bytes(), Not(HasSubstr(kUnit)));
+  ReplayReport report;
+  EXPECT_EQ(replayed(report), before);
+}
+
 TEST_F(Units, ManyImpressionsAreForgottenInSeveralTransactions) {
   for (int list = 100; list < 1200; ++list) show(list, kUnit);
   const std::uint64_t commits = served_->meters().commits;

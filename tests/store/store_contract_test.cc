@@ -186,6 +186,12 @@ TEST_P(StoreContract, AReplacedItemCanBeReadUntilTheListsThatMayReferToItAreDrop
   commit([&] { done(store_->drop_impressions(1, 10)); });
   EXPECT_FALSE(got(store_->read().item_version(second)));
   EXPECT_TRUE(got(store_->read().item_version(third))) << "it is still the item's";
+  commit([&] {
+    got(store_->put_item(1, "x", bytes({4}), 100'000));
+    done(store_->limit_references(1, 20));
+    done(store_->drop_impressions(1, 20));
+  });
+  EXPECT_FALSE(got(store_->read().item_version(third)));
 }
 
 TEST_P(StoreContract, AnItemThatNoListRefersToIsDroppedAtOnce) {
@@ -244,9 +250,10 @@ TEST_P(StoreContract, FindsTheImpressionsOfAUnitInItsModelAlone) {
     show_to(2, 0, "a");
     show(1, 3);
   });
-  EXPECT_THAT(got(store_->read().of_unit(1, "a", 9)), ElementsAre(id(1, 0), id(1, 2)));
-  EXPECT_THAT(got(store_->read().of_unit(1, "a", 1)), ElementsAre(id(1, 0)));
-  EXPECT_THAT(got(store_->read().of_unit(1, "", 9)), IsEmpty());
+  EXPECT_THAT(got(store_->read().of_unit(1, "a", 0, 9)), ElementsAre(id(1, 0), id(1, 2)));
+  EXPECT_THAT(got(store_->read().of_unit(1, "a", 0, 1)), ElementsAre(id(1, 0)));
+  EXPECT_THAT(got(store_->read().of_unit(1, "a", 1, 9)), ElementsAre(id(1, 2)));
+  EXPECT_THAT(got(store_->read().of_unit(1, "", 0, 9)), IsEmpty());
   EXPECT_THAT(got(store_->read().from(1, 1, 2)), ElementsAre(id(1, 1), id(1, 2)));
   EXPECT_THAT(got(store_->read().from(1, 3, 9)), ElementsAre(id(1, 3)));
   EXPECT_THAT(got(store_->read().from(1, 4, 9)), IsEmpty());
@@ -277,7 +284,7 @@ TEST_P(StoreContract, AnAnonymousImpressionHasNoIdsAndKeepsItsFeedback) {
   EXPECT_EQ(row->version, 2U);
   EXPECT_FALSE(got(store_->read().given_id(1, "own")));
   EXPECT_FALSE(got(store_->read().event_seen(1, "event-7")));
-  EXPECT_THAT(got(store_->read().of_unit(1, "u", 9)), IsEmpty());
+  EXPECT_THAT(got(store_->read().of_unit(1, "u", 0, 9)), IsEmpty());
   EXPECT_EQ(got(store_->read().response(id(1, 0)))->clicked, bytes({1}));
   commit([&] { done(store_->drop_impression(id(1, 0))); });
   EXPECT_FALSE(got(store_->read().impression(id(1, 0))));

@@ -5,9 +5,6 @@
 namespace plackett::store {
 namespace {
 
-// Another process may hold the file for a moment, such as a reader that recovers the WAL.
-constexpr int kBusyMs = 5000;
-
 Error error_of(sqlite3* handle) {
   return {ErrorCode::kUnavailable, fmt::format("the store fails: {}", sqlite3_errmsg(handle))};
 }

@@ -20,6 +20,10 @@
 
 namespace plackett::store {
 
+// How long a call waits for a file that another connection holds for a moment, such as a reader that
+// recovers the write-ahead log.
+inline constexpr int kBusyMs = 5000;
+
 // Binds NULL for an empty text.
 struct NullIfEmpty {
   std::string_view text;

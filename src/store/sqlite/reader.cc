@@ -135,11 +135,11 @@ class SqliteReader : public StoreReader {
                           first_column, id_of(model, number), id_of(model + 1, 0), limit);
   }
   Result<std::vector<std::int64_t>> of_unit(std::int64_t model, std::string_view unit,
-                                            std::uint32_t limit) override {
+                                            std::uint64_t number, std::uint32_t limit) override {
     return database_->all(
-        "SELECT id FROM impressions WHERE id >> 40 = ? AND unit = ? AND unit IS NOT NULL ORDER BY "
-        "id LIMIT ?",
-        first_column, model, unit, limit);
+        "SELECT id FROM impressions WHERE id >> 40 = ? AND unit = ? AND unit IS NOT NULL AND id >= "
+        "? ORDER BY id LIMIT ?",
+        first_column, model, unit, id_of(model, number), limit);
   }
   Result<bool> has_candidates(std::int64_t model) override {
     return database_->integer<bool>(

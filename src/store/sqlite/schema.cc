@@ -76,7 +76,7 @@ SELECT models.name AS model, coalesce(i.given, 'i-' || (i.id & 1099511627775)) A
   coalesce(substr(r.clicked, j.key + 1, 1) = x'01', 0) + coalesce((SELECT
     sum(json_extract(models.spec, '$.events."' || e.name || '"')) FROM events AS e
     WHERE e.impression = i.id AND e.kind = 3 AND e.rank = j.key), 0) AS reward,
-  coalesce(r.closed, 0) <> 0 AS closed, i.keep, i.kept, i.context
+  coalesce(r.closed, 0) <> 0 OR (i.id & 1099511627775) < models.expired AS closed, i.keep, i.kept, i.context
 FROM impressions AS i JOIN models ON models.id = i.id >> 40, json_each(i.shown) AS j
 LEFT JOIN responses AS r ON r.impression = i.id;
 CREATE VIEW item_events AS

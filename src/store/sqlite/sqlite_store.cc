@@ -61,6 +61,11 @@ class SqliteStore : public Store {
     next_log_ = next_log_at_begin_;
   }
   void tidy() override {
+    if (log_is_to_be_emptied_) {
+      sqlite3_busy_timeout(database_->handle(), 0);  // no request waits for it
+      log_is_to_be_emptied_ = !checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+      sqlite3_busy_timeout(database_->handle(), kBusyMs);
+    }
     if (wal_pages_ >= options_.checkpoint_pages) try_checkpoint(SQLITE_CHECKPOINT_PASSIVE);
   }
   Result<void> probe() override { return write_version(*database_); }
@@ -99,6 +104,10 @@ class SqliteStore : public Store {
       take(retire_item(model, id, end));
       return take(database_->change("DELETE FROM items WHERE model = ? AND id = ?", model, id)) > 0;
     });
+  }
+  Result<void> limit_references(std::int64_t model, std::uint64_t end) override {
+    return database_->run("UPDATE item_versions SET until = ?1 WHERE model = ?2 AND until > ?1",
+                          end, model);
   }
   Result<void> insert_impression(const ImpressionRow& impression) override {
     if (auto done = database_->run(
@@ -233,7 +242,13 @@ class SqliteStore : public Store {
     if (auto there = check_files(); !there) return there;
     // It writes all pages to the write-ahead log, which the checkpoint copies and empties.
     if (auto done = database_->run("VACUUM"); !done) return done;
-    return checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
+    if (auto done = checkpoint(SQLITE_CHECKPOINT_TRUNCATE); !done) {
+      log_is_to_be_emptied_ = true;
+      return Error{ErrorCode::kConflict,
+                   "another program reads the store; what was deleted leaves its files once that "
+                   "has ended"};
+    }
+    return {};
   }
   std::uint64_t disk_bytes() const override {
     std::error_code ignored;
@@ -292,6 +307,7 @@ class SqliteStore : public Store {
   std::unique_ptr<StoreReader> reader_;
   int wal_pages_ = 0;
   bool checkpoint_failed_ = false;
+  bool log_is_to_be_emptied_ = false;  // since a vacuum that readers kept from it
   std::int64_t next_log_ = 1;
   std::int64_t next_log_at_begin_ = 1;
 };
