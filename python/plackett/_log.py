@@ -7,7 +7,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ._errors import BadValue, Error, MissingFile
+from ._errors import BadType, BadValue, Error, MissingFile
 from ._results import _pandas
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ def read_log(path: str | os.PathLike[str], model: str | None = None) -> pandas.D
         ...
     plackett.MissingFile: path: nowhere.db: no such file
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise BadType(f"path: {path!r}; expected the path of a store")
     pandas = _pandas("read_log")
     store = _open(path)
     try:

@@ -120,10 +120,16 @@ void unpack_rows(Unpacker& in, AlignedVector<float>& rows, std::size_t row,
   in.bytes(rows.data() + row * padded_width(features), features * sizeof(float));
 }
 
+// Whether all numbers that others compute with are finite.
 bool all_finite(const Impression& impression) {
-  return std::all_of(impression.shown.begin(), impression.shown.end(), [](const ShownItem& item) {
-    return std::isfinite(item.sampled_score) && std::isfinite(item.score);
-  });
+  const Mass& rest = impression.rest;
+  const bool is_mass =
+      rest.sum == 0 || (rest.sum > 0 && std::isfinite(rest.sum) && std::isfinite(rest.shift));
+  return is_mass && std::isfinite(impression.log_probability) &&
+         std::isfinite(impression.entropy) &&
+         std::all_of(impression.shown.begin(), impression.shown.end(), [](const ShownItem& item) {
+           return std::isfinite(item.sampled_score) && std::isfinite(item.score);
+         });
 }
 
 // The shown items' rows, of which there are none, one per sampled item, or one per item.

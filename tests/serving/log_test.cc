@@ -98,6 +98,7 @@ TEST(Log, KeepsAllCandidatesOfEveryKindOfList) {
     const Candidates candidates(14, 5);
     RankRequest request;
     request.mode = mode;
+    request.k = 10;  // a given order is otherwise shown whole
     if (mode != Mode::kGiven) request.pinned = {{.item = 3, .rank = 1}};
     const auto ranked = served.rank(model, candidates.view(), request);
     ASSERT_TRUE(ranked.ok()) << ranked.error().message;
