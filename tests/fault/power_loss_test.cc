@@ -28,6 +28,7 @@ class Life {
   struct Faults {
     bool syncs_lie = false;
   };
+  bool drops = false;  // TrafficOptions::drops
 
   // Traffic until the power is lost, or until the service has stopped; then every image is checked.
   void round(const Faults& faults) {
@@ -47,6 +48,7 @@ class Life {
       TrafficOptions traffic;
       traffic.seed = seed_ * 1000 + rounds_;
       traffic.name = "r" + std::to_string(rounds_);
+      traffic.drops = drops;
       traffic.over = [this] { return vfs_->power_lost(); };
       traffic.between = [&] { checkpoint(db); };
       Story told = run_traffic(**opened, traffic);
@@ -131,6 +133,7 @@ TEST(PowerLoss, LosesNothingThatWasAnsweredAndLeavesNothingHalfThere) {
   std::uint64_t in_stopping = 0;
   for (std::uint64_t seed = 1; seed <= lives; ++seed) {
     Life life(seed);
+    life.drops = seed % 3 == 0;
     for (int round = 0; round < kRounds; ++round) {
       ASSERT_NO_FATAL_FAILURE(life.round({})) << "life " << seed << ", round " << round;
       ASSERT_TRUE(life.total().none()) << "life " << seed << ", round " << round << "\n"

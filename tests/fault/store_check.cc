@@ -30,7 +30,10 @@ constexpr std::pair<const char*, const char*> kHalves[] = {
      "(SELECT count(*) FROM events WHERE events.impression = responses.impression AND kind = 0)"},
     {"responses closed otherwise than their events say",
      "SELECT count(*) FROM responses WHERE (closed <> 0) <> "
-     "(SELECT count(*) FROM events WHERE events.impression = responses.impression AND kind = 2)"},
+     "(SELECT count(*) FROM events WHERE events.impression = responses.impression AND kind = 2) "
+     // A unit that is being dropped: closed, and not gone yet.
+     "AND NOT (closed = 3 AND EXISTS(SELECT 1 FROM impressions WHERE id = impression AND unit IS "
+     "NOT NULL))"},
     {"events without a response",
      "SELECT count(*) FROM events WHERE kind <> 3 AND impression NOT IN (SELECT impression FROM "
      "responses)"},
@@ -39,7 +42,8 @@ constexpr std::pair<const char*, const char*> kHalves[] = {
      "USING(version) WHERE v.model = items.model AND v.id = items.id AND v.until IS NULL) OR "
      "(SELECT count(*) FROM items) <> (SELECT count(*) FROM item_versions WHERE until IS NULL)"},
     {"closed impressions that are not in the log once",
-     "SELECT count(*) FROM responses WHERE closed = 1 AND "
+     "SELECT count(*) FROM responses WHERE closed = 1 AND impression >> 40 NOT IN "
+     "(SELECT id FROM models WHERE dropped_log > 0) AND "
      "(SELECT count(*) FROM log WHERE kind = 1 AND argument = impression) <> 1"},
     {"entries of the log about open impressions",
      "SELECT count(*) FROM log WHERE kind = 1 AND argument NOT IN "
@@ -53,12 +57,17 @@ constexpr std::pair<const char*, const char*> kHalves[] = {
      "(SELECT count(*) FROM impressions WHERE given IS NOT NULL)"},
     {"impressions that the series counts otherwise",
      "SELECT (SELECT count(*) FROM impressions) <> "
+     "(SELECT coalesce(sum(impressions), 0) FROM series) AND "
+     "(SELECT max(dropped_log) FROM models) = 0"},
+    {"more impressions than the series counts",
+     "SELECT (SELECT count(*) FROM impressions) > "
      "(SELECT coalesce(sum(impressions), 0) FROM series)"},
     {"clicks that the series counts otherwise",
      "SELECT (SELECT count(*) FROM events WHERE kind = 0) <> "
      "(SELECT coalesce(sum(clicks), 0) FROM series)"},
     {"snapshots of a log that is not there",
-     "SELECT count(*) FROM snapshots WHERE log > (SELECT coalesce(max(seq), 0) FROM log)"},
+     "SELECT count(*) FROM snapshots WHERE log > (SELECT max(coalesce((SELECT max(seq) FROM log), "
+     "0), coalesce((SELECT max(dropped_log) FROM models), 0)))"},
 };
 
 class Check {

@@ -151,7 +151,7 @@ class Client {
     const auto ranked =
         wait_for<Ranked>([&](auto done) { service_.rank(model, request, *scratch_, done); });
     if (options_.over() || refused(ranked)) return;
-    const bool drop = rng_.below(3) == 0;
+    const bool drop = options_.drops && rng_.below(2) == 0;
     const auto count =
         wait_for<std::uint64_t>([&](auto done) { service_.forget_unit(model, unit, drop, done); });
     if (options_.over() || refused(count)) return;

@@ -38,6 +38,7 @@ struct TrafficOptions {
   std::string name{};  // unique: every id starts with it
   std::uint32_t threads = 3;
   std::uint32_t steps = 60;  // per thread
+  bool drops = false;        // some units are dropped with their impressions
   // Once true, clients stop, and further answers do not count.
   std::function<bool()> over = [] { return false; };
   // Called from time to time.

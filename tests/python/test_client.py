@@ -4,6 +4,7 @@ import http.server
 import importlib.util
 import json
 import os
+import re
 import socket
 import ssl
 import subprocess
@@ -343,6 +344,20 @@ class Losing:
         self.port, self.lost = port, 0
         threading.Thread(target=self.run, daemon=True).start()
 
+    @staticmethod
+    def whole_request(client):
+        """Headers and body may come apart. Empty at the connection's end."""
+        data = b""
+        while True:
+            head, end, body = data.partition(b"\r\n\r\n")
+            length = re.search(rb"(?i)content-length: *([0-9]+)", head)
+            if end and len(body) >= (int(length.group(1)) if length else 0):
+                return data
+            more = client.recv(65536)
+            if not more:
+                return b""
+            data += more
+
     def run(self):
         while True:
             try:
@@ -350,7 +365,7 @@ class Losing:
             except OSError:
                 return
             with client, socket.create_connection(("127.0.0.1", self.port)) as server:
-                while data := client.recv(65536):
+                while data := self.whole_request(client):
                     server.sendall(data)
                     answer = server.recv(65536)
                     if self.lost == 0:

@@ -33,7 +33,7 @@ def store(tmp_path_factory, command):
             for number in range(6):
                 items = [{"id": name, "features": [at, number]} for at, name in enumerate("abc")]
                 mode = ("explore", "exploit", "given")[number % 3]
-                ranking = client.rank("shop", items, mode=mode, unit=f"user-{number % 2}",
+                ranking = client.rank("shop", items, k=2, mode=mode, unit=f"user-{number % 2}",
                                       context={"query": "x"})
                 first = ranking["items"][0]["id"]
                 client.click("shop", ranking["impression"], first)
