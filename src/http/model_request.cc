@@ -183,6 +183,7 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
         Key{"candidates",
             [&](JsonValue value) { spec.logging.candidates = read_candidates(json, value); }},
         Key{"events", [&](JsonValue value) { read_events(json, value, spec.logging.events); }});
+    if (spec.feature_ids.size() != ranker.feature_count) spec.feature_ids.clear();
     if ((seen & kFeatures) == 0 && existing == nullptr) {
       json.wrong_at("features", "no features; give their number or their names");
     }

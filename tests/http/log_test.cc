@@ -60,6 +60,9 @@ TEST_F(LogTest, FurtherEventsAreDeclaredAndCanBeChanged) {
   EXPECT_EQ(feedback(purchase).json()["duplicate"], 1);
   // Put again without them, the model keeps what it has.
   ASSERT_THAT(client.put("/models/shop", shop()), HasStatus(200));
+  ASSERT_THAT(client.put("/models/shop", Json::object()), HasStatus(200));
+  EXPECT_THAT(client.put("/models/shop", {{"k", 4}}), IsError(409));
+  EXPECT_THAT(client.put("/models/shop", {{"features", 3}}), IsError(409));
   EXPECT_EQ(model()["events"], Json({{"purchase", 10.0}}));
   EXPECT_EQ(model()["candidates"], 1);
   EXPECT_TRUE(impression(rank({{"items", items(9)}}).json()["impression"])["candidates_kept"]);
