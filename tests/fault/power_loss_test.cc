@@ -42,7 +42,7 @@ class Life {
       make_models(**opened);
       if (!vfs_->power_lost()) {
         story_.models = {"linear", "network"};
-        vfs_->lose_power_after(rng_.below(2500));
+        vfs_->lose_power_after(rng_.below(6000));
       }
       vfs_->lie_about_syncs(faults.syncs_lie);
       TrafficOptions traffic;
