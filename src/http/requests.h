@@ -47,8 +47,8 @@ class RankRequestReader {
 inline constexpr std::size_t kMaxEvents = 10'000;  // per request
 Result<std::vector<serving::FeedbackEvent>> read_feedback_request(JsonReader& json, JsonText body);
 
-// PUT /models/{m}. What the body says; for the rest what the existing model has, or defaults. What only the
-// engine can judge (a learner's settings, a network's size) is left to it.
+// PUT /models/{m}. What the body says; for the rest what the existing model has, or defaults. What
+// only the engine can judge (a learner's settings, a network's size) is left to it.
 Result<serving::ModelSpec> read_model_request(JsonReader& json, JsonText body,
                                               std::string_view name,
                                               const serving::ModelSpec* existing = nullptr);

@@ -128,6 +128,10 @@ void replace_log(const ForgettingHandle& state) {
       [state](Transaction& transaction) {
         ModelRow marks = state->model->marks();
         marks.dropped_log = std::max(marks.dropped_log, state->snapshot);
+        // Another job of this transaction may have raised it already.
+        for (const ModelRow& row : take(transaction.store.read().models())) {
+          if (row.id == marks.id) marks.dropped_log = std::max(marks.dropped_log, row.dropped_log);
+        }
         take(transaction.store.set_model_marks(marks));
         return false;
       },
