@@ -59,15 +59,21 @@ class Unpacker {
   bool sound = true;
 };
 
-// Format 2, all but rows and others. Ids, mode and context are columns of the row.
+// What both formats have of a list as a whole.
 template <typename Io, typename ItsImpression>
-void pass_fields(Io& io, ItsImpression& impression) {
+void pass_list(Io& io, ItsImpression& impression) {
   io.size(impression.shown, std::uint16_t{});
   io.number(impression.feature_count);
   io.number(impression.rest.shift);
   io.number(impression.rest.sum);
   io.number(impression.log_probability);
   io.number(impression.entropy);
+}
+
+// Format 2, all but rows and others. Ids, mode and context are columns of the row.
+template <typename Io, typename ItsImpression>
+void pass_fields(Io& io, ItsImpression& impression) {
+  pass_list(io, impression);
   for (auto& item : impression.shown) {
     io.number(item.pinned, std::uint8_t{});
     io.number(item.score);
@@ -93,12 +99,7 @@ void read_fields_1(Unpacker& in, Impression& impression) {
   std::uint8_t exploit = 0;
   in.number(exploit);
   impression.mode = exploit != 0 ? Mode::kExploit : Mode::kExplore;
-  in.size(impression.shown, std::uint16_t{});
-  in.number(impression.feature_count);
-  in.number(impression.rest.shift);
-  in.number(impression.rest.sum);
-  in.number(impression.log_probability);
-  in.number(impression.entropy);
+  pass_list(in, impression);
   for (ShownItem& item : impression.shown) {
     in.size(item.id, std::uint16_t{});
     in.number(item.pinned, std::uint8_t{});

@@ -14,6 +14,9 @@ using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kExpiredAtOnce = 2000;
 constexpr std::uint32_t kDroppedAtOnce = 2000;
 constexpr std::chrono::seconds kBetweenAsking{10};
+// A list that was made from items that are replaced now takes its number within microseconds: fewer
+// than this many later numbers are taken meanwhile.
+constexpr std::uint64_t kOnTheirWay = 1024;
 constexpr std::int64_t kFineSeriesMs = std::int64_t{24} * 3600 * 1000;
 constexpr std::int64_t kCoarseSeriesMs = std::int64_t{10} * 60 * 1000;
 
@@ -149,9 +152,7 @@ void Upkeep::reserve(const ModelHandle& model) {
 
 void Upkeep::limit_references(const ModelHandle& model) {
   if (!model->replaced_items) return;
-  // All threads see the new items by now. A list that was made from the old ones takes its number
-  // within microseconds.
-  constexpr std::uint64_t kOnTheirWay = 1024;
+  // All threads see the new items by now.
   const std::uint64_t end = model->next_number + kOnTheirWay;
   change(
       [&](Transaction& transaction) { take(transaction.store.limit_references(model->id, end)); },
@@ -180,7 +181,7 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
         model->in_flight.end_of_stored(model->next_number) != model->next_number)
       return;
     return change([&](Transaction& transaction) {
-      take(transaction.store.drop_impressions(model->id, model->next_number + 2048));
+      take(transaction.store.drop_impressions(model->id, model->next_number + kOnTheirWay));
     });
   }
   const std::uint64_t first = shown->first;
