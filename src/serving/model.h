@@ -129,7 +129,8 @@ class Model {
   ShownMarks shown_marks;
   std::int64_t dropped_log;
   bool has_references;           // lists may refer to versions of items
-  bool replaced_items = true;    // since Store::limit_references()
+  bool replaced_items = false;   // since Store::limit_references()
+  bool has_old_versions = true;  // of items that no list refers to, maybe
   std::int64_t trimmed_log = 0;  // the store has no entry up to this one
 
   // Counts of what is in the store.

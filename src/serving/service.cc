@@ -100,6 +100,10 @@ void reserve_numbers(ServiceParts& parts) {
     model->reserved_in_store = model->next_number + parts.options.number_block;
     model->reserved = model->reserved_in_store;
     take(parts.store->set_model_marks(model->marks()));
+    // No list is on its way now.
+    if (model->has_references) {
+      take(parts.store->limit_references(model->id, model->next_number));
+    }
   }
   take(parts.store->commit());
 }

@@ -156,7 +156,10 @@ void Upkeep::limit_references(const ModelHandle& model) {
   const std::uint64_t end = model->next_number + kOnTheirWay;
   change(
       [&](Transaction& transaction) { take(transaction.store.limit_references(model->id, end)); },
-      [&] { model->replaced_items = false; });
+      [&] {
+        model->replaced_items = false;
+        model->has_old_versions = true;
+      });
 }
 
 void Upkeep::trim_log(const ModelHandle& model) {
@@ -177,12 +180,15 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   const auto shown = take(read.shown_from(model->id, 0));
   if (!shown) {
     // Without lists, nothing refers to old versions of items.
-    if (!model->has_references ||
-        model->in_flight.end_of_stored(model->next_number) != model->next_number)
+    if (!model->has_old_versions || !model->has_references ||
+        model->in_flight.end_of_stored(model->next_number) != model->next_number) {
       return;
-    return change([&](Transaction& transaction) {
-      take(transaction.store.drop_impressions(model->id, model->next_number + kOnTheirWay));
-    });
+    }
+    return change(
+        [&](Transaction& transaction) {
+          take(transaction.store.drop_impressions(model->id, model->next_number + kOnTheirWay));
+        },
+        [&] { model->has_old_versions = false; });
   }
   const std::uint64_t first = shown->first;
   std::uint64_t end = kept_since > 0 ? end_of(read, *model, first, kept_since) : 0;
