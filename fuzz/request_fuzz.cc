@@ -60,7 +60,8 @@ bool read(unsigned parser, JsonReader& json, JsonText body) {
   static const FeatureNames kNames = feature_names(spec());
   static RankRequestReader rank_reader;
   static serving::RankRequest rank;
-  switch (parser % 7) {
+  // '1' is the first.
+  switch ((parser + 5) % 9) {
     case 0: {
       const auto result = rank_reader.read(json, body, spec(), kNames, 50, rank);
       if (result) require_sound(rank);
@@ -86,8 +87,23 @@ bool read(unsigned parser, JsonReader& json, JsonText body) {
       }
       return sound(parsed);
     }
-    default:
+    case 6:
       return Tokens::parse(body, "input").ok();
+    case 7: {
+      auto read = read_experiment_request(json, body, "e");
+      if (!sound(read)) return false;
+      const auto checked = serving::check(*std::move(read));
+      if (!sound(checked)) return true;
+      // What is started is what the store gives back.
+      const auto stored = serving::parse_experiment_spec(serving::to_json(*checked));
+      require(stored.ok() && *stored == *checked);
+      return true;
+    }
+    default: {
+      const auto arm = read_promote_request(json, body);
+      if (arm) require(is_utf8(*arm));
+      return sound(arm);
+    }
   }
 }
 

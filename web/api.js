@@ -31,12 +31,12 @@ export const hasToken = () => Boolean(token);
 // The pages show what goes wrong, and try again themselves.
 const client = new Plackett({ token: () => token, retries: 0, timeoutMs: 60000 });
 
-// The JSON of the answer; null if it has none. Asks for a token and tries again on 401.
-export async function call(method, path, body) {
+// What `send` gives. Asks for a token and tries again on 401.
+async function askingForToken(send) {
   for (;;) {
     const sentWith = token;
     try {
-      return await client.call(method, path, body);
+      return await send();
     } catch (error) {
       if (error.status !== 401) throw error;
       if (sentWith === token) await newToken(sentWith);
@@ -44,10 +44,16 @@ export async function call(method, path, body) {
   }
 }
 
+// The JSON of the answer; null if it has none.
+export const call = (method, path, body) => askingForToken(() => client.call(method, path, body));
+
+// A method of the client.
+const method = (name) => (...given) => askingForToken(() => client[name](...given));
+
 const pathOf = (model, rest = '') => `models/${encodeURIComponent(model)}${rest}`;
 
 export const getHealth = () => call('GET', 'health');
-export const listModels = async () => (await call('GET', 'models')).models;
+export const getModels = () => call('GET', 'models');
 export const createModel = (model, spec) => call('PUT', pathOf(model), spec);
 export const getModel = (model) => call('GET', pathOf(model));
 export const deleteModel = (model) => call('DELETE', pathOf(model));
@@ -68,5 +74,13 @@ export const takeSnapshot = (model, note) =>
   call('POST', pathOf(model, '/snapshots'), { note });
 export const rollBack = (model, snapshot) =>
   call('POST', pathOf(model, '/rollback'), { snapshot });
+export const listExperiments = method('experiments');
+export const getExperiment = method('experiment');
+export const startExperiment = method('startExperiment');
+export const stopExperiment = method('stopExperiment');
+export const promote = method('promote');
+export const undoPromotion = method('undoPromotion');
+export const deleteExperiment = method('deleteExperiment');
+export const whatIf = method('whatIf');
 export const freeze = (model) => call('POST', pathOf(model, '/freeze'));
 export const resume = (model) => call('POST', pathOf(model, '/resume'));

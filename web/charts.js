@@ -77,10 +77,11 @@ const extras = {
     ctx.font = `${font.size}px ${font.family}`;
     ctx.lineWidth = 1.25;
     if (empty) label(empty, (left + right) / 2, (top + bottom) / 2, 'center', '--muted');
-    for (const { y, text } of references) {
+    for (const { y, text, colour: name = '--muted', isBelow = false } of references) {
       const at = scales.y.getPixelForValue(y);
-      line(left, at, right, at, '--muted', [5, 5]);
-      label(text, right, at > top + 18 ? at - 5 : at + 14, 'right', '--muted');
+      line(left, at, right, at, name, [5, 5]);
+      const isUnder = at <= top + 18 || (isBelow && at < bottom - 18);
+      label(text, right, isUnder ? at + 14 : at - 5, 'right', name);
     }
     // Names stand above the lines, each in the lowest row that has room, or not at all.
     const ends = new Array(markerRows(markers)).fill(-Infinity);
@@ -136,9 +137,9 @@ function makeChart(container, { label, height }, config) {
 export class LineChart {
   // label: for readers who cannot see it. xAxis: 'linear', 'logarithmic' or 'time' (milliseconds
   // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and
-  // to the data unless `fixed`, but not beyond `bounds`. writeY(y, isTick), writeX(x): values as
-  // text. leastWidth: of the range of x. xValues: all that x can be, rising; they are the ticks, and
-  // the range of x has some air around them.
+  // to the data unless `fixed`, but not beyond `bounds`. writeY(y, step), writeX(x): values as
+  // text; step: between ticks, for a tick. leastWidth: of the range of x. xValues: all that x can
+  // be, rising; they are the ticks, and the range of x has some air around them.
   constructor(container, { label, writeY, writeX, xAxis = 'linear', yRange = [null, null],
     bounds = [-Infinity, Infinity], fixed = false, leastWidth = 1, height = 190,
     xValues = null, empty = 'Nothing yet' }) {
@@ -160,7 +161,7 @@ export class LineChart {
             },
             grid: { color: () => colour('--line'), drawTicks: false, drawBorder: false },
             ticks: { padding: 8, maxTicksLimit: 6, includeBounds: !fixed,
-              callback: (y) => writeY(y, true) },
+              callback: (y, _, ticks) => writeY(y, stepOf(ticks)) },
           }),
         },
         plugins: {
@@ -170,10 +171,10 @@ export class LineChart {
             callbacks: {
               title: ([first]) => (first ? writeX(first.parsed.x) : ''),
               label: ({ chart, dataset, dataIndex, parsed }) => {
-                const spread = dataset.data[dataIndex].spread;
+                const { spread, text } = dataset.data[dataIndex];
                 const name = cut(dataset.label, Math.min(40, chart.width / 18));
-                return (name && `${name}  `) + writeY(parsed.y)
-                  + (missing(spread) ? '' : ` (${writeY(spread)})`);
+                return (name && `${name}  `) + (text ?? writeY(parsed.y)
+                  + (missing(spread) ? '' : ` (${writeY(spread)})`));
               },
             },
           },
@@ -183,8 +184,10 @@ export class LineChart {
     this.chart.canvas.addEventListener('keydown', (event) => this.onKey(event));
   }
 
-  // lines: [{label, colour: '--c0', dash, area, dots, points: [{x, y, spread}]}], x rising; a null y
-  // breaks the line, `spread` is drawn as a band, `dots` marks every point and most the highest. references: [{y, text}], level. markers: [{x, text}],
+  // lines: [{label, colour: '--c0', dash, area, dots, points: [{x, y, spread, low, high, text}]}],
+  // x rising; a null y breaks the line, `spread` around y, or low and high, are drawn as a band,
+  // `text` is told instead of y; `dots` marks every point and most the highest. references: [{y,
+  // text, colour, isBelow}], level, the text above the line or below it. markers: [{x, text}],
   // upright. ranges: [[from, to]], shaded ranges of x.
   update(lines, more) {
     const { references = [], markers = [], ranges = [] } = more ?? {};
@@ -269,6 +272,8 @@ export class LineChart {
   }
 }
 
+const stepOf = (ticks) => (ticks.length > 1 ? Math.abs(ticks[1].value - ticks[0].value) : 1);
+
 // --- An axis of given values ---
 
 const placeOn = (isLogarithmic) => (isLogarithmic ? Math.log : (x) => x);
@@ -346,13 +351,14 @@ function mainLine({ label = '', points, colour: name = '--accent', dash = 0, are
 
 // Two lines that are not drawn, with the space between them filled.
 function bands({ label = '', points, colour: name = '--accent' }) {
-  if (points.every(({ spread }) => missing(spread))) return [];
-  const edge = (side) => ({
+  if (points.every(({ spread, low }) => missing(spread) && missing(low))) return [];
+  const edge = (placeOf) => ({
     name: label, isBand: true, borderWidth: 0, pointRadius: 0, pointHoverRadius: 0,
-    data: points.map(({ x, y, spread }) => ({ x, y: missing(y) ? null : y + side * spread })),
+    data: points.map((point) => ({ x: point.x, y: missing(point.y) ? null : placeOf(point) })),
     backgroundColor: ({ dataset }) => colour(name, dataset?.isFaint ? 0.03 : 0.13),
   });
-  return [{ ...edge(-1), fill: false }, { ...edge(1), fill: '-1' }];
+  return [{ ...edge(({ y, spread, low }) => low ?? y - spread), fill: false },
+    { ...edge(({ y, spread, high }) => high ?? y + spread), fill: '-1' }];
 }
 
 // Dots in one row per name. dots: [{row, x, colour, tip: [line, ...]}]; x outside of `range` is

@@ -4,12 +4,14 @@ import * as api from './api.js';
 import { LineChart } from './charts.js';
 import { confirmInPage } from './dialog.js';
 import { byId, element, setText, showConnection } from './dom.js';
-import { count, dateAndTime, decimal, percent, short } from './format.js';
+import { ExperimentPanel } from './experiment_panel.js';
+import { count, dateAndTime, decimal, digitsOf, percent, short } from './format.js';
 import { ImpressionList } from './impression_list.js';
 import { Poller } from './poller.js';
 import { SnapshotList, snapshotName } from './snapshot_list.js';
 import { drawTiles } from './tiles.js';
 import { WeightBars } from './weight_bars.js';
+import { WhatIfPanel } from './what_if_panel.js';
 
 const pointCount = 200;
 const impressionCount = 20;
@@ -19,14 +21,16 @@ const featureCount = 20;
 // a reference.
 const charts = [
   { name: 'ctr', title: 'Click-through rate', note: 'impressions with a click',
-    bounds: [0, 1], writeY: (y, isTick) => percent(y, isTick ? 0 : 1), writeFirst: percent },
+    bounds: [0, 1], writeY: (y, step) => percent(y, step ? digitsOf(100 * step) : 1),
+    writeFirst: percent },
   { name: 'mrr', title: 'Mean reciprocal rank', note: 'of the first click',
-    bounds: [0, 1], writeY: (y, isTick) => decimal(y, isTick ? 2 : 3),
+    bounds: [0, 1], writeY: (y, step) => decimal(y, step ? Math.max(2, digitsOf(step)) : 3),
     writeFirst: (y) => decimal(y, 3) },
   { name: 'entropy', title: 'Entropy', note: 'how open the first place is, in nats',
-    yRange: [0, null], writeY: (y, isTick) => decimal(y, isTick ? 1 : 2) },
+    yRange: [0, null], bounds: [0, Infinity],
+    writeY: (y, step) => decimal(y, step ? Math.max(1, digitsOf(step)) : 2) },
   { name: 'update_norm', title: 'Size of updates', note: 'mean length of a step',
-    yRange: [0, null], writeY: short },
+    yRange: [0, null], bounds: [0, Infinity], writeY: short },
 ].map(({ name, title, note, writeFirst, ...options }) => {
   const place = element('div', { id: `chart-${name}` });
   byId('charts').append(element('figure.card.figure',
@@ -37,6 +41,8 @@ const charts = [
 const features = new WeightBars(byId('features'));
 const impressions = new ImpressionList(byId('impressions'), byId('impressions-note'));
 const snapshots = new SnapshotList(byId('snapshots'), byId('snapshots-note'), askToRollBack);
+const experiments = new ExperimentPanel(byId('experiments'), act);
+const whatIf = new WhatIfPanel(byId('what-if'));
 
 let chosen = null;
 let model = null;
@@ -62,6 +68,7 @@ function drawModel() {
   setText(byId('model-facts'), [
     `${model.ranker} ranker`, `${model.learner} learner`, `${count(model.features)} features`,
     `${model.k} shown`, `${model.scaling} scaling`, `since ${dateAndTime(model.created_at)}`,
+    ...(model.serves === 'given' ? ['requests are served in the order given'] : []),
   ].join(' \u00b7 '));
   setText(byId('freeze'), model.learning ? 'Freeze' : 'Resume');
   byId('model').dataset.version = String(model.version);
@@ -117,23 +124,27 @@ function drawEmpty(models) {
 }
 
 async function refresh() {
-  const models = await api.listModels();
+  const { models, role } = await api.getModels();
+  document.body.classList.toggle('read-only', role !== 'admin');
   model = choose(models);
   drawEmpty(models);
   if (model === null) return;
   if (model.name !== chosen) {
     chosen = model.name;
     impressions.clear();
+    experiments.follow(chosen);
+    whatIf.follow(chosen);
   }
   const followed = model.name;
   drawChoice(models);
   drawModel();
-  const [stats, weights, shown, kept] = await Promise.all([
+  const [stats, weights, shown, kept, tested] = await Promise.all([
     api.getStats(followed, pointCount),
     api.getWeights(followed),
     api.listImpressions(followed, { limit: impressionCount,
       clickedOnly: byId('clicked-only').checked }),
     api.listSnapshots(followed),
+    experiments.load(),
   ]);
   if (followed !== choose(models).name) return;
   drawTiles(byId('tiles'), model, stats);
@@ -141,6 +152,8 @@ async function refresh() {
   drawFeatures(weights);
   impressions.update(shown);
   snapshots.update(kept);
+  experiments.update(tested, kept);
+  whatIf.update(kept);
 }
 
 const poller = new Poller(refresh, {

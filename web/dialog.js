@@ -31,6 +31,43 @@ function ask({ id, title, message, action, input = null, canCancel = true }) {
   });
 }
 
+function fieldOf({ name, label, options, hint, ...attributes }) {
+  const id = `form-${name}`;
+  const hintId = hint && `${id}-hint`;
+  return element('div.field',
+    element('label', { for: id }, label),
+    options ? element('select', { id, name },
+      options.map(([value, text]) => element('option', { value }, text)))
+      : element('input', { id, name, type: 'text', autocomplete: 'off',
+        'aria-describedby': hintId, ...attributes }),
+    hint && element('span.hint', { id: hintId }, hint));
+}
+
+// A form of several fields: [{name, label, hint, options: [[value, text]]}], or attributes of an
+// input instead of options. Resolves with what was given, by name, as text; with null if it was
+// cancelled.
+export function formInPage({ title, message, action, fields }) {
+  return new Promise((resolve) => {
+    const form = element('form', { method: 'dialog' },
+      element('h2', { id: 'form-title' }, title),
+      element('p', message),
+      element('div.fields', fields.map(fieldOf)),
+      element('div.dialog-buttons',
+        element('button', { type: 'button', id: 'form-cancel', onclick: () => dialog.close() },
+          'Cancel'),
+        element('button.primary', { id: 'form-confirm', value: 'confirmed' }, action)));
+    const dialog = element('dialog.wide', { id: 'form-box', 'aria-labelledby': 'form-title',
+      onclose: () => {
+        dialog.remove();
+        const given = [...new FormData(form)].map(([name, value]) => [name, value.trim()]);
+        resolve(dialog.returnValue === 'confirmed' ? Object.fromEntries(given) : null);
+      } }, form);
+    document.body.append(dialog);
+    dialog.showModal();
+    form.elements[0].focus();
+  });
+}
+
 // Before something that is hard to undo. With `inputLabel`, asks for a text as well.
 export const confirmInPage = ({ title, message, action, inputLabel = null }) =>
   ask({ id: 'dialog', title, message, action, input: inputLabel && { label: inputLabel,

@@ -31,7 +31,32 @@ export function short(value) {
 }
 
 export function percent(value, digits = 1) {
-  return missing(value) ? dash : `${(100 * value).toFixed(digits)}\u2009%`;
+  return missing(value) ? dash : `${(100 * value).toFixed(digits)}\u202f%`;
+}
+
+// A relative change with its sign: one digit after the point if it is small.
+export function change(value, digits = Math.abs(value) < 0.0995 ? 1 : 0) {
+  return missing(value) ? dash : `${withSign(100 * value, digits)}\u202f%`;
+}
+
+// How many digits after the point tell multiples of `step` apart.
+export function digitsOf(step) {
+  let digits = 0;
+  for (let size = step; digits < 6 && Math.abs(size - Math.round(size)) > 1e-6 * size; size *= 10) {
+    digits += 1;
+  }
+  return digits;
+}
+
+// A relative change with its sign and all its digits.
+export const wholePercent = (value) => change(value, digitsOf(Math.abs(100 * value)));
+
+// A span of time in its largest unit that is not far above it.
+export function duration(seconds) {
+  const units = [['day', 86400, 36 * 3600], ['hour', 3600, 5400], ['minute', 60, 90], ['second', 1, 0]];
+  const [name, length] = units.find(([, , least]) => seconds >= least);
+  const many = Math.max(1, Math.round(seconds / length));
+  return `${count(many)} ${name}${many === 1 ? '' : 's'}`;
 }
 
 // The difference of two values, as written by `write`, with its sign; a word if it rounds to 0.

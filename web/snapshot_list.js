@@ -17,7 +17,7 @@ function row(snapshot, onRollBack) {
         `${snapshot.kind} \u00b7 after ${count(snapshot.updates)} updates \u00b7 `,
         element('time', { datetime: new Date(snapshot.created_at).toISOString(),
           title: dateAndTime(snapshot.created_at) }, ago(snapshot.created_at)))),
-    element('button.roll-back', { type: 'button',
+    element('button.acts.roll-back', { type: 'button',
       'aria-label': `Roll back to ${snapshotName(snapshot)}`,
       onclick: () => onRollBack(snapshot) }, 'Roll back'));
 }

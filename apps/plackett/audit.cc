@@ -1,4 +1,5 @@
-// plackett audit: the unbiasedness theorem, checked exactly on small cases.
+// plackett audit: the unbiasedness theorem, checked exactly on small cases. Off-policy estimates
+// are in audit_off_policy.cc.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,31 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "audit_cases.h"
 #include "command.h"
 #include "plackett/audit.h"
-#include "plackett/make_user.h"
-#include "plackett/protocol.h"
 
 namespace plackett::command {
 namespace {
 
-constexpr const char* kAllModels = "all";
 constexpr const char* kRho = "rho";
 constexpr const char* kNone = "none";
-
-struct Options {
-  std::string click_model = kAllModels;
-  std::uint32_t docs = 4;
-  std::uint32_t k = 0;
-  std::vector<std::uint32_t> labels;
-  std::vector<double> scores;
-  std::uint32_t grades = 5;
-  std::string weight = kRho;
-  PairOptions pairs;
-  SimulationSpec spec;  // of which protocol, eta and seed are read
-  std::uint64_t cases = 500;
-  bool json = false;
-};
 
 struct Finding {
   std::string model;
@@ -41,80 +26,19 @@ struct Finding {
   audit::Violation last = {};  // the last case, shown if it is the only one
 };
 
-audit::CaseOptions case_options(const Options& options) {
-  audit::CaseOptions cases{.max_docs = options.docs};
-  const std::size_t labels = options.labels.size();
-  const std::size_t docs = std::max(labels, options.scores.size());
-  if (labels != 0 && !options.scores.empty() && labels != options.scores.size()) {
-    fail({fmt::format("--labels has {} values and --scores {}; expected one per document each",
-                      labels, options.scores.size())});
-  }
-  if (docs != 0 && (docs < 2 || docs > audit::kMaxDocs)) {
-    fail({fmt::format("{} documents; expected 2 to {}", docs, audit::kMaxDocs)});
-  }
-  for (const double score : options.scores) {
-    // Beyond that, rounding decides which of two probabilities is larger.
-    constexpr double kMost = 1000;
-    if (!(std::abs(score) <= kMost)) {
-      fail({fmt::format("--scores: {}; expected scores from -{} to {}", score, kMost, kMost)});
-    }
-  }
-  for (const std::uint32_t label : options.labels) {
-    if (label < options.grades) continue;
-    fail({fmt::format("--labels: {}; with {} grades labels are 0 to {}", label, options.grades,
-                      options.grades - 1)});
-  }
-  if (options.k == 1) fail({"--k 1; a list of one document holds no pair"});
-  if (const std::size_t most = docs == 0 ? options.docs : docs; options.k > most) {
-    fail({fmt::format("--k {}; there are at most {} documents", options.k, most)});
-  }
-  if (!options.scores.empty()) cases.scores = options.scores;
-  if (labels != 0) cases.labels.emplace(options.labels.begin(), options.labels.end());
-  if (options.k != 0) cases.k = options.k;
-  if (cases.labels && cases.scores && !cases.k) cases.k = static_cast<std::uint32_t>(labels);
-  return cases;
-}
-
-// The kind to draw for each case, if the model is one.
-std::optional<audit::DrawnUser> drawn_kind(std::string_view model) {
-  const auto names = audit::drawn_user_names();
-  const auto found = std::find(names.begin(), names.end(), model);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<audit::DrawnUser>(found - names.begin());
-}
-
-void check_name(const std::string& model) {
-  const auto names = click_model_names();
-  if (model.ends_with(".toml") || drawn_kind(model) ||
-      std::find(names.begin(), names.end(), model) != names.end()) {
-    return;
-  }
-  fail({fmt::format("unknown click model \"{}\"; known: {}, {}, {}, or a file that ends in .toml",
-                    model, kAllModels, fmt::join(names, ", "),
-                    fmt::join(audit::drawn_user_names(), ", "))});
-}
-
-Finding audit_model(const std::string& model, const Options& options,
+Finding audit_model(const std::string& model, const AuditOptions& options,
                     const audit::CaseOptions& cases) {
-  check_name(model);
-  const std::optional<audit::DrawnUser> kind = drawn_kind(model);
-  const StopRule stop_rule = rules_of(options.spec.protocol).stop_rule;
-  std::unique_ptr<User> user;
-  if (!kind) {
-    user = take(make_user(
-        model, {.grade_count = options.grades, .stop_rule = stop_rule, .eta = options.spec.eta}));
-  }
+  AuditedUser users(model, options);
   const audit::Rules rules{
       .weight = options.weight == kNone ? audit::Weight::kNone : audit::Weight::kRho,
       .pairs = options.pairs.rules().kind,
       .sharpness = options.pairs.sharpness};
-  const bool one_case = cases.labels && cases.scores && cases.k && !kind;
-  Finding finding{.model = kind ? model : std::string(user->name())};
+  const bool one_case = cases.labels && cases.scores && cases.k && !users.is_drawn();
+  Finding finding{.model = users.name()};
   for (std::uint64_t at = 0; at < (one_case ? 1 : options.cases); ++at) {
     Rng rng({.seed = options.spec.seed, .impression = at});
     const audit::Case drawn = audit::draw_case(cases, options.grades, rng);
-    if (kind) user = audit::draw_user(*kind, options.grades, rng, stop_rule);
-    std::vector<audit::Pair> pairs = audit::audit_case(drawn, *user, rules);
+    std::vector<audit::Pair> pairs = audit::audit_case(drawn, users.draw(rng), rules);
     finding.last = {drawn, pairs};
     finding.summary.add(drawn, std::move(pairs));
   }
@@ -139,7 +63,7 @@ void print_case(const audit::Violation& one) {
   }
 }
 
-void print_text(const std::vector<Finding>& findings, const Options& options) {
+void print_text(const std::vector<Finding>& findings, const AuditOptions& options) {
   const double sharpness = options.pairs.sharpness;
   fmt::print("Theorem 1 with weight {}, pairs {}{}, {} grades, protocol {}, seed {}\n\n",
              options.weight, options.pairs.pairs,
@@ -183,7 +107,7 @@ nlohmann::ordered_json case_json(const audit::Violation& one) {
           {"pairs", std::move(pairs)}};
 }
 
-nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const Options& options) {
+nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const AuditOptions& options) {
   nlohmann::ordered_json models = nlohmann::ordered_json::array();
   std::uint64_t violations = 0;
   for (const auto& [model, summary, last] : findings) {
@@ -212,15 +136,11 @@ nlohmann::ordered_json to_json(const std::vector<Finding>& findings, const Optio
           {"models", std::move(models)}};
 }
 
-void run(const Options& options) {
+void run(const AuditOptions& options) {
   const audit::CaseOptions cases = case_options(options);
-  std::vector<std::string> models = {options.click_model};
-  if (options.click_model == kAllModels) {
-    models.assign(click_model_names().begin(), click_model_names().end());
-  }
   std::vector<Finding> findings;
   bool violated = false;
-  for (const std::string& model : models) {
+  for (const std::string& model : audited_models(options)) {
     findings.push_back(audit_model(model, options, cases));
     violated = violated || findings.back().summary.violations > 0;
   }
@@ -235,7 +155,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_audit(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AuditOptions>();
   CLI::App* audit = app.add_subcommand(
       "audit",
       "Checks the unbiasedness theorem exactly: enumerates every ranking and click pattern of\n"
@@ -263,12 +183,26 @@ void add_audit(CLI::App& app) {
       ->add_option("--cases", options->cases,
                    "Random cases per click model; 1 if nothing is left to draw")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  audit->add_flag(
+      "--off-policy", options->off_policy,
+      "Audit off-policy estimates instead: the bias of each estimator, by enumeration of "
+      "up to 5 documents");
+  audit->add_option("--logs", options->logs,
+                    "With --off-policy: simulate this many logs for each click model, each of "
+                    "another case, and count how often the 95 % intervals hold the value");
+  audit->add_option("--lists", options->lists, "Lists of each simulated log")
+      ->check(CLI::Range(10U, 10'000'000U));
   audit->add_flag("--json", options->json, "Print one JSON object");
   audit->callback([options, audit] {
+    for (const char* name : {"--logs", "--lists"}) {
+      if (!options->off_policy && audit->count(name) > 0) {
+        fail({fmt::format("{}: it goes with --off-policy", name)});
+      }
+    }
     if (drawn_kind(options->click_model) && audit->count("--eta") > 0) {
       fail({fmt::format("--eta: {} draws its own for each case", options->click_model)});
     }
-    run(*options);
+    options->off_policy ? audit_off_policy(*options) : run(*options);
   });
 }
 

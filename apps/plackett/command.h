@@ -209,6 +209,7 @@ void add_audit(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_data(CLI::App& app);
 void add_fit(CLI::App& app);
+void add_learn(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_backup(CLI::App& app);

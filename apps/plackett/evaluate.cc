@@ -1,4 +1,5 @@
-// plackett evaluate: a saved model on a dataset, alone or against another.
+// plackett evaluate: a saved model on a dataset, alone or against another. Policies on a service's
+// log are in evaluate_log.cc.
 #include "plackett/evaluate.h"
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "command.h"
+#include "evaluate_log.h"
 #include "plackett/model_file.h"
 #include "query_files.h"
 #include "report/numbers.h"
@@ -231,31 +233,66 @@ void evaluate(const EvaluateOptions& options) {
 
 void add_evaluate(CLI::App& app) {
   auto options = std::make_shared<EvaluateOptions>();
-  CLI::App* command = app.add_subcommand("evaluate", "A saved model on a dataset");
-  command->add_option("--model", options->model, "file that simulate --save-model wrote")
-      ->required();
-  command
-      ->add_option("--data", options->data.dataset.path,
-                   "dataset: a LETOR folder, synthetic or synthetic:PRESET, or a cache with "
-                   "exactly the model's features")
-      ->required();
-  command->add_option("--split", options->split, "of each fold")
-      ->check(CLI::IsMember({"train", "validation", "test"}));
-  command->add_option("--fold", options->fold, "one fold by its name (default: all)");
-  command->add_option("--against", options->against,
-                      "another model: a paired t-test over queries for each fold and metric");
-  command->add_option("--per-query", options->files.per_query,
-                      "write each query's metrics to this file, as CSV");
-  command->add_option("--run-file", options->files.run,
-                      "write the rankings to this file, as trec_eval reads them");
-  command->add_option("--qrels", options->files.qrels,
-                      "write the labels to this file, as trec_eval reads them");
+  auto log = std::make_shared<EvaluateLogOptions>();
+  CLI::App* command = app.add_subcommand(
+      "evaluate",
+      "A saved model on a dataset; or other policies on a service's log, from its clicks");
+  command->add_option("--model", options->model,
+                      "file that simulate --save-model wrote; with --log: a model of the service");
+  CLI::Option* data =
+      command->add_option("--data", options->data.dataset.path,
+                          "dataset: a LETOR folder, synthetic or synthetic:PRESET, or a cache with "
+                          "exactly the model's features");
+  std::vector<CLI::Option*> of_data{
+      command->add_option("--split", options->split, "of each fold")
+          ->check(CLI::IsMember({"train", "validation", "test"})),
+      command->add_option("--fold", options->fold, "one fold by its name (default: all)"),
+      command->add_option("--against", options->against,
+                          "another model: a paired t-test over queries for each fold and metric"),
+      command->add_option("--per-query", options->files.per_query,
+                          "write each query's metrics to this file, as CSV"),
+      command->add_option("--run-file", options->files.run,
+                          "write the rankings to this file, as trec_eval reads them"),
+      command->add_option("--qrels", options->files.qrels,
+                          "write the labels to this file, as trec_eval reads them")};
   add_options(*command, simulation_options(), options->spec, {"no-relevant", "seed"});
   add_options(*command, dataset_options(), options->data.dataset,
               {"max-feature-id", "out-of-range", "unlabelled"});
   add_options(*command, run_options(), options->data.run, {"threads"});
+  CLI::Option* store =
+      command->add_option("--log", log->log, "a service's store, instead of --data");
+  command
+      ->add_option("--policy", log->policies,
+                   "with --log: snapshot:ID, current, logged, order:FILE or a model file; "
+                   "@TEMPERATURE after it, 0: sorted. More than one can be given")
+      ->needs(store);
+  add_options(*command, off_policy_options(), log->estimate,
+              {"metric", "estimators", "level", "ranks", "bootstraps", "least-lists"});
   command->add_flag("--json", options->json, "print one JSON object");
-  command->callback([options] { evaluate(*options); });
+  command->callback([options, log, command, data, store, of_data] {
+    if ((data->count() > 0) == (store->count() > 0))
+      throw CLI::ValidationError("give --data or --log, one of them");
+    if (store->count() == 0) {
+      if (options->model.empty()) throw CLI::RequiredError("--model");
+      for (const char* name :
+           {"--metric", "--estimators", "--level", "--ranks", "--bootstraps", "--least-lists"}) {
+        if (command->count(name) > 0) {
+          throw CLI::ValidationError(fmt::format("{} is for --log", name));
+        }
+      }
+      return evaluate(*options);
+    }
+    for (const CLI::Option* option : of_data) {
+      if (option->count() > 0) {
+        throw CLI::ValidationError(fmt::format("{} is for --data", option->get_name()));
+      }
+    }
+    log->model = options->model;
+    log->estimate.seed = options->spec.seed;
+    log->estimate.threads = options->data.run.threads;
+    log->json = options->json;
+    evaluate_log(*log);
+  });
 }
 
 }  // namespace plackett::command

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,7 +30,7 @@ struct ExportOptions {
   std::string model;
   std::string format = "csv";
   std::string out = "/dev/stdout";
-  std::string from = "0";
+  std::string from;
   bool candidates = false;
   bool features = false;
 };
@@ -45,7 +46,8 @@ std::string utc(std::int64_t ms) {
 struct Row {
   const LoggedModel& model;
   const LoggedImpression& logged;
-  std::string_view item;              // empty if it was removed
+  std::string_view experiment{};      // its name; empty if in none, or if that was deleted
+  std::string_view item{};            // empty if it was removed
   std::optional<std::size_t> rank{};  // from 0
   float score = 0;
   std::optional<double> propensity{};
@@ -67,7 +69,8 @@ void each_field(const Row& row, const Field& field) {
   field("impression", text(row.logged.name));
   field("time", text(utc(kept.shown_at)));
   field("version", std::optional(kept.version));
-  field("arm", text(name_of(kept.impression.mode)));
+  field("arm", text(kept.in.arm.empty() ? name_of(kept.impression.mode) : kept.in.arm));
+  field("experiment", text(row.experiment));
   field("unit", text(kept.unit));
   field("item", text(row.item));
   field("rank", row.rank ? std::optional(*row.rank + 1) : std::nullopt);
@@ -129,12 +132,15 @@ std::string json_line(const Row& row, bool features) {
 
 class Exporter {
  public:
-  Exporter(const ExportOptions& options, AtomicFile& out) : options_(options), out_(out) {}
+  Exporter(const ExportOptions& options, serving::StoreReader& store, AtomicFile& out)
+      : options_(options), out_(out) {
+    for (auto& row : take(store.experiments())) experiments_[row.id] = std::move(row.name);
+  }
 
   void header(const LoggedModel& model) {
     std::string line;
     const LoggedImpression none;
-    each_field({model, none, ""}, [&](const char* name, const auto&) {
+    each_field({model, none}, [&](const char* name, const auto&) {
       line += line.empty() ? name : "," + std::string(name);
     });
     line += ",context";
@@ -150,6 +156,9 @@ class Exporter {
     const Impression& impression = logged.kept.impression;
     const std::size_t stride = padded_width(impression.feature_count);
     const auto propensities = impression.propensities();
+    const auto experiment = experiments_.find(logged.kept.in.experiment);
+    std::string_view name;
+    if (experiment != experiments_.end()) name = experiment->second;
     // Rows of shown items: those that are not pinned come first.
     const std::size_t rows = impression.rows.size() / stride;
     std::size_t next[] = {0, impression.sampled_count()};
@@ -159,6 +168,7 @@ class Exporter {
       if (auto done =
               write({.model = model,
                      .logged = logged,
+                     .experiment = name,
                      .item = item.id,
                      .rank = rank,
                      .score = item.score,
@@ -172,6 +182,7 @@ class Exporter {
       const serving::OtherItem& item = impression.others[at];
       if (auto done = write({.model = model,
                              .logged = logged,
+                             .experiment = name,
                              .item = item.id,
                              .score = item.score,
                              .features = impression.other_rows.data() + at * stride});
@@ -190,13 +201,24 @@ class Exporter {
 
   const ExportOptions& options_;
   AtomicFile& out_;
+  std::map<std::int64_t, std::string> experiments_;  // names by id
 };
 
 // "i-41" or "41".
 std::uint64_t first_number(const std::string& text) {
+  if (text.empty()) return 0;
   const auto number = serving::impression_number(text.starts_with("i-") ? text : "i-" + text);
   if (!number) fail(Error{fmt::format("--from {}: expected an impression, as in i-41", text)});
   return *number;
+}
+
+// Where the next export is to start, for callers that export what is new.
+void say_where_to_continue(const ExportOptions& options, const LoggedModel& model,
+                           const serving::Settled& settled) {
+  if (options.from.empty() && !settled.more) return;
+  fmt::print(stderr, "{}: continue with --from {}{}\n", model.row.name,
+             serving::impression_name(settled.end),
+             settled.more ? "; the lists behind it wait for one that may still be on its way" : "");
 }
 
 void export_log(const ExportOptions& options) {
@@ -213,19 +235,24 @@ void export_log(const ExportOptions& options) {
                           options.db, models.size())});
   }
   AtomicFile out = take(AtomicFile::create(options.out));
-  Exporter exporter(options, out);
+  Exporter exporter(options, *store, out);
   if (options.format == "csv") {
     exporter.header(models.empty() ? LoggedModel{} : models.front());
   }
   std::uint64_t damaged = 0;
   const auto rows =
       options.features || options.candidates ? serving::Rows::kRead : serving::Rows::kSkip;
+  std::vector<serving::Settled> settled;
   for (const LoggedModel& model : models) {
+    settled.push_back(take(serving::settled(*store, model.row.id, from, serving::system_ms())));
     damaged += take(serving::each_logged(
-        *store, model, {.from = from, .rows = rows},
+        *store, model, {.from = from, .to = settled.back().end, .rows = rows},
         [&](const LoggedImpression& logged) { return exporter.add(model, logged); }));
   }
   take(out.finish());
+  for (std::size_t at = 0; at < models.size(); ++at) {
+    say_where_to_continue(options, models[at], settled[at]);
+  }
   if (damaged > 0) {
     throw Exit(kNegative,
                fmt::format("{} in {} can't be read and {} left out", counted(damaged, "impression"),
@@ -244,7 +271,8 @@ void add_export(CLI::App& app) {
   command->add_option("--format", options->format, "csv or jsonl")
       ->check(CLI::IsMember({"csv", "jsonl"}));
   command->add_option("--out", options->out, "write to this file");
-  command->add_option("--from", options->from, "start with this impression, as in i-41");
+  command->add_option("--from", options->from,
+                      "start with this impression, as in i-41, and say where to continue");
   command->add_flag("--candidates", options->candidates,
                     "a row for each candidate that was kept and not shown, too");
   command->add_flag("--features", options->features,

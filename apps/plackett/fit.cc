@@ -7,6 +7,7 @@
 
 #include "base/aligned.h"
 #include "command.h"
+#include "evaluate_log.h"
 #include "order_file.h"
 #include "plackett/feature_view.h"
 #include "plackett/fit_model.h"
@@ -59,29 +60,6 @@ void print(const FitReport& report) {
   row("log-likelihood of a list", &Agreement::log_likelihood, 2);
 }
 
-// The number of iterations so far, on a line of the terminal.
-class IterationLine {
- public:
-  explicit IterationLine(std::uint32_t most) : most_(most) {}
-  IterationLine(const IterationLine&) = delete;
-  IterationLine& operator=(const IterationLine&) = delete;
-  ~IterationLine() { draw(""); }
-
-  void show(std::uint32_t iterations) {
-    draw(fmt::format("iteration {} of at most {}", iterations, most_));
-  }
-
- private:
-  void draw(const std::string& text) const {
-    if (!visible_) return;
-    fmt::print(stderr, "\r\x1b[K{}", text);
-    std::fflush(stderr);
-  }
-
-  std::uint32_t most_;
-  bool visible_ = Progress::standard_error().visible;
-};
-
 // The lists, and the model that is fitted to them.
 struct FitTask {
   ObservedOrders orders;
@@ -106,12 +84,7 @@ FitTask task_of_file(const FitCommand& command) {
 // The lists in the caller's own order that a service has shown, with all their candidates.
 FitTask task_of_log(const FitCommand& command) {
   const auto store = take(store::read_sqlite(command.db));
-  auto found = serving::logged_models(*store, command.model);
-  if (!found) fail(found.error().in(command.db));
-  if (found->size() != 1) {
-    fail(Error{fmt::format("{}: {} models; name one with --model", command.db, found->size())});
-  }
-  const serving::LoggedModel& model = found->front();
+  const serving::LoggedModel model = logged_model(command.db, command.model);
   const std::uint32_t features = model.spec.ranker.feature_count;
   FitTask task{ObservedOrders(features),
                {.method = model.spec.learner,
@@ -158,8 +131,10 @@ void fit(const FitCommand& command) {
   spec.fit = command.fit;
   if (command.ranker) spec.ranker.kind = take(parse_ranker_kind(*command.ranker));
   const FittedModel fitted = [&] {
-    IterationLine line(spec.fit.iterations);
-    spec.fit.stepped = [&line](std::uint32_t iterations) { line.show(iterations); };
+    StatusLine line;
+    spec.fit.stepped = [&](std::uint32_t iterations) {
+      line.show(fmt::format("iteration {} of at most {}", iterations, spec.fit.iterations));
+    };
     return take(fit_model(orders, spec));
   }();
   take(save_model(fitted.model, command.save_model));

@@ -45,6 +45,7 @@ int run(int argc, const char* const* argv) {
   plackett::command::add_evaluate(app);
   plackett::command::add_data(app);
   plackett::command::add_fit(app);
+  plackett::command::add_learn(app);
   plackett::command::add_serve(app);
   plackett::command::add_replay(app);
   plackett::command::add_backup(app);

@@ -198,4 +198,10 @@ void Progress::draw_if_due() {
   drawn_ = true;
 }
 
+void StatusLine::show(const std::string& text) const {
+  if (!visible_) return;
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  std::fflush(stderr);
+}
+
 }  // namespace plackett::command

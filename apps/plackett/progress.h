@@ -98,4 +98,19 @@ class Progress {
   Standing standing_;
 };
 
+// How far work is, as text on one line of standard error, if that is a terminal; cleared at the
+// end. One call at a time.
+class StatusLine {
+ public:
+  StatusLine() = default;
+  StatusLine(const StatusLine&) = delete;
+  StatusLine& operator=(const StatusLine&) = delete;
+  ~StatusLine() { show(""); }
+
+  void show(const std::string& text) const;
+
+ private:
+  bool visible_ = Progress::standard_error().visible;
+};
+
 }  // namespace plackett::command

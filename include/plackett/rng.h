@@ -24,6 +24,7 @@ enum class Purpose : std::uint8_t {
   kBestLinear = 9,  // the steps that fit the best linear ranker of a world
   kHeldOut = 10,    // which observed orders a fit is measured on
   kKeep = 11,       // whether a service keeps an impression's other candidates
+  kBootstrap = 12,  // how often a unit is in a resampled log
   kTest = 255,      // tests and benchmarks
 };
 

@@ -72,6 +72,15 @@ from ._methods import (
     Steady as Steady,
 )
 from ._log import read_log as read_log
+from ._off_policy import (
+    Estimate as Estimate,
+    Learned as Learned,
+    LearnStage as LearnStage,
+    OffPolicy as OffPolicy,
+    RankSupport as RankSupport,
+    learn as learn,
+    off_policy as off_policy,
+)
 from ._pairs import Pair as Pair, pairs as pairs
 from . import _params as _params
 from ._results import (

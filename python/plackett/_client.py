@@ -139,7 +139,8 @@ class Client:
 
     Answers of 429 and 503 are tried again after the time that the service asks for, or a growing
     pause. So are lost connections, but only by calls that may be made twice: all but take_snapshot,
-    roll_back and import_model. Errors are ServiceError or ServiceUnreachable.
+    roll_back, import_model, promote and undo_promotion. Errors are ServiceError or
+    ServiceUnreachable.
 
     Threads may share a client; each has its own connection, which is kept alive. Use it in `with`, or
     call close.
@@ -308,7 +309,8 @@ class Client:
         their order, and report what happens with the `impression`.
 
         id: the impression's own id, of your choice; a call that has to be made again then still
-        makes one impression. more: other fields of the request, as the HTTP API names them.
+        makes one impression: if the answer was lost, the list is fetched. Where it can't be fetched,
+        the error of status 409 stays. more: other fields of the request, as the HTTP API names them.
 
         >>> answer = client.rank("shop", [{"id": "a", "features": [1, 2]}], id="visit-17")
         >>> answer["impression"], [item["id"] for item in answer["items"]]
@@ -331,7 +333,10 @@ class Client:
         except ServiceError as error:
             if error.status != 409 or id is None or not error.tried_before:
                 raise
-            mine = self._ranked_before(model, id, body)
+            try:
+                mine = self._ranked_before(model, id, body)
+            except Error:  # it can't be fetched, by a path of a proxy that only ranks, say
+                mine = None
             if mine is None:
                 raise
             return mine
@@ -476,6 +481,77 @@ class Client:
         path = self._path(model, "import")
         return self._decoded(self._call("POST", path, file, query=query, once=True))
 
+    # Experiments
+
+    def start_experiment(
+        self, model: str, experiment: str, arms: Iterable[Mapping[str, Any]], **spec: Any
+    ) -> Json:
+        """Tests rankings live, against each other, or gives the experiment that has the same settings.
+        arms: dicts of name, policy, share and mode, the baseline first. spec: other settings, as the
+        HTTP API names them, such as design, metric, promote, guard.
+
+        >>> model = client.create_model("tested", ["price", "rating"])
+        >>> started = client.start_experiment("tested", "learned-or-old", [
+        ...     {"name": "old", "policy": "given", "share": 0.9},
+        ...     {"name": "learned", "policy": "model", "share": 0.1}], guard={"drop": "5 %"})
+        >>> started["state"], started["baseline"]
+        ('running', 'old')
+        """
+        path = self._path(model, "experiments", experiment)
+        return self._json("PUT", path, {"arms": list(arms), **spec})
+
+    def experiments(self, model: str) -> list[Json]:
+        """The model's experiments, newest first, without their results over time.
+
+        >>> [experiment["name"] for experiment in client.experiments("tested")]
+        ['learned-or-old']
+        """
+        return self._list(self._path(model, "experiments"), "experiments")
+
+    def experiment(self, model: str, experiment: str) -> Json:
+        """An experiment: its settings, its arms with their lifts, and these over time, in `points`.
+
+        >>> [arm["impressions"] for arm in client.experiment("tested", "learned-or-old")["arms"]]
+        [0, 0]
+        """
+        return self._json("GET", self._path(model, "experiments", experiment))
+
+    def promote(self, model: str, experiment: str, arm: str) -> Json:
+        """Serves an arm to everyone; the experiment ends.
+
+        >>> client.promote("tested", "learned-or-old", "learned")["promoted"]
+        'learned'
+        """
+        path = self._path(model, "experiments", experiment, "promote")
+        return self._json("POST", path, {"arm": arm}, once=True)
+
+    def undo_promotion(self, model: str, experiment: str) -> Json:
+        """Goes back to what was served before.
+
+        >>> client.undo_promotion("tested", "learned-or-old")["can_undo"]
+        False
+        """
+        path = self._path(model, "experiments", experiment, "undo")
+        return self._json("POST", path, once=True)
+
+    def stop_experiment(self, model: str, experiment: str) -> Json:
+        """Ends an experiment and promotes nothing; one that has ended stays as it is.
+
+        >>> client.stop_experiment("tested", "learned-or-old")["state"]
+        'ended'
+        """
+        return self._json("POST", self._path(model, "experiments", experiment, "stop"))
+
+    def delete_experiment(self, model: str, experiment: str) -> None:
+        """Deletes an experiment that has ended.
+
+        >>> client.delete_experiment("tested", "learned-or-old")
+        >>> client.experiments("tested")
+        []
+        >>> client.delete_model("tested")
+        """
+        self._call("DELETE", self._path(model, "experiments", experiment))
+
     # What happened
 
     def stats(self, model: str, points: int | None = None) -> Json:
@@ -485,6 +561,23 @@ class Client:
         True
         """
         return self._json("GET", self._path(model, "stats"), query=_given(points=points))
+
+    def what_if(self, model: str, policies: str | Sequence[str], **options: Any) -> Json:
+        """What other policies would have been worth, by the model's log: "snapshot:3", "current" or
+        "logged", each with "@TEMPERATURE" or without. Options are those of the request: metric,
+        estimators, level, ranks, lists (how many of the newest). A long log may take longer than the
+        client's timeout; fewer lists take less. One evaluation runs at a time; while another does,
+        this one waits and tries again.
+
+        >>> try:
+        ...     client.what_if("shop", "best")
+        ... except plackett.ServiceError as error:
+        ...     print(error.status, error.where)
+        400 policy
+        """
+        asked = [policies] if isinstance(policies, str) else list(policies)
+        query = {"policy": asked, **_given(**options)}
+        return self._json("GET", self._path(model, "what-if"), query=query)
 
     def impressions(
         self, model: str, limit: int | None = None, *, clicked: bool | None = None
@@ -652,7 +745,7 @@ class Client:
         retries: int | None = None,
     ) -> bytes:
         """The answer's body. once: the call must not be made twice."""
-        target = self._prefix + path + ("?" + urllib.parse.urlencode(query) if query else "")
+        target = self._prefix + path + ("?" + urllib.parse.urlencode(query, doseq=True) if query else "")
         left = self._retries if retries is None else retries
         pause = _FIRST_PAUSE
         lost = False  # an earlier try may have been applied

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas
 
 _APPLICATION = 0x504C4B53  # "PLKS"
-_VERSION = 2
+_OLDEST, _NEWEST = 2, 3  # versions of stores
 _FLAGS = ("pinned", "clicked", "viewed", "closed", "kept")
 
 
@@ -29,21 +29,23 @@ def _open(path: str | os.PathLike[str]) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         store.close()
         raise BadValue(f"path: {name}: not a plackett store: {error}") from None
-    if application == _APPLICATION and version == _VERSION:
+    if application == _APPLICATION and _OLDEST <= version <= _NEWEST:
         return store
     store.close()
     if application != _APPLICATION:
         raise BadValue(f"path: {name}: not a plackett store")
-    advice = "plackett export reads it" if version < _VERSION else "a newer plackett wrote it"
-    raise BadValue(f"path: {name}: a store of version {version}, not {_VERSION}; {advice}")
+    advice = "plackett export reads it" if version < _OLDEST else "a newer plackett wrote it"
+    raise BadValue(
+        f"path: {name}: a store of version {version}, not {_OLDEST} or {_NEWEST}; {advice}"
+    )
 
 
 def read_log(path: str | os.PathLike[str], model: str | None = None) -> pandas.DataFrame:
     """What a service has shown and what was clicked: one row per shown item. Needs pandas.
 
     Reads the store's view `shown_items`, of one model or of all, while it is served or not. `arm`
-    says how a list was made (explore, exploit, given), `propensity` with which probability the item
-    came to its place, given those above. `reward` is 1 for a click, and the weights of the model's
+    says how a list was made (explore, exploit, given), or is its arm of `experiment`, if it belongs to
+    one; `propensity` is the probability that the item came to its place, given those above. `reward` is 1 for a click, and the weights of the model's
     further events. `context` is JSON.
 
     >>> plackett.read_log("nowhere.db")
@@ -70,5 +72,7 @@ def read_log(path: str | os.PathLike[str], model: str | None = None) -> pandas.D
         raise Error(f"path: {os.fspath(path)}: {error}") from None
     finally:
         store.close()
+    if "experiment" not in rows:
+        rows["experiment"] = None  # stores of version 2 have none
     rows["time"] = pandas.to_datetime(rows.pop("shown_at"), unit="ms", utc=True)
     return rows.astype({flag: bool for flag in _FLAGS} | {"reward": float, "propensity": float})

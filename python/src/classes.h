@@ -34,6 +34,7 @@ void bind_sampling(py::module_& module);
 void bind_evaluation(py::module_& module);
 void bind_experiments(py::module_& module);
 void bind_fit(py::module_& module);
+void bind_off_policy(py::module_& module);
 
 inline std::string argument_text(const char* text) { return text; }
 inline std::string argument_text(const py::kw_only& /*marker*/) { return "*"; }

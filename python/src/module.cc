@@ -72,6 +72,7 @@ PYBIND11_MODULE(_engine, module) {
   bind_evaluation(module);
   bind_experiments(module);
   bind_fit(module);
+  bind_off_policy(module);
   add(module, "version", &plackett::version, with(),
       R"(The engine's version, as text: "0.1.0".
 

@@ -165,8 +165,11 @@ class Document:
         limits = []
         for key, words in LIMITS:
             if key in schema:
-                above = key == "minimum" and schema.get("exclusiveMinimum")
-                limits.append((words if not above else "above {}").format(schema[key]))
+                if key == "minimum" and schema.get("exclusiveMinimum"):
+                    words = "above {}"
+                if key == "maximum" and schema.get("exclusiveMaximum"):
+                    words = "below {}"
+                limits.append(words.format(schema[key]))
         return ", ".join(limits).replace("|", "\\|")
 
     def _said_of(self, described, schema):

@@ -10,51 +10,65 @@ namespace {
 
 using simdjson::ondemand::json_type;
 
-float read_feature(JsonReader& json, JsonValue value) {
+// What the numbers of a row are called in messages.
+struct Words {
+  const char* one;
+  const char* all;
+};
+constexpr Words words_of(RowOf row) {
+  return row == RowOf::kFeatures ? Words{"feature", "features"} : Words{"weight", "weights"};
+}
+
+float read_number(JsonReader& json, JsonValue value, Words words) {
   double number = 0;
   const auto error = value.get_double().get(number);
   if (error == simdjson::SUCCESS && std::abs(number) <= std::numeric_limits<float>::max()) {
     return static_cast<float>(number);
   }
   if (json.type(value) != json_type::number) json.number(value);  // refuses it
-  json.wrong(fmt::format("{}; a feature must be a finite number within the range of floats",
-                         JsonReader::excerpt(value)));
+  json.wrong(fmt::format("{}; a {} must be a finite number within the range of floats",
+                         JsonReader::excerpt(value), words.one));
 }
 
-void read_array(JsonReader& json, JsonValue value, std::uint32_t count, std::span<float> row) {
+void read_array(JsonReader& json, JsonValue value, std::uint32_t count, Words words,
+                std::span<float> row) {
   std::uint32_t met = 0;
   json.array(value, kMaxRowFloats, [&](std::uint32_t feature, JsonValue inner) {
-    const float number = read_feature(json, inner);
+    const float number = read_number(json, inner, words);
     if (feature < count) row[feature] = number;
     met = feature + 1;
   });
-  if (met != count) json.wrong(fmt::format("{} features; the model has {}", met, count));
+  if (met != count) {
+    json.wrong(fmt::format("{} {}; the model has {} features", met, words.all, count));
+  }
 }
 
-void read_object(JsonReader& json, JsonValue value, const FeatureNames& names,
+void read_object(JsonReader& json, JsonValue value, const FeatureNames& names, Words words,
                  std::span<float> row) {
   if (names.empty()) json.wrong("the model's features have no names; send an array");
   std::vector<bool> seen(row.size());
   json.object(value, [&](std::string_view name, JsonValue inner) {
     const auto feature = names.find(name);
     if (feature == names.end()) json.wrong("the model has no feature of this name");
-    if (seen[feature->second]) json.wrong("duplicate feature");
+    if (seen[feature->second]) json.wrong(fmt::format("duplicate {}", words.one));
     seen[feature->second] = true;
-    row[feature->second] = read_feature(json, inner);
+    row[feature->second] = read_number(json, inner, words);
   });
 }
 
 }  // namespace
 
 void read_feature_row(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
-                      const FeatureNames& names, std::span<float> row) {
+                      const FeatureNames& names, std::span<float> row, RowOf kind) {
+  const Words words = words_of(kind);
   switch (json.type(value)) {
     case json_type::array:
-      return read_array(json, value, spec.ranker.feature_count, row);
+      return read_array(json, value, spec.ranker.feature_count, words, row);
     case json_type::object:
-      return read_object(json, value, names, row);
+      return read_object(json, value, names, words, row);
     default:
-      json.wrong("features must be an array of numbers, or an object of numbers by name");
+      json.wrong(fmt::format("{} must be an array of numbers, or an object of numbers by name",
+                             words.all));
   }
 }
 
@@ -62,6 +76,9 @@ std::string_view read_id(JsonReader& json, JsonValue value) {
   const std::string_view id = json.string(value);
   if (id.empty() || id.size() > serving::kMaxIdBytes) {
     json.wrong(fmt::format("an id of {} bytes; expected 1 to {}", id.size(), serving::kMaxIdBytes));
+  }
+  if (id.find('\0') != std::string_view::npos) {
+    json.wrong("an id with the character U+0000, which SQL can't read");
   }
   return id;
 }

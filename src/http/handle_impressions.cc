@@ -30,6 +30,10 @@ void write_ranking(JsonWriter json, const serving::Ranked& ranked) {
         "items", [&] { json.array(ranked.items, write_item); },                  //
         "log_probability", ranked.log_probability, "entropy", ranked.entropy);
     if (!ranked.skipped.empty()) json.fields("skipped", ranked.skipped);
+    if (!ranked.experiment.empty()) {
+      json.fields("experiment", ranked.experiment);
+      if (!ranked.arm.empty()) json.fields("arm", ranked.arm);
+    }
   });
 }
 

@@ -26,7 +26,9 @@ void get_models(Exchange& exchange) {
   if (const std::string& only = exchange.grant.model; !only.empty()) {
     std::erase_if(models, [&](const ModelInfo& model) { return model.spec.name != only; });
   }
-  exchange.json().object("models", models);
+  // Without tokens everyone may do everything.
+  const Role role = exchange.credentials->tokens.empty() ? Role::kAdmin : exchange.grant.role;
+  exchange.json().object("models", models, "role", name_of(role));
 }
 
 void get_model(Exchange& exchange) {
@@ -37,9 +39,9 @@ Awaitable<void> put_model(Exchange& exchange) {
   const auto existing = exchange.site.service.find(exchange.segment(1));
   std::optional<ModelSpec> now;
   if (existing != nullptr) now = exchange.site.service.info(*existing).spec;
-  auto spec = take(read_model_request(exchange.scratch.json, exchange.body(), exchange.segment(1),
-                                      now ? &*now : nullptr));
-  const auto created = co_await exchange.ask<serving::Created>(&Service::create, std::move(spec));
+  auto wanted = take(read_model_request(exchange.scratch.json, exchange.body(), exchange.segment(1),
+                                        now ? &*now : nullptr));
+  const auto created = co_await exchange.ask<serving::Created>(&Service::create, std::move(wanted));
   exchange.status(created.is_new ? 201 : 200);
   exchange.json().value(created.info);
 }

@@ -142,11 +142,13 @@ void check_network(const JsonReader& json, RankerSpec& ranker, bool has_hidden,
 
 }  // namespace
 
-Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::string_view name,
-                                     const ModelSpec* existing) {
+Result<serving::WantedModel> read_model_request(JsonReader& json, JsonText body,
+                                                std::string_view name, const ModelSpec* existing) {
   enum : std::uint32_t { kFeatures = 1, kRanker = 2, kHidden = 4, kActivation = 8 };
   return json.read(body, [&](JsonValue root) {
-    ModelSpec spec;
+    serving::WantedModel wanted;
+    wanted.candidates_given = wanted.events_given = false;
+    ModelSpec& spec = wanted.spec;
     spec.learner = kDefaultMethod;
     spec.logging.candidates = serving::kDefaultCandidates;
     if (existing != nullptr) spec = *existing;
@@ -181,8 +183,14 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
               spec.open_seconds = json.integer(value, 1, serving::kMaxOpenSeconds);
             }},
         Key{"candidates",
-            [&](JsonValue value) { spec.logging.candidates = read_candidates(json, value); }},
-        Key{"events", [&](JsonValue value) { read_events(json, value, spec.logging.events); }});
+            [&](JsonValue value) {
+              spec.logging.candidates = read_candidates(json, value);
+              wanted.candidates_given = true;
+            }},
+        Key{"events", [&](JsonValue value) {
+              read_events(json, value, spec.logging.events);
+              wanted.events_given = true;
+            }});
     if (spec.feature_ids.size() != ranker.feature_count) spec.feature_ids.clear();
     if ((seen & kFeatures) == 0 && existing == nullptr) {
       json.wrong_at("features", "no features; give their number or their names");
@@ -195,7 +203,7 @@ Result<ModelSpec> read_model_request(JsonReader& json, JsonText body, std::strin
       }
     }
     check_network(json, ranker, (seen & kHidden) != 0, (seen & kActivation) != 0);
-    return spec;
+    return wanted;
   });
 }
 
@@ -245,9 +253,10 @@ Result<std::vector<float>> read_weights_request(JsonReader& json, JsonText body,
                                                 const ModelSpec& spec, const FeatureNames& names) {
   return json.read(body, [&](JsonValue root) {
     std::vector<float> weights(spec.ranker.feature_count);
-    const std::uint32_t seen = json.fields(
-        root, Key{"weights",
-                  [&](JsonValue value) { read_feature_row(json, value, spec, names, weights); }});
+    const std::uint32_t seen = json.fields(root, Key{"weights", [&](JsonValue value) {
+                                                       read_feature_row(json, value, spec, names,
+                                                                        weights, RowOf::kWeights);
+                                                     }});
     if (seen == 0) json.wrong_at("weights", "no weights; give one per feature, or those not 0");
     return weights;
   });

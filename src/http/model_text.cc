@@ -71,7 +71,8 @@ void write_json(JsonWriter& json, const serving::ModelInfo& info) {
       "version", info.version, "updates", info.updates,                          //
       "impressions", info.impressions, "learned", info.learned,                  //
       "open", info.open, "items", info.items, "parameters", info.parameters,     //
-      "learning", info.learning, "frozen_because", frozen_because);
+      "learning", info.learning, "frozen_because", frozen_because,               //
+      "serves", name_of(info.serves), "experiment", null_if_empty(info.experiment));
 }
 
 void write_json(JsonWriter& json, const serving::SnapshotRow& snapshot) {

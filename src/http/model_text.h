@@ -11,5 +11,7 @@ void write_json(JsonWriter& json, const serving::SnapshotRow& snapshot);
 void write_json(JsonWriter& json, const serving::FeatureWeight& weight);
 void write_json(JsonWriter& json, const serving::Stats& stats);
 void write_json(JsonWriter& json, const serving::SeenImpression& impression);
+// experiment_text.cc
+void write_json(JsonWriter& json, const serving::ExperimentInfo& info);
 
 }  // namespace plackett::http

@@ -49,9 +49,9 @@ Result<std::vector<serving::FeedbackEvent>> read_feedback_request(JsonReader& js
 
 // PUT /models/{m}. What the body says; for the rest what the existing model has, or defaults. What
 // only the engine can judge (a learner's settings, a network's size) is left to it.
-Result<serving::ModelSpec> read_model_request(JsonReader& json, JsonText body,
-                                              std::string_view name,
-                                              const serving::ModelSpec* existing = nullptr);
+Result<serving::WantedModel> read_model_request(JsonReader& json, JsonText body,
+                                                std::string_view name,
+                                                const serving::ModelSpec* existing = nullptr);
 
 // PUT /models/{m}/items.
 struct ItemsRequest {
@@ -64,7 +64,7 @@ Result<ItemsRequest> read_items_request(JsonReader& json, JsonText body,
 // POST /models/{m}/snapshots: the note; empty if the body is.
 Result<std::string> read_snapshot_request(JsonReader& json, JsonText body);
 
-// PUT /models/{m}/weights: one weight per feature, as read_feature_row() reads them.
+// PUT /models/{m}/weights: one weight per feature, by read_feature_row().
 Result<std::vector<float>> read_weights_request(JsonReader& json, JsonText body,
                                                 const serving::ModelSpec& spec,
                                                 const FeatureNames& names);
@@ -72,18 +72,30 @@ Result<std::vector<float>> read_weights_request(JsonReader& json, JsonText body,
 // POST /models/{m}/rollback: the snapshot's id.
 Result<std::int64_t> read_rollback_request(JsonReader& json, JsonText body);
 
+// PUT /models/{m}/experiments/{e}. What only the service can judge (names, shares, rules, models)
+// is left to it.
+Result<serving::ExperimentSpec> read_experiment_request(JsonReader& json, JsonText body,
+                                                        std::string name);
+
+// POST /models/{m}/experiments/{e}/promote: the arm.
+Result<std::string> read_promote_request(JsonReader& json, JsonText body);
+
 // feature_row.cc: what they say of items.
 
 // The most numbers that the rows of one request may hold, with padding: 64 MiB. The body's limit
 // does not limit them: a few bytes of text can ask for a wide row.
 inline constexpr std::size_t kMaxRowFloats = std::size_t{1} << 24;
 
+// What a row has per feature; errors speak of it.
+enum class RowOf { kFeatures, kWeights };
 // Fills `row`, which is 0, from an array of all features, or an object of those that are not 0.
 // Refuses numbers that are not finite floats. Requires: row.size() >= spec.ranker.feature_count.
 void read_feature_row(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
-                      const FeatureNames& names, std::span<float> row);
+                      const FeatureNames& names, std::span<float> row,
+                      RowOf kind = RowOf::kFeatures);
 
-// An id of an item, an impression or an event: 1 to kMaxIdBytes bytes.
+// An id of an item, an impression, a unit or an event: 1 to kMaxIdBytes bytes, none of them 0:
+// SQLite's JSON functions end a text there, so that the store's views would show another id.
 std::string_view read_id(JsonReader& json, JsonValue value);
 
 }  // namespace plackett::http

@@ -32,6 +32,13 @@ Waiting put_model, delete_model, post_import, post_snapshot, post_rollback, post
 Waiting post_rank, post_feedback;
 AtOnce get_stats, get_impressions, get_impression;
 
+// handle_experiments.cc
+AtOnce get_experiments, get_experiment;
+Waiting put_experiment, delete_experiment, post_stop, post_promote, post_undo;
+
+// handle_what_if.cc
+Waiting get_what_if;
+
 // What a route is about. Tokens that are bound to a model may use kModel for theirs, and kModels,
 // which shows them only theirs.
 enum class Scope : std::uint8_t { kModel, kModels, kServer };

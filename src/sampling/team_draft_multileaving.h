@@ -15,6 +15,9 @@ class TeamDraftMultileaving final : public Multileaving {
   // Credit is certain here: `expected` is the sign itself, and nothing is drawn.
   std::span<const Duel> judge(std::span<const std::uint8_t> clicks, Rng& rng) override;
 
+  // Per rank of the list shown last, the ranker that added its document.
+  [[nodiscard]] std::span<const std::uint32_t> owners() const { return owner_; }
+
  private:
   std::uint32_t rankers_ = 0;
   RandomRanks ranks_;

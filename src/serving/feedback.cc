@@ -15,6 +15,7 @@ namespace {
 // An impression and its feedback so far, while a job goes through its events.
 struct Joined {
   bool known = false;
+  ModelHandle maker;  // the model that made the list, and learns from it
   StoredImpression kept;
   ResponseRow response;
   std::optional<std::set<StoreReader::NamedEvent>> named{};  // read when first asked for
@@ -24,13 +25,14 @@ struct Joined {
 
 class Joiner {
  public:
-  Joiner(const ModelHandle& model, Transaction& transaction)
-      : model_(model), transaction_(transaction) {}
+  Joiner(const ServiceParts& parts, const ModelHandle& model, Transaction& transaction)
+      : parts_(parts), model_(model), transaction_(transaction) {}
 
   FeedbackStatus join(const FeedbackEvent& event);
   // Writes what changed.
   void finish();
-  [[nodiscard]] std::uint64_t closed() const { return closed_; }
+  // How many lists it closed, by the model that made them.
+  [[nodiscard]] const std::map<ModelHandle, std::uint64_t>& closed() const { return closed_; }
 
  private:
   Joined& find(const std::string& name);
@@ -38,20 +40,25 @@ class Joiner {
   // Whether there was such an event of this item.
   bool was_seen(Joined& joined, const FeedbackEvent& event, std::uint32_t rank);
   void count_click(const Joined& joined, std::uint32_t rank);
+  // Counts the event in the experiment that the list belongs to, if that runs.
+  void count_in_experiment(const Joined& joined, const FeedbackEvent& event, std::uint32_t rank);
 
+  const ServiceParts& parts_;
   const ModelHandle& model_;
   Transaction& transaction_;
   // In the order of their numbers, so that what is logged depends on the request alone.
   std::map<std::int64_t, Joined> impressions_;
-  std::uint64_t closed_ = 0;
+  std::map<ModelHandle, std::uint64_t> closed_;
 };
 
 Joined& Joiner::find(const std::string& name) {
   StoreReader& store = transaction_.store.read();
-  const std::int64_t id = take(impression_id(store, *model_, name)).value_or(-1);
+  const auto known = take(find_impression(store, *model_, name));
+  const std::int64_t id = known ? known->id : -1;
   const auto [found, is_new] = impressions_.try_emplace(id);
   Joined& joined = found->second;
-  if (!is_new || id < 0) return joined;
+  if (!is_new || !known) return joined;
+  joined.maker = known->maker == nullptr ? model_ : known->maker;
   auto kept = take(read_impression(store, id, Rows::kSkip));
   if (!kept) return joined;
   auto response = take(store.response(id));
@@ -61,13 +68,13 @@ Joined& Joiner::find(const std::string& name) {
   joined.response.clicked.resize(joined.kept.impression.shown.size());
   joined.response.viewed.resize(joined.kept.impression.shown.size());
   const std::uint64_t number = ImpressionKey::of(id).number;
-  joined.late =
-      joined.response.closed != Closed::kNo || number < model_->update_due(transaction_.elapsed);
+  joined.late = joined.maker->removed || joined.response.closed != Closed::kNo ||
+                number < joined.maker->update_due(transaction_.elapsed);
   return joined;
 }
 
 void Joiner::count_click(const Joined& joined, std::uint32_t rank) {
-  SeriesRow& series = transaction_.series(model_->id);
+  SeriesRow& series = transaction_.series(joined.maker->id);
   ++series.clicks;
   const auto& clicked = joined.response.clicked;
   const auto best = std::find(clicked.begin(), clicked.end(), std::byte{1}) - clicked.begin();
@@ -80,10 +87,32 @@ void Joiner::count_click(const Joined& joined, std::uint32_t rank) {
   }
 }
 
+void Joiner::count_in_experiment(const Joined& joined, const FeedbackEvent& event,
+                                 std::uint32_t rank) {
+  const ArmOfList& in = joined.kept.in;
+  const Experiment* running = counting(parts_, transaction_, in.experiment);
+  if (running == nullptr) return;
+  const Experiment& experiment = *running;
+  Gain gain{.click = event.kind == EventKind::kClick, .rank = rank};
+  if (gain.click) {
+    const auto& clicked = joined.response.clicked;
+    const bool first = std::find(clicked.begin(), clicked.end(), std::byte{1}) == clicked.end();
+    gain.value = click_gain(experiment.spec.metric, rank, first);
+  } else if (event.kind == EventKind::kNamed && experiment.spec.metric == ValueMetric::kEvents) {
+    for (const NamedWeight& named : model_->logging().events) {
+      if (named.name == event.name) gain.value = named.weight;
+    }
+  } else {
+    return;
+  }
+  count_gain(transaction_, experiment, joined.kept.id, joined.kept.unit, in, gain);
+}
+
 void Joiner::close(Joined& joined) {
-  const bool learns = joined.kept.impression.learnable && model_->publication.latest()->learning;
+  const bool learns =
+      joined.kept.impression.learnable && joined.maker->publication.latest()->learning;
   joined.response.closed = learns ? Closed::kLearned : Closed::kUnlearned;
-  ++closed_;
+  ++closed_[joined.maker];
 }
 
 bool Joiner::was_seen(Joined& joined, const FeedbackEvent& event, std::uint32_t rank) {
@@ -112,6 +141,10 @@ FeedbackStatus Joiner::join(const FeedbackEvent& event) {
   }
   Joined& joined = find(event.impression);
   if (!joined.known) return FeedbackStatus::kUnknownImpression;
+  if (joined.maker != model_ && !event.event_id.empty() &&
+      take(transaction_.store.read().event_seen(joined.maker->id, event.event_id))) {
+    return FeedbackStatus::kDuplicate;
+  }
   const auto& shown = joined.kept.impression.shown;
   std::optional<std::uint32_t> rank;
   if (event.kind != EventKind::kClose) {
@@ -134,6 +167,7 @@ FeedbackStatus Joiner::join(const FeedbackEvent& event) {
                                      .at = transaction_.now,
                                      .event_id = event.event_id,
                                      .name = event.name}));
+  if (rank) count_in_experiment(joined, event, *rank);
   if (event.kind == EventKind::kNamed) {
     joined.named->emplace(*rank, event.name);
     return FeedbackStatus::kAccepted;
@@ -155,7 +189,7 @@ void Joiner::finish() {
     if (!joined.changed) continue;
     take(transaction_.store.set_response(id, joined.response));
     if (joined.response.closed == Closed::kNo || !joined.kept.impression.learnable) continue;
-    take(transaction_.log(model_, LogKind::kLearn, id));
+    take(transaction_.log(joined.maker, LogKind::kLearn, id));
   }
 }
 
@@ -173,19 +207,19 @@ void check_names(const LogSettings& logging, const std::vector<FeedbackEvent>& e
   }
 }
 
-Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
-                 Done<std::vector<FeedbackStatus>> done) {
+Job feedback_job(const ServiceParts& parts, const ModelHandle& model,
+                 std::vector<FeedbackEvent> events, Done<std::vector<FeedbackStatus>> done) {
   struct State {
     std::vector<FeedbackEvent> events;
-    std::uint64_t closed = 0;
+    std::map<ModelHandle, std::uint64_t> closed{};
   };
   using Statuses = std::vector<FeedbackStatus>;
   auto state = std::make_shared<State>(State{std::move(events)});
   return job<Statuses>(
-      [model, state](Transaction& transaction) {
+      [&parts, model, state](Transaction& transaction) {
         if (model->removed) throw Failed{model_removed()};
         check_names(model->logging(), state->events);
-        Joiner joiner(model, transaction);
+        Joiner joiner(parts, model, transaction);
         Statuses statuses;
         for (const FeedbackEvent& event : state->events) statuses.push_back(joiner.join(event));
         state->closed = joiner.closed();
@@ -199,7 +233,9 @@ Job feedback_job(const ModelHandle& model, std::vector<FeedbackEvent> events,
           ++model->events[status];
           if (state->events[at].kind == EventKind::kClick) ++model->clicks[status];
         }
-        model->open -= std::min(state->closed, model->open.load());
+        for (const auto& [maker, closed] : state->closed) {
+          maker->open -= std::min(closed, maker->open.load());
+        }
       });
 }
 
@@ -217,7 +253,7 @@ void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> even
     done(Error{ErrorCode::kBusy, "too many impressions wait to be learned from; try again later"});
     return;
   }
-  parts_->writer->submit(feedback_job(model, std::move(events), std::move(done)));
+  parts_->writer->submit(feedback_job(*parts_, model, std::move(events), std::move(done)));
 }
 
 }  // namespace plackett::serving

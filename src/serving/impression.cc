@@ -39,34 +39,68 @@ Result<std::optional<StoredImpression>> read_impression(StoreReader& store, std:
                             row->version,
                             std::move(row->given),
                             std::move(row->unit),
-                            *std::move(unpacked)};
+                            *std::move(unpacked),
+                            std::move(row->in)};
+  });
+}
+
+Result<const ItemVersion*> ItemVersionCache::find(StoreReader& store, std::int64_t version) {
+  constexpr std::size_t kMostBytes = std::size_t{128} << 20;
+  return attempt([&]() -> const ItemVersion* {
+    if (const auto known = versions_.find(version); known != versions_.end()) {
+      return &known->second;
+    }
+    auto found = take(store.item_version(version));
+    if (!found) return nullptr;
+    if (bytes_ > kMostBytes) {
+      versions_.clear();
+      bytes_ = 0;
+    }
+    constexpr std::size_t kOverhead = 128;  // of an element, about
+    bytes_ += kOverhead + found->id.size() + found->features.size();
+    return &(versions_[version] = *std::move(found));
   });
 }
 
 Result<void> find_others(StoreReader& store, Impression& impression) {
+  ItemVersionCache cache;
+  return find_others(store, impression, cache);
+}
+
+Result<void> find_others(StoreReader& store, Impression& impression, ItemVersionCache& cache) {
   const std::uint32_t features = impression.feature_count;
   const std::size_t stride = padded_width(features);
-  // The least and the greatest values are rows as well, so that scaling finds them again.
-  AlignedVector<float> scaled(impression.bounds.empty() ? 0 : 3 * stride);
   return attempt([&] {
+    std::vector<std::size_t> found;
     for (std::size_t at = 0; at < impression.others.size(); ++at) {
       OtherItem& other = impression.others[at];
       if (other.version == 0) continue;
-      auto found = take(store.item_version(other.version));
-      if (!found || found->features.size() != features * sizeof(float)) {
+      const ItemVersion* version = take(cache.find(store, other.version));
+      if (version == nullptr || version->features.size() != features * sizeof(float)) {
         throw Failed{Error{"a candidate's features are missing in the store, or damaged"}};
       }
-      float* row = impression.other_rows.data() + at * stride;
-      std::memcpy(row, found->features.data(), found->features.size());
-      if (!scaled.empty()) {
-        std::copy_n(row, features, scaled.begin());
-        std::copy_n(impression.bounds.begin(), features, scaled.data() + stride);
-        std::copy_n(impression.bounds.begin() + features, features, scaled.data() + 2 * stride);
-        scale_query_minmax(scaled.data(), 3, features, static_cast<std::uint32_t>(stride));
-        std::copy_n(scaled.begin(), features, row);
-      }
-      other.id = std::move(found->id);
+      std::memcpy(impression.other_rows.data() + at * stride, version->features.data(),
+                  version->features.size());
+      other.id = version->id;
       other.version = 0;
+      found.push_back(at);
+    }
+    if (!impression.bounds.empty() && !found.empty()) {
+      // The least and the greatest values are rows as well, so that scaling finds them again.
+      AlignedVector<float> scaled((found.size() + 2) * stride);
+      for (std::size_t row = 0; row < found.size(); ++row) {
+        std::copy_n(impression.other_rows.data() + found[row] * stride, features,
+                    scaled.data() + row * stride);
+      }
+      std::copy_n(impression.bounds.begin(), features, scaled.data() + found.size() * stride);
+      std::copy_n(impression.bounds.begin() + features, features,
+                  scaled.data() + (found.size() + 1) * stride);
+      scale_query_minmax(scaled.data(), static_cast<std::uint32_t>(found.size() + 2), features,
+                         static_cast<std::uint32_t>(stride));
+      for (std::size_t row = 0; row < found.size(); ++row) {
+        std::copy_n(scaled.data() + row * stride, features,
+                    impression.other_rows.data() + found[row] * stride);
+      }
     }
     impression.bounds.clear();
   });

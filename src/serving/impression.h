@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/aligned.h"
@@ -74,14 +75,28 @@ struct StoredImpression {
   std::string given;  // the caller's own id; empty if none
   std::string unit;   // empty if unknown
   Impression impression;
+  ArmOfList in{};
 };
 
 // None if it is not in the store, or damaged.
 Result<std::optional<StoredImpression>> read_impression(StoreReader& store, std::int64_t id,
                                                         Rows rows = Rows::kRead);
 
+// Versions of items that were read, for those who read many impressions: they never change. Forgets
+// them all when they are many.
+class ItemVersionCache {
+ public:
+  // None if the store does not have it. Valid until the next call.
+  Result<const ItemVersion*> find(StoreReader& store, std::int64_t version);
+
+ private:
+  std::unordered_map<std::int64_t, ItemVersion> versions_;
+  std::size_t bytes_ = 0;
+};
+
 // Reads from the store what the impression's others refer to, and scales it as it was then: after
 // that all ids and rows are here, and no other refers to the store. Fails if something is missing.
+Result<void> find_others(StoreReader& store, Impression& impression, ItemVersionCache& cache);
 Result<void> find_others(StoreReader& store, Impression& impression);
 
 // The part of an impression that is learned from: what was sampled, without pinned items.

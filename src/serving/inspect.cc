@@ -64,6 +64,8 @@ ModelInfo Service::info(const Model& model) const {
   info.parameters = version->ranker->parameter_count();
   info.learning = version->learning;
   info.frozen_because = version->frozen_because;
+  info.serves = version->serves;
+  if (const auto running = model.experiment.get()) info.experiment = running->spec.name;
   return info;
 }
 
@@ -182,9 +184,11 @@ Result<ImpressionPage> Service::impressions_from(const Model& model, std::uint64
 Result<SeenImpression> Service::impression(const Model& model, std::string_view id) const {
   const std::lock_guard lock(parts_->reader_mutex);
   return attempt([&] {
-    const auto key = take(impression_id(*parts_->reader, model, id));
-    auto seen = key ? see(*parts_->reader, model, *key) : std::nullopt;
+    const auto found = take(find_impression(*parts_->reader, model, id));
+    const Model& maker = found && found->maker != nullptr ? *found->maker : model;
+    auto seen = found ? see(*parts_->reader, maker, found->id) : std::nullopt;
     if (!seen) throw Failed{{ErrorCode::kNotFound, fmt::format("unknown impression \"{}\"", id)}};
+    if (&maker != &model) seen->id = std::string(id);
     return *std::move(seen);
   });
 }

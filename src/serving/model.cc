@@ -6,6 +6,8 @@
 #include <charconv>
 #include <chrono>
 
+#include "base/attempt.h"
+
 namespace plackett::serving {
 namespace {
 
@@ -62,12 +64,36 @@ std::optional<std::uint64_t> impression_number(std::string_view name) {
   return number;
 }
 
-Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
-                                                  std::string_view name) {
-  if (const auto number = impression_number(name)) {
-    return std::optional(ImpressionKey{model.id, *number}.id());
-  }
-  return store.given_id(model.id, name);
+std::string arm_impression_name(std::uint64_t number, const Model& maker) {
+  return fmt::format("{}{}@{}", kPrefix, number, maker.spec.name);
+}
+
+bool is_service_name(std::string_view name) {
+  return impression_number(name.substr(0, name.find('@'))).has_value();
+}
+
+Result<std::optional<FoundImpression>> find_impression(StoreReader& store, const Model& model,
+                                                       std::string_view name) {
+  return attempt([&]() -> std::optional<FoundImpression> {
+    if (const auto number = impression_number(name)) {
+      return FoundImpression{ImpressionKey{model.id, *number}.id(), nullptr};
+    }
+    if (const auto id = take(store.given_id(model.id, name))) return FoundImpression{*id, nullptr};
+    const std::size_t at = name.find('@');
+    const auto number = impression_number(name.substr(0, at));
+    for (const ModelHandle& maker : model.arm_models()) {
+      std::optional<std::int64_t> id;
+      if (number && at != std::string_view::npos && name.substr(at + 1) == maker->spec.name) {
+        id = ImpressionKey{maker->id, *number}.id();
+      } else {
+        id = take(store.given_id(maker->id, name));
+      }
+      if (!id) continue;
+      const auto row = take(store.impression(*id));
+      if (row && model.has_experiment(row->in.experiment)) return FoundImpression{*id, maker};
+    }
+    return std::nullopt;
+  });
 }
 
 std::int64_t system_ms() {

@@ -6,12 +6,14 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "plackett/scaling.h"
+#include "serving/experiment.h"
 #include "serving/item_table.h"
 #include "serving/model_spec.h"
 #include "serving/service.h"
@@ -120,12 +122,55 @@ class Model {
     logging_ = std::move(logging);
   }
 
+  ExperimentSlot experiment;  // the running one
+  // Models that make, or made, lists for its experiments.
+  [[nodiscard]] std::vector<ModelHandle> arm_models() const {
+    const std::lock_guard lock(arm_models_mutex_);
+    return arm_models_;
+  }
+  void add_arm_model(const ModelHandle& model) {
+    const std::lock_guard lock(arm_models_mutex_);
+    if (std::find(arm_models_.begin(), arm_models_.end(), model) == arm_models_.end()) {
+      arm_models_.push_back(model);
+    }
+  }
+  // It was removed: another one may get its name.
+  void remove_arm_model(const ModelHandle& model) {
+    const std::lock_guard lock(arm_models_mutex_);
+    std::erase(arm_models_, model);
+  }
+  void clear_arm_models() {
+    const std::lock_guard lock(arm_models_mutex_);
+    arm_models_.clear();
+  }
+  // Whether it became one for an experiment of this model, and for nothing else.
+  [[nodiscard]] bool is_fork(const ModelHandle& model) const {
+    const std::lock_guard lock(arm_models_mutex_);
+    return forks_.contains(model->id);
+  }
+  void add_fork(const ModelHandle& model) {
+    const std::lock_guard lock(arm_models_mutex_);
+    forks_.insert(model->id);
+  }
+  // Its experiments, ended ones too, by id.
+  [[nodiscard]] bool has_experiment(std::int64_t number) const {
+    const std::lock_guard lock(arm_models_mutex_);
+    return experiments_.contains(number);
+  }
+  void add_experiment(std::int64_t number) {
+    const std::lock_guard lock(arm_models_mutex_);
+    experiments_.insert(number);
+  }
+
   // Only the writer's thread uses these.
   std::uint64_t reserved_in_store;
   // Numbers in [gap_begin, gap_end) were reserved before the last start, and never used.
   std::uint64_t gap_begin = 0;
   std::uint64_t gap_end = 0;
   std::uint64_t expired;  // as the store has it: what is below is closed
+  // Numbers from `expired` on whose lists went with their unit, so that the store no longer knows
+  // that they are closed. Those from before the last start are not here.
+  std::set<std::uint64_t> dropped_early{};
   ShownMarks shown_marks;
   std::int64_t dropped_log;
   bool has_references;           // lists may refer to versions of items
@@ -150,6 +195,11 @@ class Model {
   [[nodiscard]] std::uint64_t end_of_references() const {
     return has_references ? reserved_in_store : 0;
   }
+  // How many of dropped_early are in [expired, end).
+  [[nodiscard]] std::uint64_t dropped_before(std::uint64_t end) const {
+    return static_cast<std::uint64_t>(std::distance(
+        dropped_early.lower_bound(expired), dropped_early.lower_bound(std::max(end, expired))));
+  }
   // Its row with id and marks alone.
   [[nodiscard]] ModelRow marks() const;
   // How many numbers in [from, to) were used, without the gap of the last start.
@@ -158,13 +208,29 @@ class Model {
  private:
   mutable std::mutex logging_mutex_;
   LogSettings logging_;
+  mutable std::mutex arm_models_mutex_;
+  std::vector<ModelHandle> arm_models_;
+  std::set<std::int64_t> experiments_;
+  std::set<std::int64_t> forks_;  // ids
 };
 
 // The id that callers see, "i-41", and back; none if it has another form.
 std::string impression_name(std::uint64_t number);
 std::optional<std::uint64_t> impression_number(std::string_view name);
-// The impression that callers know by this name, if there is one; it may have been dropped.
-Result<std::optional<std::int64_t>> impression_id(StoreReader& store, const Model& model,
-                                                  std::string_view name);
+// The same for a list that `maker` made for an arm of another model: "i-41@maker".
+std::string arm_impression_name(std::uint64_t number, const Model& maker);
+// Whether only the service gives names of this form.
+bool is_service_name(std::string_view name);
+
+// A list and the model that made it.
+struct FoundImpression {
+  std::int64_t id = 0;
+  ModelHandle maker;  // null: the model itself
+};
+// The impression that callers of the model know by this name, if there is one; it may have been
+// dropped. The model's own are looked for first, then those that others made for its experiments;
+// what they made for themselves is not found.
+Result<std::optional<FoundImpression>> find_impression(StoreReader& store, const Model& model,
+                                                       std::string_view name);
 
 }  // namespace plackett::serving

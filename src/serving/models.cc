@@ -14,13 +14,18 @@ namespace {
 
 constexpr std::size_t kMostModels = 10'000;
 
-// The model in the store; not served yet.
-ModelHandle insert(const ServiceParts& parts, const ModelSpec& spec, Transaction& transaction) {
-  const auto rows = take(transaction.store.read().models());
-  if (rows.size() >= kMostModels) {
-    throw Failed{
-        {ErrorCode::kTooLarge, fmt::format("there are {} models; no more fit", rows.size())}};
-  }
+}  // namespace
+
+void check_room(StoreReader& store, std::size_t more) {
+  const auto rows = take(store.models());
+  if (rows.size() + more <= kMostModels) return;
+  throw Failed{
+      {ErrorCode::kTooLarge, fmt::format("there are {} models; no more fit", rows.size())}};
+}
+
+ModelHandle insert_model(const ServiceParts& parts, const ModelSpec& spec,
+                         Transaction& transaction) {
+  check_room(transaction.store.read(), 1);
   ModelRow row{.name = spec.name,
                .created_at = transaction.now,
                .spec = to_json(spec),
@@ -31,85 +36,118 @@ ModelHandle insert(const ServiceParts& parts, const ModelSpec& spec, Transaction
   return model;
 }
 
-// The model is to be as `spec` says, which may differ from it in what is logged alone.
-void update_logging(const ModelHandle& model, const ModelSpec& spec, Transaction& transaction) {
-  ModelSpec now = model->spec;
-  now.logging = spec.logging;
-  if (!(now == spec)) {
+void serve_model(ServiceParts& parts, const ModelHandle& model, Trainer trainer) {
+  parts.learner->adopt(model, std::move(trainer));
+  const std::unique_lock lock(parts.models_mutex);
+  parts.models.emplace(model->spec.name, model);
+}
+
+namespace {
+
+// As the store has it now: an earlier job of the transaction may have changed it.
+LogSettings logging_of(const Model& model, Transaction& transaction) {
+  for (const ModelRow& row : take(transaction.store.read().models())) {
+    if (row.id == model.id) return take(parse_spec(row.spec)).logging;
+  }
+  throw Failed{model_removed()};
+}
+
+// The model is to be as wanted, which may differ from it in what is logged alone. Gives what is.
+LogSettings update_logging(const Model& model, const WantedModel& wanted,
+                           Transaction& transaction) {
+  ModelSpec now = model.spec;
+  now.logging = wanted.spec.logging;
+  if (!(now == wanted.spec)) {
     throw Failed{
         {ErrorCode::kConflict,
          fmt::format("model \"{}\" exists with another spec; only candidates and events can be "
                      "changed",
-                     spec.name)}};
+                     model.spec.name)}};
   }
-  // Even if it is the same: an earlier job of the transaction may have changed it.
-  take(transaction.store.set_model_spec(model->id, to_json(spec)));
+  const LogSettings before = logging_of(model, transaction);
+  if (!wanted.candidates_given) now.logging.candidates = before.candidates;
+  if (!wanted.events_given) now.logging.events = before.events;
+  if (!(now.logging == before)) take(transaction.store.set_model_spec(model.id, to_json(now)));
+  return now.logging;
 }
 
 }  // namespace
 
-void submit_creation(ServiceParts& parts, ModelSpec spec,
+void submit_creation(ServiceParts& parts, WantedModel wanted,
                      std::function<void(Transaction&, const ModelHandle&)> more,
                      Done<CreatedModel> done) {
   // Here, on the caller's thread, so that the writer does not wait for it.
   auto trainer = std::make_shared<std::optional<Trainer>>();
-  if (parts.find(spec.name) == nullptr) {
-    auto started = Trainer::start(spec);
+  if (parts.find(wanted.spec.name) == nullptr) {
+    auto started = Trainer::start(wanted.spec);
     if (!started) return done(started.error());
     *trainer = std::move(started).value();
   }
-  const LogSettings logging = spec.logging;
   parts.writer->submit(job<CreatedModel>(
-      [&parts, spec = std::move(spec), trainer, more = std::move(more)](Transaction& transaction) {
+      [&parts, wanted = std::move(wanted), trainer,
+       more = std::move(more)](Transaction& transaction) {
+        const ModelSpec& spec = wanted.spec;
         CreatedModel created{parts.find(spec.name), false};
         if (created.model == nullptr) created.model = transaction.created[spec.name];
         if (created.model == nullptr) {
           if (!*trainer) {
             throw Failed{{ErrorCode::kConflict, "another request removed the model"}};
           }
-          created = {insert(parts, spec, transaction), true};
+          created = {insert_model(parts, spec, transaction), true};
           transaction.created[spec.name] = created.model;
         } else {
-          update_logging(created.model, spec, transaction);
+          created.logging = update_logging(*created.model, wanted, transaction);
         }
         if (more) more(transaction, created.model);
         return created;
       },
       std::move(done),
-      [&parts, trainer, logging](const CreatedModel& created) {
-        if (!created.is_new) return created.model->set_logging(logging);
-        parts.learner->adopt(created.model, std::move(**trainer));
-        const std::unique_lock lock(parts.models_mutex);
-        parts.models.emplace(created.model->spec.name, created.model);
+      [&parts, trainer](const CreatedModel& created) {
+        if (!created.is_new) return created.model->set_logging(created.logging);
+        serve_model(parts, created.model, std::move(**trainer));
       }));
 }
 
-void Service::create(ModelSpec spec, Done<Created> done) {
-  auto checked = check(std::move(spec));
+void Service::create(WantedModel wanted, Done<Created> done) {
+  auto checked = check(std::move(wanted.spec));
   if (!checked) return done(checked.error());
-  submit_creation(*parts_, *std::move(checked), {},
+  wanted.spec = *std::move(checked);
+  submit_creation(*parts_, std::move(wanted), {},
                   [this, done](const Result<CreatedModel>& created) {
                     if (!created) return done(created.error());
                     done(Created{info(*created->model), created->is_new});
                   });
 }
 
+void stop_serving(ServiceParts& parts, const ModelHandle& model) {
+  if (model->removed.exchange(true)) return;
+  forget_experiments(parts, model);
+  parts.learner->forget(model);
+  parts.upkeep->add_removed(model->id);
+  const std::unique_lock lock(parts.models_mutex);
+  const auto found = parts.models.find(model->spec.name);
+  if (found != parts.models.end() && found->second == model) parts.models.erase(found);
+}
+
 void Service::remove(const ModelHandle& model, Done<void> done) {
   ServiceParts& parts = *parts_;
-  parts.writer->submit({.apply =
-                            [model](Transaction& transaction) {
-                              if (model->removed) throw Failed{model_removed()};
-                              take(transaction.store.delete_model(model->id));
-                            },
+  // With the models that its experiments made of snapshots.
+  auto all = std::make_shared<std::vector<ModelHandle>>();
+  const auto apply = [&parts, model, all](Transaction& transaction) {
+    if (model->removed) throw Failed{model_removed()};
+    StoreReader& read = transaction.store.read();
+    *all = forks_of(parts, *model, read);
+    all->push_back(model);
+    for (const ModelHandle& one : *all) {
+      const std::string use = arm_use(parts, *one, model->id, read);
+      if (!use.empty()) throw Failed{{ErrorCode::kConflict, use}};
+    }
+    for (const ModelHandle& one : *all) take(transaction.store.delete_model(one->id));
+  };
+  parts.writer->submit({.apply = apply,
                         .committed =
-                            [model, &parts] {
-                              if (model->removed.exchange(true)) return;
-                              parts.learner->forget(model);
-                              parts.upkeep->add_removed(model->id);
-                              const std::unique_lock lock(parts.models_mutex);
-                              const auto found = parts.models.find(model->spec.name);
-                              if (found != parts.models.end() && found->second == model)
-                                parts.models.erase(found);
+                            [&parts, all] {
+                              for (const ModelHandle& one : *all) stop_serving(parts, one);
                             },
                         .answer = std::move(done)});
 }

@@ -7,7 +7,9 @@
 
 #include "plackett/feature_view.h"
 #include "plackett/rng.h"
+#include "sampling/finite.h"
 #include "sampling/shown_list.h"
+#include "sampling/team_draft_multileaving.h"
 #include "serving/impression.h"
 #include "serving/service_parts.h"
 
@@ -36,6 +38,14 @@ class RankingScratch {
   std::vector<std::uint8_t> is_shown;  // of candidates
   ListMaker lists;
   PlacedList list;
+
+  // For interleaved lists.
+  TeamDraftMultileaving team_draft;
+  ScoreTable teams;  // of the candidates that are not pinned, which are:
+  std::vector<Doc> free;
+  std::vector<float> team_scores;  // one team's, of all candidates
+  std::vector<Doc> drafted;        // index `free`
+  std::string owners;              // ArmOfList::teams
   Impression impression;
 };
 
@@ -56,6 +66,36 @@ RankingScratch::Copy& copy_of(const Model& model, RankingScratch& scratch) {
     copy.serial = serial;
   }
   return copy;
+}
+
+// How a request is answered.
+struct Plan {
+  ModelHandle maker;  // who numbers, scores and learns from the list
+  Mode mode = Mode::kExplore;
+  ExperimentHandle experiment = nullptr;  // that counts the list
+  std::uint32_t arm = Experiment::kNone;  // kNone if interleaved
+};
+
+Plan plan_of(const ModelHandle& model, const RankRequest& request, RankingScratch& scratch) {
+  if (request.mode) return {model, *request.mode};
+  const ExperimentHandle experiment = model->experiment.get();
+  if (experiment == nullptr) {
+    return {model, copy_of(*model, scratch).version->serves};
+  }
+  const ExperimentSpec& spec = experiment->spec;
+  if (spec.design == Design::kInterleave) {
+    if (experiment->stopped[1 - spec.baseline] != 0) return {model, spec.arms[spec.baseline].mode};
+    return {model, Mode::kInterleaved, experiment};
+  }
+  const std::uint64_t key =
+      request.unit.empty()
+          ? unit_key(experiment->id, fmt::format("\nlist {}", model->experiment.next_list()))
+          : unit_key(experiment->id, request.unit);
+  const std::uint32_t arm = experiment->arm_of(key);
+  // Units of a stopped arm see the baseline, and are not counted: they have seen something else.
+  if (experiment->stopped[arm] != 0) return {model, spec.arms[spec.baseline].mode};
+  const ModelHandle& maker = experiment->makers[arm];
+  return {maker == nullptr ? model : maker, spec.arms[arm].mode, experiment, arm};
 }
 
 // The pins of the request, as candidates.
@@ -109,8 +149,9 @@ void find_bounds(const float* rows, std::size_t count, std::size_t stride, std::
 
 // The scaled rows of the candidates, which are the items that are neither blocked nor skipped, in
 // order.
-void gather(const Model& model, const RankRequest& request, RankingScratch& scratch) {
-  scratch.keep = model.candidates.load(std::memory_order_relaxed);
+void gather(const Model& model, const Model& maker, const RankRequest& request,
+            RankingScratch& scratch) {
+  scratch.keep = maker.candidates.load(std::memory_order_relaxed);
   const std::uint32_t stride = model.items.stride();
   const std::size_t count = request.items.size();
   scratch.rows.resize(count * stride);
@@ -166,7 +207,7 @@ void RankRequest::clear() {
   pinned.clear();
   blocked.clear();
   k = 0;
-  mode = Mode::kExplore;
+  mode.reset();
   skip_missing = false;
   context = {};
 }
@@ -182,14 +223,66 @@ struct MadeList {
   std::uint64_t version = 0;  // of the model
 };
 
+Error score_not_finite() {
+  return {ErrorCode::kInvalid, "a score is not finite; the features are too large for the model",
+          "items"};
+}
+
 ListOrder order_of(Mode mode) {
-  if (mode == Mode::kExploit) return ListOrder::kSorted;
+  if (mode == Mode::kExploit || mode == Mode::kInterleaved) return ListOrder::kSorted;
   return mode == Mode::kGiven ? ListOrder::kAsGiven : ListOrder::kSampled;
 }
 
+// Scores the candidates that are not pinned by both arms: 0 is the baseline.
+void score_teams(const Model& model, const Experiment& experiment, RankingScratch& scratch) {
+  std::vector<Doc>& free = scratch.free;
+  free.clear();
+  const auto candidates = static_cast<std::uint32_t>(scratch.candidates.size());
+  for (std::uint32_t doc = 0; doc < candidates; ++doc) {
+    const bool pinned = std::any_of(scratch.pins.begin(), scratch.pins.end(),
+                                    [doc](const Pin& pin) { return index(pin.doc) == doc; });
+    if (!pinned) free.push_back(Doc{doc});
+  }
+  scratch.teams.resize(2, static_cast<std::uint32_t>(free.size()));
+  const FeatureView docs(scratch.rows.data(), candidates, model.spec.ranker.feature_count);
+  const std::uint32_t baseline = experiment.spec.baseline;
+  for (std::uint32_t team = 0; team < 2; ++team) {
+    const std::uint32_t arm = team == 0 ? baseline : 1 - baseline;
+    const auto row = scratch.teams.row(team);
+    if (experiment.spec.arms[arm].mode == Mode::kGiven) {
+      for (std::size_t at = 0; at < free.size(); ++at) row[at] = -static_cast<float>(at);
+      continue;
+    }
+    const Model& maker = experiment.makers[arm] == nullptr ? model : *experiment.makers[arm];
+    scratch.team_scores.resize(candidates);
+    copy_of(maker, scratch).ranker->score(docs, scratch.team_scores);
+    for (std::size_t at = 0; at < free.size(); ++at) row[at] = scratch.team_scores[index(free[at])];
+    if (!all_finite(row)) throw Failed{score_not_finite()};
+  }
+}
+
+// Puts documents of both teams, drafted in turns, on the places that are not pinned.
+void draft(double temperature, Rng rng, RankingScratch& scratch) {
+  std::vector<PlacedList::Place>& places = scratch.list.places;
+  scratch.owners.assign(places.size(), '-');
+  scratch.drafted.resize(places.size() - scratch.pins.size());
+  if (scratch.drafted.empty()) return;
+  scratch.team_draft.show(scratch.teams, rng, scratch.drafted);
+  std::size_t next = 0;
+  for (std::size_t rank = 0; rank < places.size(); ++rank) {
+    if (places[rank].pinned) continue;
+    places[rank].doc = scratch.free[index(scratch.drafted[next])];
+    places[rank].score = scratch.scores[index(places[rank].doc)] / temperature;
+    scratch.owners[rank] = scratch.team_draft.owners()[next] == 0 ? '0' : '1';
+    ++next;
+  }
+}
+
 // Makes scratch.list for a request.
-MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scratch) {
-  if (!request.id.empty() && impression_number(request.id)) {
+MadeList make_list(Model& model, const Plan& plan, const RankRequest& request,
+                   RankingScratch& scratch) {
+  Model& maker = *plan.maker;
+  if (!request.id.empty() && is_service_name(request.id)) {
     throw Failed{
         {ErrorCode::kInvalid,
          fmt::format("\"{}\"; ids of the form i-NUMBER are given by the service", request.id),
@@ -206,7 +299,7 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
                   "a given order has no pinned and no blocked items; send the order that is shown",
                   "mode"}};
   }
-  gather(model, request, scratch);
+  gather(model, maker, request, scratch);
   const auto candidates = static_cast<std::uint32_t>(scratch.candidates.size());
   if (candidates == 0) {
     throw Failed{{ErrorCode::kInvalid,
@@ -218,34 +311,38 @@ MadeList make_list(Model& model, const RankRequest& request, RankingScratch& scr
   const std::uint32_t places = std::min(request.k == 0 ? all : request.k, candidates);
   read_pins(request, places, scratch);
   scratch.scores.resize(candidates);
-  const RankingScratch::Copy& copy = copy_of(model, scratch);
-  const auto& ranker = request.mode == Mode::kExplore ? copy.explorer : copy.ranker;
+  const RankingScratch::Copy& copy = copy_of(maker, scratch);
+  const std::uint64_t version = copy.version->number;
+  const auto& ranker = plan.mode == Mode::kExplore ? copy.explorer : copy.ranker;
   ranker->score(FeatureView(scratch.rows.data(), candidates, model.spec.ranker.feature_count),
                 scratch.scores);
   if (!scratch.lists.set(scratch.scores, {.places = places,
-                                          .temperature = static_cast<float>(model.spec.temperature),
-                                          .order = order_of(request.mode),
+                                          .temperature = static_cast<float>(maker.spec.temperature),
+                                          .order = order_of(plan.mode),
                                           .pins = scratch.pins})) {
-    throw Failed{{ErrorCode::kInvalid,
-                  "a score is not finite; the features are too large for the model", "items"}};
+    throw Failed{score_not_finite()};
   }
-  const auto number = model.in_flight.take([&]() -> std::optional<std::uint64_t> {
-    const std::uint64_t next = model.next_number.load();
-    if (next >= model.reserved.load(std::memory_order_acquire)) return std::nullopt;
-    model.next_number = next + 1;
+  if (plan.mode == Mode::kInterleaved) score_teams(model, *plan.experiment, scratch);
+  const auto number = maker.in_flight.take([&]() -> std::optional<std::uint64_t> {
+    const std::uint64_t next = maker.next_number.load();
+    if (next >= maker.reserved.load(std::memory_order_acquire)) return std::nullopt;
+    maker.next_number = next + 1;
     return next;
   });
   if (!number) {
     throw Failed{
         {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
   }
-  scratch.lists.make(Rng({model.spec.seed, 0, *number, Purpose::kRanking}), scratch.list);
-  return {*number, copy.version->number};
+  const Rng rng({maker.spec.seed, 0, *number, Purpose::kRanking});
+  scratch.lists.make(rng, scratch.list);
+  if (plan.mode == Mode::kInterleaved) draft(maker.spec.temperature, rng, scratch);
+  return {*number, version};
 }
 
 // Adds the candidates that were not shown. Those that are stored keep a reference where that takes
-// fewer bytes.
-void add_others(const Model& model, const RankRequest& request, RankingScratch& scratch) {
+// fewer bytes, unless another model makes the list: the items are the first one's to drop.
+void add_others(const Model& model, const Model& maker, const RankRequest& request,
+                RankingScratch& scratch) {
   Impression& impression = scratch.impression;
   const std::size_t stride = model.items.stride();
   std::vector<std::uint8_t>& is_shown = scratch.is_shown;
@@ -262,7 +359,7 @@ void add_others(const Model& model, const RankRequest& request, RankingScratch& 
     if (scratch.versions[item] != 0) ++stored;
   }
   const std::size_t width = impression.feature_count;
-  const bool refer = stored > 0 && stored * width > scratch.bounds.size();
+  const bool refer = &model == &maker && stored > 0 && stored * width > scratch.bounds.size();
   for (OtherItem& other : impression.others) {
     if (!refer) other.version = 0;
     if (other.version != 0) other.id.clear();  // the version has it
@@ -271,18 +368,18 @@ void add_others(const Model& model, const RankRequest& request, RankingScratch& 
 }
 
 // What the store keeps of the list.
-const Impression& impression_of(const Model& model, const RankRequest& request,
+const Impression& impression_of(const Model& model, const Plan& plan, const RankRequest& request,
                                 std::uint64_t number, RankingScratch& scratch) {
   const PlacedList& list = scratch.list;
   Impression& impression = scratch.impression;
-  impression.mode = request.mode;
+  impression.mode = plan.mode;
   impression.rest = list.rest;
   impression.log_probability = list.log_probability;
   impression.entropy = list.entropy;
   impression.context = request.context;
   impression.feature_count = model.spec.ranker.feature_count;
   impression.keep = scratch.keep;
-  Rng rng({model.spec.seed, 0, number, Purpose::kKeep});
+  Rng rng({plan.maker->spec.seed, 0, number, Purpose::kKeep});
   impression.kept = impression.keep > 0 && rng.uniform() < impression.keep;
   impression.shown.resize(list.places.size());
   impression.rows.clear();
@@ -306,27 +403,30 @@ const Impression& impression_of(const Model& model, const RankRequest& request,
     shown.sampled_score = place.score;
     shown.pinned = place.pinned;
   }
-  if (impression.kept || request.mode == Mode::kExplore) add_rows(false);
+  if (impression.kept || plan.mode == Mode::kExplore) add_rows(false);
   if (!impression.kept) return impression;
   add_rows(true);
-  add_others(model, request, scratch);
+  add_others(model, *plan.maker, request, scratch);
   return impression;
 }
 
-// The job that stores the impression and answers with the ranking.
-Job keep_job(const ModelHandle& model, ImpressionRow row, Ranked ranked, Done<Ranked> done) {
+// The job that stores the impression, which `maker` made for `asked`, and answers with the ranking.
+Job keep_job(const ServiceParts& parts, const ModelHandle& asked, const ModelHandle& maker,
+             ImpressionRow row, Ranked ranked, Done<Ranked> done) {
   struct State {
     ImpressionRow row;
     Ranked ranked;
   };
   auto state = std::make_shared<State>(State{std::move(row), std::move(ranked)});
+  const ModelHandle& model = maker;
   return {
       .apply =
-          [model, state](Transaction& transaction) {
-            if (model->removed) throw Failed{model_removed()};
+          [&parts, asked, model, state](Transaction& transaction) {
+            if (asked->removed || model->removed) throw Failed{model_removed()};
             ImpressionRow& kept = state->row;
-            if (!kept.given.empty() &&
-                take(transaction.store.read().given_id(model->id, kept.given))) {
+            StoreReader& read = transaction.store.read();
+            if (!kept.given.empty() && (take(find_impression(read, *asked, kept.given)) ||
+                                        take(read.given_id(model->id, kept.given)))) {
               throw Failed{{ErrorCode::kConflict,
                             fmt::format("impression \"{}\" exists; ids are used once", kept.given),
                             "id"}};
@@ -337,6 +437,9 @@ Job keep_job(const ModelHandle& model, ImpressionRow row, Ranked ranked, Done<Ra
             kept.shown_at = transaction.now;
             model->shown_marks.add(ImpressionKey::of(kept.id).number + 1, transaction.elapsed);
             take(transaction.store.insert_impression(kept));
+            if (const auto* running = counting(parts, transaction, kept.in.experiment)) {
+              count_list(transaction, *running, kept);
+            }
           },
       .committed =
           [model] {
@@ -356,15 +459,22 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
                    Done<Ranked> done) const {
   assert(request.given.size() == request.items.size() &&
          request.blocked.size() == request.items.size());
-  const auto made = attempt([&] { return make_list(*model, request, scratch); });
+  const Plan plan = plan_of(model, request, scratch);
+  const ModelHandle& maker = plan.maker;
+  const auto made = attempt([&] { return make_list(*model, plan, request, scratch); });
   if (!made) return done(made.error());
   // Whatever fails from here on, the number is not on its way any more.
   auto leave = [&](NumbersInFlight* numbers) { numbers->remove(made->number); };
-  std::unique_ptr<NumbersInFlight, decltype(leave)> on_its_way(&model->in_flight, leave);
-  const Impression& impression = impression_of(*model, request, made->number, scratch);
-  model->entropy.store(impression.entropy, std::memory_order_relaxed);
+  std::unique_ptr<NumbersInFlight, decltype(leave)> on_its_way(&maker->in_flight, leave);
+  const Impression& impression = impression_of(*model, plan, request, made->number, scratch);
+  maker->entropy.store(impression.entropy, std::memory_order_relaxed);
   Ranked ranked;
-  ranked.impression = request.id.empty() ? impression_name(made->number) : std::string(request.id);
+  if (!request.id.empty()) {
+    ranked.impression = request.id;
+  } else {
+    ranked.impression =
+        maker == model ? impression_name(made->number) : arm_impression_name(made->number, *maker);
+  }
   ranked.model_version = made->version;
   ranked.log_probability = impression.log_probability;
   ranked.entropy = impression.entropy;
@@ -375,11 +485,18 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
   }
   ranked.skipped = std::move(scratch.skipped);
   ImpressionRow row = pack(impression);
-  row.id = ImpressionKey{model->id, made->number}.id();
+  row.id = ImpressionKey{maker->id, made->number}.id();
   row.version = ranked.model_version;
   row.given = request.id;
   row.unit = request.unit;
-  Job keep = keep_job(model, std::move(row), std::move(ranked), std::move(done));
+  if (plan.experiment != nullptr) {
+    row.in.experiment = plan.experiment->id;
+    if (plan.arm != Experiment::kNone) row.in.arm = plan.experiment->spec.arms[plan.arm].name;
+    if (plan.mode == Mode::kInterleaved) row.in.teams = scratch.owners;
+    ranked.experiment = plan.experiment->spec.name;
+    ranked.arm = row.in.arm;
+  }
+  Job keep = keep_job(*parts_, model, maker, std::move(row), std::move(ranked), std::move(done));
   (void)on_its_way.release();  // the job's answer removes it
   parts_->writer->submit(std::move(keep));
 }

@@ -152,7 +152,9 @@ void start(ServiceParts& parts) {
   parts.learner = std::make_unique<LearningThread>(std::move(learner_reader),
                                                    options.snapshot_every, std::move(hooks));
   parts.upkeep = std::make_unique<Upkeep>(parts);
+  parts.rules = std::make_unique<ExperimentRules>(parts);
   for (const ModelRow& row : take(parts.reader->models())) recover_model(parts, row);
+  recover_experiments(parts);
   reserve_numbers(parts);
   for (const std::int64_t id : take(parts.reader->deleted_models())) parts.upkeep->add_removed(id);
 
@@ -164,6 +166,8 @@ void start(ServiceParts& parts) {
   writing.upkeep = [&parts] { parts.upkeep->run(); };
   parts.writer = std::make_unique<WriterThread>(*parts.store, *parts.learner, writing);
   parts.writer->start();
+  parts.what_if = std::make_unique<WhatIfThread>([&parts] { return parts.store->open_reader(); },
+                                                 options.clock);
 }
 
 }  // namespace
@@ -177,9 +181,10 @@ std::span<const Option<ServiceOptions>> service_options() {
                                        {1, kMost}),
       option<&Options::keep_days>(
           "keep-days", "drop impressions older than this many days; 0: keep all", {0, 36'500}),
-      option<&Options::keep_bytes>(
-          "keep-bytes",
-          "drop the oldest impressions above this many bytes (500M, 20G); 0: keep all")};
+      option<&Options::keep_bytes>("keep-bytes",
+                                   "drop the oldest impressions above this many bytes (500M, 20G), "
+                                   "stored items not counted; "
+                                   "0: keep all")};
   return options;
 }
 
@@ -202,12 +207,19 @@ Service::~Service() { stop(); }
 
 void Service::stop() {
   if (parts_->stopped.exchange(true)) return;
+  parts_->what_if->stop();
   // Each finishes what it has, and may still feed the next.
   parts_->writer->stop();
   parts_->learner->stop();
   // The threads have ended: this one writes. If that fails, the next start recovers from the log.
   const std::int64_t now = parts_->options.clock();
   if (!attempt([&] { write_last(*parts_, now); })) parts_->store->roll_back();
+  // Models may hold each other.
+  for (const ModelHandle& model : parts_->all_models()) {
+    model->experiment.set(nullptr);
+    model->clear_arm_models();
+  }
+  parts_->running.clear();
   parts_->reader.reset();
   parts_->store->close();
 }

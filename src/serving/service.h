@@ -19,17 +19,24 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "offpolicy/lift.h"
 #include "plackett/option.h"
 #include "plackett/result.h"
+#include "serving/experiment_spec.h"
 #include "serving/impression.h"
 #include "serving/model_spec.h"
 #include "serving/store.h"
+
+namespace plackett {
+struct OffPolicyReport;  // plackett/off_policy.h
+}  // namespace plackett
 
 namespace plackett::serving {
 
 class Model;           // a served model; lives as long as someone holds it
 class RankingScratch;  // memory for ranking, and copies of the rankers; one per thread
 struct ServiceParts;
+struct WhatIfRequest;  // what_if.h
 
 using ModelHandle = std::shared_ptr<Model>;
 
@@ -49,7 +56,8 @@ struct ServiceOptions {
   std::uint64_t snapshot_every = 20'000;                // log entries between automatic snapshots
   std::uint32_t automatic_snapshots_kept = 5;           // per model
   std::uint64_t keep_days = 0;                          // older impressions are dropped; 0: none
-  ByteSize keep_bytes = 0;  // above this, the oldest impressions are dropped; 0: none
+  // Above this, without stored items, the oldest impressions are dropped; 0: none.
+  ByteSize keep_bytes = 0;
   // Told, from any thread, what the operator should know, in one line; may be empty.
   std::function<void(const std::string&)> log{};
   // Both are asked from any thread; tests have their own.
@@ -72,12 +80,23 @@ struct ModelInfo {
   std::uint64_t items = 0;        // stored
   std::uint64_t parameters = 0;
   bool learning = true;
-  std::string frozen_because;  // empty if it learns
+  std::string frozen_because;    // empty if it learns
+  Mode serves = Mode::kExplore;  // how lists are made for requests without a mode
+  std::string experiment;        // that runs; empty if none does
 };
 
 struct ImportOptions {
   std::string learner{};  // of a new model; empty: the file's
   std::string scaling{};  // that the file's parameters are for; empty: as the file says
+};
+
+// A model that is to be, or to be there. Of spec.logging, a model that exists takes over what is
+// given here and keeps the rest as it is then, whoever changes it meanwhile.
+struct WantedModel {
+  WantedModel(ModelSpec wanted = {}) : spec(std::move(wanted)) {}  // NOLINT: a spec is one
+  ModelSpec spec;
+  bool candidates_given = true;
+  bool events_given = true;
 };
 
 struct Created {
@@ -99,9 +118,11 @@ struct RankRequest {
   std::vector<Pin> pinned;
   std::vector<std::uint8_t> blocked;  // blocked[item]
   std::uint32_t k = 0;                // 0: the model's
-  Mode mode = Mode::kExplore;         // kGiven: the order of `items` is shown; no pins, no blocks
-  bool skip_missing = false;          // leave out items that are neither given nor stored
-  std::string_view context;           // JSON, stored with the impression; empty if none
+  // kGiven: the order of `items` is shown; no pins, no blocks. None: as the model's experiment or
+  // its last promotion says, else kExplore.
+  std::optional<Mode> mode;
+  bool skip_missing = false;  // leave out items that are neither given nor stored
+  std::string_view context;   // JSON, stored with the impression; empty if none
 
   void clear();
 };
@@ -118,6 +139,8 @@ struct Ranked {
   std::uint64_t model_version = 0;
   std::vector<RankedItem> items;     // items[rank]
   std::vector<std::string> skipped;  // RankRequest::skip_missing
+  std::string experiment;            // that the list belongs to; empty if to none
+  std::string arm;                   // of it; empty if interleaved
   double log_probability = 0;
   double entropy = 0;
 };
@@ -180,6 +203,45 @@ struct ImpressionPage {
   std::uint64_t next = 0;                   // the number to go on with
 };
 
+// An arm of an experiment and what it came to.
+struct ArmInfo {
+  ArmSpec spec;
+  std::string model;            // that makes its lists; empty if none does
+  std::string stopped_because;  // empty if it was not stopped
+  std::uint64_t impressions = 0;
+  std::uint64_t units = 0;
+  std::uint64_t clicks = 0;
+  std::optional<double> value;  // per list
+  std::optional<Lift> lift;     // over the baseline
+  std::string no_lift;          // why there is none yet
+  struct Detects {
+    double effect = 0;
+    double seconds = 0;  // until it would show
+  };
+  std::vector<Detects> detects;
+};
+
+struct ExperimentPoint {
+  std::int64_t at = 0;
+  std::vector<ArmInfo> arms;  // with value and lift alone
+};
+
+struct ExperimentInfo {
+  ExperimentSpec spec;
+  std::int64_t started_at = 0;
+  std::int64_t ended_at = 0;  // 0: it runs
+  std::string ended_because;
+  std::string promoted;  // an arm; empty if none
+  bool can_undo = false;
+  std::vector<ArmInfo> arms;
+  std::vector<ExperimentPoint> points;  // oldest first
+};
+
+struct PutExperiment {
+  ExperimentInfo info;
+  bool is_new = false;
+};
+
 // Counters and gauges of one model, for metrics.
 struct ModelMeters : ModelInfo {
   std::uint64_t events[kFeedbackStatuses] = {};  // by status; clicks, views and closes
@@ -223,7 +285,8 @@ class Service {
   [[nodiscard]] ModelHandle find(std::string_view name) const;  // null if there is none
   [[nodiscard]] std::vector<ModelInfo> models() const;          // by name
   [[nodiscard]] ModelInfo info(const Model& model) const;
-  void create(ModelSpec spec, Done<Created> done);
+  void create(WantedModel wanted, Done<Created> done);
+  // With the models that snapshots became for its experiments.
   void remove(const ModelHandle& model, Done<void> done);
 
   // `rows`: padded_width(features) floats per id. Stores all or none; `done` gets the number of
@@ -272,14 +335,34 @@ class Service {
                                                         std::uint32_t limit) const;
   [[nodiscard]] Result<SeenImpression> impression(const Model& model, std::string_view id) const;
 
+  // Starts it, or finds one that is the same. Fails if another of the model's runs, or if an arm
+  // does not fit the model.
+  void put_experiment(const ModelHandle& model, ExperimentSpec spec, Done<PutExperiment> done);
+  // Newest first, without points.
+  [[nodiscard]] Result<std::vector<ExperimentInfo>> experiments(const Model& model) const;
+  [[nodiscard]] Result<ExperimentInfo> experiment(const Model& model, std::string_view name) const;
+  // Ends it; its baseline is served. One that has ended stays as it is.
+  void stop_experiment(const ModelHandle& model, std::string name, Done<ExperimentInfo> done);
+  // Ends it, if it runs, and serves the arm: one log entry.
+  void promote(const ModelHandle& model, std::string name, std::string arm,
+               Done<ExperimentInfo> done);
+  // Serves what was served before the promotion, parameters included. Only of the last one.
+  void undo_promotion(const ModelHandle& model, std::string name, Done<ExperimentInfo> done);
+  // Of one that has ended, with the models that its snapshots became.
+  void delete_experiment(const ModelHandle& model, std::string name, Done<void> done);
+
   // Removes what tells whom a unit's impressions were shown to: the unit, their contexts, all ids
-  // of theirs and of their items and events. Features and clicks stay, so that the log gives the
-  // same model. `drop`: the impressions go, too; what was learned from them stays in a snapshot,
-  // and the log before it goes. Gives the number of impressions. The store's files may have the
-  // bytes until vacuum().
+  // of theirs and of their items and events, in the models of its experiments' arms too. Features
+  // and clicks stay, so that the log gives the same model. `drop`: the impressions go, too; what
+  // was learned from them stays in a snapshot, and the log before it goes. Gives the number of
+  // impressions. The store's files may have the bytes until vacuum().
   void forget_unit(const ModelHandle& model, std::string unit, bool drop, Done<std::uint64_t> done);
   // Writes the store anew, without anything that was deleted. All changes wait for it.
   void vacuum(Done<void> done);
+
+  // What other policies would have been worth. One evaluation at a time: while another runs, it
+  // fails with ErrorCode::kUnavailable. Nothing waits for it.
+  void what_if(const ModelHandle& model, WhatIfRequest request, Done<OffPolicyReport> done);
 
   [[nodiscard]] ServiceMeters meters() const;
 

@@ -11,11 +11,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "serving/experiment.h"
+#include "serving/experiment_rules.h"
 #include "serving/learning_thread.h"
 #include "serving/model.h"
 #include "serving/service.h"
 #include "serving/store.h"
 #include "serving/upkeep.h"
+#include "serving/what_if.h"
 #include "serving/writer_thread.h"
 
 namespace plackett::serving {
@@ -36,9 +39,14 @@ struct ServiceParts {
   std::mutex learned_mutex;
   std::unordered_map<std::int64_t, SeriesRow> learned;
 
+  // Running experiments by id. Only the writer's thread uses it, and the start.
+  std::unordered_map<std::int64_t, ExperimentHandle> running;
+  std::unique_ptr<ExperimentRules> rules;
+
   std::unique_ptr<LearningThread> learner;
   std::unique_ptr<Upkeep> upkeep;
   std::unique_ptr<WriterThread> writer;
+  std::unique_ptr<WhatIfThread> what_if;
   std::atomic<bool> stopped{false};
 
   void log(const std::string& line) const {
@@ -60,17 +68,50 @@ struct ServiceParts {
   }
 };
 
+// The experiment that a list is counted in; null if it has ended. For the writer's thread.
+inline const Experiment* counting(const ServiceParts& parts, const Transaction& transaction,
+                                  std::int64_t experiment) {
+  const auto running = parts.running.find(experiment);
+  if (running == parts.running.end() || transaction.ended.contains(experiment)) return nullptr;
+  return running->second.get();
+}
+
 inline Error model_removed() { return {ErrorCode::kNotFound, "the model was removed"}; }
 
 struct CreatedModel {
   ModelHandle model;
   bool is_new = false;
+  LogSettings logging{};  // of a model that was there, from now on
 };
 // Has the writer create the model, or find one with the same spec. `more` is applied in the same
 // transaction, and may be empty. Requires: a checked spec.
-void submit_creation(ServiceParts& parts, ModelSpec spec,
+void submit_creation(ServiceParts& parts, WantedModel wanted,
                      std::function<void(Transaction&, const ModelHandle&)> more,
                      Done<CreatedModel> done);
+
+// Fails if so many models more would be too many.
+void check_room(StoreReader& store, std::size_t more);
+// The model in the store; not served yet.
+ModelHandle insert_model(const ServiceParts& parts, const ModelSpec& spec,
+                         Transaction& transaction);
+// Serves it from now on, or no longer. After the commit.
+void serve_model(ServiceParts& parts, const ModelHandle& model, Trainer trainer);
+void stop_serving(ServiceParts& parts, const ModelHandle& model);
+
+// experiments.cc. All but the first are for the writer's thread.
+
+// Reads the experiments in the store; models must be there.
+void recover_experiments(ServiceParts& parts);
+// Which running experiment of another model uses it as an arm, as an error; empty if none does.
+// Throws Failed.
+// Those of the model with the id `owner` don't count.
+std::string arm_use(const ServiceParts& parts, const Model& model, std::int64_t owner,
+                    StoreReader& store);
+// The models that snapshots became for the model's experiments.
+std::vector<ModelHandle> forks_of(const ServiceParts& parts, const Model& model,
+                                  StoreReader& store);
+// The model is removed.
+void forget_experiments(ServiceParts& parts, const ModelHandle& model);
 
 // A job that logs what `apply` does; answers with the model after the learner has applied it.
 Job logging_job(const Service& service, const ModelHandle& model,

@@ -15,7 +15,7 @@ void prune(const Model& model, std::uint32_t kept, Store& store) {
   std::uint32_t automatic = 0;
   for (const SnapshotRow& snapshot : take(store.read().snapshots(model.id))) {
     if (snapshot.kind != SnapshotKind::kAutomatic || ++automatic <= kept) continue;
-    if (snapshot.log == base || take(store.read().is_rolled_back_to(snapshot.id))) continue;
+    if (snapshot.log == base || take(store.read().is_loaded(snapshot.id))) continue;
     take(store.delete_snapshot(snapshot.id));
   }
 }

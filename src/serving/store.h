@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "offpolicy/ratio_sums.h"
 #include "plackett/result.h"
 
 namespace plackett::serving {
@@ -49,14 +50,22 @@ struct ModelRow {
 
 // How a shown list was made.
 enum class Mode : std::uint8_t {
-  kExplore = 0,  // sampled
-  kExploit = 1,  // sorted by score
-  kGiven = 2,    // in the caller's own order
+  kExplore = 0,      // sampled
+  kExploit = 1,      // sorted by score
+  kGiven = 2,        // in the caller's own order
+  kInterleaved = 3,  // drafted from two orders in turns, for an experiment
 };
 inline std::string_view name_of(Mode mode) {
-  constexpr std::array<std::string_view, 3> kNames{"explore", "exploit", "given"};
+  constexpr std::array<std::string_view, 4> kNames{"explore", "exploit", "given", "interleaved"};
   return kNames.at(static_cast<std::size_t>(mode));
 }
+
+// Where a list belongs in an experiment.
+struct ArmOfList {
+  std::int64_t experiment = 0;  // its id; 0: in none
+  std::string arm{};            // its name; empty if interleaved
+  std::string teams{};          // if interleaved, per rank: '0' baseline, '1' challenger, '-' none
+};
 
 // A shown list. What SQL can read of it is in columns, the rest is packed by impression.h. Rows of
 // stores that were made before version 2 have all in `data`, and no `shown`.
@@ -72,6 +81,7 @@ struct ImpressionRow {
   std::string shown{};    // the shown items as JSON: shown_items.h
   std::string context{};  // JSON; empty if none
   std::vector<std::byte> data{};
+  ArmOfList in{};
 };
 
 // Whether an impression takes feedback, and how it was closed.
@@ -118,6 +128,10 @@ enum class LogKind : std::uint8_t {
   kRollback = 3,  // argument: id of a snapshot
   kFreeze = 4,
   kResume = 5,
+  // What is shown if a request does not say. Argument: id of a snapshot that is loaded, or 0.
+  kServeExplore = 6,
+  kServeGiven = 7,
+  kServeExploit = 8,
 };
 
 struct LogEntry {
@@ -146,6 +160,7 @@ struct SnapshotRow {
   std::uint64_t learned = 0;
   bool learning = true;
   std::string frozen_because{};
+  Mode serves = Mode::kExplore;   // how lists are made if a request does not say
   std::vector<std::byte> file{};  // a model file; left out of lists
 };
 
@@ -169,6 +184,30 @@ struct SeriesRow {
     updates += other.updates;
     update_norms += other.update_norms;
   }
+};
+
+// A test of policies on live traffic.
+struct ExperimentRow {
+  std::int64_t id = 0;  // never used again
+  std::int64_t model = 0;
+  std::string name{};   // unique within the model
+  std::string spec{};   // the service's to read
+  std::string state{};  // likewise
+  std::int64_t started_at = 0;
+  std::int64_t ended_at = 0;  // 0: it runs
+};
+
+// Sums over the lists of one arm.
+struct ArmSums {
+  std::uint64_t impressions = 0;
+  std::uint64_t clicks = 0;
+  RatioSums units{};  // over units, of what the service compares
+};
+
+// The sums of an experiment's arms at one time.
+struct ArmsPoint {
+  std::int64_t at = 0;
+  std::vector<ArmSums> arms{};
 };
 
 // Reads a store: each call sees what was committed when it began. One thread at a time.
@@ -209,6 +248,8 @@ class StoreReader {
   // The number and time of the first impression with this number or a higher one.
   using Shown = std::pair<std::uint64_t, std::int64_t>;
   virtual Result<std::optional<Shown>> shown_from(std::int64_t model, std::uint64_t number) = 0;
+  // The same of the last impression with a lower number.
+  virtual Result<std::optional<Shown>> shown_before(std::int64_t model, std::uint64_t number) = 0;
 
   virtual Result<std::optional<ResponseRow>> response(std::int64_t impression) = 0;
   // How many impressions with numbers in [from, to) are closed.
@@ -232,8 +273,8 @@ class StoreReader {
   // The last entry about an impression with a number in [from, to); 0 if there is none.
   virtual Result<std::int64_t> last_log_of(std::int64_t model, std::uint64_t from,
                                            std::uint64_t to) = 0;
-  // Whether a log entry rolls back to it.
-  virtual Result<bool> is_rolled_back_to(std::int64_t snapshot) = 0;
+  // Whether a log entry loads it.
+  virtual Result<bool> is_loaded(std::int64_t snapshot) = 0;
 
   // Newest first, without files.
   virtual Result<std::vector<SnapshotRow>> snapshots(std::int64_t model) = 0;
@@ -247,6 +288,17 @@ class StoreReader {
   // Over spans that start in [from, before); `at` is the first one's.
   virtual Result<SeriesRow> series_total(std::int64_t model, std::int64_t from,
                                          std::int64_t before) = 0;
+
+  // Of all models, oldest first.
+  virtual Result<std::vector<ExperimentRow>> experiments() = 0;
+  // One per arm; those without a list have none at the end.
+  virtual Result<std::vector<ArmSums>> arm_sums(std::int64_t experiment) = 0;
+  // What a unit came to in an experiment. `unit`: the service's key of it.
+  virtual Result<UnitTotals> unit_totals(std::int64_t experiment, std::int64_t unit) = 0;
+  // Experiments, deleted ones too, that have totals of units.
+  virtual Result<std::vector<std::int64_t>> experiments_with_units() = 0;
+  // Oldest first.
+  virtual Result<std::vector<ArmsPoint>> arm_points(std::int64_t experiment) = 0;
 };
 
 // The only writer of its database. One thread at a time.
@@ -262,7 +314,7 @@ class Store {
   Store& operator=(const Store&) = delete;
   virtual ~Store() = default;
 
-  // Another reader, for use by another thread.
+  // Another reader, for use by another thread. From any thread.
   virtual Result<std::unique_ptr<StoreReader>> open_reader() = 0;
   // Sees the changes of the current transaction.
   virtual StoreReader& read() = 0;
@@ -307,6 +359,23 @@ class Store {
   virtual Result<void> coarsen_series(std::int64_t model, std::int64_t before,
                                       std::int64_t step_ms) = 0;
 
+  // Fails if the model has an experiment of that name.
+  virtual Result<std::int64_t> insert_experiment(const ExperimentRow& experiment) = 0;
+  // Sets state and ended_at.
+  virtual Result<void> set_experiment_state(const ExperimentRow& experiment) = 0;
+  // With its sums and points, but for its units' totals. Lists keep its number.
+  virtual Result<void> delete_experiment(std::int64_t id) = 0;
+  // Drops totals of units, at most `limit`; true if none is left.
+  virtual Result<bool> drop_unit_totals(std::int64_t experiment, std::uint32_t limit) = 0;
+  virtual Result<void> add_to_arm(std::int64_t experiment, std::uint32_t arm,
+                                  const ArmSums& sums) = 0;
+  virtual Result<void> set_unit_totals(std::int64_t experiment, std::int64_t unit,
+                                       const UnitTotals& totals) = 0;
+  virtual Result<void> delete_unit_totals(std::int64_t experiment, std::int64_t unit) = 0;
+  // Keeps the sums of the arms as they are now, in place of those at the same time.
+  virtual Result<void> add_arm_point(std::int64_t experiment, std::int64_t at) = 0;
+  virtual Result<void> delete_arm_point(std::int64_t experiment, std::int64_t at) = 0;
+
   // Replaces what impression.h packs, and removes unit, context, the caller's own id and the ids of
   // the impression's events.
   virtual Result<void> anonymise(const ImpressionRow& impression) = 0;
@@ -322,6 +391,9 @@ class Store {
 
   // Bytes that the data takes, without space that is free inside the files.
   virtual Result<std::uint64_t> used_bytes() = 0;
+  // How much of it the items take, without what is kept of replaced and deleted ones; about. Reads
+  // all of them, half a second per gigabyte.
+  virtual Result<std::uint64_t> item_bytes() = 0;
   // Gives free space back to the system, a part per call. Outside of transactions.
   virtual Result<void> shrink() = 0;
   // Writes the whole store anew, so that its files have nothing that was deleted. Takes time in

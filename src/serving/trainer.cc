@@ -7,6 +7,7 @@
 
 #include "base/attempt.h"
 #include "plackett/method.h"
+#include "serving/model.h"
 
 namespace plackett::serving {
 
@@ -60,6 +61,7 @@ Result<void> Trainer::restore(const SnapshotRow& snapshot) {
   version_ = snapshot.version;
   learning_ = snapshot.learning;
   frozen_because_ = snapshot.frozen_because;
+  serves_ = snapshot.serves;
   last_log_ = snapshot.log;
   return {};
 }
@@ -89,15 +91,17 @@ double Trainer::apply_to_model(const LogEntry& entry, StoreReader& store) {
     case LogKind::kExpire:
       if (!learning_) return 0;
       return learn(entry, store);
-    case LogKind::kRollback: {
-      const auto snapshot = take(store.snapshot(entry.argument));
-      if (!snapshot) {
-        miss(entry, fmt::format("snapshot {} is missing", entry.argument));
-      } else if (auto loaded = load(snapshot->file); !loaded) {
-        miss(entry, fmt::format("snapshot {}: {}", entry.argument, loaded.error().message));
-      }
+    case LogKind::kRollback:
+      load_snapshot(entry, store);
       return 0;
-    }
+    case LogKind::kServeExplore:
+    case LogKind::kServeGiven:
+    case LogKind::kServeExploit:
+      serves_ = entry.kind == LogKind::kServeGiven     ? Mode::kGiven
+                : entry.kind == LogKind::kServeExploit ? Mode::kExploit
+                                                       : Mode::kExplore;
+      if (entry.argument != 0) load_snapshot(entry, store);
+      return 0;
     case LogKind::kFreeze:
       freeze(std::string(kFrozenAsAsked));
       return 0;
@@ -108,6 +112,15 @@ double Trainer::apply_to_model(const LogEntry& entry, StoreReader& store) {
   }
   miss(entry, fmt::format("its kind {} is unknown", static_cast<int>(entry.kind)));
   return 0;
+}
+
+void Trainer::load_snapshot(const LogEntry& entry, StoreReader& store) {
+  const auto snapshot = take(store.snapshot(entry.argument));
+  if (!snapshot) {
+    miss(entry, fmt::format("snapshot {} is missing", entry.argument));
+  } else if (auto loaded = load(snapshot->file); !loaded) {
+    miss(entry, fmt::format("snapshot {}: {}", entry.argument, loaded.error().message));
+  }
 }
 
 // The parameters, and the learner's memory.
@@ -167,6 +180,7 @@ std::shared_ptr<const Version> Trainer::version() const {
   version->learned = learned_;
   version->learning = learning_;
   version->frozen_because = frozen_because_;
+  version->serves = serves_;
   return version;
 }
 
@@ -192,6 +206,7 @@ SnapshotRow Trainer::snapshot() const {
   row.learned = learned_;
   row.learning = learning_;
   row.frozen_because = frozen_because_;
+  row.serves = serves_;
   const SavedModel model = saved();
   row.updates = model.learner.updates;
   row.file = serialise_model(model);

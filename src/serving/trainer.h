@@ -46,6 +46,7 @@ class Trainer {
  private:
   Trainer() = default;
   double apply_to_model(const LogEntry& entry, StoreReader& store);
+  void load_snapshot(const LogEntry& entry, StoreReader& store);
   double learn(const LogEntry& entry, StoreReader& store);
   [[nodiscard]] bool is_finite();
   Result<void> load(const std::vector<std::byte>& file);
@@ -60,6 +61,7 @@ class Trainer {
   std::int64_t last_log_ = 0;
   bool learning_ = true;
   std::string frozen_because_;
+  Mode serves_ = Mode::kExplore;
   std::vector<std::string> missing_;
   double learning_rate_ = 0;  // the spec's
 

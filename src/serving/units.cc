@@ -18,10 +18,13 @@ struct Forgetting {
   ModelHandle model;
   std::string unit;
   Done<std::uint64_t> done;
-  std::uint64_t count = 0;    // impressions so far
-  std::uint64_t end = 0;      // drop: impressions from here on came later
-  std::int64_t snapshot = 0;  // drop: the log up to here is replaced by a snapshot
-  std::uint64_t next = 0;     // drop: the first number that is not closed yet
+  std::uint64_t count = 0;               // impressions so far
+  std::uint64_t end = 0;                 // drop: impressions from here on came later
+  std::int64_t snapshot = 0;             // drop: the log up to here is replaced by a snapshot
+  std::uint64_t next = 0;                // the first number that was not looked at yet
+  std::uint64_t closed = 0;              // drop: open lists that the part in progress closes
+  std::vector<std::uint64_t> dropped{};  // drop: numbers that the part in progress drops
+  ModelHandle asked{};                   // if only lists for this model's experiments count
 };
 using ForgettingHandle = std::shared_ptr<Forgetting>;
 
@@ -65,14 +68,32 @@ void anonymise(Store& store, std::int64_t id) {
   take(store.anonymise(without));
 }
 
+// What experiments counted of the unit stays in their sums, without the unit.
+void forget_totals(const Forgetting& state, Store& store) {
+  for (const ExperimentRow& row : take(store.read().experiments())) {
+    if (row.model != state.model->id) continue;
+    take(store.delete_unit_totals(row.id, static_cast<std::int64_t>(unit_key(row.id, state.unit))));
+  }
+}
+
 void anonymise_all(const ForgettingHandle& state) {
   submit_part(
       state,
       [state](Transaction& transaction) {
-        const auto ids = take(
-            transaction.store.read().of_unit(state->model->id, state->unit, 0, kForgottenAtOnce));
-        for (const std::int64_t id : ids) anonymise(transaction.store, id);
-        state->count += ids.size();
+        StoreReader& read = transaction.store.read();
+        const auto ids =
+            take(read.of_unit(state->model->id, state->unit, state->next, kForgottenAtOnce));
+        for (const std::int64_t id : ids) {
+          state->next = ImpressionKey::of(id).number + 1;
+          if (state->asked != nullptr) {
+            // What another model showed to a unit of the same name is not the caller's.
+            const auto row = take(read.impression(id));
+            if (!row || !state->asked->has_experiment(row->in.experiment)) continue;
+          }
+          anonymise(transaction.store, id);
+          ++state->count;
+        }
+        forget_totals(*state, transaction.store);
         return ids.size() == kForgottenAtOnce;
       },
       [state](bool more) {
@@ -81,16 +102,17 @@ void anonymise_all(const ForgettingHandle& state) {
       });
 }
 
-// Closes an impression that may still be learned from, so that it never is.
-void close_unlearned(Store& store, std::int64_t id) {
+// Closes an impression that may still be learned from, so that it never is. False if it is closed.
+bool close_unlearned(Store& store, std::int64_t id) {
   auto response = take(store.read().response(id)).value_or(ResponseRow{});
-  if (response.closed != Closed::kNo) return;
+  if (response.closed != Closed::kNo) return false;
   const auto kept = take(read_impression(store.read(), id, Rows::kSkip));
   const std::size_t shown = kept ? kept->impression.shown.size() : 0;
   response.clicked.resize(shown);
   response.viewed.resize(shown);
   response.closed = Closed::kUnlearned;
   take(store.set_response(id, response));
+  return true;
 }
 
 // Drops the unit's impressions, which the snapshot replaces.
@@ -104,6 +126,7 @@ void drop_all(const ForgettingHandle& state) {
         const bool more = ids.size() == kForgottenAtOnce;
         std::erase_if(ids,
                       [&](std::int64_t id) { return ImpressionKey::of(id).number >= state->end; });
+        state->dropped.clear();
         for (const std::int64_t id : ids) {
           const std::uint64_t number = ImpressionKey::of(id).number;
           if (take(read.last_log_of(state->model->id, number, number + 1)) > state->snapshot) {
@@ -111,11 +134,17 @@ void drop_all(const ForgettingHandle& state) {
                           "the model has not learned from all lists of the unit; try again later"}};
           }
           take(store.drop_impression(id));
+          state->dropped.push_back(number);
         }
         state->count += ids.size();
         return more && !ids.empty();
       },
       [state](bool more) {
+        // On the writer's thread: nothing was logged.
+        Model& model = *state->model;
+        for (const std::uint64_t number : state->dropped) {
+          if (number >= model.expired) model.dropped_early.insert(number);
+        }
         if (more) return drop_all(state);
         state->done(state->count);
       });
@@ -128,6 +157,7 @@ void replace_log(const ForgettingHandle& state) {
       [state](Transaction& transaction) {
         ModelRow marks = state->model->marks();
         marks.dropped_log = std::max(marks.dropped_log, state->snapshot);
+        forget_totals(*state, transaction.store);
         // Another job of this transaction may have raised it already.
         for (const ModelRow& row : take(transaction.store.read().models())) {
           if (row.id == marks.id) marks.dropped_log = std::max(marks.dropped_log, row.dropped_log);
@@ -173,30 +203,67 @@ void close_all(const ForgettingHandle& state) {
       [state](Transaction& transaction) {
         const auto ids = take(transaction.store.read().of_unit(state->model->id, state->unit,
                                                                state->next, kForgottenAtOnce));
+        // Here, too: all lists of the unit may be with other models.
+        forget_totals(*state, transaction.store);
+        state->closed = 0;
         for (const std::int64_t id : ids) {
           const std::uint64_t number = ImpressionKey::of(id).number;
           if (number >= state->end) return false;
-          close_unlearned(transaction.store, id);
+          // What is below `expired` is counted as closed.
+          if (close_unlearned(transaction.store, id) && number >= state->model->expired) {
+            ++state->closed;
+          }
           state->next = number + 1;
         }
         return ids.size() == kForgottenAtOnce;
       },
       [state](bool more) {
+        std::atomic<std::uint64_t>& open = state->model->open;
+        open -= std::min(state->closed, open.load());
         if (more) return close_all(state);
         if (state->next == 0) return state->done(std::uint64_t{0});
         take_snapshot_first(state);
       });
 }
 
+// Forgets the unit in the models, one after the other.
+void forget_in(ServiceParts& parts, std::vector<ModelHandle> models, const std::string& unit,
+               bool drop, Done<std::uint64_t> done, std::uint64_t count = 0) {
+  const ModelHandle asked = models.front();
+  const ModelHandle model = std::move(models.back());
+  models.pop_back();
+  Done<std::uint64_t> next = std::move(done);
+  if (!models.empty()) {
+    next = [&parts, models, unit, drop, count,
+            last = std::move(next)](const Result<std::uint64_t>& forgotten) {
+      // An arm's model may have been removed meanwhile.
+      if (!forgotten && forgotten.error().code != ErrorCode::kNotFound) {
+        return last(forgotten.error());
+      }
+      const std::uint64_t so_far = count + (forgotten ? *forgotten : 0);
+      forget_in(parts, models, unit, drop, last, so_far);
+    };
+  } else if (count > 0) {
+    next = [count, last = std::move(next)](const Result<std::uint64_t>& forgotten) {
+      last(forgotten ? Result<std::uint64_t>(count + *forgotten) : forgotten.error());
+    };
+  }
+  auto state = std::make_shared<Forgetting>(Forgetting{parts, model, unit, std::move(next)});
+  const bool own = model == asked || asked->is_fork(model);
+  if (!own) state->asked = asked;
+  if (!drop || !own) return anonymise_all(state);
+  state->end = model->in_flight.end_of_stored(model->next_number);
+  close_all(state);
+}
+
 }  // namespace
 
 void Service::forget_unit(const ModelHandle& model, std::string unit, bool drop,
                           Done<std::uint64_t> done) {
-  auto state =
-      std::make_shared<Forgetting>(Forgetting{*parts_, model, std::move(unit), std::move(done)});
-  if (!drop) return anonymise_all(state);
-  state->end = model->in_flight.end_of_stored(model->next_number);
-  close_all(state);
+  // Lists of its experiments may be with the models that made them.
+  std::vector<ModelHandle> models = model->arm_models();
+  models.insert(models.begin(), model);  // the last one answers for it
+  forget_in(*parts_, std::move(models), unit, drop, std::move(done));
 }
 
 void Service::vacuum(Done<void> done) { parts_->writer->vacuum(std::move(done)); }

@@ -60,6 +60,7 @@ void Upkeep::run() {
     try_to([&] { limit_references(model); });
     try_to([&] { trim_log(model); });
   }
+  try_to([&] { parts_.rules->apply(); });
   flush_learned();
   try_to([&] { drop_removed(); });
   const auto [since, excess] = retention();
@@ -82,7 +83,23 @@ void Upkeep::change(std::function<void(Transaction&)> apply, std::function<void(
   take(parts_.writer->run_now(std::move(apply), std::move(committed)));
 }
 
-std::pair<std::int64_t, double> Upkeep::retention() const {
+std::optional<std::uint64_t> Upkeep::item_bytes() {
+  // The whole catalogue is read for it while requests wait, so that is a small part of the time.
+  constexpr int kPauses = 20;
+  std::uint64_t count = 0;
+  for (const ModelHandle& model : parts_.all_models()) count += model->items.count();
+  const auto start = Clock::now();
+  const auto age = start - item_bytes_.at;
+  if (count == item_bytes_.count && age < std::chrono::minutes(10)) return item_bytes_.bytes;
+  if (age < kPauses * item_bytes_.took) return std::nullopt;
+  // Where the store can't tell, they count as lists.
+  const auto measured = parts_.store->item_bytes();
+  const std::uint64_t bytes = measured ? *measured : 0;
+  item_bytes_ = {bytes, count, Clock::now(), Clock::now() - start};
+  return bytes;
+}
+
+std::pair<std::int64_t, double> Upkeep::retention() {
   const ServiceOptions& options = parts_.options;
   std::int64_t since = 0;
   if (options.keep_days > 0) {
@@ -95,7 +112,11 @@ std::pair<std::int64_t, double> Upkeep::retention() const {
   if (options.keep_bytes > 0) {
     const auto used = parts_.store->used_bytes();
     if (used && *used > options.keep_bytes) {
-      excess = static_cast<double>(*used - options.keep_bytes) / static_cast<double>(*used);
+      // Stored items are not the log's: a large catalogue must not push all lists out.
+      const std::uint64_t lists = *used - std::min(*used, item_bytes().value_or(*used));
+      if (lists > options.keep_bytes) {
+        excess = static_cast<double>(lists - options.keep_bytes) / static_cast<double>(lists);
+      }
     }
   }
   return {since, excess};
@@ -113,7 +134,8 @@ void Upkeep::expire(const ModelHandle& model) {
   const auto waiting = take(read.waiting(model->id, end, kExpiredAtOnce));
   std::uint64_t expired = end;
   if (waiting.size() == kExpiredAtOnce) expired = ImpressionKey::of(waiting.back()).number + 1;
-  const std::uint64_t closed = take(read.closed_count(model->id, model->expired, expired));
+  const std::uint64_t closed =
+      take(read.closed_count(model->id, model->expired, expired)) + model->dropped_before(expired);
   const std::uint64_t passed = model->numbers_used(model->expired, expired);
   const std::uint64_t ended = passed - std::min(passed, closed);
   const auto apply = [&](Transaction& transaction) {
@@ -131,6 +153,8 @@ void Upkeep::expire(const ModelHandle& model) {
   };
   change(apply, [&] {
     model->expired = expired;
+    model->dropped_early.erase(model->dropped_early.begin(),
+                               model->dropped_early.lower_bound(expired));
     model->open -= std::min(ended, model->open.load());
   });
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -36,7 +37,9 @@ class Upkeep {
   // Drops a part of the log that a snapshot has replaced.
   void trim_log(const ModelHandle& model);
   // Since when impressions are kept (0: always), and which share of them is too much.
-  [[nodiscard]] std::pair<std::int64_t, double> retention() const;
+  [[nodiscard]] std::pair<std::int64_t, double> retention();
+  // Store::item_bytes() of about now; none if it is not known yet.
+  [[nodiscard]] std::optional<std::uint64_t> item_bytes();
   // Drops impressions shown at `kept_since` or before, and the oldest `excess` (a share) of all.
   void retain(const ModelHandle& model, std::int64_t kept_since, double excess);
   void drop_removed();
@@ -51,6 +54,13 @@ class Upkeep {
   };
   std::unordered_map<std::int64_t, Asked> asked_;  // by model: the last snapshot for retain()
   std::chrono::steady_clock::time_point coarsened_{};
+  struct ItemBytes {
+    std::uint64_t bytes = 0;
+    std::uint64_t count = 0;  // of items
+    std::chrono::steady_clock::time_point at{};
+    std::chrono::steady_clock::duration took{};
+  };
+  ItemBytes item_bytes_;
 };
 
 }  // namespace plackett::serving

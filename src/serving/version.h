@@ -10,6 +10,7 @@
 
 #include "plackett/model_file.h"
 #include "plackett/ranker.h"
+#include "serving/store.h"
 
 namespace plackett::serving {
 
@@ -25,6 +26,7 @@ struct Version {
   std::uint64_t learned = 0;  // impressions learned from
   bool learning = true;
   std::string frozen_because;
+  Mode serves = Mode::kExplore;  // how lists are made if a request does not say
 
   [[nodiscard]] bool has_fault() const { return !learning && frozen_because != kFrozenAsAsked; }
 };

@@ -6,6 +6,7 @@
 
 #include "plackett/method.h"
 #include "serving/service_parts.h"
+#include "serving/warm_start.h"
 
 namespace plackett::serving {
 namespace {
@@ -50,8 +51,8 @@ bool same_shape(const RankerSpec& left, const RankerSpec& right) {
           (left.hidden == right.hidden && left.activation == right.activation));
 }
 
-// What a model of `spec` becomes by the file: all of it if learner and ranker are the same, else
-// its parameters.
+}  // namespace
+
 Result<SavedModel> adapted(const ModelSpec& spec, SavedModel file) {
   const auto refuse = [](std::string message) {
     return Error{ErrorCode::kConflict, "model file: " + std::move(message)};
@@ -84,6 +85,21 @@ Result<SavedModel> adapted(const ModelSpec& spec, SavedModel file) {
       spec.ranker.kind == RankerKind::kLinearPlusNeural ? "the same or a linear" : "the same"));
 }
 
+std::int64_t insert_imported(Transaction& transaction, const Model& model, const SavedModel& loaded,
+                             std::string note) {
+  SnapshotRow row;
+  row.model = model.id;
+  row.created_at = transaction.now;
+  row.kind = SnapshotKind::kImported;
+  row.note = std::move(note);
+  row.updates = loaded.learner.updates;
+  row.learned = loaded.learner.impressions;
+  row.file = serialise_model(loaded);
+  return take(transaction.store.insert_snapshot(row));
+}
+
+namespace {
+
 // The spec of a new model that the file fills.
 ModelSpec spec_for(std::string name, const SavedModel& file, const ImportOptions& options) {
   ModelSpec spec;
@@ -98,17 +114,10 @@ ModelSpec spec_for(std::string name, const SavedModel& file, const ImportOptions
 }
 
 // The change that loads the model, as a snapshot that the log returns to.
-std::function<void(Transaction&, const ModelHandle&)> loading(const SavedModel& loaded) {
-  auto row = std::make_shared<SnapshotRow>();
-  row->kind = SnapshotKind::kImported;
-  row->updates = loaded.learner.updates;
-  row->learned = loaded.learner.impressions;
-  row->file = serialise_model(loaded);
-  return [row](Transaction& transaction, const ModelHandle& model) {
-    row->model = model->id;
-    row->created_at = transaction.now;
-    const std::int64_t id = take(transaction.store.insert_snapshot(*row));
-    take(transaction.log(model, LogKind::kRollback, id));
+std::function<void(Transaction&, const ModelHandle&)> loading(SavedModel loaded) {
+  return [loaded = std::move(loaded)](Transaction& transaction, const ModelHandle& model) {
+    take(transaction.log(model, LogKind::kRollback,
+                         insert_imported(transaction, *model, loaded, "")));
   };
 }
 
@@ -135,7 +144,9 @@ void Service::import_file(std::string name, std::vector<std::byte> file, ImportO
     return std::pair(std::move(spec), std::move(fitting));
   });
   if (!made) return done(made.error());
-  submit_creation(*parts_, std::move(made->first), loading(made->second),
+  WantedModel wanted(std::move(made->first));
+  wanted.candidates_given = wanted.events_given = false;
+  submit_creation(*parts_, std::move(wanted), loading(std::move(made->second)),
                   [this, done](const Result<CreatedModel>& created) {
                     done(created ? Result<ModelInfo>(info(*created->model)) : created.error());
                   });
@@ -147,7 +158,9 @@ void Service::set_weights(const ModelHandle& model, const std::vector<float>& we
   if (!started) return done(started.error());
   parts_->writer->submit(logging_job(
       *this, model,
-      [model, load = loading(*started)](Transaction& transaction) { load(transaction, model); },
+      [model, load = loading(*std::move(started))](Transaction& transaction) {
+        load(transaction, model);
+      },
       std::move(done)));
 }
 

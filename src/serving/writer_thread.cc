@@ -25,6 +25,13 @@ Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64
   return {};
 }
 
+Result<void> Transaction::write_arms() {
+  for (const auto& [arm, sums] : std::exchange(arms_, {})) {
+    if (auto added = store.add_to_arm(arm.first, arm.second, sums); !added) return added;
+  }
+  return {};
+}
+
 WriterThread::WriterThread(Store& store, LearningThread& learner, Options options)
     : store_(store), learner_(learner), options_(std::move(options)) {}
 
@@ -166,6 +173,7 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& a
     sums.at = span_start(transaction.now);
     if (auto added = store_.add_to_series(model, sums); !added) return added;
   }
+  if (auto added = transaction.write_arms(); !added) return added;
   const auto start = Clock::now();
   auto committed = store_.commit();
   sync_seconds_ = sync_seconds_ + seconds_since(start);

@@ -7,8 +7,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -37,13 +39,20 @@ class Transaction {
   Result<void> log(const ModelHandle& model, LogKind kind, std::int64_t argument);
   // Models that earlier jobs of the transaction create, by name.
   std::unordered_map<std::string, ModelHandle> created;
+  // Experiments that earlier jobs of the transaction end: nothing is counted in them any more.
+  std::set<std::int64_t> ended;
   // Added to the model's series with the commit.
   SeriesRow& series(std::int64_t model) { return series_[model]; }
+  // Added to the arm's sums with the commit.
+  ArmSums& arm(std::int64_t experiment, std::uint32_t arm) { return arms_[{experiment, arm}]; }
+  // Adds them now, for jobs that read them.
+  Result<void> write_arms();
 
  private:
   friend class WriterThread;
   std::vector<LearningThread::Item> entries_;  // of the current job
   std::unordered_map<std::int64_t, SeriesRow> series_;
+  std::map<std::pair<std::int64_t, std::uint32_t>, ArmSums> arms_;
 };
 
 // A part of a transaction.

@@ -10,8 +10,8 @@ namespace plackett {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using testing::run_command;
+using ::testing::StartsWith;
 
 class ExportCommand : public ::testing::Test {
  protected:
@@ -35,13 +35,41 @@ TEST_F(ExportCommand, WritesARowPerShownItem) {
   const auto done = run_command("export --db '" + db_ + "'");
   EXPECT_EQ(done.exit_code, 0) << done.err;
   EXPECT_EQ(std::count(done.out.begin(), done.out.end(), '\n'), 1 + 12 * 3);
-  EXPECT_THAT(done.out, StartsWith("model,impression,time,version,arm,unit,item,rank,score,"
-                                   "propensity,pinned,clicked,viewed,reward,keep,kept,context\n"));
+  EXPECT_THAT(done.out, StartsWith("model,impression,time,version,arm,experiment,unit,item,"
+                                   "rank,score,propensity,pinned,clicked,viewed,reward,keep,kept,"
+                                   "context\n"));
   EXPECT_THAT(done.out, HasSubstr("\nshop,own-3,"));
   const auto later = run_command("export --from 11 --db '" + db_ + "' --format jsonl");
   EXPECT_EQ(std::count(later.out.begin(), later.out.end(), '\n'), 3);
   const auto features = run_command("export --features --from 11 --db '" + db_ + "'");
   EXPECT_THAT(features.out, HasSubstr(",context,price,age,stock\n"));
+}
+
+TEST_F(ExportCommand, SaysWhereToContinueAndStopsBeforeAListThatMayBeOnItsWay) {
+  const std::string command = "export --format jsonl --db '" + db_ + "'";
+  const auto lists = [](const std::string& out) {
+    return std::count(out.begin(), out.end(), '\n') / 3;
+  };
+  EXPECT_EQ(run_command(command).err, "");
+  EXPECT_EQ(run_command(command + " --from 4").err, "shop: continue with --from i-12\n");
+  EXPECT_EQ(run_command(command + " --from 40").err, "shop: continue with --from i-40\n");
+  // One is missing, and the next was stored just now.
+  run("DELETE FROM impressions WHERE id & 255 = 5");
+  run("UPDATE impressions SET shown_at = strftime('%s', 'now') * 1000");
+  const auto first = run_command(command);
+  EXPECT_EQ(first.exit_code, 0);
+  EXPECT_EQ(first.err,
+            "shop: continue with --from i-5; the lists behind it wait for one that may still be on "
+            "its way\n");
+  EXPECT_EQ(lists(first.out), 5);
+  EXPECT_EQ(lists(run_command(command + " --from i-5").out), 0);
+  // Others were stored long after, or a long silence: it never comes.
+  run("UPDATE impressions SET shown_at = shown_at - 11000 WHERE id & 255 <= 6");
+  const auto second = run_command(command + " --from i-5");
+  EXPECT_EQ(second.err, "shop: continue with --from i-12\n");
+  EXPECT_EQ(lists(second.out), 6);
+  run("UPDATE impressions SET shown_at = (strftime('%s', 'now') - 601) * 1000");
+  EXPECT_EQ(lists(run_command(command).out), 11);
 }
 
 TEST_F(ExportCommand, WritesToAFileAndNeverOverTheStore) {

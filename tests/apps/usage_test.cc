@@ -58,6 +58,8 @@ TEST(Usage, MistakesExitWithTwoAndSayWhatIsAllowed) {
            Case{"simulate --impressions 0", "--impressions: 0; expected an integer from 1"},
            Case{"simulate --impressions -5", "--impressions: -5; expected an integer"},
            Case{"simulate --seed -1", "--seed: -1; expected an integer from 0"},
+           Case{"audit --logs 5", "--logs: it goes with --off-policy"},
+           Case{"audit --off-policy --docs 6", "with --off-policy at most 5"},
            Case{"audit --seed 99999999999999999999999",
                 "--seed: 99999999999999999999999; expected"},
            Case{"simulate --threads 5000", "--threads: 5000; expected an integer from 0 to 1024"},

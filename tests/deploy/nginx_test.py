@@ -117,6 +117,27 @@ def test_requests_go_through_with_tls_and_tokens():
         assert [one["name"] for one in json.loads(ask(proxy, "GET", "/models")[2])["models"]] == ["shop"]
 
 
+def test_the_log_has_no_unit_and_no_id():
+    with proxied() as proxy:
+        ask(proxy, "PUT", "/models/shop", {"features": 2}, "secret-admin")
+        for unit in ("mallory", "a%2Fmallory", "..%2f..%2fmallory", "?x=mallory", "%3Fmallory"):
+            for path in (f"/models/shop/units/{unit}", f"/models/shop/%75nits/{unit}",
+                         f"/models/shop/units/{unit}?impressions=keep"):
+                ask(proxy, "DELETE", path, token="secret-admin")
+        assert ask(proxy, "GET", "/models/shop/items/mallory", token="secret-read")[0] == 404
+        connection = http.client.HTTPConnection("127.0.0.1", proxy.plain, timeout=10)
+        with contextlib.closing(connection):
+            connection.request("DELETE", "/models/shop/units/mallory", headers={"Host": "x"})
+            assert connection.getresponse().status == 308
+        wait_until(lambda: " 308 " in Path(proxy.folder, "plackett.log").read_text())
+        for name in ("plackett.log", "access.log"):
+            log = Path(proxy.folder, name)
+            assert not log.exists() or "mallory" not in log.read_text(), log.read_text()
+        log = Path(proxy.folder, "plackett.log").read_text()
+        assert log.count(" DELETE /models/shop/units 200 ") == 8, log
+        assert " GET /models/shop/items 404 " in log
+
+
 def test_connections_to_the_server_are_kept():
     with proxied() as proxy:
         ask(proxy, "PUT", "/models/shop", {"features": 2}, "secret-admin")

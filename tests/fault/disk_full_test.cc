@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "failing_disk.h"
+#include "serving/model.h"
 #include "serving/served.h"
 #include "support/eventually.h"
 
@@ -68,14 +69,15 @@ TEST_F(DiskFull, FeedbackThatWasRefusedIsTakenWhenItIsToldAgain) {
   // The disk fills between ranks and clicks, so that feedback is what is refused.
   const ModelHandle model = service_->find("linear");
   serving::Candidates candidates(12, 5);
-  Story before = traffic("t", 30);
+  Story before = traffic("t", 60);
   story_.add(std::move(before));
   std::vector<FeedbackEvent> closes;
   for (const auto& [name, impression] : story_.answered) {
     if (name != "linear") continue;
     const auto seen = service_->impression(*model, impression);
-    // Only sampled lists are learned from.
+    // Only sampled lists are learned from, by the model that made them.
     if (seen->state != "open" || seen->kept.impression.mode != serving::Mode::kExplore) continue;
+    if (serving::ImpressionKey::of(seen->kept.id).model != model->id) continue;
     closes.push_back({impression, "", "again-" + impression + "/1/0", serving::EventKind::kClose});
   }
   ASSERT_GT(closes.size(), 3U);

@@ -9,6 +9,8 @@
 
 #include "fault_vfs.h"
 #include "plackett/rng.h"
+#include "serving/experiment_spec.h"
+#include "serving/served.h"
 #include "serving/service.h"
 #include "store/sqlite/database.h"
 #include "store_check.h"
@@ -41,7 +43,7 @@ class Life {
       ASSERT_TRUE(opened.ok()) << opened.error().message;
       make_models(**opened);
       if (!vfs_->power_lost()) {
-        story_.models = {"linear", "network"};
+        for (const char* name : {"linear", "network"}) story_.models.emplace_back(name);
         vfs_->lose_power_after(rng_.below(4200));
       }
       vfs_->lie_about_syncs(faults.syncs_lie);
@@ -54,6 +56,9 @@ class Life {
       Story told = run_traffic(**opened, traffic);
       answered_ += told.answered.size();
       acknowledged_ += told.acknowledged.size();
+      started_ += told.experiments.started.size();
+      promoted_ += told.experiments.promoted.size();
+      undone_ += told.experiments.undone.size();
       EXPECT_TRUE(told.refusals.empty());
       story_.add(std::move(told));
       if (!vfs_->power_lost()) {
@@ -76,6 +81,9 @@ class Life {
   [[nodiscard]] const Findings& total() const { return total_; }
   [[nodiscard]] std::uint64_t acknowledged() const { return acknowledged_; }
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
+  [[nodiscard]] std::uint64_t started() const { return started_; }
+  [[nodiscard]] std::uint64_t promoted() const { return promoted_; }
+  [[nodiscard]] std::uint64_t undone() const { return undone_; }
   [[nodiscard]] std::uint64_t images() const { return images_; }
   [[nodiscard]] std::uint64_t in_stopping() const { return in_stopping_; }
 
@@ -97,12 +105,14 @@ class Life {
     options.db = image / "store.db";
     options.vfs = reading.name();
     options.ranks_survive = true;
+    options.drops = drops;
     const Findings found = check_store(options, story_);
     total_.lost_feedback += found.lost_feedback;
     total_.lost_ranks += found.lost_ranks;
     total_.lost_snapshots += found.lost_snapshots;
     total_.half += found.half;
     total_.different += found.different;
+    total_.experiments += found.experiments;
     total_.said.insert(total_.said.end(), found.said.begin(), found.said.end());
   }
 
@@ -115,6 +125,9 @@ class Life {
   Findings total_;
   std::uint64_t acknowledged_ = 0;
   std::uint64_t answered_ = 0;
+  std::uint64_t started_ = 0;
+  std::uint64_t promoted_ = 0;
+  std::uint64_t undone_ = 0;
   std::uint64_t images_ = 0;
   std::uint64_t in_stopping_ = 0;
 };
@@ -131,6 +144,9 @@ TEST(PowerLoss, LosesNothingThatWasAnsweredAndLeavesNothingHalfThere) {
   std::uint64_t answered = 0;
   std::uint64_t images = 0;
   std::uint64_t in_stopping = 0;
+  std::uint64_t started = 0;
+  std::uint64_t promoted = 0;
+  std::uint64_t undone = 0;
   for (std::uint64_t seed = 1; seed <= lives; ++seed) {
     Life life(seed);
     life.drops = seed % 3 == 0;
@@ -143,11 +159,19 @@ TEST(PowerLoss, LosesNothingThatWasAnsweredAndLeavesNothingHalfThere) {
     answered += life.answered();
     images += life.images();
     in_stopping += life.in_stopping();
+    started += life.started();
+    promoted += life.promoted();
+    undone += life.undone();
   }
   std::printf(
-      "%llu rounds, %llu disks, %llu requests with feedback and %llu ranks answered; lost 0\n",
+      "%llu rounds, %llu disks, %llu requests with feedback and %llu ranks answered, %llu "
+      "experiments started, %llu promoted, %llu undone; lost 0\n",
       static_cast<unsigned long long>(lives * kRounds), static_cast<unsigned long long>(images),
-      static_cast<unsigned long long>(acknowledged), static_cast<unsigned long long>(answered));
+      static_cast<unsigned long long>(acknowledged), static_cast<unsigned long long>(answered),
+      static_cast<unsigned long long>(started), static_cast<unsigned long long>(promoted),
+      static_cast<unsigned long long>(undone));
+  EXPECT_GT(started, lives);
+  EXPECT_GT(promoted, lives / 2);
   EXPECT_GT(acknowledged, lives * kRounds * 5) << "else the rounds show little";
   EXPECT_GT(answered, lives * kRounds * 10);
   EXPECT_TRUE(in_stopping > 0 || lives < 10) << "none as it stopped";
@@ -182,6 +206,24 @@ class DamagedStore : public ::testing::Test {
     TrafficOptions traffic;
     traffic.name = "t";
     story_ = run_traffic(**opened, traffic);
+    leave_experiment(**opened);
+  }
+  // One that runs, whatever the clients left.
+  void leave_experiment(serving::Service& service) {
+    const serving::ModelHandle model = service.find("linear");
+    const std::string running = service.info(*model).experiment;
+    if (!running.empty()) {
+      const auto stopped = serving::wait_for<serving::ExperimentInfo>(
+          [&](auto done) { service.stop_experiment(model, running, done); });
+      ASSERT_TRUE(stopped.ok()) << stopped.error().message;
+    }
+    serving::ExperimentSpec spec;
+    spec.name = "left";
+    spec.arms = {{"old", "given", 0.5, serving::Mode::kGiven}, {"new", "model", 0.5}};
+    const auto started = serving::wait_for<serving::PutExperiment>(
+        [&](auto done) { service.put_experiment(model, spec, done); });
+    ASSERT_TRUE(started.ok()) << started.error().message;
+    story_.experiments.started.emplace("linear", "left");
   }
   Findings after(const std::string& sql) {
     auto database = store::Database::open(db_, store::Database::Access::kWrite);
@@ -220,6 +262,30 @@ TEST_F(DamagedStore, CheckRejectsALogThatLacksAnEntry) {
       after("DELETE FROM log WHERE seq = (SELECT min(seq) FROM log WHERE kind = 1)");
   EXPECT_GT(found.half, 0U);
   EXPECT_GT(found.different, 0U);
+}
+
+TEST_F(DamagedStore, CheckRejectsSumsThatAreNotThoseOfTheLists) {
+  const Findings found = after(
+      "INSERT INTO experiment_arms SELECT max(id), 0, 1000, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM "
+      "experiments WHERE true ON CONFLICT DO UPDATE SET impressions = impressions + 1000");
+  EXPECT_EQ(found.experiments, 1U) << found.text();
+}
+
+TEST_F(DamagedStore, CheckRejectsTwoExperimentsThatRun) {
+  const Findings found = after(
+      "INSERT INTO experiments(model, name, spec, state, started_at) SELECT model, 'another', "
+      "spec, state, 0 FROM experiments WHERE name = 'left'");
+  EXPECT_GT(found.half, 0U) << found.text();
+}
+
+TEST_F(DamagedStore, CheckRejectsAMissingExperimentAndALostPromotion) {
+  story_.experiments.started.emplace("linear", "never");
+  EXPECT_EQ(check_store({.db = db_}, story_).experiments, 1U);
+  story_.experiments.started.erase({"linear", "never"});
+  for (const ExperimentName& which : story_.experiments.started) {
+    story_.experiments.promoted[which] += 1000;
+  }
+  EXPECT_GT(check_store({.db = db_}, story_).experiments, 0U);
 }
 
 TEST_F(DamagedStore, CheckRejectsAMissingSnapshot) {

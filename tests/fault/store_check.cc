@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "serving/experiment.h"
+#include "serving/experiment_spec.h"
+#include "serving/impression.h"
 #include "serving/logged.h"
+#include "serving/model.h"
 #include "serving/model_spec.h"
 #include "serving/recover.h"
 #include "serving/served.h"
@@ -55,10 +61,6 @@ constexpr std::pair<const char*, const char*> kHalves[] = {
     {"impressions without their given id",
      "SELECT (SELECT count(*) FROM given_ids) <> "
      "(SELECT count(*) FROM impressions WHERE given IS NOT NULL)"},
-    {"impressions that the series counts otherwise",
-     "SELECT (SELECT count(*) FROM impressions) <> "
-     "(SELECT coalesce(sum(impressions), 0) FROM series) AND "
-     "(SELECT max(dropped_log) FROM models) = 0"},
     {"more impressions than the series counts",
      "SELECT (SELECT count(*) FROM impressions) > "
      "(SELECT coalesce(sum(impressions), 0) FROM series)"},
@@ -68,6 +70,26 @@ constexpr std::pair<const char*, const char*> kHalves[] = {
     {"snapshots of a log that is not there",
      "SELECT count(*) FROM snapshots WHERE log > (SELECT max(coalesce((SELECT max(seq) FROM log), "
      "0), coalesce((SELECT max(dropped_log) FROM models), 0)))"},
+    {"models of which two experiments run",
+     "SELECT count(*) FROM (SELECT model FROM experiments WHERE ended_at = 0 GROUP BY model HAVING "
+     "count(*) > 1)"},
+    {"experiments without their model",
+     "SELECT count(*) FROM experiments WHERE model NOT IN (SELECT id FROM models)"},
+    // Totals of units go later.
+    {"sums of no experiment",
+     "SELECT (SELECT count(*) FROM experiment_arms WHERE experiment NOT IN (SELECT id FROM "
+     "experiments)) + (SELECT count(*) FROM experiment_points WHERE experiment NOT IN (SELECT id "
+     "FROM experiments))"},
+    {"lists of an arm without their experiment's number",
+     "SELECT count(*) FROM impressions WHERE experiment IS NULL AND (arm IS NOT NULL OR teams IS "
+     "NOT NULL) OR experiment IS NOT NULL AND (arm IS NULL) = (teams IS NULL)"},
+};
+
+// The same, if no impression was dropped.
+constexpr std::pair<const char*, const char*> kHalvesWithoutDrops[] = {
+    {"impressions that the series counts otherwise",
+     "SELECT (SELECT count(*) FROM impressions) <> "
+     "(SELECT coalesce(sum(impressions), 0) FROM series)"},
 };
 
 class Check {
@@ -93,6 +115,7 @@ class Check {
     }
     if (options_.refused_are_none) check_refused();
     check_snapshots();
+    check_experiments();
     check_feedback();
     check_log();
     return found_;
@@ -112,9 +135,18 @@ class Check {
                                                 [](const auto&) { return Result<void>(); });
       if (!damaged || *damaged > 0) say(found_.half, model.row.name + ": damaged impressions");
     }
+    const auto experiments = *(*store)->experiments();
     for (const auto& [name, unit] : story_.forgotten) {
-      if (!(*store)->of_unit(ids[name], unit, 0, 1)->empty()) {
-        say(found_.remembered, name + ": remembers " + unit);
+      // Also by the models of its experiments' arms.
+      for (const auto& [maker, id] : ids) {
+        if ((*store)->of_unit(id, unit, 0, 1)->empty()) continue;
+        say(found_.remembered, name + ": " + maker + " remembers " + unit);
+      }
+      for (const auto& row : experiments) {
+        if (row.model != ids[name]) continue;
+        const auto key = static_cast<std::int64_t>(serving::unit_key(row.id, unit));
+        if (*(*store)->unit_totals(row.id, key) == UnitTotals{}) continue;
+        say(found_.remembered, name + ": experiment " + row.name + " remembers " + unit);
       }
     }
   }
@@ -124,9 +156,32 @@ class Check {
     found_.said.push_back(std::move(line));
   }
 
+  // The list as its maker knows it: the model that was asked knows those of others only as long as
+  // the experiment is there. The model is null if the list is not there.
+  std::pair<ModelHandle, std::string> resolve(const std::string& name,
+                                              const std::string& impression) {
+    const auto knows = [this](const ModelHandle& model, const std::string& id) {
+      return model != nullptr && service_->impression(*model, id).ok();
+    };
+    const std::size_t at = impression.find('@');
+    if (at != std::string::npos) {
+      const ModelHandle maker = service_->find(impression.substr(at + 1));
+      const std::string id = impression.substr(0, at);
+      return {knows(maker, id) ? maker : nullptr, id};
+    }
+    if (const ModelHandle model = service_->find(name); knows(model, impression)) {
+      return {model, impression};
+    }
+    if (serving::impression_number(impression)) return {nullptr, impression};
+    for (const auto& info : service_->models()) {
+      const ModelHandle model = service_->find(info.spec.name);
+      if (knows(model, impression)) return {model, impression};
+    }
+    return {nullptr, impression};
+  }
+
   bool has(const std::string& name, const std::string& impression) {
-    const ModelHandle model = service_->find(name);
-    return model != nullptr && service_->impression(*model, impression).ok();
+    return resolve(name, impression).first != nullptr;
   }
 
   void check_wholeness() {
@@ -143,14 +198,18 @@ class Check {
       say(found_.half, "SQLite finds the file damaged");
       return;
     }
-    for (const auto& [what, sql] : kHalves) {
-      const auto count = database->integer(sql);
-      if (!count) {
-        say(found_.half, fmt::format("can't count {}", what));
-      } else if (*count != 0) {
-        say(found_.half, fmt::format("{}: {}", what, *count));
+    const auto expect_none = [&](const auto& halves) {
+      for (const auto& [what, sql] : halves) {
+        const auto count = database->integer(sql);
+        if (!count) {
+          say(found_.half, fmt::format("can't count {}", what));
+        } else if (*count != 0) {
+          say(found_.half, fmt::format("{}: {}", what, *count));
+        }
       }
-    }
+    };
+    expect_none(kHalves);
+    if (!options_.drops) expect_none(kHalvesWithoutDrops);
     // Requests are stored completely or not at all.
     std::map<std::string, std::uint64_t> counts;
     const auto read = database->each("SELECT event_id FROM events WHERE event_id IS NOT NULL",
@@ -183,6 +242,9 @@ class Check {
       if (serialise_model(trainer->saved()) != service_->export_file(*service_->find(row.name))) {
         say(found_.different, row.name + " is not its log");
       }
+      if (trainer->version()->serves != service_->info(*service_->find(row.name)).serves) {
+        say(found_.different, row.name + " does not serve what its log says");
+      }
       if (report.different > 0) {
         say(found_.different, fmt::format("{}: {} of {} snapshots are not their log", row.name,
                                           report.different, report.compared));
@@ -213,24 +275,162 @@ class Check {
     }
   }
 
+  // What was answered about experiments is so, and their sums are those of their lists.
+  void check_experiments() {
+    const ToldExperiments& told = story_.experiments;
+    std::map<ExperimentName, serving::ExperimentInfo> there;
+    for (const auto& model : service_->models()) {
+      auto all = service_->experiments(*service_->find(model.spec.name));
+      if (!all) return say(found_.experiments, all.error().message);
+      for (auto& one : *all) there.emplace(ExperimentName(model.spec.name, one.spec.name), one);
+      const bool runs = !model.experiment.empty();
+      if (runs != std::any_of(all->begin(), all->end(),
+                              [](const auto& one) { return one.ended_at == 0; })) {
+        say(found_.experiments, model.spec.name + ": the running one is not the stored one");
+      }
+    }
+    const auto wrong = [&](const ExperimentName& which, const std::string& what) {
+      say(found_.experiments, which.first + ": experiment " + which.second + " " + what);
+    };
+    for (const ExperimentName& which : told.started) {
+      if (!told.deleting.contains(which) && !there.contains(which)) wrong(which, "is lost");
+    }
+    for (const ExperimentName& which : told.deleted) {
+      if (there.contains(which)) wrong(which, "was deleted");
+    }
+    for (const auto& [which, info] : there) {
+      if (told.ended.contains(which) && info.ended_at == 0) wrong(which, "had ended");
+      std::uint64_t undone = 0;
+      for (std::size_t at = 0; (at = info.ended_because.find(" undone", at)) != std::string::npos;
+           ++at) {
+        ++undone;
+      }
+      const auto times = [&](const auto& counts) {
+        const auto found = counts.find(which);
+        return found == counts.end() ? 0 : found->second;
+      };
+      if (undone < times(told.undone)) wrong(which, "has lost that a promotion was undone");
+      if (undone + (info.promoted.empty() ? 0 : 1) < times(told.promoted)) {
+        wrong(which, "has lost a promotion");
+      }
+    }
+    if (!options_.drops) check_sums();  // else lists are gone that were counted
+  }
+
+  // Of one arm, or of both if interleaved.
+  struct PlainSums {
+    std::uint64_t impressions = 0;
+    std::uint64_t clicks[2] = {0, 0};  // by team; the second only if interleaved
+    std::map<std::string, UnitTotals> units;
+    bool some_forgotten = false;  // lists of units that nobody can tell apart
+  };
+
+  // Adds a list and its feedback, by the plain rules.
+  static void add_plain(const serving::ExperimentSpec& spec, const serving::StoredImpression& list,
+                        const serving::ResponseRow& response,
+                        const std::vector<serving::StoreReader::NamedEvent>& named,
+                        PlainSums& sums) {
+    const bool split = spec.design == serving::Design::kSplit;
+    ++sums.impressions;
+    if (list.impression.shown.front().id.empty()) sums.some_forgotten = true;
+    UnitTotals& unit =
+        sums.units[list.unit.empty() ? "\nlist " + std::to_string(list.id) : list.unit];
+    if (split) unit.x += 1;
+    const auto add = [&](std::size_t rank, double value) {
+      const bool challenger = split || list.in.teams[rank] == '1';
+      (challenger ? unit.y : unit.x) += value;
+    };
+    for (std::size_t rank = 0; rank < response.clicked.size(); ++rank) {
+      if (response.clicked[rank] == std::byte{0}) continue;
+      ++sums.clicks[!split && list.in.teams[rank] == '1' ? 1 : 0];
+      if (spec.metric == ValueMetric::kDcg) {
+        add(rank, 1 / std::log2(static_cast<double>(rank) + 2));
+      } else if (spec.metric != ValueMetric::kClickThrough) {
+        add(rank, 1);
+      }
+    }
+    if (spec.metric != ValueMetric::kEvents) return;
+    for (const auto& [rank, name] : named) add(rank, 10);  // a purchase
+  }
+
+  static bool near(const RatioSums& one, const RatioSums& other) {
+    const auto close = [](double left, double right) {
+      return std::abs(left - right) <= 1e-9 * (1 + std::abs(left));
+    };
+    return one.units == other.units && one.x_units == other.x_units &&
+           one.y_units == other.y_units && close(one.x, other.x) && close(one.y, other.y) &&
+           close(one.xx, other.xx) && close(one.xy, other.xy) && close(one.yy, other.yy);
+  }
+
+  void check_sums() {
+    auto opened = store::read_sqlite(options_.db, options_.vfs);
+    if (!opened) return;  // reported above
+    serving::StoreReader& store = **opened;
+    // By experiment and arm; "" if interleaved.
+    std::map<std::pair<std::int64_t, std::string>, PlainSums> plain;
+    std::map<std::int64_t, serving::ExperimentSpec> specs;
+    const auto rows = *store.experiments();
+    for (const auto& row : rows) specs[row.id] = *serving::parse_experiment_spec(row.spec);
+    const auto models = *store.models();
+    for (const serving::ModelRow& model : models) {
+      const auto lists = *store.from(model.id, 0, 1'000'000);
+      for (const std::int64_t id : lists) {
+        const auto kept = serving::read_impression(store, id, serving::Rows::kSkip);
+        if (!kept || !*kept || !specs.contains((*kept)->in.experiment)) continue;
+        const auto response = store.response(id)->value_or(serving::ResponseRow{});
+        add_plain(specs[(*kept)->in.experiment], **kept, response, *store.named_events(id),
+                  plain[{(*kept)->in.experiment, (*kept)->in.arm}]);
+      }
+    }
+    for (const auto& row : rows) {
+      const serving::ExperimentSpec& spec = specs[row.id];
+      const auto sums = *store.arm_sums(row.id);
+      const bool split = spec.design == serving::Design::kSplit;
+      for (std::uint32_t arm = 0; arm < spec.arms.size(); ++arm) {
+        const serving::ArmSums counted = arm < sums.size() ? sums[arm] : serving::ArmSums{};
+        const PlainSums& all = plain[{row.id, split ? spec.arms[arm].name : ""}];
+        const std::uint64_t clicks = all.clicks[!split && arm != spec.baseline ? 1 : 0];
+        // What came after the end is not counted.
+        bool right = row.ended_at == 0
+                         ? counted.impressions == all.impressions && counted.clicks == clicks
+                         : counted.impressions <= all.impressions && counted.clicks <= clicks;
+        if (row.ended_at == 0 && !all.some_forgotten && (split || arm != spec.baseline) &&
+            spec.metric != ValueMetric::kClickThrough) {
+          RatioSums units;
+          for (const auto& [unit, totals] : all.units) units.change({}, totals);
+          right = right && near(counted.units, units);
+        }
+        if (right) continue;
+        say(found_.experiments,
+            fmt::format("experiment {}, {}: {} lists and {} clicks are stored, {} and {} counted",
+                        row.name, spec.arms[arm].name, all.impressions, clicks, counted.impressions,
+                        counted.clicks));
+      }
+    }
+  }
+
   // Sent again, stored events are duplicates. This comes last, since lost events would be accepted.
   void check_feedback() {
     for (const Told& told : story_.acknowledged) {
-      const ModelHandle model = service_->find(told.model);
-      bool there = model != nullptr;
+      bool there = true;
       for (const FeedbackEvent& event : told.events) {
         there = there && event_ids_.contains(event.event_id);
       }
       if (!there) say(found_.lost_feedback, "lost " + told.events.front().event_id);
     }
-    std::map<std::string, std::vector<FeedbackEvent>> again;
+    std::map<ModelHandle, std::vector<FeedbackEvent>> again;
     for (const Told& told : story_.acknowledged) {
-      auto& events = again[told.model];
-      events.insert(events.end(), told.events.begin(), told.events.end());
+      const auto [maker, name] = resolve(told.model, told.events.front().impression);
+      if (maker == nullptr) {
+        say(found_.lost_feedback, told.model + ": lost " + told.events.front().impression);
+        continue;
+      }
+      for (FeedbackEvent event : told.events) {
+        event.impression = name;
+        again[maker].push_back(std::move(event));
+      }
     }
-    for (auto& [name, events] : again) {
-      const ModelHandle model = service_->find(name);
-      if (model == nullptr || events.empty()) continue;
+    for (auto& [model, events] : again) {
       const auto statuses = serving::wait_for<std::vector<FeedbackStatus>>(
           [&](auto done) { service_->feedback(model, events, done); });
       for (std::size_t at = 0; statuses && at < events.size(); ++at) {

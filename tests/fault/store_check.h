@@ -19,6 +19,7 @@ struct Findings {
   std::uint64_t different = 0;  // models and snapshots that differ from a replay of the log
   std::uint64_t refused_but_there = 0;
   std::uint64_t remembered = 0;     // units that were forgotten
+  std::uint64_t experiments = 0;    // not as was answered, or with other sums than their lists
   std::vector<std::string> said{};  // one line each; "it does not open" is only here
 
   [[nodiscard]] bool none() const { return said.empty(); }
@@ -30,6 +31,7 @@ struct CheckOptions {
   std::string vfs{};
   bool ranks_survive = false;     // only the process died
   bool refused_are_none = false;  // what was refused must not be stored
+  bool drops = false;             // units were dropped with their impressions
 };
 
 // Changes the store only by opening a service, and if something was lost.

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "plackett/rng.h"
+#include "serving/experiment_spec.h"
 #include "serving/served.h"
 
 namespace plackett::testing {
@@ -13,6 +14,8 @@ namespace {
 
 using serving::Created;
 using serving::EventKind;
+using serving::ExperimentInfo;
+using serving::ExperimentSpec;
 using serving::FeedbackEvent;
 using serving::FeedbackStatus;
 using serving::Mode;
@@ -54,7 +57,9 @@ class Client {
         put_items();
       } else if (what < 12) {
         vacuum();
-      } else if (what < 55 || open_.empty()) {
+      } else if (what < 17) {
+        change_experiments();
+      } else if (what < 57 || open_.empty()) {
         rank();
       } else {
         give_feedback();
@@ -93,10 +98,13 @@ class Client {
     const std::string given = rng_.below(3) == 0 ? next_id() : "";
     RankRequest request = a_request();
     request.id = given;
-    const std::string unit = "unit of " + name_;
-    if (rng_.below(2) == 0) request.unit = unit;
-    request.mode =
-        std::array{Mode::kExploit, Mode::kGiven, Mode::kExplore}[std::min(rng_.below(8), 2U)];
+    const std::string unit = "unit " + std::to_string(rng_.below(4)) + " of " + name_;
+    if (rng_.below(4) != 0) request.unit = unit;
+    // Half of the lists are as the experiment, or the last promotion, says.
+    if (rng_.below(2) == 0) {
+      request.mode =
+          std::array{Mode::kExploit, Mode::kGiven, Mode::kExplore}[std::min(rng_.below(8), 2U)];
+    }
     auto ranked =
         wait_for<Ranked>([&](auto done) { service_.rank(model, request, *scratch_, done); });
     if (options_.over()) return;
@@ -161,6 +169,90 @@ class Client {
     story_.forgotten.emplace_back(spec_of(*model).name, unit);
   }
 
+  // Starts one, or changes one that is there, whoever started it.
+  void change_experiments() {
+    const ModelHandle model = a_model();
+    const std::string& name = spec_of(*model).name;
+    const auto all = service_.experiments(*model);
+    if (options_.over() || refused(all)) return;
+    if (all->empty() || (all->front().ended_at != 0 && rng_.below(2) == 0)) {
+      return start_experiment(model);
+    }
+    const ExperimentInfo& one =
+        (*all)[rng_.below(std::min<std::uint32_t>(3, static_cast<std::uint32_t>(all->size())))];
+    const ExperimentName which(name, one.spec.name);
+    const auto answered = [&](const auto& answer) {
+      if (options_.over()) return false;
+      // Other clients change them, too; and a network is no linear model.
+      const bool expected = !answer && (answer.error().code == ErrorCode::kConflict ||
+                                        answer.error().code == ErrorCode::kNotFound);
+      return !expected && !refused(answer);
+    };
+    switch (rng_.below(5)) {
+      case 0:
+      case 1:
+        if (answered(wait_for<ExperimentInfo>([&](auto done) {
+              service_.promote(model, one.spec.name, one.spec.arms[rng_.below(2)].name, done);
+            }))) {
+          story_.experiments.ended.insert(which);
+          ++story_.experiments.promoted[which];
+        }
+        break;
+      case 2:
+        if (answered(wait_for<ExperimentInfo>(
+                [&](auto done) { service_.undo_promotion(model, one.spec.name, done); }))) {
+          ++story_.experiments.undone[which];
+        }
+        break;
+      case 3:
+        if (answered(wait_for<ExperimentInfo>(
+                [&](auto done) { service_.stop_experiment(model, one.spec.name, done); }))) {
+          story_.experiments.ended.insert(which);
+        }
+        break;
+      default:
+        // A snapshot's model goes with its experiment, and takes lists that were answered along.
+        if (one.spec.arms[1].policy.starts_with("snapshot:")) return;
+        story_.experiments.deleting.insert(which);
+        if (answered(wait_for<void>(
+                [&](auto done) { service_.delete_experiment(model, one.spec.name, done); }))) {
+          story_.experiments.deleted.insert(which);
+        }
+    }
+  }
+
+  void start_experiment(const ModelHandle& model) {
+    const std::string& name = spec_of(*model).name;
+    ExperimentSpec spec;
+    spec.name = next_id();
+    spec.metric = static_cast<ValueMetric>(rng_.below(4));
+    const bool interleave = rng_.below(3) == 0;
+    if (interleave) spec.design = serving::Design::kInterleave;
+    const Mode mode = interleave || rng_.below(4) == 0 ? Mode::kExploit : Mode::kExplore;
+    const double share = interleave ? 0 : 0.5;
+    const bool given = rng_.below(2) == 0;
+    spec.arms.push_back({"old", given ? "given" : "model", share, given ? Mode::kGiven : mode});
+    std::string policy = given ? "model" : "given";
+    constexpr std::size_t kMostModels = 5;
+    const auto own = std::find_if(story_.snapshots.begin(), story_.snapshots.end(),
+                                  [&](const auto& taken) { return taken.first == name; });
+    const bool fork = own != story_.snapshots.end() && service_.models().size() < kMostModels;
+    if (fork) {
+      policy = "snapshot:" + std::to_string(own->second);
+    } else if (rng_.below(2) == 0) {
+      policy = std::string("model:") + (name == kModels[0] ? kModels[1] : kModels[0]);
+    }
+    spec.arms.push_back({"new", policy, share, policy == "given" ? Mode::kGiven : mode});
+    const auto started = wait_for<serving::PutExperiment>(
+        [&](auto done) { service_.put_experiment(model, spec, done); });
+    if (options_.over()) return;
+    // Another client may have started one.
+    if (!started && started.error().code == ErrorCode::kConflict) return;
+    if (refused(started)) return;
+    story_.experiments.started.emplace(name, spec.name);
+    if (fork) story_.models.push_back(serving::arm_model_name(name, spec.name, "new"));
+  }
+
   void put_items() {
     bool all = true;
     for (const char* name : kModels) {
@@ -210,6 +302,11 @@ class Client {
 };
 
 template <typename T>
+void insert(std::set<T>& to, const std::set<T>& from) {
+  to.insert(from.begin(), from.end());
+}
+
+template <typename T>
 void append(std::vector<T>& to, std::vector<T>&& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
@@ -217,6 +314,15 @@ void append(std::vector<T>& to, std::vector<T>&& from) {
 }  // namespace
 
 void Story::add(Story other) {
+  append(models, std::move(other.models));
+  insert(experiments.started, other.experiments.started);
+  insert(experiments.ended, other.experiments.ended);
+  insert(experiments.deleting, other.experiments.deleting);
+  insert(experiments.deleted, other.experiments.deleted);
+  for (const auto& [which, times] : other.experiments.promoted) {
+    experiments.promoted[which] += times;
+  }
+  for (const auto& [which, times] : other.experiments.undone) experiments.undone[which] += times;
   append(answered, std::move(other.answered));
   append(refused_ranks, std::move(other.refused_ranks));
   append(acknowledged, std::move(other.acknowledged));

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +21,19 @@ struct Told {
   std::vector<serving::FeedbackEvent> events;
 };
 
+// An experiment, by model and name.
+using ExperimentName = std::pair<std::string, std::string>;
+
+// Answers about experiments that stay true, whatever other clients ask for later.
+struct ToldExperiments {
+  std::set<ExperimentName> started;
+  std::set<ExperimentName> ended;
+  std::set<ExperimentName> deleting;  // it was tried: they may be gone
+  std::set<ExperimentName> deleted;
+  std::map<ExperimentName, std::uint64_t> promoted;  // how often
+  std::map<ExperimentName, std::uint64_t> undone;
+};
+
 // What was asked for and how it was answered.
 struct Story {
   std::vector<std::string> models;                            // created
@@ -28,6 +43,7 @@ struct Story {
   std::vector<Told> refused;
   std::vector<std::pair<std::string, std::int64_t>> snapshots;  // model and id
   std::vector<std::pair<std::string, std::string>> forgotten;   // model and unit
+  ToldExperiments experiments;
   std::vector<Error> refusals;
 
   void add(Story other);
@@ -52,8 +68,9 @@ Result<std::unique_ptr<serving::Service>> open_service(const store::SqliteOption
 // Creates two models, a linear one and a network, if they are not there.
 void make_models(serving::Service& service);
 
-// Ranks of every mode, partial and complete feedback, changed items, snapshots, rollbacks, units
-// that are forgotten, vacuums. What each thread does depends only on the seed and the answers it
+// Ranks of every mode and none, partial and complete feedback, changed items, snapshots, rollbacks,
+// units that are forgotten, vacuums, experiments that are started, stopped, promoted, undone and
+// deleted. What each thread does depends only on the seed and the answers it
 // got.
 Story run_traffic(serving::Service& service, const TrafficOptions& options);
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "http/service.h"
 
 namespace plackett {
@@ -101,6 +104,15 @@ TEST_F(BoundTokens, ListTheirModelAlone) {
   EXPECT_THAT(names("a-token"), ::testing::ElementsAre("eu", "us"));
   EXPECT_THAT(names("eu-r"), ::testing::ElementsAre("eu"));
   EXPECT_THAT(names("new-a"), ::testing::IsEmpty());
+}
+
+TEST_F(BoundTokens, AreToldTheirRoleWithTheModels) {
+  for (const auto& [token, role] : std::map<std::string, std::string>{
+           {"eu-r", "read"}, {"eu-f", "feedback"}, {"eu-a", "admin"}, {"a-token", "admin"}}) {
+    EXPECT_EQ(server.client(token).get("/models").json()["role"], role) << token;
+  }
+  Server open;
+  EXPECT_EQ(open.client().get("/models").json()["role"], "admin");
 }
 
 TEST_F(BoundTokens, DontSeeTheServer) {

@@ -109,6 +109,36 @@ TEST_F(Backup, IsTheStoreAgainWhenItIsPutInPlace) {
   EXPECT_EQ(run_command("replay --db " + quoted(server.db())).exit_code, 0);
 }
 
+TEST_F(Backup, HasTheExperimentsAndGoesOnWithThem) {
+  const Json snapshot = client.post("/models/shop/snapshots", Json::object()).json();
+  const Json spec = {
+      {"arms",
+       {{{"name", "old"}, {"policy", "given"}, {"share", 0.5}},
+        {{"name", "new"}, {"policy", "snapshot:" + snapshot["id"].dump()}, {"share", 0.5}}}}};
+  ASSERT_THAT(client.put("/models/shop/experiments/e", spec), HasStatus(201));
+  use(client, "shop", 20);
+  const std::string path = "/models/shop/experiments/e";
+  const Json before = client.get(path).json()["arms"];
+  const std::string copy = folder / "copy.db";
+  ASSERT_EQ(back_up(server.db(), copy).exit_code, 0);
+  use(client, "shop", 5);
+  ASSERT_THAT(client.post(path + "/stop", Json::object()), HasStatus(200));
+  ASSERT_EQ(server.stop(), 0);
+  fs::copy_file(copy, server.db(), fs::copy_options::overwrite_existing);
+  server.start();
+  client = server.client();
+  const Json after = client.get(path).json();
+  EXPECT_EQ(after["state"], "running");
+  for (std::size_t arm = 0; arm < 2; ++arm) {
+    for (const char* field : {"impressions", "clicks", "units"}) {
+      EXPECT_EQ(after["arms"][arm][field], before[arm][field]) << field;
+    }
+  }
+  use(client, "shop", 5);
+  ASSERT_THAT(client.post(path + "/promote", {{"arm", "new"}}), HasStatus(200));
+  EXPECT_EQ(run_command("replay --db " + quoted(server.db()) + " --model shop").exit_code, 0);
+}
+
 TEST_F(Backup, HoldsNothingThatWasDeleted) {
   ASSERT_THAT(client.put("/models/gone", shop()), HasStatus(201));
   use(client, "shop", 20, "KEPT-WORD");

@@ -53,6 +53,7 @@ constexpr Case kCases[] = {
     {"enum", R"({"enum": ["a", "b"]})", "\"b\"", "\"c\"", "none of"},
     {"minimum", R"({"minimum": 1})", "1", "0", "below 1"},
     {"exclusive_minimum", R"({"minimum": 0, "exclusiveMinimum": true})", "0.001", "0", "below 0"},
+    {"exclusive_maximum", R"({"maximum": 1, "exclusiveMaximum": true})", "0.999", "1", "above 1"},
     {"maximum", R"({"maximum": 0})", "-0.5", "1e-9", "above 0"},
     {"min_length", R"({"minLength": 2})", "\"ab\"", "\"a\"", "too short"},
     {"max_length", R"({"maxLength": 2})", "\"éé\"", "\"abc\"", "too long"},

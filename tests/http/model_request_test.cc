@@ -22,7 +22,9 @@ simdjson::padded_string padded(std::string_view text) { return simdjson::padded_
 
 Result<serving::ModelSpec> read(const std::string& body) {
   JsonReader json;
-  return read_model_request(json, padded(body), "shop");
+  auto wanted = read_model_request(json, padded(body), "shop");
+  if (!wanted) return wanted.error();
+  return std::move(wanted->spec);
 }
 
 TEST(ModelRequest, HasDefaultsForAllButFeatures) {
@@ -61,7 +63,7 @@ TEST(ModelRequest, AnExistingModelKeepsItsLearnerAndRankerWhereNoneIsNamed) {
   ASSERT_TRUE(existing.ok());
   JsonReader json;
   const auto again = [&](const char* body) {
-    return read_model_request(json, padded(body), "shop", &*existing).value();
+    return read_model_request(json, padded(body), "shop", &*existing).value().spec;
   };
   EXPECT_EQ(again(R"({"features": 2})"), *existing);
   EXPECT_EQ(again(R"({"features": 2, "ranker": "linear"})").ranker.kind, RankerKind::kLinear);
@@ -85,6 +87,17 @@ TEST(ModelRequest, TakesEverythingItIsTold) {
   EXPECT_EQ(spec->seed, ~std::uint64_t{0});
   EXPECT_EQ(spec->temperature, 0.5);
   EXPECT_EQ(spec->open_seconds, 60U);
+}
+
+TEST(ModelRequest, KnowsWhatIsGivenOfTheLog) {
+  JsonReader json;
+  const auto given = [&](const char* body) {
+    const auto wanted = read_model_request(json, padded(body), "shop").value();
+    return std::pair(wanted.candidates_given, wanted.events_given);
+  };
+  EXPECT_EQ(given(R"({"features": 2})"), std::pair(false, false));
+  EXPECT_EQ(given(R"({"features": 2, "candidates": "all"})"), std::pair(true, false));
+  EXPECT_EQ(given(R"({"features": 2, "events": {}})"), std::pair(false, true));
 }
 
 TEST(ModelRequest, SaysWhereItIsWrong) {
@@ -146,6 +159,31 @@ TEST(ItemsRequest, HasARowAnItem) {
                            R"({"items": [{"id": "a", "features": {"x": 1}}]})"}) {
     EXPECT_FALSE(read_items_request(json, padded(body), spec, feature_names(spec)).ok()) << body;
   }
+}
+
+TEST(WeightsRequest, SpeaksOfWeightsWhereItIsWrong) {
+  serving::ModelSpec spec;
+  spec.ranker.feature_count = 2;
+  spec.feature_names = {"price", "rating"};
+  JsonReader json;
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"weights": [1, 2, 3]})", "3 weights; the model has 2 features"},
+      {R"({"weights": [1e39, 2]})",
+       "1e39; a weight must be a finite number within the range of "
+       "floats"},
+      {R"({"weights": 1})", "weights must be an array of numbers, or an object of numbers by name"},
+      {R"({"weights": {"price": 1, "price": 2}})", "duplicate weight"},
+      {R"({"weights": {"prize": 1}})", "the model has no feature of this name"},
+      {R"({})", "no weights; give one per feature, or those not 0"},
+  };
+  for (const auto& [body, message] : cases) {
+    const auto weights = read_weights_request(json, padded(body), spec, feature_names(spec));
+    ASSERT_FALSE(weights.ok()) << body;
+    EXPECT_EQ(weights.error().message, message) << body;
+  }
+  EXPECT_THAT(*read_weights_request(json, padded(R"({"weights": {"rating": -2}})"), spec,
+                                    feature_names(spec)),
+              ElementsAre(0.F, -2.F));
 }
 
 TEST(JsonWriter, WritesWhatReadsBack) {

@@ -236,6 +236,53 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
   call(200, {"getImpression", {{"model", "shop"}, {"impression", "mine"}}, "", ""});
   call(404, {"getImpression", {{"model", "shop"}, {"impression", "i-9999"}}, "", ""});
 
+  const Values test = {{"model", "shop"}, {"experiment", "e"}};
+  const Values no_test = {{"model", "shop"}, {"experiment", "none"}};
+  Json arms = {{{"name", "old"}, {"policy", "given"}, {"share", 0.75}},
+               {{"name", "new"}, {"policy", "model"}, {"share", 0.25}, {"mode", "explore"}}};
+  Json experiment = {{"arms", arms},
+                     {"baseline", "old"},
+                     {"design", "split"},
+                     {"metric", "click-through"},
+                     {"level", 0.9},
+                     {"promote", {{"when", "lower > 2 %"}, {"after", "3d"}}},
+                     {"guard", {{"drop", "5 %"}}}};
+  call(201, {"startExperiment", test, "", experiment.dump()});
+  call(200, {"startExperiment", test, "", experiment.dump()});
+  call(409, {"startExperiment", no_test, "", experiment.dump()});
+  experiment["level"] = 0.95;
+  call(409, {"startExperiment", test, "", experiment.dump()});
+  call(400, {"startExperiment", no_test, "", R"({"arms": []})"});
+  call(404, {"startExperiment", {{"model", "none"}, {"experiment", "e"}}, "", experiment.dump()});
+  call(413, {"startExperiment", no_test, "", too_large});
+  const Json listed = {{"items", {"a", item("c", {5, 5})}}, {"unit", "u"}};
+  const Json in_test = call(200, {"rank", model, "", listed.dump()}).json();
+  EXPECT_EQ(in_test["experiment"], "e");
+  call(200, {"feedback", model, "", event(in_test, "click", "a").dump()});
+  call(200, {"getImpression", {{"model", "shop"}, {"impression", in_test["impression"]}}, "", ""});
+  EXPECT_EQ(call(200, {"getModel", model, "", ""}).json()["experiment"], "e");
+  call(200, {"listExperiments", model, "", ""});
+  call(404, {"listExperiments", unknown, "", ""});
+  call(200, {"getExperiment", test, "", ""});
+  call(404, {"getExperiment", no_test, "", ""});
+  call(409, {"deleteExperiment", test, "", ""});
+  call(409, {"undoPromotion", test, "", ""});
+  call(400, {"promoteArm", test, "", R"({"arm": "none"})"});
+  call(404, {"promoteArm", no_test, "", R"({"arm": "new"})"});
+  call(200, {"promoteArm", test, "", R"({"arm": "new"})"});
+  call(409, {"promoteArm", test, "", R"({"arm": "new"})"});
+  call(200, {"undoPromotion", test, "", ""});
+  call(404, {"undoPromotion", no_test, "", ""});
+  call(200, {"stopExperiment", test, "", ""});
+  call(404, {"stopExperiment", no_test, "", ""});
+  call(204, {"deleteExperiment", test, "", ""});
+  call(404, {"deleteExperiment", test, "", ""});
+  call(201, {"startExperiment", test, "",
+             R"({"arms": [{"name": "old", "policy": "given"}, {"name": "new", "policy": "model"}],
+                 "design": "interleave"})"});
+  call(200, {"rank", model, "", listed.dump()});
+  call(200, {"getExperiment", test, "", ""});
+
   const Values unit = {{"model", "shop"}, {"unit", "user 7/ü"}};
   call(200, {"deleteUnit", unit, "", ""});
   call(200, {"deleteUnit", unit, "?impressions=drop", ""});
@@ -243,6 +290,16 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
   call(404, {"deleteUnit", {{"model", "none"}, {"unit", "x"}}, "", ""});
   call(200, {"getImpression", {{"model", "shop"}, {"impression", "i-0"}}, "", ""});
   call(200, {"vacuum", {}, "", ""});
+  // Lists that are open may still be clicked, so that they are not evaluated.
+  const Values asked = {{"model", "asked"}};
+  call(201, {"createModel", asked, "", R"({"features": 2, "k": 1, "candidates": "all"})"});
+  call(200, {"rank", asked, "",
+             R"({"items": [{"id": "x", "features": [1, 2]}, {"id": "y", "features": [2, 1]}]})"});
+  call(200, {"feedback", asked, "", R"({"impression": "i-0", "event": "close"})"});
+  call(200, {"whatIf", asked, "?policy=logged", ""});
+  call(409, {"whatIf", {{"model", "deep"}}, "?policy=logged", ""});
+  call(400, {"whatIf", model, "", ""});
+  call(404, {"whatIf", unknown, "?policy=logged", ""});
   call(204, {"deleteItem", {{"model", "shop"}, {"item", "b/ü"}}, "", ""});
   call(404, {"deleteItem", {{"model", "shop"}, {"item", "b/ü"}}, "", ""});
   call(204, {"deleteModel", model, "", ""});
@@ -275,8 +332,8 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
   }
 }
 
-const Values kSomething = {
-    {"model", "shop"}, {"item", "a"}, {"impression", "i-1"}, {"unit", "u"}, {"file", "none.css"}};
+const Values kSomething = {{"model", "shop"}, {"item", "a"},        {"impression", "i-1"},
+                           {"unit", "u"},     {"file", "none.css"}, {"experiment", "e"}};
 
 TEST(OpenApi, MethodsThatAreNotDescribedAreNotAllowed) {
   Server server({"--demo"});

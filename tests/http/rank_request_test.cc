@@ -78,16 +78,18 @@ TEST_F(RankRequestTest, ForgetsTheRequestBefore) {
   ASSERT_TRUE(read(R"({"items": ["b"]})"));
   EXPECT_TRUE(request.id.empty());
   EXPECT_EQ(request.k, 0U);
-  EXPECT_EQ(request.mode, serving::Mode::kExplore);
+  EXPECT_EQ(request.mode, std::nullopt);
   EXPECT_TRUE(request.context.empty());
   EXPECT_TRUE(request.rows.empty());
   EXPECT_THAT(request.blocked, ElementsAre(0));
 }
 
 TEST_F(RankRequestTest, UnescapesIds) {
-  ASSERT_TRUE(read(R"({"items": ["K\u00e4se \"\\\n", "a\u0000b"]})"));
+  ASSERT_TRUE(read(R"({"items": ["K\u00e4se \"\\\n", "a\u0001b"]})"));
   EXPECT_EQ(request.items[0], "Käse \"\\\n");
-  EXPECT_EQ(request.items[1], std::string_view("a\0b", 3));
+  EXPECT_EQ(request.items[1],
+            "a\x01"
+            "b");
 }
 
 TEST_F(RankRequestTest, TakesAnyValueAsContext) {

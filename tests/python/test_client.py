@@ -120,6 +120,30 @@ def test_fields_are_passed_on_and_left_out(client, monkeypatch):
     assert sent[3][1] == "/models/m%20%2F%20%C3%BC/feedback"
 
 
+def test_experiments_have_paths_of_their_own(client, monkeypatch):
+    sent = []
+    monkeypatch.setattr(client, "_call", lambda method, path, body=None, **more: sent.append(
+        (method, path, body and json.loads(body))) or b'{"experiments": []}')
+    arms = [{"name": "old", "policy": "given", "share": 0.9},
+            {"name": "learned", "policy": "model", "share": 0.1}]
+    client.start_experiment("m", "e", (arm for arm in arms), metric="dcg", guard={"drop": "5 %"})
+    client.experiment("m", "e / 2")
+    assert client.experiments("m") == []
+    client.promote("m", "e", "learned")
+    client.undo_promotion("m", "e")
+    client.stop_experiment("m", "e")
+    client.delete_experiment("m", "e")
+    assert sent == [
+        ("PUT", "/models/m/experiments/e", {"arms": arms, "metric": "dcg", "guard": {"drop": "5 %"}}),
+        ("GET", "/models/m/experiments/e%20%2F%202", None),
+        ("GET", "/models/m/experiments", None),
+        ("POST", "/models/m/experiments/e/promote", {"arm": "learned"}),
+        ("POST", "/models/m/experiments/e/undo", None),
+        ("POST", "/models/m/experiments/e/stop", None),
+        ("DELETE", "/models/m/experiments/e", None),
+    ]
+
+
 @pytest.mark.parametrize("call, wrong", [
     (lambda client: client.rank("m", [{"id": "a", "features": [float("nan")]}]), plackett.BadValue),
     (lambda client: client.rank("m", [{"id": "a", "features": object()}]), plackett.BadType),
@@ -263,6 +287,17 @@ def test_busy_services_are_asked_again(failing):
     assert len({request[3] for request in failing.requests}) == 1, "the connection was not kept"
 
 
+def test_what_if_names_each_policy(failing):
+    with plackett.Client(failing.url) as client:
+        failing.plans[:] = [BUSY]
+        client.what_if("m", ["snapshot:3", "current@0"], metric="dcg", lists=500)
+        client.what_if("m", "logged")
+    paths = [request[1] for request in failing.requests]
+    assert paths[0] == paths[1] == (
+        "/models/m/what-if?policy=snapshot%3A3&policy=current%400&metric=dcg&lists=500")
+    assert paths[2] == "/models/m/what-if?policy=logged"
+
+
 def test_retry_after_is_waited_for(failing):
     failing.plans[:] = [(503, {"Retry-After": "0.4"}, b"")]
     start = time.monotonic()
@@ -291,6 +326,10 @@ def test_lost_connections_are_tried_again_where_that_is_safe(failing):
             lambda: client.take_snapshot("m"): 1,
             lambda: client.roll_back("m", 1): 1,
             lambda: client.import_model("m", b""): 1,
+            lambda: client.start_experiment("m", "e", []): 2,
+            lambda: client.stop_experiment("m", "e"): 2,
+            lambda: client.promote("m", "e", "a"): 1,
+            lambda: client.undo_promotion("m", "e"): 1,
             lambda: client.request("POST", "/models/m/freeze"): 1,
         }.items():
             failing.requests.clear()
@@ -394,6 +433,16 @@ def test_a_ranking_whose_answer_was_lost_is_shown_once(service, client, shop):
         with pytest.raises(plackett.ServiceError) as raised:
             unlucky.rank(shop, [{"id": "x", "features": [1, 1]}], id="mine")
         assert raised.value.status == 409
+
+
+def test_a_list_that_cant_be_fetched_leaves_the_conflict(failing):
+    taken = (409, {}, b'{"error": {"status": 409, "message": "exists", "where": "id"}}')
+    failing.plans[:] = ["lose", taken, (403, {}, b"")]
+    with plackett.Client(failing.url) as client:
+        with pytest.raises(plackett.ServiceError, match="id: exists") as raised:
+            client.rank("m", ["a"], id="mine")
+        assert raised.value.status == 409 and raised.value.tried_before
+    assert [request[0] for request in failing.requests] == ["POST", "POST", "GET"]
 
 
 def test_the_file_works_alone(service, tmp_path):

@@ -41,7 +41,10 @@ def store(tmp_path_factory, command):
                     client.feedback("shop", {"impression": ranking["impression"], "event": event,
                                              "item": first})
                 client.close_list("shop", ranking["impression"])
-            client.rank("other", [{"id": "z", "features": [1, 1]}])
+            client.start_experiment("other", "old-or-new", [
+                {"name": "old", "policy": "given", "share": 0.5},
+                {"name": "new", "policy": "model", "share": 0.5}])
+            client.rank("other", [{"id": "z", "features": [1, 1]}], unit="user-1")
         yield path
     finally:
         server.terminate()
@@ -77,6 +80,41 @@ def test_agrees_with_the_exported_rows(store, command):
     for column in ("propensity", "reward", "score", "keep"):
         assert list(exported[column]) == list(log[column]), column
     assert list(exported["clicked"] == 1) == list(log["clicked"])
+
+
+def test_names_the_experiment_and_its_arm(store, command):
+    log = plackett.read_log(store)
+    tested = log[log["model"] == "other"]
+    assert list(tested["experiment"]) == ["old-or-new"]
+    assert set(tested["arm"]) <= {"old", "new"}
+    assert log[log["model"] == "shop"]["experiment"].isna().all()
+    for form in ("csv", "jsonl"):
+        text = subprocess.run([command, "export", "--db", store, "--format", form],
+                              capture_output=True, text=True, check=True).stdout
+        rows = pandas.read_csv(io.StringIO(text)) if form == "csv" else pandas.DataFrame(
+            [json.loads(line) for line in text.splitlines()])
+        by_list = lambda table: table.sort_values(["model", "impression", "rank"])
+        assert list(by_list(rows)["experiment"].fillna("")) == list(
+            by_list(log)["experiment"].fillna(""))
+        assert list(by_list(rows)["arm"]) == list(by_list(log)["arm"])
+
+
+def test_reads_stores_from_before_experiments(store, tmp_path):
+    older = tmp_path / "older.db"
+    database = sqlite3.connect(older)
+    served = sqlite3.connect(store)
+    served.backup(database)
+    served.close()
+    [view] = database.execute(
+        "SELECT sql FROM sqlite_master WHERE name = 'shown_items'").fetchone()
+    database.execute("DROP VIEW shown_items")
+    database.execute(view.replace("experiments.name AS experiment", "NULL AS unused"))
+    database.execute("PRAGMA user_version=2")
+    database.commit()
+    database.close()
+    log = plackett.read_log(older, "shop")
+    assert len(log) == 12
+    assert log["experiment"].isna().all()
 
 
 def test_exports_candidates_with_features(store, command):

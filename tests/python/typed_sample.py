@@ -26,6 +26,9 @@ def serve(url: str) -> str:
         impression: str = ranking["impression"]
         file: bytes = client.export_model("shop")
         names: list[str] = [model["name"] for model in client.models()]
+        arms = [{"name": "old", "policy": "given", "share": 0.9}, {"name": "new", "policy": "model", "share": 0.1}]
+        state: str = client.start_experiment("shop", "first", arms, metric="dcg")["state"]
+        names += [state, *client.what_if("shop", ["current@0"], lists=1000)]
         try:
             return client.click("shop", impression, "a")
         except plackett.ServiceError as error:

@@ -9,6 +9,8 @@
 
 #include "plackett/scaling.h"
 #include "served.h"
+#include "serving/logged.h"
+#include "serving/model.h"
 #include "store/sqlite/sqlite_store.h"
 #include "support/eventually.h"
 
@@ -224,6 +226,34 @@ TEST(Log, WhatIsLoggedCanBeChangedAndIsKept) {
   EXPECT_THAT(other.error().message, HasSubstr("twice"));
 }
 
+TEST(Log, ChangesOfCandidatesAndOfEventsDontUndoEachOther) {
+  Served served;
+  const ModelHandle model = served.make(logging_spec(0));
+  // Each was made when nothing was changed yet.
+  WantedModel all(logging_spec(1));
+  all.events_given = false;
+  WantedModel buys(logging_spec(0));
+  buys.spec.logging.events = {{"purchase", 10}};
+  buys.candidates_given = false;
+  const auto file = served->export_file(*model);
+  std::vector<std::future<bool>> done;
+  const auto submit = [&](auto call) {
+    auto promise = std::make_shared<std::promise<bool>>();
+    done.push_back(promise->get_future());
+    call([promise](const auto& answer) { promise->set_value(answer.ok()); });
+  };
+  // Without waiting, so that they may share a transaction.
+  submit([&](auto answer) { served->create(all, answer); });
+  submit([&](auto answer) { served->create(buys, answer); });
+  submit([&](auto answer) { served->import_file("m", file, {}, answer); });
+  for (auto& one : done) EXPECT_TRUE(one.get());
+  const LogSettings expected{.candidates = 1, .events = {{"purchase", 10}}};
+  EXPECT_EQ(served->info(*model).spec.logging, expected);
+  EXPECT_EQ(model->candidates, 1);
+  served.reopen();
+  EXPECT_EQ(served->info(*served->find("m")).spec.logging, expected);
+}
+
 TEST(Log, AGivenListIsShownCountedAndNotLearnedFrom) {
   Served served;
   const ModelHandle model = served.make(logging_spec(0));
@@ -389,6 +419,82 @@ TEST(Log, PagesOfImpressionsGiveEachOnce) {
   EXPECT_EQ(ids.front(), "i-0");
   EXPECT_EQ(ids.back(), "i-24");
   EXPECT_EQ(served->impressions_from(*model, next, 10)->next, next);
+}
+
+// Reads the log as `plackett export` does, again and again while lists are stored.
+TEST(Settled, ReadingOnSeesEveryListOnceWhileListsAreStored) {
+  constexpr int kThreads = 4;
+  constexpr int kLists = 400;
+  Served served;
+  const ModelHandle model = served.make(logging_spec(0));
+  const Candidates candidates(5, 5);
+  std::atomic<int> running = kThreads;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&] {
+      const auto scratch = served->make_scratch();
+      RankRequest request;
+      request.items = {"a", "b", "c", "d", "e"};
+      request.given.assign(5, 1);
+      request.blocked.resize(5);
+      request.rows = candidates.rows;
+      for (int list = 0; list < kLists; ++list) {
+        EXPECT_TRUE(wait_for<Ranked>([&](auto done) {
+                      served->rank(model, request, *scratch, done);
+                    }).ok());
+      }
+      --running;
+    });
+  }
+  auto reader = *store::read_sqlite(served.db());
+  const LoggedModel logged = logged_models(*reader, "m")->front();
+  std::vector<std::string> seen;
+  std::uint64_t from = 0;
+  const auto read_on = [&] {
+    const auto now = settled(*reader, logged.row.id, from, 1'800'000'000'000);
+    ASSERT_TRUE(now.ok());
+    ASSERT_TRUE(each_logged(*reader, logged, {.from = from, .to = now->end},
+                            [&](const LoggedImpression& one) {
+                              seen.push_back(one.name);
+                              return Result<void>();
+                            })
+                    .ok());
+    from = now->end;
+  };
+  while (running > 0) read_on();
+  for (std::thread& thread : threads) thread.join();
+  read_on();
+  ASSERT_EQ(seen.size(), std::size_t{kThreads} * kLists);
+  for (std::size_t number = 0; number < seen.size(); ++number) {
+    EXPECT_EQ(seen[number], impression_name(number));
+  }
+}
+
+TEST(Settled, AListThatWasRefusedIsWaitedForOnlyAWhile) {
+  constexpr std::int64_t kNow = 1'800'000'000'000;  // Served's
+  Served served;
+  const ModelHandle model = served.make(logging_spec(0));
+  const Candidates candidates(5, 5);
+  RankRequest own;
+  own.id = "own";
+  ASSERT_TRUE(served.rank(model, candidates.view(), own).ok());   // 0
+  ASSERT_FALSE(served.rank(model, candidates.view(), own).ok());  // 1
+  auto reader = *store::read_sqlite(served.db());
+  const auto end = [&](std::int64_t now, std::uint64_t from = 0) {
+    return settled(*reader, 1, from, now)->end;
+  };
+  EXPECT_EQ(end(kNow), 1U);
+  ASSERT_TRUE(served.rank(model, candidates.view()).ok());  // 2
+  EXPECT_EQ(end(kNow), 1U);
+  EXPECT_TRUE(settled(*reader, 1, 0, kNow)->more);
+  EXPECT_EQ(end(kNow, 1), 1U);
+  EXPECT_EQ(end(kNow, 2), 3U) << "the caller has skipped it";
+  EXPECT_EQ(end(kNow + 600'000), 3U) << "nothing came for long";
+  served.pass(std::chrono::seconds(10));
+  ASSERT_TRUE(served.rank(model, candidates.view()).ok());  // 3
+  EXPECT_EQ(end(kNow + 10'000), 4U) << "others came long after it";
+  EXPECT_FALSE(settled(*reader, 1, 0, kNow + 10'000)->more);
+  EXPECT_EQ(end(kNow + 10'000, 9), 9U);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Stores of version 1: tests/golden/store_v1.sql is one.
+// Stores of versions 1 and 2: tests/golden/store_v1.sql and store_v2.sql.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -10,6 +10,7 @@
 #include "plackett/model_file.h"
 #include "served.h"
 #include "serving/recover.h"
+#include "store/sqlite/database.h"
 #include "store/sqlite/sqlite_store.h"
 
 namespace plackett::serving {
@@ -32,10 +33,17 @@ void run(const std::string& path, const std::string& sql) {
 
 class OldStore : public ::testing::Test {
  protected:
+  explicit OldStore(std::string file = "store_v1.sql") : file_(std::move(file)) {}
   void SetUp() override {
     std::stringstream text;
-    text << std::ifstream(PLACKETT_SOURCE_DIR "/tests/golden/store_v1.sql").rdbuf();
+    text << std::ifstream(PLACKETT_SOURCE_DIR "/tests/golden/" + file_).rdbuf();
     run(db_, text.str());
+  }
+  [[nodiscard]] std::int64_t count(const std::string& what) const {
+    auto database = store::Database::open(db_, store::Database::Access::kRead);
+    const auto number = database->integer("SELECT count(*) FROM " + what);
+    EXPECT_TRUE(number.ok()) << number.error().message;
+    return number.ok() ? *number : -1;
   }
   // The checksum of the model that the log gives.
   static std::uint64_t replayed(const std::string& path) {
@@ -51,6 +59,7 @@ class OldStore : public ::testing::Test {
     return trainer ? checksum(serialise_model(trainer->saved())) : 0;
   }
 
+  std::string file_;
   testing::TemporaryFolder folder_;
   std::string db_ = folder_ / "old.db";
 };
@@ -109,10 +118,109 @@ TEST_F(OldStore, IsBroughtUpToDateByTheServiceAndGoesOn) {
   EXPECT_EQ(served->info(*served->find("shop")).learned, 9U);
 }
 
+TEST_F(OldStore, ItsListsAreInNoView) {
+  Served served(db_, kShownAt);
+  EXPECT_GT(count("events"), 0);
+  EXPECT_EQ(count("shown_items"), 0);
+  EXPECT_EQ(count("item_events"), 0);
+  // What comes later is.
+  const ModelHandle model = served->find("shop");
+  const Candidates candidates(5, 3);
+  const auto ranked = served.rank(model, candidates.view());
+  ASSERT_TRUE(ranked.ok()) << ranked.error().message;
+  served.tell(model, {{ranked->impression, ranked->items[1].id, "", EventKind::kClick}});
+  EXPECT_EQ(count("shown_items"), static_cast<std::int64_t>(ranked->items.size()));
+  EXPECT_EQ(count("item_events WHERE item IS NOT NULL"), 1);
+  EXPECT_EQ(count("item_events"), 1);
+}
+
 TEST_F(OldStore, OneOfALaterVersionIsRefused) {
   run(db_, "PRAGMA user_version=99");
   EXPECT_THAT(store::read_sqlite(db_).error().message, HasSubstr("a store of version 99"));
   EXPECT_THAT(store::open_sqlite({.path = db_}).error().message, HasSubstr("reads versions 1 to"));
+}
+
+constexpr std::uint64_t kChecksum2 = 0xb2ee01ee60d23354;
+constexpr std::int64_t kShownAt2 = 1794996830327;
+
+class OldStore2 : public OldStore {
+ protected:
+  OldStore2() : OldStore("store_v2.sql") {}
+};
+
+TEST_F(OldStore2, IsReadWithoutAChange) {
+  const auto before = *read_file(db_);
+  EXPECT_EQ(replayed(db_), kChecksum2);
+  auto store = *store::read_sqlite(db_);
+  EXPECT_TRUE(store->experiments()->empty());
+  EXPECT_TRUE(store->arm_sums(1)->empty());
+  EXPECT_TRUE(store->arm_points(1)->empty());
+  EXPECT_EQ(store->unit_totals(1, 1)->x, 0);
+  EXPECT_EQ(store->of_unit(1, "user-1", 0, 9)->size(), 3U);
+  const auto snapshots = *store->snapshots(1);
+  for (const SnapshotRow& snapshot : snapshots) EXPECT_EQ(snapshot.serves, Mode::kExplore);
+  const auto kept = **read_impression(*store, ImpressionKey{1, 4}.id());
+  EXPECT_EQ(kept.impression.mode, Mode::kGiven);
+  EXPECT_TRUE(kept.impression.kept);
+  EXPECT_EQ(kept.in.experiment, 0);
+  store.reset();
+  EXPECT_EQ(*read_file(db_), before);
+}
+
+TEST_F(OldStore2, IsBroughtUpToDateByTheServiceAndGoesOn) {
+  const std::int64_t shown = count("shown_items");
+  const std::int64_t events = count("item_events");
+  Served served(db_, kShownAt2);
+  const ModelHandle model = served->find("shop");
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(checksum(served->export_file(*model)), kChecksum2);
+  EXPECT_EQ(served->info(*model).items, 6U);
+  EXPECT_EQ(served->info(*model).serves, Mode::kExplore);
+  EXPECT_TRUE(served->experiments(*model)->empty());
+  EXPECT_EQ(count("shown_items"), shown);
+  EXPECT_EQ(count("shown_items WHERE experiment IS NULL AND arm = 'given'"), 8);
+  EXPECT_EQ(count("item_events"), events);
+  // The list that was open goes on.
+  const auto open = served->impression(*model, "own-9");
+  ASSERT_TRUE(open.ok()) << open.error().message;
+  EXPECT_THAT(
+      *served.feedback(model, std::vector<FeedbackEvent>{{"own-9", "", "", EventKind::kClose}}),
+      ElementsAre(FeedbackStatus::kAccepted));
+  served.close();
+  replayed(db_);
+  EXPECT_EQ(count("item_events"), events + 1);
+}
+
+TEST_F(OldStore2, CanTestPoliciesOnceItIsUpToDate) {
+  Served served(db_, kShownAt2);
+  const ModelHandle model = served->find("shop");
+  ExperimentSpec spec;
+  spec.name = "e";
+  spec.arms = {{"old", "given", 0.5, Mode::kGiven}, {"new", "snapshot:1", 0.5, Mode::kExplore}};
+  const auto started =
+      wait_for<PutExperiment>([&](auto done) { served->put_experiment(model, spec, done); });
+  ASSERT_TRUE(started.ok()) << started.error().message;
+  const Candidates candidates(5, 3);
+  for (int unit = 0; unit < 20; ++unit) {
+    const std::string name = "user-" + std::to_string(unit);
+    RankRequest request;
+    request.unit = name;
+    const auto ranked = served.rank(model, candidates.view(), request);
+    ASSERT_TRUE(ranked.ok()) << ranked.error().message;
+    served.tell(model, {{ranked->impression, ranked->items[0].id, "", EventKind::kClick},
+                        {ranked->impression, "", "", EventKind::kClose}});
+  }
+  EXPECT_EQ(count("shown_items WHERE experiment = 'e' AND clicked"), 20);
+  EXPECT_EQ(count("item_events WHERE event = 'click' AND model = 'shop.e.new'"),
+            static_cast<std::int64_t>(served->experiment(*model, "e")->arms[1].clicks));
+  ASSERT_TRUE(
+      wait_for<ExperimentInfo>([&](auto done) { served->promote(model, "e", "new", done); }).ok());
+  const auto file = served->export_file(*model);
+  served.close();
+  served.open();
+  EXPECT_EQ(served->export_file(*served->find("shop")), file);
+  served.close();
+  EXPECT_EQ(replayed(db_), checksum(file));
 }
 
 }  // namespace

@@ -119,6 +119,39 @@ TEST(Retention, DropsClosedListsThoughTheirTimeIsNotUp) {
   EXPECT_EQ(served->info(*model).open, 1U);
 }
 
+TEST(Retention, StoredItemsDontPushListsOut) {
+  constexpr std::uint64_t kKept = 1 << 20;
+  constexpr std::uint32_t kItems = 4000;  // 2.4 MB
+  Served served;
+  served.options().keep_bytes = kKept;
+  served.reopen();
+  const ModelHandle model = served.make(small_spec("m", 136));
+  const Candidates candidates(12, 136);
+  const auto show = [&](int lists) {
+    std::string last;
+    for (int list = 0; list < lists; ++list) {
+      last = served.rank(model, candidates.view())->impression;
+      served.tell(model, {{last, "", "", EventKind::kClose}});
+    }
+    return last;
+  };
+  const Candidates catalogue(kItems, 136);
+  std::vector<std::string> ids;
+  for (std::uint32_t item = 0; item < kItems; ++item) ids.push_back(std::to_string(item));
+  ASSERT_TRUE(wait_for<std::uint64_t>([&](auto done) {
+                served->put_items(model, ids, catalogue.rows, done);
+              }).ok());
+  EXPECT_EQ(show(20), "i-19");
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // some upkeep
+  EXPECT_TRUE(served->impression(*model, "i-0").ok());
+  // Lists still push lists out.
+  const std::string last = show(400);
+  EXPECT_TRUE(eventually([&] { return !served->impression(*model, "i-0").ok(); }));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_TRUE(served->impression(*model, last).ok());
+  EXPECT_TRUE(served->impression(*model, "i-400").ok()) << "20 lists are far below the limit";
+}
+
 // Learns by expiry from lists that were shown before, while and after the clock was off by `step`.
 void learn_after_a_step(std::chrono::hours step, bool restart) {
   Served served;
@@ -209,6 +242,20 @@ TEST(ClockSteps, BackDropsNothingYoung) {
   EXPECT_TRUE(eventually([&] { return kept.served->info(*kept.model).open == 0; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(500));  // some upkeep
   EXPECT_TRUE(kept.has(first));
+}
+
+TEST(Retention, AnIdleModelWithoutListsIsNotWritten) {
+  Served served;
+  served.options().keep_days = 1;
+  served.reopen();
+  ModelSpec spec = small_spec();
+  spec.logging.candidates = 1;
+  served.make(spec);
+  // Upkeep runs five times a second; what there is to do takes it a few runs.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const std::uint64_t commits = served->meters().commits;
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_EQ(served->meters().commits, commits);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/file.h"
 #include "served.h"
@@ -181,6 +182,22 @@ TEST_F(Units, AnUnknownUnitHasNoImpressions) {
   EXPECT_EQ(forget("nobody"), 0U);
   EXPECT_EQ(forget("nobody", true), 0U);
   EXPECT_TRUE(served_->snapshots(*model_)->empty());
+}
+
+TEST_F(Units, ListsThatGoWithTheirUnitAreNotOpen) {
+  // Of the fixture's 40 lists, 4 are open, 2 of them the unit's.
+  ASSERT_EQ(served_->info(*model_).open, 4U);
+  EXPECT_EQ(forget(kUnit, true), 20U);
+  EXPECT_EQ(served_->info(*model_).open, 2U);
+  // Nor are those counted twice whose time is up later.
+  served_.pass(std::chrono::seconds(900));
+  for (int list = 100; list < 103; ++list) show(list, kOther);
+  EXPECT_EQ(served_->info(*model_).open, 5U);
+  served_.pass(std::chrono::seconds(910));
+  EXPECT_TRUE(testing::eventually([&] { return served_->info(*model_).open == 3; }))
+      << served_->info(*model_).open;
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // some upkeep
+  EXPECT_EQ(served_->info(*model_).open, 3U);
 }
 
 }  // namespace

@@ -308,6 +308,34 @@ TEST_P(StoreContract, AModelsSpecCanBeReplaced) {
   EXPECT_EQ(got(store_->read().models()).front().spec, "{\"other\":1}");
 }
 
+TEST_P(StoreContract, TheBytesOfItemsAreThoseOfPresentOnes) {
+  constexpr std::size_t kItems = 2000;
+  constexpr std::size_t kFeatureBytes = 400;
+  const std::int64_t model = insert_model("m");
+  EXPECT_LT(got(store_->item_bytes()), 100'000U);
+  const std::vector<std::byte> features(kFeatureBytes);
+  const auto put_all = [&](std::uint64_t end) {
+    commit([&] {
+      for (std::size_t item = 0; item < kItems; ++item) {
+        got(store_->put_item(model, std::to_string(item), features, end));
+      }
+    });
+  };
+  put_all(0);
+  const std::uint64_t once = got(store_->item_bytes());
+  EXPECT_GT(once, kItems * kFeatureBytes);
+  EXPECT_LT(once, kItems * kFeatureBytes * 3 / 2);
+  commit([&] {
+    for (std::uint64_t number = 0; number < 100; ++number) show(model, number);
+  });
+  // Old versions are the log's.
+  for (int times = 0; times < 3; ++times) put_all(100);
+  const std::uint64_t again = got(store_->item_bytes());
+  EXPECT_GT(again, once * 3 / 4);
+  EXPECT_LT(again, once * 5 / 4);
+  EXPECT_GT(got(store_->used_bytes()), 3 * again);
+}
+
 TEST_P(StoreContract, AVacuumKeepsAllThatWasNotDeleted) {
   const std::int64_t model = insert_model("m");
   commit([&] {
@@ -337,6 +365,11 @@ TEST_P(StoreContract, ImpressionsAreFoundByKeyGivenIdAndNumber) {
   EXPECT_FALSE(got(store_->read().given_id(1, "other")));
   EXPECT_THAT(got(store_->read().shown_from(1, 2)), Optional(Pair(5, 1005)));
   EXPECT_FALSE(got(store_->read().shown_from(1, 6)));
+  EXPECT_THAT(got(store_->read().shown_before(1, 5)), Optional(Pair(1, 1001)));
+  EXPECT_THAT(got(store_->read().shown_before(1, ImpressionKey::kNumbers)),
+              Optional(Pair(5, 1005)));
+  EXPECT_FALSE(got(store_->read().shown_before(1, 0)));
+  EXPECT_FALSE(got(store_->read().shown_before(2, 0)));
   EXPECT_THAT(got(store_->read().recent(1, 2, false)), ElementsAre(id(1, 5), id(1, 1)));
 }
 
@@ -399,14 +432,123 @@ TEST_P(StoreContract, TheLogIncreasesOverAllModelsAndRestarts) {
   EXPECT_EQ(got(store_->read().last_log_of(1, 0, 5)), seqs[0]);
   EXPECT_EQ(got(store_->read().last_log_of(1, 0, 7)), seqs[3]);
   EXPECT_EQ(got(store_->read().last_log_of(1, 7, 9)), 0);
-  EXPECT_TRUE(got(store_->read().is_rolled_back_to(77)));
-  EXPECT_FALSE(got(store_->read().is_rolled_back_to(78)));
+  EXPECT_TRUE(got(store_->read().is_loaded(77)));
+  EXPECT_FALSE(got(store_->read().is_loaded(78)));
   commit([&] {
     EXPECT_FALSE(got(store_->drop_log(1, seqs[2], 1)));
     EXPECT_TRUE(got(store_->drop_log(1, seqs[2], 9)));
   });
   EXPECT_EQ(got(store_->read().log(1, 0, 10)).size(), 1U);
   EXPECT_EQ(got(store_->read().log(2, 0, 10)).size(), 1U);
+}
+
+TEST_P(StoreContract, ServedSnapshotsAreLoaded) {
+  commit([&] {
+    for (const auto& [kind, snapshot] :
+         {std::pair(LogKind::kServeExplore, 5), std::pair(LogKind::kServeGiven, 6),
+          std::pair(LogKind::kServeExploit, 7)}) {
+      got(store_->append_log({.model = 1, .kind = kind, .argument = snapshot}, 9));
+    }
+  });
+  EXPECT_TRUE(got(store_->read().is_loaded(5)));
+  EXPECT_TRUE(got(store_->read().is_loaded(6)));
+  EXPECT_TRUE(got(store_->read().is_loaded(7)));
+}
+
+TEST_P(StoreContract, ExperimentsKeepTheirStateAndNamesAreUniqueWithinAModel) {
+  const std::int64_t model = insert_model("m");
+  std::int64_t experiment = 0;
+  commit([&] {
+    experiment = got(store_->insert_experiment(
+        {.model = model, .name = "e", .spec = "{}", .state = "s", .started_at = 7}));
+    got(store_->insert_experiment({.model = model + 1, .name = "e", .spec = "{}"}));
+  });
+  commit(
+      [&] { done(store_->set_experiment_state({.id = experiment, .state = "t", .ended_at = 9})); });
+  reopen();
+  const auto rows = got(store_->read().experiments());
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].id, experiment);
+  EXPECT_EQ(rows[0].name, "e");
+  EXPECT_EQ(rows[0].state, "t");
+  EXPECT_EQ(rows[0].started_at, 7);
+  EXPECT_EQ(rows[0].ended_at, 9);
+  done(store_->begin());
+  EXPECT_FALSE(store_->insert_experiment({.model = model, .name = "e"}).ok());
+  store_->roll_back();
+}
+
+TEST_P(StoreContract, SumsOfArmsAreAddedAndKeptOverTime) {
+  const ArmSums sums{
+      .impressions = 2,
+      .clicks = 1,
+      .units = {
+          .units = 2, .x_units = 2, .y_units = 1, .x = 3, .y = 0.5, .xx = 5, .xy = 1, .yy = 0.25}};
+  commit([&] {
+    done(store_->add_to_arm(4, 1, sums));
+    done(store_->add_arm_point(4, 100));
+    done(store_->add_to_arm(4, 1, sums));
+    done(store_->add_to_arm(4, 0, sums));
+    done(store_->add_arm_point(4, 200));
+    done(store_->set_unit_totals(4, -8, {2, 0.5}));
+    done(store_->set_unit_totals(4, -8, {3, 0.5}));
+    done(store_->set_unit_totals(5, -8, {1, 1}));
+  });
+  const auto arms = got(store_->read().arm_sums(4));
+  ASSERT_EQ(arms.size(), 2U);
+  EXPECT_EQ(arms[0].units, sums.units);
+  EXPECT_EQ(arms[1].impressions, 4U);
+  EXPECT_EQ(arms[1].clicks, 2U);
+  EXPECT_EQ(arms[1].units.yy, 0.5);
+  auto points = got(store_->read().arm_points(4));
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].at, 100);
+  EXPECT_EQ(points[0].arms[1].units, sums.units);
+  EXPECT_EQ(points[1].arms[1].impressions, 4U);
+  EXPECT_EQ(got(store_->read().unit_totals(4, -8)), (UnitTotals{3, 0.5}));
+  EXPECT_EQ(got(store_->read().unit_totals(4, 8)), UnitTotals{});
+  commit([&] {
+    done(store_->delete_arm_point(4, 100));
+    done(store_->delete_unit_totals(4, -8));
+  });
+  EXPECT_EQ(got(store_->read().arm_points(4)).size(), 1U);
+  EXPECT_EQ(got(store_->read().unit_totals(4, -8)), UnitTotals{});
+  EXPECT_EQ(got(store_->read().unit_totals(5, -8)), (UnitTotals{1, 1}));
+  EXPECT_THAT(got(store_->read().experiments_with_units()), ElementsAre(5));
+  commit([&] {
+    done(store_->set_unit_totals(4, 1, {1, 1}));
+    done(store_->set_unit_totals(4, 2, {1, 1}));
+    done(store_->delete_experiment(4));
+  });
+  EXPECT_THAT(got(store_->read().experiments_with_units()), ElementsAre(4, 5));
+  commit([&] {
+    EXPECT_FALSE(got(store_->drop_unit_totals(4, 1)));
+    EXPECT_TRUE(got(store_->drop_unit_totals(4, 9)));
+  });
+  EXPECT_THAT(got(store_->read().experiments_with_units()), ElementsAre(5));
+  EXPECT_THAT(got(store_->read().arm_sums(4)), IsEmpty());
+  EXPECT_THAT(got(store_->read().arm_points(4)), IsEmpty());
+}
+
+TEST_P(StoreContract, ListsKeepTheirArmsAndDeletedModelsTheirExperimentsUntilDropped) {
+  const std::int64_t model = insert_model("m");
+  commit([&] {
+    done(store_->insert_impression({.id = id(model, 0),
+                                    .data = bytes({1}),
+                                    .in = {.experiment = 3, .arm = "new", .teams = "01-"}}));
+    show(model, 1);
+    got(store_->insert_experiment({.model = model, .name = "e"}));
+  });
+  const auto row = got(store_->read().impression(id(model, 0)));
+  EXPECT_EQ(row->in.experiment, 3);
+  EXPECT_EQ(row->in.arm, "new");
+  EXPECT_EQ(row->in.teams, "01-");
+  EXPECT_EQ(got(store_->read().impression(id(model, 1)))->in.experiment, 0);
+  commit([&] { done(store_->delete_model(model)); });
+  EXPECT_THAT(got(store_->read().deleted_models()), ElementsAre(model));
+  for (bool all = false; !all;) commit([&] { all = got(store_->drop_rows(model, 10)); });
+  EXPECT_THAT(got(store_->read().experiments()), IsEmpty());
+  EXPECT_THAT(got(store_->read().deleted_models()), IsEmpty());
 }
 
 TEST_P(StoreContract, SnapshotsAreListedNewestFirst) {

@@ -73,8 +73,8 @@ class JsonSchema {
   static bool known(const std::string& keyword) {
     static const std::vector<std::string> kKnown = {
         "$ref", "type", "nullable", "required", "properties", "additionalProperties", "items",
-        "enum", "oneOf", "minimum", "maximum", "exclusiveMinimum", "pattern", "minItems",
-        "minLength", "maxLength",
+        "enum", "oneOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern",
+        "minItems", "minLength", "maxLength",
         // For people only.
         "description", "example", "default", "format"};
     return std::find(kKnown.begin(), kKnown.end(), keyword) != kKnown.end();
@@ -135,8 +135,10 @@ class JsonSchema {
       const Json& least = schema["minimum"];
       if (value < least || (open && value == least)) fault("is below " + least.dump());
     }
-    if (schema.contains("maximum") && value > schema["maximum"]) {
-      fault("is above " + schema["maximum"].dump());
+    if (schema.contains("maximum")) {
+      const bool open = schema.value("exclusiveMaximum", false);
+      const Json& most = schema["maximum"];
+      if (value > most || (open && value == most)) fault("is above " + most.dump());
     }
   }
 

@@ -254,7 +254,10 @@ def dashboard_shows(visit):
               f"chart {chart} has points")
         claim(visit.value(f"Chart.getChart(document.querySelector('#chart-{chart} canvas'))"
                           ".getDatasetMeta(0).data.length") > 0, f"chart {chart} is drawn")
-    for chart, y in (("ctr", 0), ("ctr", 1), ("mrr", 1), ("ctr", 0.99)):
+    claim(service.call("GET", "/models/demo/stats?points=200")["step_seconds"] == 10,
+          "a young model has points of 10 seconds")
+    for chart, y in (("ctr", 0), ("ctr", 1), ("mrr", 1), ("ctr", 0.99), ("entropy", 0),
+                     ("update_norm", 0)):
         low, high = visit.value(f"""(() => {{
             const chart = Chart.getChart(document.querySelector('#chart-{chart} canvas'));
             chart.data.datasets[0].data = [{{ x: 1, y: {y} }}, {{ x: 2, y: {y} }}];
@@ -262,6 +265,13 @@ def dashboard_shows(visit):
             return [chart.scales.y.min, chart.scales.y.max];
         }})()""")
         claim(0 <= low <= y <= high <= 1, f"a constant {chart} of {y} has an axis within its bounds")
+    labels = visit.value("""(() => {
+        const chart = Chart.getChart(document.querySelector('#chart-ctr canvas'));
+        chart.data.datasets[0].data = [{ x: 1, y: 0.401 }, { x: 2, y: 0.409 }];
+        chart.update();
+        return chart.scales.y.ticks.map(tick => tick.label);
+    })()""")
+    claim(len(labels) > 2 and len(set(labels)) == len(labels), f"ticks can be told apart: {labels}")
     for chart in ("ctr", "mrr"):
         claim("first day" in visit.value(
             f"document.querySelector('#chart-{chart} canvas').ariaLabel"),
@@ -312,6 +322,82 @@ def dashboard_acts(visit):
     visit.no_errors("dashboard's actions")
 
 
+def experiment_of(visit, name):
+    return visit.service.call("GET", f"/models/demo/experiments/{name}")
+
+
+def start_experiment(visit, name):
+    visit.browser.click("#start-experiment")
+    visit.browser.type("#form-name", name)
+    visit.browser.type("#form-share", "25")
+    visit.browser.click("#form-confirm")
+    visit.wait("document.getElementById('experiment-standing').dataset.kind === 'running'"
+               f" && document.getElementById('experiment-note').textContent.includes('{name}')",
+               "a test starts from the form")
+
+
+def experiments_run(visit):
+    """A test is started, stopped, promoted, undone and deleted from the page."""
+    browser, service = visit.browser, visit.service
+    visit.wait("!document.getElementById('no-experiment').hidden", "a model without a test says so")
+    browser.click("#start-experiment")
+    browser.click("#form-cancel")
+    claim(service.call("GET", "/models/demo/experiments")["experiments"] == [],
+          "cancelling starts nothing")
+    start_experiment(visit, "first")
+    started = experiment_of(visit, "first")
+    claim([(arm["policy"], arm["share"]) for arm in started["arms"]]
+          == [("given", 0.75), ("model", 0.25)], "the form's share is the test's")
+    claim(started["guard"] == {"drop": "5 %"} and started["promote"] is None,
+          "the form's rules are the test's")
+    visit.wait("document.querySelectorAll('#arms .arm').length === 2", "arms stand side by side")
+    claim("Too early to tell" in visit.text("#lift-verdict"), "a test without lists knows nothing")
+    claim(visit.value("document.getElementById('start-experiment').hidden"),
+          "no second test can be started")
+
+    browser.click("#stop-experiment")
+    browser.click("#dialog-cancel")
+    claim(experiment_of(visit, "first")["state"] == "running", "cancelling stops nothing")
+    browser.click("#stop-experiment")
+    browser.click("#dialog-confirm")
+    visit.wait("document.getElementById('experiment-standing').dataset.kind === 'ended'",
+               "a test is stopped")
+    start_experiment(visit, "second")
+    visit.wait("document.querySelectorAll('#earlier-experiments li').length === 1",
+               "the earlier test is listed")
+    browser.click("#arms .promote")
+    browser.click("#dialog-confirm")
+    visit.wait("document.getElementById('experiment-standing').dataset.kind === 'promoted'",
+               "an arm is promoted")
+    claim(experiment_of(visit, "second")["promoted"] == "learned", "the service has promoted it")
+    browser.click("#undo-promotion")
+    browser.click("#dialog-confirm")
+    visit.wait("document.getElementById('undo-promotion').hidden", "a promotion is undone")
+    claim(experiment_of(visit, "second")["can_undo"] is False, "the service has undone it")
+    browser.click("#earlier-experiments button")
+    visit.wait("document.getElementById('experiment-note').textContent.includes('first')",
+               "an earlier test is shown")
+    browser.click("#latest-experiment")
+    visit.wait("document.getElementById('experiment-note').textContent.includes('second')",
+               "the latest is shown again")
+    browser.click("#earlier-experiments .acts")
+    browser.click("#dialog-confirm")
+    visit.wait("document.querySelectorAll('#earlier-experiments li').length === 0",
+               "an earlier test is deleted")
+    browser.script("document.body.classList.add('read-only')")
+    claim(visit.value("[...document.querySelectorAll('.acts')].every(e => !e.checkVisibility())"),
+          "a reader has no buttons that change anything")
+    visit.no_errors("live tests")
+
+
+def what_if_answers(visit):
+    visit.browser.click("#what-if-run")
+    visit.wait("document.querySelectorAll('#what-if-results .what-if-row').length === 1",
+               "what if: an order is evaluated, or refused in words")
+    claim("As logged" in visit.text("#what-if-note"), "what if: the logged value is told")
+    visit.no_errors("what if")
+
+
 def dashboard_recovers(visit):
     browser = visit.browser
     online = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
@@ -334,6 +420,8 @@ def visit_all(visit):
     visit.fits_every_width("demo")
     dashboard_shows(visit)
     dashboard_acts(visit)
+    experiments_run(visit)
+    what_if_answers(visit)
     visit.fits_every_width("dashboard")
     dashboard_recovers(visit)
 

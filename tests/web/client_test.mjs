@@ -80,6 +80,43 @@ const tests = {
     service.end();
   },
 
+  async 'a ranking whose answer was lost is shown once'() {
+    // Passes requests on, and loses the first answer.
+    let lost = 0;
+    const hidden = new Set();  // methods that are refused
+    const proxy = http.createServer(async (request, response) => {
+      const chunks = [];
+      for await (const chunk of request) chunks.push(chunk);
+      if (hidden.has(request.method)) { response.writeHead(403); response.end(); return; }
+      const answer = await fetch(base + request.url, {
+        method: request.method, body: chunks.length ? Buffer.concat(chunks) : undefined });
+      const text = await answer.text();
+      if (lost++ === 0) { request.socket.destroy(); return; }
+      response.writeHead(answer.status);
+      response.end(text);
+    });
+    await new Promise((resolve) => { proxy.listen(0, '127.0.0.1', resolve); });
+    const unlucky = new Plackett({ url: `http://127.0.0.1:${proxy.address().port}` });
+    const before = (await shop.call('GET', 'models/shop')).impressions;
+    const ranking = await unlucky.rank('shop', { items, id: 'visit 1', pinned: [{ id: 'd', rank: 2 }] });
+    assert.ok(lost > 1);
+    const seen = await shop.call('GET', 'models/shop/impressions/visit%201');
+    assert.deepEqual(ranking.items.map((item) => item.id), seen.items.map((item) => item.id));
+    assert.deepEqual(ranking.items[1], { id: 'd', score: seen.items[1].score, rank: 2, pinned: true });
+    assert.equal((await shop.call('GET', 'models/shop')).impressions, before + 1);
+    assert.deepEqual(Object.keys(ranking), Object.keys(await shop.rank('shop', { items })));
+    // Another's id is another's, and without a way to fetch the list the error stays.
+    await assert.rejects(shop.rank('shop', { items, id: 'visit 1' }), (error) => error.status === 409);
+    lost = 0;
+    await assert.rejects(unlucky.rank('shop', { items: [{ id: 'x', features: [1, 1] }], id: 'visit 1' }),
+      (error) => error.status === 409 && error.triedBefore);
+    lost = 0;
+    hidden.add('GET');
+    await assert.rejects(unlucky.rank('shop', { items, id: 'visit 2' }), (error) => error.status === 409);
+    proxy.closeAllConnections();
+    proxy.close();
+  },
+
   async 'Retry-After is waited for'() {
     const service = await failing([[503, { 'Retry-After': '0.3' }]]);
     const start = performance.now();
@@ -97,6 +134,36 @@ const tests = {
     assert.match(events[0].event_id, /^[0-9a-f-]{36}$/);
     assert.equal(events[1].event_id, 'mine');
     assert.equal(events[2].event_id, undefined);
+    service.end();
+  },
+
+  async 'experiments have paths of their own'() {
+    const plans = [200, [200, {}, '{"experiments": [{"name": "e"}]}'], 200, 'lose', 200, 200, [204, {}, '']];
+    const service = await failing(plans);
+    const client = new Plackett({ url: service.url });
+    const spec = { arms: [{ name: 'old', policy: 'given', share: 0.9 },
+      { name: 'new', policy: 'model', share: 0.1 }], guard: { drop: '5 %' } };
+    await client.startExperiment('m', 'e / 2', spec);
+    assert.deepEqual(await client.experiments('m'), [{ name: 'e' }]);
+    await client.experiment('m', 'e');
+    await client.stopExperiment('m', 'e');
+    await client.promote('m', 'e', 'new');
+    assert.equal(await client.deleteExperiment('m', 'e'), null);
+    await client.whatIf('m', ['snapshot:3', 'current@0'], { metric: 'dcg' });
+    await client.whatIf('m', ['logged']);
+    assert.deepEqual(service.requests.map(({ method, url }) => `${method} ${url}`), [
+      'PUT /models/m/experiments/e%20%2F%202', 'GET /models/m/experiments', 'GET /models/m/experiments/e',
+      'POST /models/m/experiments/e/stop', 'POST /models/m/experiments/e/stop',
+      'POST /models/m/experiments/e/promote', 'DELETE /models/m/experiments/e',
+      'GET /models/m/what-if?policy=snapshot%3A3&policy=current%400&metric=dcg',
+      'GET /models/m/what-if?policy=logged']);
+    assert.deepEqual(JSON.parse(service.requests[0].body), spec);
+    assert.deepEqual(JSON.parse(service.requests[5].body), { arm: 'new' });
+    // A second undo would undo something else.
+    plans.push('lose');
+    await assert.rejects(client.undoPromotion('m', 'e'), (error) => error.status === 0);
+    plans.push('lose');
+    await assert.rejects(client.promote('m', 'e', 'new'), (error) => error.status === 0);
     service.end();
   },
 

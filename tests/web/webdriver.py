@@ -115,10 +115,19 @@ class Browser:
                         {"using": "css selector", "value": selector})[ELEMENT_KEY]
 
     def click(self, selector):
-        """A real click, where a pointer would land: fails where something covers the place."""
-        self.script("document.querySelector(arguments[0])?.scrollIntoView({block: 'center'})",
-                    selector)
-        self._do("POST", f"/element/{self._find(selector)}/click")
+        """A real click, where a pointer would land: fails where something covers the place.
+
+        Pages draw lists anew as answers come; an element that went meanwhile is looked for again.
+        """
+        for last in (False, False, True):
+            self.script("document.querySelector(arguments[0])?.scrollIntoView({block: 'center'})",
+                        selector)
+            try:
+                self._do("POST", f"/element/{self._find(selector)}/click")
+                return
+            except BrowserError as error:
+                if last or "stale element" not in str(error):
+                    raise
 
     def type(self, selector, text):
         found = self._find(selector)

@@ -1,5 +1,7 @@
 #include "store/sqlite/reader.h"
 
+#include <algorithm>
+
 namespace plackett::store {
 
 using namespace serving;  // whose interface this implements
@@ -16,9 +18,13 @@ std::int64_t id_of(std::int64_t model, std::uint64_t number) {
   return ImpressionKey{model, number}.id();
 }
 
+StoreReader::Shown shown(const Statement& row) {
+  return {ImpressionKey::of(row.integer(0)).number, row.integer(1)};
+}
+
 #define SNAPSHOT_COLUMNS                                                          \
   "id, model, log, created_at, kind, note, version, updates, learned, learning, " \
-  "frozen_because"
+  "frozen_because, serves"
 
 SnapshotRow snapshot_row(const Statement& row) {
   return {.id = row.integer(0),
@@ -31,7 +37,29 @@ SnapshotRow snapshot_row(const Statement& row) {
           .updates = row.count(7),
           .learned = row.count(8),
           .learning = row.integer(9) != 0,
-          .frozen_because = std::string(row.text(10))};
+          .frozen_because = std::string(row.text(10)),
+          .serves = static_cast<Mode>(std::clamp<std::int64_t>(row.integer(11), 0, 2))};
+}
+
+#define ARM_SUMS "impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy"
+
+// From the column `first` on.
+ArmSums arm_sums_of(const Statement& row, int first) {
+  return {.impressions = row.count(first),
+          .clicks = row.count(first + 1),
+          .units = {.units = row.real(first + 2),
+                    .x_units = row.real(first + 3),
+                    .y_units = row.real(first + 4),
+                    .x = row.real(first + 5),
+                    .y = row.real(first + 6),
+                    .xx = row.real(first + 7),
+                    .xy = row.real(first + 8),
+                    .yy = row.real(first + 9)}};
+}
+
+void put_arm(std::vector<ArmSums>& arms, std::uint64_t arm, const ArmSums& sums) {
+  if (arms.size() <= arm) arms.resize(arm + 1);
+  arms[arm] = sums;
 }
 
 #define SERIES_SUMS                                                                          \
@@ -76,6 +104,7 @@ class SqliteReader : public StoreReader {
         "EXISTS(SELECT 1 FROM items WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM item_versions WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM series WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM experiments WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id))",
         first_column);
   }
@@ -97,20 +126,22 @@ class SqliteReader : public StoreReader {
 
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
     return database_->first(
-        "SELECT id, shown_at, version, given, unit, mode, keep, kept, shown, context, data FROM "
-        "impressions WHERE id = ?",
+        "SELECT id, shown_at, version, given, unit, mode, keep, kept, shown, context, data, "
+        "experiment, arm, teams FROM impressions WHERE id = ?",
         [](const Statement& row) {
-          return ImpressionRow{.id = row.integer(0),
-                               .shown_at = row.integer(1),
-                               .version = row.count(2),
-                               .given = std::string(row.text(3)),
-                               .unit = std::string(row.text(4)),
-                               .mode = static_cast<Mode>(row.integer(5)),
-                               .keep = row.real(6),
-                               .kept = row.integer(7) != 0,
-                               .shown = std::string(row.text(8)),
-                               .context = std::string(row.text(9)),
-                               .data = copy(row.blob(10))};
+          return ImpressionRow{
+              .id = row.integer(0),
+              .shown_at = row.integer(1),
+              .version = row.count(2),
+              .given = std::string(row.text(3)),
+              .unit = std::string(row.text(4)),
+              .mode = static_cast<Mode>(row.integer(5)),
+              .keep = row.real(6),
+              .kept = row.integer(7) != 0,
+              .shown = std::string(row.text(8)),
+              .context = std::string(row.text(9)),
+              .data = copy(row.blob(10)),
+              .in = {row.integer(11), std::string(row.text(12)), std::string(row.text(13))}};
         },
         id);
   }
@@ -149,11 +180,15 @@ class SqliteReader : public StoreReader {
   Result<std::optional<StoreReader::Shown>> shown_from(std::int64_t model,
                                                        std::uint64_t number) override {
     return database_->first(
-        "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1",
-        [](const Statement& row) {
-          return Shown{ImpressionKey::of(row.integer(0)).number, row.integer(1)};
-        },
+        "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1", shown,
         id_of(model, number), id_of(model + 1, 0));
+  }
+  Result<std::optional<StoreReader::Shown>> shown_before(std::int64_t model,
+                                                         std::uint64_t number) override {
+    return database_->first(
+        "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1",
+        shown, id_of(model, 0),
+        number < ImpressionKey::kNumbers ? id_of(model, number) : id_of(model + 1, 0));
   }
 
   Result<std::optional<ResponseRow>> response(std::int64_t impression) override {
@@ -219,10 +254,9 @@ class SqliteReader : public StoreReader {
         "argument < ? AND kind IN (1, 2)",
         id_of(model, from), id_of(model, to));
   }
-  Result<bool> is_rolled_back_to(std::int64_t snapshot) override {
+  Result<bool> is_loaded(std::int64_t snapshot) override {
     return database_->integer<bool>(
-        "SELECT 1 FROM log INDEXED BY log_rollbacks WHERE argument = ? AND kind = 3 LIMIT 1",
-        snapshot);
+        "SELECT 1 FROM log WHERE argument = ? AND kind IN (3, 6, 7, 8) LIMIT 1", snapshot);
   }
 
   Result<std::vector<SnapshotRow>> snapshots(std::int64_t model) override {
@@ -235,7 +269,7 @@ class SqliteReader : public StoreReader {
         "SELECT " SNAPSHOT_COLUMNS ", file FROM snapshots WHERE id = ?",
         [](const Statement& row) {
           SnapshotRow snapshot = snapshot_row(row);
-          snapshot.file = copy(row.blob(11));
+          snapshot.file = copy(row.blob(12));
           return snapshot;
         },
         id);
@@ -258,6 +292,64 @@ class SqliteReader : public StoreReader {
                                   series_row, model, from, before);
     if (!total) return total.error();
     return total->value_or(SeriesRow{});
+  }
+
+  Result<std::vector<ExperimentRow>> experiments() override {
+    return database_->all(
+        "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments ORDER BY id",
+        [](const Statement& row) {
+          return ExperimentRow{row.integer(0),
+                               row.integer(1),
+                               std::string(row.text(2)),
+                               std::string(row.text(3)),
+                               std::string(row.text(4)),
+                               row.integer(5),
+                               row.integer(6)};
+        });
+  }
+  Result<std::vector<ArmSums>> arm_sums(std::int64_t experiment) override {
+    return attempt([&] {
+      std::vector<ArmSums> arms;
+      take(database_->each(
+          "SELECT arm, " ARM_SUMS " FROM experiment_arms WHERE experiment = ?",
+          [&](const Statement& row) { put_arm(arms, row.count(0), arm_sums_of(row, 1)); },
+          experiment));
+      return arms;
+    });
+  }
+  Result<UnitTotals> unit_totals(std::int64_t experiment, std::int64_t unit) override {
+    auto found = database_->first(
+        "SELECT x, y FROM experiment_units WHERE experiment = ? AND unit = ?",
+        [](const Statement& row) {
+          return UnitTotals{row.real(0), row.real(1)};
+        },
+        experiment, unit);
+    if (!found) return found.error();
+    return found->value_or(UnitTotals{});
+  }
+  Result<std::vector<std::int64_t>> experiments_with_units() override {
+    // One look into the key per experiment, however many units it has.
+    return database_->all(
+        "WITH RECURSIVE next(id) AS (SELECT min(experiment) FROM experiment_units UNION ALL "
+        "SELECT (SELECT min(experiment) FROM experiment_units WHERE experiment > next.id) FROM "
+        "next WHERE next.id IS NOT NULL) SELECT id FROM next WHERE id IS NOT NULL",
+        first_column);
+  }
+  Result<std::vector<ArmsPoint>> arm_points(std::int64_t experiment) override {
+    return attempt([&] {
+      std::vector<ArmsPoint> points;
+      take(database_->each(
+          "SELECT at, arm, " ARM_SUMS
+          " FROM experiment_points WHERE experiment = ? ORDER BY at, arm",
+          [&](const Statement& row) {
+            if (points.empty() || points.back().at != row.integer(0)) {
+              points.push_back({.at = row.integer(0)});
+            }
+            put_arm(points.back().arms, row.count(1), arm_sums_of(row, 2));
+          },
+          experiment));
+      return points;
+    });
   }
 
  private:

@@ -6,7 +6,7 @@ namespace plackett::store {
 namespace {
 
 constexpr std::int64_t kApplication = 0x504C4B53;  // "PLKS", in the file's header
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE models(
@@ -53,7 +53,7 @@ CREATE TABLE series(
   PRIMARY KEY(model, at)) WITHOUT ROWID;
 )sql";
 
-// What version 2 has besides: versions of items, units, and views for SQL.
+// What version 2 has besides: versions of items, and units.
 constexpr const char* kAddedByVersion2 = R"sql(
 CREATE TABLE item_versions(
   version INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, id TEXT NOT NULL,
@@ -64,10 +64,44 @@ CREATE TABLE items(
   PRIMARY KEY(model, id)) WITHOUT ROWID;
 CREATE INDEX kept_lists ON impressions(id) WHERE kept = 1;
 CREATE INDEX units ON impressions(id >> 40, unit) WHERE unit IS NOT NULL;
+)sql";
+
+// What version 3 has besides: experiments, and what is served if a request does not say.
+constexpr const char* kAddedByVersion3 = R"sql(
+ALTER TABLE impressions ADD COLUMN experiment INTEGER;
+ALTER TABLE impressions ADD COLUMN arm TEXT;
+ALTER TABLE impressions ADD COLUMN teams TEXT;
+ALTER TABLE snapshots ADD COLUMN serves INTEGER NOT NULL DEFAULT 0;
+DROP INDEX log_rollbacks;
+CREATE INDEX log_loads ON log(argument) WHERE kind IN (3, 6, 7, 8);
+CREATE TABLE experiments(
+  id INTEGER PRIMARY KEY AUTOINCREMENT, model INTEGER NOT NULL, name TEXT NOT NULL,
+  spec TEXT NOT NULL, state TEXT NOT NULL, started_at INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL DEFAULT 0, UNIQUE(model, name));
+CREATE TABLE experiment_arms(
+  experiment INTEGER NOT NULL, arm INTEGER NOT NULL,
+  impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, units REAL NOT NULL, x_units REAL NOT NULL,
+  y_units REAL NOT NULL, x REAL NOT NULL, y REAL NOT NULL, xx REAL NOT NULL, xy REAL NOT NULL, yy REAL NOT NULL,
+  PRIMARY KEY(experiment, arm)) WITHOUT ROWID;
+CREATE TABLE experiment_points(
+  experiment INTEGER NOT NULL, at INTEGER NOT NULL, arm INTEGER NOT NULL,
+  impressions INTEGER NOT NULL, clicks INTEGER NOT NULL, units REAL NOT NULL, x_units REAL NOT NULL,
+  y_units REAL NOT NULL, x REAL NOT NULL, y REAL NOT NULL, xx REAL NOT NULL, xy REAL NOT NULL, yy REAL NOT NULL,
+  PRIMARY KEY(experiment, at, arm)) WITHOUT ROWID;
+CREATE TABLE experiment_units(
+  experiment INTEGER NOT NULL, unit INTEGER NOT NULL, x REAL NOT NULL, y REAL NOT NULL,
+  PRIMARY KEY(experiment, unit)) WITHOUT ROWID;
+DROP VIEW IF EXISTS shown_items;
+DROP VIEW IF EXISTS item_events;
+)sql";
+
+// Views for SQL.
+constexpr const char* kViews = R"sql(
 CREATE VIEW shown_items AS
 SELECT models.name AS model, coalesce(i.given, 'i-' || (i.id & 1099511627775)) AS impression,
   i.shown_at, datetime(i.shown_at / 1000, 'unixepoch') AS time, i.version,
-  CASE i.mode WHEN 0 THEN 'explore' WHEN 1 THEN 'exploit' WHEN 2 THEN 'given' END AS arm,
+  coalesce(i.arm, CASE i.mode WHEN 0 THEN 'explore' WHEN 1 THEN 'exploit' WHEN 2 THEN 'given'
+    WHEN 3 THEN 'interleaved' END) AS arm,
   i.unit, j.key + 1 AS rank, json_extract(j.value, '$[0]') AS item,
   json_extract(j.value, '$[1]') AS score, json_extract(j.value, '$[2]') AS propensity,
   coalesce(json_extract(j.value, '$[3]'), 0) AS pinned,
@@ -76,15 +110,17 @@ SELECT models.name AS model, coalesce(i.given, 'i-' || (i.id & 1099511627775)) A
   coalesce(substr(r.clicked, j.key + 1, 1) = x'01', 0) + coalesce((SELECT
     sum(json_extract(models.spec, '$.events."' || e.name || '"')) FROM events AS e
     WHERE e.impression = i.id AND e.kind = 3 AND e.rank = j.key), 0) AS reward,
-  coalesce(r.closed, 0) <> 0 OR (i.id & 1099511627775) < models.expired AS closed, i.keep, i.kept, i.context
+  coalesce(r.closed, 0) <> 0 OR (i.id & 1099511627775) < models.expired AS closed, i.keep, i.kept, i.context,
+  experiments.name AS experiment
 FROM impressions AS i JOIN models ON models.id = i.id >> 40, json_each(i.shown) AS j
-LEFT JOIN responses AS r ON r.impression = i.id;
+LEFT JOIN responses AS r ON r.impression = i.id
+LEFT JOIN experiments ON experiments.id = i.experiment;
 CREATE VIEW item_events AS
 SELECT models.name AS model, coalesce(i.given, 'i-' || (i.id & 1099511627775)) AS impression,
   i.unit, e.at, datetime(e.at / 1000, 'unixepoch') AS time,
   CASE e.kind WHEN 0 THEN 'click' WHEN 1 THEN 'view' WHEN 2 THEN 'close' ELSE e.name END AS event,
   e.rank + 1 AS rank, json_extract(i.shown, '$[' || e.rank || '][0]') AS item, e.event_id
-FROM events AS e JOIN impressions AS i ON i.id = e.impression
+FROM events AS e JOIN impressions AS i ON i.id = e.impression AND i.shown IS NOT NULL
 JOIN models ON models.id = i.id >> 40;
 )sql";
 
@@ -105,14 +141,28 @@ INSERT INTO items(model, id, version) SELECT model, id, version FROM item_versio
 DROP TABLE items_1;
 )sql";
 
-// Lets a connection that can't write read a store of version 1: what that has not is empty.
+// Let a connection that can't write read a store of an older version: what that has not is empty.
 constexpr const char* kViewsOfVersion1 = R"sql(
 CREATE TEMP VIEW impressions AS SELECT id, shown_at, version, given, NULL AS unit, NULL AS mode,
-  NULL AS keep, NULL AS kept, NULL AS shown, NULL AS context, data FROM main.impressions;
+  NULL AS keep, NULL AS kept, NULL AS shown, NULL AS context, data, NULL AS experiment,
+  NULL AS arm, NULL AS teams FROM main.impressions;
 CREATE TEMP VIEW events AS SELECT *, NULL AS name FROM main.events;
 CREATE TEMP VIEW item_versions AS SELECT row_number() OVER (ORDER BY model, id) AS version, model,
   id, NULL AS until, features FROM main.items;
 CREATE TEMP VIEW items AS SELECT model, id, version FROM item_versions;
+)sql";
+constexpr const char* kViewsOfVersion2 = R"sql(
+CREATE TEMP VIEW impressions AS SELECT *, NULL AS experiment, NULL AS arm, NULL AS teams FROM
+  main.impressions;
+)sql";
+constexpr const char* kViewsBeforeVersion3 = R"sql(
+CREATE TEMP VIEW snapshots AS SELECT *, 0 AS serves FROM main.snapshots;
+CREATE TEMP TABLE experiments(id, model, name, spec, state, started_at, ended_at);
+CREATE TEMP TABLE experiment_arms(
+  experiment, arm, impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy);
+CREATE TEMP TABLE experiment_points(
+  experiment, at, arm, impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy);
+CREATE TEMP TABLE experiment_units(experiment, unit, x, y);
 )sql";
 
 // Fails if the file is no store of a version that this code can read.
@@ -130,7 +180,10 @@ std::int64_t version_of(Database& database) {
 
 Result<void> ready_to_read(Database& database) {
   return attempt([&] {
-    if (version_of(database) == 1) take(database.script(kViewsOfVersion1));
+    const std::int64_t version = version_of(database);
+    if (version == kVersion) return;
+    take(database.script(version == 1 ? kViewsOfVersion1 : kViewsOfVersion2));
+    take(database.script(kViewsBeforeVersion3));
   });
 }
 
@@ -140,16 +193,19 @@ Result<void> write_version(Database& database) {
 
 Result<void> make_schema(Database& database) {
   return attempt([&] {
+    std::string changes;
     if (take(database.integer("SELECT count(*) FROM sqlite_master")) == 0) {
-      take(database.script(
-          fmt::format("BEGIN IMMEDIATE; PRAGMA application_id={}; PRAGMA user_version={}; {} {} "
-                      "COMMIT;",
-                      kApplication, kVersion, kTables, kAddedByVersion2)));
-    } else if (version_of(database) == 1) {
-      take(database.script(fmt::format("BEGIN IMMEDIATE; {} {} {} PRAGMA user_version={}; COMMIT;",
-                                       kFromVersion1, kAddedByVersion2, kItemsFromVersion1,
-                                       kVersion)));
+      changes =
+          fmt::format("PRAGMA application_id={}; {} {}", kApplication, kTables, kAddedByVersion2);
+    } else {
+      const std::int64_t version = version_of(database);
+      if (version == kVersion) return;
+      if (version == 1) {
+        changes = fmt::format("{} {} {}", kFromVersion1, kAddedByVersion2, kItemsFromVersion1);
+      }
     }
+    take(database.script(fmt::format("BEGIN IMMEDIATE; {} {} {} PRAGMA user_version={}; COMMIT;",
+                                     changes, kAddedByVersion3, kViews, kVersion)));
   });
 }
 

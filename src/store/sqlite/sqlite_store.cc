@@ -112,10 +112,13 @@ class SqliteStore : public Store {
   Result<void> insert_impression(const ImpressionRow& impression) override {
     if (auto done = database_->run(
             "INSERT INTO impressions(id, shown_at, version, given, unit, mode, keep, kept, shown, "
-            "context, data) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "context, data, experiment, arm, teams) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+            "nullif(?, 0), ?, ?)",
             impression.id, impression.shown_at, impression.version, NullIfEmpty{impression.given},
             NullIfEmpty{impression.unit}, impression.mode, impression.keep, impression.kept,
-            NullIfEmpty{impression.shown}, NullIfEmpty{impression.context}, impression.data);
+            NullIfEmpty{impression.shown}, NullIfEmpty{impression.context}, impression.data,
+            impression.in.experiment, NullIfEmpty{impression.in.arm},
+            NullIfEmpty{impression.in.teams});
         !done || impression.given.empty()) {
       return done;
     }
@@ -156,10 +159,10 @@ class SqliteStore : public Store {
   Result<std::int64_t> insert_snapshot(const SnapshotRow& snapshot) override {
     return database_->insert(
         "INSERT INTO snapshots(model, log, created_at, kind, note, version, updates, learned, "
-        "learning, frozen_because, file) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "learning, frozen_because, serves, file) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         snapshot.model, snapshot.log, snapshot.created_at, snapshot.kind, snapshot.note,
         snapshot.version, snapshot.updates, snapshot.learned, snapshot.learning,
-        snapshot.frozen_because, snapshot.file);
+        snapshot.frozen_because, snapshot.serves, snapshot.file);
   }
   Result<void> delete_snapshot(std::int64_t id) override {
     return database_->run("DELETE FROM snapshots WHERE id = ?", id);
@@ -192,6 +195,67 @@ class SqliteStore : public Store {
     });
   }
 
+  Result<std::int64_t> insert_experiment(const ExperimentRow& experiment) override {
+    return database_->insert(
+        "INSERT INTO experiments(model, name, spec, state, started_at, ended_at) "
+        "VALUES(?, ?, ?, ?, ?, ?)",
+        experiment.model, experiment.name, experiment.spec, experiment.state, experiment.started_at,
+        experiment.ended_at);
+  }
+  Result<void> set_experiment_state(const ExperimentRow& experiment) override {
+    return database_->run("UPDATE experiments SET state = ?, ended_at = ? WHERE id = ?",
+                          experiment.state, experiment.ended_at, experiment.id);
+  }
+  Result<void> delete_experiment(std::int64_t id) override {
+    return attempt([&] {
+      for (const char* sql : {"DELETE FROM experiment_points WHERE experiment = ?",
+                              "DELETE FROM experiment_arms WHERE experiment = ?",
+                              "DELETE FROM experiments WHERE id = ?"}) {
+        take(database_->run(sql, id));
+      }
+    });
+  }
+  Result<bool> drop_unit_totals(std::int64_t experiment, std::uint32_t limit) override {
+    return drop(
+        "DELETE FROM experiment_units WHERE (experiment, unit) IN (SELECT experiment, unit FROM "
+        "experiment_units WHERE experiment = ? LIMIT ?)",
+        limit, experiment);
+  }
+  Result<void> add_to_arm(std::int64_t experiment, std::uint32_t arm,
+                          const ArmSums& sums) override {
+    return database_->run(
+        "INSERT INTO experiment_arms VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT("
+        "experiment, arm) DO UPDATE SET impressions = impressions + excluded.impressions, "
+        "clicks = clicks + excluded.clicks, units = units + excluded.units, "
+        "x_units = x_units + excluded.x_units, y_units = y_units + excluded.y_units, x = x + "
+        "excluded.x, y = y + excluded.y, "
+        "xx = xx + excluded.xx, xy = xy + excluded.xy, yy = yy + excluded.yy",
+        experiment, arm, sums.impressions, sums.clicks, sums.units.units, sums.units.x_units,
+        sums.units.y_units, sums.units.x, sums.units.y, sums.units.xx, sums.units.xy,
+        sums.units.yy);
+  }
+  Result<void> set_unit_totals(std::int64_t experiment, std::int64_t unit,
+                               const UnitTotals& totals) override {
+    return database_->run(
+        "INSERT INTO experiment_units VALUES(?, ?, ?, ?) ON CONFLICT(experiment, unit) DO UPDATE "
+        "SET x = excluded.x, y = excluded.y",
+        experiment, unit, totals.x, totals.y);
+  }
+  Result<void> delete_unit_totals(std::int64_t experiment, std::int64_t unit) override {
+    return database_->run("DELETE FROM experiment_units WHERE experiment = ? AND unit = ?",
+                          experiment, unit);
+  }
+  Result<void> add_arm_point(std::int64_t experiment, std::int64_t at) override {
+    return database_->run(
+        "INSERT OR REPLACE INTO experiment_points SELECT experiment, ?, arm, impressions, clicks, "
+        "units, x_units, y_units, x, y, xx, xy, yy FROM experiment_arms WHERE experiment = ?",
+        at, experiment);
+  }
+  Result<void> delete_arm_point(std::int64_t experiment, std::int64_t at) override {
+    return database_->run("DELETE FROM experiment_points WHERE experiment = ? AND at = ?",
+                          experiment, at);
+  }
+
   Result<void> drop_impression(std::int64_t id) override { return drop_between(id, id + 1); }
   Result<void> drop_impressions(std::int64_t model, std::uint64_t end) override {
     return attempt([&] {
@@ -220,6 +284,9 @@ class SqliteStore : public Store {
             "LIMIT ?)"}) {
         if (!take(drop(sql, limit, model))) return false;
       }
+      for (const ExperimentRow& experiment : take(read().experiments())) {
+        if (experiment.model == model) take(delete_experiment(experiment.id));
+      }
       return true;
     });
   }
@@ -228,6 +295,12 @@ class SqliteStore : public Store {
         "SELECT ((SELECT page_count FROM pragma_page_count) - "
         "(SELECT freelist_count FROM pragma_freelist_count)) * "
         "(SELECT page_size FROM pragma_page_size)");
+  }
+  Result<std::uint64_t> item_bytes() override {
+    return database_->integer<std::uint64_t>(
+        "SELECT coalesce(sum(pgsize) * (SELECT count(*) FROM items) / "
+        "max(1, (SELECT count(*) FROM item_versions)), 0) FROM dbstat WHERE aggregate = TRUE AND "
+        "name IN ('items', 'item_versions', 'item_versions_of')");
   }
   // If a fifth of the file is unused.
   Result<void> shrink() override {

@@ -1,0 +1,109 @@
+// What other policies would have been worth, by the model's own log.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+
+#include "http/exchange.h"
+#include "http/router.h"
+#include "serving/what_if.h"
+
+namespace plackett::http {
+namespace {
+
+constexpr QueryRange kLists = {.fallback = 200'000, .least = 1, .most = 200'000};
+constexpr std::size_t kMostPolicies = 8;
+// Of off_policy_options(), those that a request may set.
+constexpr std::array<std::string_view, 4> kSettable{"metric", "estimators", "level", "ranks"};
+
+// Takes the policies out of the query: the other keys are given once.
+std::vector<std::string> take_policies(Target& target) {
+  std::vector<std::string> policies;
+  for (const auto& [key, value] : target.query) {
+    if (key == "policy") policies.push_back(value);
+  }
+  std::erase_if(target.query, [](const auto& pair) { return pair.first == "policy"; });
+  if (policies.empty() || policies.size() > kMostPolicies) {
+    throw Failed{{ErrorCode::kInvalid,
+                  fmt::format("{} policies; expected 1 to {}: policy=snapshot:3&policy=current@0",
+                              policies.size(), kMostPolicies),
+                  "policy"}};
+  }
+  return policies;
+}
+
+void set_options(const Target& target, OffPolicyOptions& options) {
+  for (const auto& option : off_policy_options()) {
+    if (std::find(kSettable.begin(), kSettable.end(), option.name) == kSettable.end()) continue;
+    const std::string text = query_text(target, option.name);
+    if (text.empty()) continue;
+    if (auto set = option.set(options, text); !set) {
+      throw Failed{{ErrorCode::kInvalid, set.error().message, std::string(option.name)}};
+    }
+  }
+}
+
+void write_interval(JsonWriter& json, double value, const std::optional<Interval>& interval) {
+  json.object([&] {
+    json.fields("value", value);
+    if (interval) json.fields("low", interval->low, "high", interval->high);
+  });
+}
+
+void write_estimate(JsonWriter& json, const ValueEstimate& estimate, double logged) {
+  json.object([&] {
+    json.fields("estimator", name_of(estimate.estimator));
+    if (!estimate.refused.empty()) {
+      constexpr std::optional<double> kNone;
+      return json.fields("value", kNone, "low", kNone, "high", kNone, "difference", kNone,  //
+                         "refused", estimate.refused);
+    }
+    json.fields("value", estimate.value, "low", estimate.bootstrap->low,  //
+                "high", estimate.bootstrap->high, "difference",
+                [&] { write_interval(json, estimate.value - logged, estimate.difference); });
+    json.fields("refused", std::optional<std::string_view>());
+  });
+}
+
+void write_policy(JsonWriter& json, const PolicyValue& policy, double logged) {
+  double effective = 0;
+  if (!policy.ranks.empty()) {
+    effective = std::min_element(policy.ranks.begin(), policy.ranks.end(),
+                                 [](const RankSupport& left, const RankSupport& right) {
+                                   return left.effective_lists < right.effective_lists;
+                                 })
+                    ->effective_lists;
+  }
+  const auto write_one = [&](const ValueEstimate& one) { write_estimate(json, one, logged); };
+  json.object(
+      "name", policy.name, "estimates", [&] { json.array(policy.estimates, write_one); },  //
+      "effective_lists", effective);
+}
+
+}  // namespace
+
+Awaitable<void> get_what_if(Exchange& exchange) {
+  const auto model = exchange.model();
+  serving::WhatIfRequest request;
+  request.policies = take_policies(exchange.target);
+  take(check_query(exchange.target, {"lists", kSettable[0], kSettable[1], kSettable[2],  //
+                                     kSettable[3]}));
+  request.lists = take(query_number(exchange.target, "lists", kLists));
+  set_options(exchange.target, request.options);
+  request.options.stop = [&stopping = exchange.site.stopping] { return stopping.load(); };
+  const ValueMetric metric = request.options.metric;
+  const double level = request.options.level;
+  const auto report =
+      co_await exchange.ask<OffPolicyReport>(&serving::Service::what_if, model, std::move(request));
+  JsonWriter json = exchange.json();
+  json.object(
+      "metric", name_of(metric), "level", level, "lists", report.lists, "kept", report.kept,
+      "logged", [&] { write_interval(json, report.logged, report.logged_interval); },  //
+      "policies",
+      [&] {
+        json.array(report.policies,
+                   [&](const PolicyValue& one) { write_policy(json, one, report.logged); });
+      });
+}
+
+}  // namespace plackett::http

@@ -1,0 +1,21 @@
+// What an experiment's sums say.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "offpolicy/lift.h"
+#include "serving/service.h"
+#include "serving/stored_experiment.h"
+
+namespace plackett::serving {
+
+// A challenger beside the baseline. `sums`: one per arm; fewer if the last have no list.
+ArmComparison compare_arm(const ExperimentSpec& spec, const std::vector<ArmSums>& sums,
+                          std::uint32_t arm);
+
+// `now`: the end of an experiment that runs, ms since 1970.
+ExperimentInfo describe(const StoredExperiment& stored, const std::vector<ArmSums>& sums,
+                        const std::vector<ArmsPoint>& points, std::int64_t now);
+
+}  // namespace plackett::serving

@@ -1,0 +1,153 @@
+#include "serving/experiment_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "serving/experiment_report.h"
+#include "serving/promotion.h"
+
+namespace plackett::serving {
+namespace {
+
+constexpr std::int64_t kPoints = 100;
+
+std::uint64_t events_of(const std::vector<ArmSums>& arms) {
+  std::uint64_t total = 0;
+  for (const ArmSums& arm : arms) total += arm.impressions + arm.clicks;
+  return total;
+}
+
+std::string percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
+
+// What the rules say now.
+struct Verdict {
+  std::vector<ExperimentState::Stopped> stopped{};  // by the guard
+  bool none_left = false;                           // all challengers are stopped
+  const ArmSpec* winner = nullptr;
+  double at_least = 0;  // the lower bound of its lift
+};
+
+Verdict judge(const Experiment& experiment, const std::vector<ArmSums>& sums, std::int64_t now) {
+  const ExperimentSpec& spec = experiment.spec;
+  const bool may_promote = spec.promote && now - experiment.started_at >= after_ms(*spec.promote);
+  Verdict verdict;
+  std::size_t left = 0;
+  for (std::uint32_t arm = 0; arm < spec.arms.size(); ++arm) {
+    if (arm == spec.baseline || experiment.stopped[arm] != 0) continue;
+    ++left;
+    const auto lift = compare_arm(spec, sums, arm).lift;
+    if (!lift) continue;
+    if (spec.guard && lift->high < -drop_of(*spec.guard)) {
+      verdict.stopped.push_back(
+          {spec.arms[arm].name,
+           fmt::format("guard: its lift is below {}: {} to {}", percent(-drop_of(*spec.guard)),
+                       percent(lift->low), percent(lift->high))});
+      --left;
+    } else if (may_promote && lift->low > margin_of(*spec.promote) &&
+               (verdict.winner == nullptr || lift->low > verdict.at_least)) {
+      verdict.winner = &spec.arms[arm];
+      verdict.at_least = lift->low;
+    }
+  }
+  verdict.none_left = left == 0 && !verdict.stopped.empty();
+  return verdict;
+}
+
+}  // namespace
+
+ExperimentRules::Kept& ExperimentRules::kept_of(const Experiment& experiment) {
+  const auto [found, is_new] = kept_.try_emplace(experiment.id);
+  if (is_new) {
+    for (const ArmsPoint& point : take(parts_.store->read().arm_points(experiment.id))) {
+      found->second.times.push_back(point.at);
+      found->second.events = events_of(point.arms);
+    }
+  }
+  return found->second;
+}
+
+void ExperimentRules::watch(const ModelHandle& model, const ExperimentHandle& experiment) {
+  const std::int64_t now = parts_.options.clock();
+  const auto sums = take(parts_.store->read().arm_sums(experiment->id));
+  const Verdict verdict = judge(*experiment, sums, now);
+  // About kPoints times over the time that it has run, if something happened since.
+  Kept kept = kept_of(*experiment);
+  const std::int64_t step = std::max<std::int64_t>(1000, (now - experiment->started_at) / kPoints);
+  const bool point_due =
+      events_of(sums) != kept.events && (kept.times.empty() || now >= kept.times.back() + step);
+  if (!point_due && verdict.stopped.empty() && verdict.winner == nullptr) return;
+  const std::string& name = experiment->spec.name;
+  ExperimentHandle changed;
+  bool ended = false;
+  const auto apply = [&](Transaction& transaction) {
+    Store& store = transaction.store;
+    if (point_due) {
+      take(store.add_arm_point(experiment->id, transaction.now));
+      // Every other one goes if they are many.
+      const bool many = kept.times.size() >= 2 * kPoints;
+      for (std::size_t at = 1; many && at < kept.times.size(); ++at) {
+        take(store.delete_arm_point(experiment->id, kept.times[at]));
+        kept.times.erase(kept.times.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+      kept.times.push_back(transaction.now);
+      kept.events = events_of(sums);
+    }
+    if (verdict.stopped.empty() && verdict.winner == nullptr) return;
+    StoredExperiment stored = find_experiment(*model, name, store.read());
+    for (const auto& one : verdict.stopped) stored.state.stopped.push_back(one);
+    if (verdict.winner != nullptr) {
+      promote_in(parts_, transaction, model, stored, *verdict.winner,
+                 fmt::format("promoted {}: {}, its lift is at least {}", verdict.winner->name,
+                             experiment->spec.promote->when, percent(verdict.at_least)));
+      ended = true;
+    } else if (verdict.none_left) {
+      stop_in(transaction, model, stored, "the guard stopped all challengers");
+      ended = true;
+    } else {
+      write_state(transaction, stored);
+      changed = running_one(parts_, model, stored);
+    }
+  };
+  const auto committed = [&] {
+    kept_[experiment->id] = std::move(kept);
+    if (ended) {
+      withdraw(parts_, *model, experiment->id);
+    } else if (changed) {
+      publish(parts_, model, changed);
+    }
+  };
+  take(parts_.writer->run_now(apply, committed));
+  if (!ended && !changed) return;
+  const auto tell = [&](const std::string& what) {
+    parts_.log(fmt::format("experiment {} of model {}: {}", name, model->spec.name, what));
+  };
+  for (const auto& one : verdict.stopped) tell("stopped " + one.arm + ", " + one.because);
+  if (verdict.winner != nullptr) tell("promoted " + verdict.winner->name);
+}
+
+void ExperimentRules::drop_units() {
+  constexpr std::uint32_t kAtOnce = 2000;
+  for (const std::int64_t experiment : take(parts_.store->read().experiments_with_units())) {
+    if (parts_.running.contains(experiment)) continue;
+    take(parts_.writer->run_now([&](Transaction& transaction) {
+      take(transaction.store.drop_unit_totals(experiment, kAtOnce));
+    }));
+    return;
+  }
+}
+
+void ExperimentRules::apply() {
+  constexpr std::chrono::seconds kBetween{1};
+  const auto now = std::chrono::steady_clock::now();
+  if (now - looked_ < kBetween) return;
+  looked_ = now;
+  drop_units();
+  std::erase_if(kept_, [&](const auto& one) { return !parts_.running.contains(one.first); });
+  if (parts_.running.empty()) return;
+  for (const ModelHandle& model : parts_.all_models()) {
+    if (const auto experiment = model->experiment.get()) watch(model, experiment);
+  }
+}
+
+}  // namespace plackett::serving

@@ -1,0 +1,219 @@
+#include "serving/logged_lists.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/attempt.h"
+#include "base/hash.h"
+#include "plackett/feature_view.h"
+
+namespace plackett::serving {
+namespace {
+
+constexpr std::uint64_t kPartSize = 4096;  // impressions' numbers
+constexpr std::uint32_t kIdsAtOnce = 1024;
+
+// Lists with lower numbers are complete: their time is up, or all lists are closed. What users
+// closed early does not count before the others, since such lists differ from those that they
+// leave.
+std::uint64_t complete_end(StoreReader& store, const LoggedModel& model, std::int64_t now) {
+  const std::int64_t id = model.row.id;
+  const std::int64_t young = now - std::int64_t{model.spec.open_seconds} * 1000;
+  // Numbers rise with time, so binary search.
+  std::uint64_t low = model.row.expired;
+  std::uint64_t high = std::max(low, model.row.next_number);
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    const auto shown = take(store.shown_from(id, middle));
+    if (!shown || shown->second > young) {
+      high = middle;
+    } else {
+      low = shown->first + 1;
+    }
+  }
+  const bool all_closed = !take(store.first_open(id, low, model.row.next_number));
+  return all_closed ? model.row.next_number : low;
+}
+
+}  // namespace
+
+// Turns impressions into lists. Reuses its memory.
+class StoredLists::Part {
+ public:
+  Part(const StoredLists& all, LeftOut& left_out) : all_(all), left_out_(left_out) {}
+
+  void add(const LoggedImpression& logged, ListNeed need,
+           const std::function<void(const LoggedList&)>& use) {
+    const Impression& impression = logged.kept.impression;
+    if (impression.mode != Mode::kExplore) {
+      ++left_out_.not_sampled;
+      return;
+    }
+    const bool forgotten = !impression.shown.empty() && impression.shown.front().id.empty();
+    if (forgotten && all_.leaves_out_forgotten_) {
+      ++left_out_.forgotten;
+      return;
+    }
+    // Without others nothing had to be kept.
+    const bool whole = impression.rest.empty();
+    if (impression.keep <= 0 && !whole) {
+      ++left_out_.no_keep;
+      return;
+    }
+    const std::uint32_t sampled = impression.sampled_count();
+    const std::size_t stride = padded_width(impression.feature_count);
+    if (impression.rows.size() < sampled * stride) {
+      ++left_out_.damaged;
+      return;
+    }
+    const bool kept = impression.kept || whole;
+    rows_.assign(impression.rows.begin(),
+                 impression.rows.begin() + static_cast<std::ptrdiff_t>(sampled * stride));
+    scores_.clear();
+    ids_.clear();
+    pinned_.clear();
+    clicked_.clear();
+    for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
+      const ShownItem& item = impression.shown[rank];
+      pinned_.push_back(item.pinned ? 1 : 0);
+      clicked_.push_back(static_cast<std::uint8_t>(logged.response.clicked[rank]));
+      if (item.pinned) continue;
+      ids_.emplace_back(item.id);
+      scores_.push_back(static_cast<float>(item.sampled_score));
+    }
+    if (kept && need == ListNeed::kAll) {
+      const auto temperature = static_cast<float>(all_.model_.spec.temperature);
+      rows_.insert(rows_.end(), impression.other_rows.begin(), impression.other_rows.end());
+      for (const OtherItem& other : impression.others) {
+        ids_.emplace_back(other.id);
+        scores_.push_back(other.score / temperature);
+      }
+    }
+    LoggedList list;
+    list.name = logged.name;
+    list.unit = checksum(logged.kept.unit.empty() ? std::string_view(logged.name)
+                                                  : std::string_view(logged.kept.unit));
+    list.docs = FeatureView(rows_.data(), static_cast<std::uint32_t>(scores_.size()),
+                            impression.feature_count);
+    if (!forgotten) list.ids = ids_;
+    list.scores = scores_;
+    list.pinned = pinned_;
+    list.clicked = clicked_;
+    list.rewards = logged.rewards;
+    list.keep = whole ? 1 : impression.keep;
+    list.kept = kept;
+    use(list);
+  }
+
+ private:
+  const StoredLists& all_;
+  LeftOut& left_out_;
+  AlignedVector<float> rows_;
+  std::vector<std::string_view> ids_;
+  std::vector<float> scores_;
+  std::vector<std::uint8_t> pinned_;
+  std::vector<std::uint8_t> clicked_;
+};
+
+Result<std::unique_ptr<StoredLists>> StoredLists::open(OpenReader open_reader, LoggedModel model,
+                                                       std::int64_t now, std::uint64_t newest) {
+  return attempt([&] {
+    std::unique_ptr<StoredLists> made(new StoredLists(std::move(open_reader), std::move(model)));
+    const auto source = take(made->take_source());
+    StoreReader& store = *source->reader;
+    const auto first = take(store.shown_from(made->model_.row.id, 0));
+    // Numbers are reserved ahead: lists that come up while this is read have higher ones.
+    const auto newest_id = take(store.recent(made->model_.row.id, 1, false));
+    const std::uint64_t shown =
+        newest_id.empty() ? 0 : ImpressionKey::of(newest_id.front()).number + 1;
+    made->end_ = std::min(shown, complete_end(store, made->model_, now));
+    made->first_ = first ? std::min(first->first, made->end_) : made->end_;
+    for (std::uint64_t number = made->end_; number < made->model_.row.next_number;) {
+      const auto ids = take(store.from(made->model_.row.id, number, kIdsAtOnce));
+      made->open_ += ids.size();
+      if (ids.size() < kIdsAtOnce) break;
+      number = ImpressionKey::of(ids.back()).number + 1;
+    }
+    if (newest > 0) made->first_ = std::max(made->first_, made->number_of_newest(store, newest));
+    made->parts_ =
+        static_cast<std::size_t>((made->end_ - made->first_ + kPartSize - 1) / kPartSize);
+    made->left_out_.resize(made->parts_);
+    made->give_back(source);
+    return made;
+  });
+}
+
+std::uint64_t StoredLists::number_of_newest(StoreReader& store, std::uint64_t count) const {
+  // Numbers have gaps, so the ids are looked at.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  const auto wanted = static_cast<std::uint32_t>(std::min(kMost, count + open_));
+  const auto ids = take(store.recent(model_.row.id, wanted, false));
+  if (ids.size() < wanted) return 0;
+  return ImpressionKey::of(ids.back()).number;
+}
+
+Result<std::shared_ptr<StoredLists::Source>> StoredLists::take_source() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      auto source = idle_.back();
+      idle_.pop_back();
+      return source;
+    }
+  }
+  auto reader = open_reader_();
+  if (!reader) return reader.error();
+  auto source = std::make_shared<Source>();
+  source->reader = *std::move(reader);
+  return source;
+}
+
+void StoredLists::give_back(std::shared_ptr<Source> source) {
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(source));
+}
+
+Result<void> StoredLists::each(std::size_t part, ListNeed need,
+                               const std::function<void(const LoggedList&)>& use) {
+  return attempt([&] {
+    const auto source = take(take_source());
+    LeftOut left_out;
+    Part lists(*this, left_out);
+    std::uint64_t number = first_ + part * kPartSize;
+    const std::uint64_t end = std::min(end_, number + kPartSize);
+    while (number < end) {
+      const auto ids = take(source->reader->from(model_.row.id, number, kIdsAtOnce));
+      for (const std::int64_t id : ids) {
+        number = ImpressionKey::of(id).number + 1;
+        if (number > end) break;
+        const auto logged = take(read_logged(*source->reader, model_.spec.logging, id, Rows::kRead,
+                                             need == ListNeed::kAll ? &source->items : nullptr));
+        if (logged) {
+          lists.add(*logged, need, use);
+        } else {
+          ++left_out.damaged;
+        }
+      }
+      if (ids.size() < kIdsAtOnce) break;
+    }
+    give_back(source);
+    const std::lock_guard lock(mutex_);
+    left_out_[part] = left_out;
+  });
+}
+
+LeftOut StoredLists::left_out() const {
+  const std::lock_guard lock(mutex_);
+  LeftOut sum;
+  sum.open = open_;
+  for (const LeftOut& part : left_out_) {
+    sum.not_sampled += part.not_sampled;
+    sum.no_keep += part.no_keep;
+    sum.damaged += part.damaged;
+    sum.forgotten += part.forgotten;
+  }
+  return sum;
+}
+
+}  // namespace plackett::serving

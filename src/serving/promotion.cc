@@ -1,0 +1,175 @@
+#include "serving/promotion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "serving/warm_start.h"
+
+namespace plackett::serving {
+namespace {
+
+// Ends it and keeps the last sums. What is served then is the caller's to log.
+void end(Transaction& transaction, StoredExperiment& stored, std::string because) {
+  stored.row.ended_at = transaction.now;
+  stored.state.ended_because = std::move(because);
+  take(transaction.write_arms());
+  take(transaction.store.add_arm_point(stored.row.id, transaction.now));
+  transaction.ended.insert(stored.row.id);
+  write_state(transaction, stored);
+}
+
+// The newest of the model's promotions that was not undone; 0 if there is none.
+std::int64_t last_promotion(const Model& model, StoreReader& store) {
+  std::int64_t last = 0;
+  for (ExperimentRow& row : experiments_of(model, store)) {
+    last = std::max(last, parse_stored(std::move(row)).state.promotion);
+  }
+  return last;
+}
+
+void refuse_running(const Model& model, StoreReader& store) {
+  for (const ExperimentRow& row : experiments_of(model, store)) {
+    if (row.ended_at != 0) continue;
+    refuse_conflict(fmt::format("experiment \"{}\" runs; stop it first", row.name));
+  }
+}
+
+// A job that changes an experiment and answers with it.
+Job changing_job(const Service& service, const ModelHandle& model, std::string name,
+                 std::function<void(Transaction&, StoredExperiment&)> change,
+                 std::function<void()> committed, Done<ExperimentInfo> done) {
+  return {.apply =
+              [model, name, change = std::move(change)](Transaction& transaction) {
+                if (model->removed) throw Failed{model_removed()};
+                StoredExperiment stored = find_experiment(*model, name, transaction.store.read());
+                change(transaction, stored);
+              },
+          .committed = std::move(committed),
+          .answer =
+              [&service, model, name, done = std::move(done)](const Result<void>& settled) {
+                done(settled ? service.experiment(*model, name) : settled.error());
+              }};
+}
+
+}  // namespace
+
+void log_served(Transaction& transaction, const ModelHandle& model, Mode mode,
+                std::int64_t snapshot) {
+  const LogKind kind = mode == Mode::kGiven     ? LogKind::kServeGiven
+                       : mode == Mode::kExploit ? LogKind::kServeExploit
+                                                : LogKind::kServeExplore;
+  take(transaction.log(model, kind, snapshot));
+}
+
+Result<SavedModel> promotable(const Model& model, const Model& maker) {
+  // What is served then must be what was tested.
+  if (maker.spec.temperature != model.spec.temperature) {
+    return Error{
+        ErrorCode::kConflict,
+        fmt::format("the temperature of model \"{}\" is {}; that of \"{}\" is {}", maker.spec.name,
+                    maker.spec.temperature, model.spec.name, model.spec.temperature)};
+  }
+  return adapted(model.spec, saved_model(maker.spec, *maker.publication.latest()));
+}
+
+void stop_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
+             std::string because) {
+  end(transaction, stored, std::move(because));
+  log_served(transaction, model, stored.spec.arms[stored.spec.baseline].mode, 0);
+}
+
+void promote_in(const ServiceParts& parts, Transaction& transaction, const ModelHandle& model,
+                StoredExperiment& stored, const ArmSpec& arm, const std::string& because) {
+  const auto version = model->publication.latest();
+  // The learner may still have to take what an earlier request logged; the baseline is what is
+  // served while it runs.
+  const bool runs = stored.row.ended_at == 0;
+  ExperimentState::Before before{.serves = runs ? stored.spec.arms[stored.spec.baseline].mode
+                                                : version->serves};
+  std::int64_t winner = 0;
+  const std::string name = maker_name(*model, stored.spec, arm);
+  if (!name.empty() && name != model->spec.name) {
+    const ModelHandle maker = find_maker(parts, *model, stored, arm);
+    if (maker == nullptr) {
+      refuse_conflict(fmt::format("model \"{}\" of the arm was removed", name), "arm");
+    }
+    auto loaded = promotable(*model, *maker);
+    if (!loaded) refuse_conflict(loaded.error().message, "arm");
+    // Not at an entry of the log, so not one that replay compares.
+    before.snapshot =
+        insert_imported(transaction, *model, saved_model(model->spec, *version),
+                        fmt::format("before {} of {} was promoted", arm.name, stored.spec.name));
+    winner = insert_imported(transaction, *model, *loaded,
+                             fmt::format("{} of {}, promoted", arm.name, stored.spec.name));
+  }
+  stored.state.promoted = arm.name;
+  stored.state.before = before;
+  stored.state.promotion = 1 + last_promotion(*model, transaction.store.read());
+  if (runs) {
+    end(transaction, stored, because);
+  } else {
+    write_state(transaction, stored);
+  }
+  log_served(transaction, model, arm.mode, winner);
+}
+
+void Service::stop_experiment(const ModelHandle& model, std::string name,
+                              Done<ExperimentInfo> done) {
+  auto id = std::make_shared<std::int64_t>(0);
+  const auto change = [model, id](Transaction& transaction, StoredExperiment& stored) {
+    if (stored.row.ended_at != 0) return;
+    *id = stored.row.id;
+    stop_in(transaction, model, stored, "asked");
+  };
+  parts_->writer->submit(changing_job(
+      *this, model, std::move(name), change, [this, model, id] { withdraw(*parts_, *model, *id); },
+      std::move(done)));
+}
+
+void Service::promote(const ModelHandle& model, std::string name, std::string arm,
+                      Done<ExperimentInfo> done) {
+  auto id = std::make_shared<std::int64_t>(0);
+  const auto change = [this, model, arm = std::move(arm), id](Transaction& transaction,
+                                                              StoredExperiment& stored) {
+    const auto found = std::find_if(stored.spec.arms.begin(), stored.spec.arms.end(),
+                                    [&](const ArmSpec& one) { return one.name == arm; });
+    if (found == stored.spec.arms.end()) {
+      throw Failed{{ErrorCode::kInvalid, fmt::format("unknown arm \"{}\"", arm), "arm"}};
+    }
+    if (!stored.state.promoted.empty()) {
+      refuse_conflict(
+          fmt::format("\"{}\" is promoted already; undo that first", stored.state.promoted));
+    }
+    if (stored.row.ended_at != 0) refuse_running(*model, transaction.store.read());
+    *id = stored.row.id;
+    promote_in(*parts_, transaction, model, stored, *found, "promoted by request");
+  };
+  parts_->writer->submit(changing_job(
+      *this, model, std::move(name), change, [this, model, id] { withdraw(*parts_, *model, *id); },
+      std::move(done)));
+}
+
+void Service::undo_promotion(const ModelHandle& model, std::string name,
+                             Done<ExperimentInfo> done) {
+  const auto change = [model](Transaction& transaction, StoredExperiment& stored) {
+    if (stored.state.promoted.empty() || !stored.state.before) {
+      refuse_conflict(fmt::format("experiment \"{}\" has no promotion to undo", stored.spec.name));
+    }
+    refuse_running(*model, transaction.store.read());
+    if (stored.state.promotion != last_promotion(*model, transaction.store.read())) {
+      refuse_conflict("another experiment was promoted later; undo that first");
+    }
+    const ExperimentState::Before before = *stored.state.before;
+    stored.state.ended_because += fmt::format("; promotion of {} undone", stored.state.promoted);
+    stored.state.promoted.clear();
+    stored.state.before.reset();
+    stored.state.promotion = 0;
+    write_state(transaction, stored);
+    log_served(transaction, model, before.serves, before.snapshot);
+  };
+  parts_->writer->submit(changing_job(*this, model, std::move(name), change, {}, std::move(done)));
+}
+
+}  // namespace plackett::serving

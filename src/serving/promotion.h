@@ -1,0 +1,28 @@
+// How experiments end, and what is served then. Each change of what is served is one entry in the
+// model's log. For the writer's thread; all throw Failed.
+#pragma once
+
+#include <string>
+
+#include "plackett/model_file.h"
+#include "serving/stored_experiment.h"
+
+namespace plackett::serving {
+
+// How lists are made for requests without a mode from now on. The model loads the snapshot, if that
+// is not 0.
+void log_served(Transaction& transaction, const ModelHandle& model, Mode mode,
+                std::int64_t snapshot);
+
+// What the model becomes if an arm is promoted whose lists `maker` makes. Fails if it can't be.
+Result<SavedModel> promotable(const Model& model, const Model& maker);
+
+// Ends it; the baseline is served.
+void stop_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
+             std::string because);
+// Ends it, if it runs, and serves the arm: if another model makes its lists, with what that has
+// learned.
+void promote_in(const ServiceParts& parts, Transaction& transaction, const ModelHandle& model,
+                StoredExperiment& stored, const ArmSpec& arm, const std::string& because);
+
+}  // namespace plackett::serving

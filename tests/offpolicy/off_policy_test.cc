@@ -1,0 +1,340 @@
+#include "plackett/off_policy.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "logs.h"
+#include "plackett/ranker_spec.h"
+
+namespace plackett {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::unique_ptr<Ranker> linear(std::vector<float> weights) {
+  Rng rng({.seed = 1});
+  auto ranker =
+      take(make_ranker({.feature_count = static_cast<std::uint32_t>(weights.size())}, rng));
+  ranker->set_parameters(weights);
+  return ranker;
+}
+
+const std::vector<std::string> kAll{"prefix-ips", "self-normalised", "doubly-robust", "exposure"};
+
+OffPolicyReport evaluated(MemoryLog& log, const TargetPolicy& policy,
+                          OffPolicyOptions options = {}) {
+  const std::vector<NamedPolicy> policies{{"policy", &policy}};
+  auto report = off_policy(log, policies, options);
+  EXPECT_TRUE(report.ok()) << (report ? "" : report.error().message);
+  return take(std::move(report));
+}
+
+std::string refusal(MemoryLog& log, const TargetPolicy& policy, const OffPolicyOptions& options) {
+  const std::vector<NamedPolicy> policies{{"policy", &policy}};
+  const auto report = off_policy(log, policies, options);
+  return report ? "" : report.error().message;
+}
+
+// The value of a policy, by showing its lists to the users of the log.
+double simulated_value(LogMaker maker, double scale, ValueMetric metric) {
+  maker.scale = scale;
+  maker.keep = 1;
+  maker.lists = 400'000;
+  maker.seed += 1000;
+  MemoryLog log(maker.features);
+  maker.fill(log);
+  OffPolicyOptions options;
+  options.metric = metric;
+  options.estimators = {"prefix-ips"};
+  options.bootstraps = 100;
+  return evaluated(log, *logged_policy(1), options).logged;
+}
+
+TEST(OffPolicy, OfTheLoggedPolicyIsWhatWasLoggedToTheBit) {
+  for (const double keep : {1.0, 0.3}) {
+    MemoryLog log(3);
+    LogMaker{.lists = 3000, .scale = 2, .keep = keep}.fill(log);
+    const auto same = linear({2, 0, 0});
+    for (const ValueMetric metric : {ValueMetric::kClicks, ValueMetric::kClickThrough,
+                                     ValueMetric::kDcg, ValueMetric::kEvents}) {
+      OffPolicyOptions options;
+      options.metric = metric;
+      const auto report = evaluated(log, *ranker_policy(*same, 1), options);
+      EXPECT_GT(report.logged, 0.1);
+      EXPECT_EQ(report.policies[0].estimates[0].value, report.logged);
+      EXPECT_NEAR(report.policies[0].estimates[1].value, report.logged, 0.06);
+    }
+  }
+}
+
+TEST(OffPolicy, FindsTheValueOfAnotherPolicy) {
+  for (const double keep : {1.0, 0.3}) {
+    for (const ValueMetric metric :
+         {ValueMetric::kClicks, ValueMetric::kClickThrough, ValueMetric::kEvents}) {
+      const LogMaker maker{.lists = 60'000,
+                           .scale = 1,
+                           .keep = keep,
+                           .click_chance = [](std::size_t rank, const float* features) {
+                             return features[0] / static_cast<double>(rank + 1);
+                           }};
+      MemoryLog log(3);
+      maker.fill(log);
+      OffPolicyOptions options;
+      options.metric = metric;
+      options.estimators = kAll;
+      const double value = simulated_value(maker, 3, metric);
+      const auto report = evaluated(log, *ranker_policy(*linear({3, 0, 0}), 1), options);
+      EXPECT_GT(value, report.logged * 1.05);
+      for (const ValueEstimate& one : report.policies[0].estimates) {
+        if (one.estimator == Estimator::kExposure && metric == ValueMetric::kClickThrough) {
+          EXPECT_THAT(one.refused, HasSubstr("click-through depends on all of a list"));
+          continue;
+        }
+        EXPECT_EQ(one.refused, "");
+        EXPECT_NEAR(one.value, value, 0.05 * value) << name_of(one.estimator) << keep;
+        EXPECT_LT(one.bootstrap->low - 0.01 * value, value);
+        EXPECT_GT(one.bootstrap->high + 0.01 * value, value);
+        EXPECT_GT(one.difference->low, 0);
+      }
+    }
+  }
+}
+
+TEST(OffPolicy, WithARegressionVariesLess) {
+  const LogMaker maker{.lists = 20'000, .scale = 1};
+  MemoryLog log(3);
+  maker.fill(log);
+  const auto report = evaluated(log, *ranker_policy(*linear({2, 1, 0}), 1));
+  const auto& estimates = report.policies[0].estimates;
+  const auto width = [](const ValueEstimate& one) {
+    return one.difference->high - one.difference->low;
+  };
+  EXPECT_LT(width(estimates[2]), 0.9 * width(estimates[0]));
+}
+
+TEST(OffPolicy, HasTheSameBitsForAnyNumberOfThreads) {
+  MemoryLog log(3);
+  LogMaker{.lists = 5000, .keep = 0.5}.fill(log);
+  OffPolicyOptions options;
+  options.estimators = kAll;
+  options.threads = 1;
+  const auto policy = ranker_policy(*linear({2, 1, 0}), 1);
+  const auto one = evaluated(log, *policy, options);
+  options.threads = 3;
+  const auto three = evaluated(log, *policy, options);
+  for (std::size_t at = 0; at < kAll.size(); ++at) {
+    const ValueEstimate& left = one.policies[0].estimates[at];
+    const ValueEstimate& right = three.policies[0].estimates[at];
+    EXPECT_EQ(left.value, right.value);
+    EXPECT_EQ(left.bootstrap->low, right.bootstrap->low);
+    EXPECT_EQ(left.difference->high, right.difference->high);
+  }
+  EXPECT_EQ(one.examination, three.examination);
+}
+
+TEST(OffPolicy, ResamplesWholeUnits) {
+  // All lists of a unit are the same, so that they say as much as one.
+  MemoryLog alone(3);
+  LogMaker{.lists = 2000}.fill(alone);
+  MemoryLog repeated(3);
+  for (std::size_t part = 0; part < alone.parts(); ++part) {
+    take(alone.each(part, ListNeed::kAll, [&](const LoggedList& list) {
+      for (int times = 0; times < 4; ++times) take(repeated.add(list));
+    }));
+  }
+  const auto policy = logged_policy(1);
+  const auto width = [&](MemoryLog& log) {
+    const auto report = evaluated(log, *policy);
+    return report.logged_interval.high - report.logged_interval.low;
+  };
+  EXPECT_NEAR(width(repeated) / width(alone), 1, 0.1);
+}
+
+TEST(OffPolicy, RefusesAPolicyThatTheLogSaysTooLittleAbout) {
+  MemoryLog log(3);
+  LogMaker{.lists = 1000, .docs = 12, .scale = 3}.fill(log);
+  const auto report = evaluated(log, *ranker_policy(*linear({-9, 0, 0}), 1));
+  for (const ValueEstimate& one : report.policies[0].estimates) {
+    EXPECT_THAT(one.refused, HasSubstr("at rank "));
+    EXPECT_THAT(one.refused, HasSubstr("at least 100 are needed"));
+    EXPECT_FALSE(one.bootstrap);
+  }
+  EXPECT_LT(report.policies[0].ranks[3].effective_lists, 100);
+}
+
+// What never came up has no weight, so that effective lists alone would not tell.
+TEST(OffPolicy, RefusesAPolicyWhoseListsNeverCameUp) {
+  MemoryLog log(3);
+  LogMaker{.lists = 600, .scale = 60}.fill(log);
+  const auto policy = ranker_policy(*linear({0, 0, 1}), 1);
+  const auto report = evaluated(log, *policy, {.ranks = 1});
+  EXPECT_GT(report.policies[0].ranks[0].effective_lists, 100);
+  EXPECT_LT(report.policies[0].ranks[0].mean_weight, 0.5);
+  for (const ValueEstimate& one : report.policies[0].estimates) {
+    EXPECT_THAT(one.refused, HasSubstr("the log lacks "));
+    EXPECT_THAT(one.refused, HasSubstr(" of what the policy would show up to rank 1"));
+  }
+  // A log that explores has it.
+  MemoryLog explored(3);
+  LogMaker{.lists = 600, .scale = 1}.fill(explored);
+  for (const ValueEstimate& one :
+       evaluated(explored, *policy, {.ranks = 1}).policies[0].estimates) {
+    EXPECT_EQ(one.refused, "");
+  }
+}
+
+TEST(OffPolicy, ShowsTheMeanWeightThatItRefusesBy) {
+  MemoryLog log(3);
+  LogMaker{.lists = 2000, .scale = 60, .keep = 0.3}.fill(log);
+  const auto lacking = evaluated(log, *ranker_policy(*linear({0, 0, 1}), 1), {.ranks = 1});
+  EXPECT_THAT(lacking.policies[0].estimates[0].refused,
+              HasSubstr(fmt::format("(mean weight {:.2f}; expected 1)",
+                                    lacking.policies[0].ranks[0].mean_weight)));
+  // How many lists were kept does not change it.
+  for (const RankSupport& rank : evaluated(log, *logged_policy(1)).policies[0].ranks) {
+    EXPECT_NEAR(rank.mean_weight, 1, 1e-12);
+  }
+}
+
+TEST(OffPolicy, RefusesExposureThatTheLogSaysTooLittleAbout) {
+  MemoryLog log(3);
+  LogMaker{.lists = 3000, .scale = 20}.fill(log);
+  OffPolicyOptions options{.estimators = {"exposure"}};
+  options.examination = {1, 0.5, 1.0 / 3, 0.25};
+  const auto reverse = ranker_policy(*linear({-20, 0, 0}), 1);
+  EXPECT_NE(evaluated(log, *reverse, options).policies[0].estimates[0].refused, "");
+  const auto near = ranker_policy(*linear({18, 0, 0}), 1);
+  EXPECT_EQ(evaluated(log, *near, options).policies[0].estimates[0].refused, "");
+}
+
+// Shows what was shown.
+class Copycat final : public TargetPolicy {
+ public:
+  [[nodiscard]] std::unique_ptr<TargetPolicy> clone() const override {
+    return std::make_unique<Copycat>();
+  }
+  Result<void> choose(const LoggedList& list, PolicyChoice& choice) override {
+    choice.sampled = false;
+    choice.order.clear();
+    for (std::uint32_t doc = 0; doc < list.docs.doc_count(); ++doc)
+      choice.order.push_back(Doc{doc});
+    return {};
+  }
+};
+
+TEST(OffPolicy, RefusesAPolicyThatKnowsWhatWasShown) {
+  MemoryLog log(3);
+  LogMaker{.lists = 600}.fill(log);
+  for (const ValueEstimate& one : evaluated(log, Copycat()).policies[0].estimates) {
+    EXPECT_THAT(one.refused, HasSubstr("must not know the order that was shown"));
+  }
+  // Nor does one whose scores are all the same know it.
+  const auto ties = ranker_policy(*linear({0, 0, 0}), 0);
+  const auto report = evaluated(log, *ties, {.ranks = 2});
+  EXPECT_NEAR(report.policies[0].ranks[0].mean_weight, 1, 0.4);
+  EXPECT_NEAR(report.policies[0].ranks[1].mean_weight, 1, 0.8);
+}
+
+TEST(OffPolicy, OfFewerRanksIsThatOfShorterLists) {
+  const LogMaker maker{.lists = 20'000, .scale = 1};
+  MemoryLog log(3);
+  maker.fill(log);
+  OffPolicyOptions options;
+  options.ranks = 1;
+  const auto report = evaluated(log, *ranker_policy(*linear({0, 3, 0}), 0), options);
+  ASSERT_EQ(report.policies[0].ranks.size(), 1U);
+  // The greatest of 6 uniform numbers, times 0.6.
+  EXPECT_NEAR(report.policies[0].estimates[0].value, 0.6 * 6 / 7, 0.03);
+}
+
+TEST(OffPolicy, RefusesLogsAndOptionsThatDontDo) {
+  MemoryLog empty(3);
+  const auto policy = logged_policy(1);
+  EXPECT_THAT(refusal(empty, *policy, {}), HasSubstr("no sampled list"));
+  MemoryLog unkept(3);
+  LogMaker{.lists = 10, .keep = 1e-12}.fill(unkept);
+  EXPECT_THAT(refusal(unkept, *policy, {}), HasSubstr("none with its other candidates"));
+  MemoryLog log(3);
+  LogMaker{.lists = 10}.fill(log);
+  OffPolicyOptions options;
+  options.level = 1;
+  EXPECT_THAT(refusal(log, *policy, options),
+              HasSubstr("level: \"1\"; expected a number from 0.5"));
+  options = {};
+  options.estimators = {"best"};
+  EXPECT_THAT(refusal(log, *policy, options), HasSubstr("\"best\"; expected prefix-ips"));
+  options = {};
+  options.estimators = kAll;
+  options.examination = {1, 0.5};
+  EXPECT_THAT(refusal(log, *policy, options),
+              HasSubstr("examination: 2 values; lists have up to 4"));
+  options = {};
+  options.stop = [] { return true; };
+  MemoryLog longer(3);
+  LogMaker{.lists = 1000}.fill(longer);
+  const std::vector<NamedPolicy> policies{{"policy", policy.get()}};
+  const auto stopped = off_policy(longer, policies, options);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, ErrorCode::kStopped);
+}
+
+TEST(OffPolicy, RefusesScoresThatAreNotFinite) {
+  MemoryLog log(3);
+  LogMaker{.lists = 10}.fill(log);
+  EXPECT_THAT(refusal(log, *ranker_policy(*linear({3e38F, 3e38F, 3e38F}), 1e-6F), {}),
+              HasSubstr("policy: list i-"));
+}
+
+TEST(MemoryLog, CopiesALogThatIsSmallEnough) {
+  MemoryLog log(3);
+  LogMaker{.lists = 50}.fill(log);
+  const auto copy = MemoryLog::copy_if_small(log);
+  ASSERT_TRUE(copy.ok());
+  ASSERT_NE(*copy, nullptr);
+  EXPECT_EQ((*copy)->size(), 50U);
+  const auto policy = ranker_policy(*linear({0, 1, 0}), 1);
+  EXPECT_EQ(evaluated(**copy, *policy).logged, evaluated(log, *policy).logged);
+  const auto none = MemoryLog::copy_if_small(log, 100);
+  ASSERT_TRUE(none.ok());
+  EXPECT_EQ(*none, nullptr);
+}
+
+TEST(MemoryLog, RefusesListsWhosePartsDontFit) {
+  MemoryLog log(2);
+  const std::vector<float> rows{1, 2, 3, 4};
+  const std::vector<float> scores{1, 2};
+  const std::vector<std::uint8_t> one{0};
+  const std::vector<double> reward{0};
+  LoggedList good;
+  good.docs = FeatureView::of(rows.data(), 2, 2, 2);
+  good.scores = scores;
+  good.pinned = one;
+  good.clicked = one;
+  good.rewards = reward;
+  const auto fault = [&](const auto& change) {
+    LoggedList list = good;
+    change(list);
+    const auto added = log.add(list);
+    return added ? std::string() : added.error().message;
+  };
+  EXPECT_EQ(fault([](LoggedList&) {}), "");
+  EXPECT_EQ(log.size(), 1U);
+  EXPECT_THAT(fault([](LoggedList& list) { list.pinned = {}; }), HasSubstr("no rank was shown"));
+  EXPECT_THAT(fault([](LoggedList& list) { list.clicked = {}; }), HasSubstr("one per rank"));
+  EXPECT_THAT(fault([](LoggedList& list) { list.kept = false; }),
+              HasSubstr("1 sampled ranks and 2 candidates"));
+  EXPECT_THAT(fault([](LoggedList& list) { list.scores = list.scores.first(1); }),
+              HasSubstr("one per candidate"));
+  EXPECT_THAT(fault([](LoggedList& list) { list.keep = 0; }), HasSubstr("keep 0"));
+  EXPECT_THAT(fault([](LoggedList& list) { list.keep = std::nan(""); }), HasSubstr("keep nan"));
+  const std::vector<float> infinite{1, INFINITY};
+  EXPECT_THAT(fault([&](LoggedList& list) { list.scores = infinite; }),
+              HasSubstr("a score is not finite"));
+  EXPECT_EQ(log.size(), 1U);
+}
+
+}  // namespace
+}  // namespace plackett

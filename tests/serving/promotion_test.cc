@@ -1,0 +1,195 @@
+// How experiments end: stopped, promoted, by rule or by request, and undone.
+#include "experiment_fixture.h"
+
+namespace plackett::serving {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST_F(Experiments, StoppingServesTheBaseline) {
+  start(split_test());
+  const auto stopped = stop();
+  ASSERT_TRUE(stopped.ok());
+  EXPECT_NE(stopped->ended_at, 0);
+  EXPECT_EQ(stopped->ended_because, "asked");
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kGiven);
+  EXPECT_EQ(ids(show("u"))[0], "0");
+  EXPECT_THAT(show("u").experiment, IsEmpty());
+  served_.reopen();
+  model_ = served_->find("m");
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kGiven);
+  EXPECT_EQ(stop()->ended_at, stopped->ended_at) << "again, without effect";
+  EXPECT_TRUE(
+      wait_for<void>([&](auto done) { served_->delete_experiment(model_, "e", done); }).ok());
+  EXPECT_EQ(served_->experiment(*model_, "e").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(Experiments, PromotingTheModelServesItAndUndoingServesWhatWasBefore) {
+  start(split_test());
+  const auto promoted = promote("new");
+  ASSERT_TRUE(promoted.ok()) << promoted.error().message;
+  EXPECT_EQ(promoted->promoted, "new");
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kExplore);
+  EXPECT_EQ(promote("new").error().code, ErrorCode::kConflict);
+  const auto undone = undo();
+  ASSERT_TRUE(undone.ok()) << undone.error().message;
+  EXPECT_THAT(undone->promoted, IsEmpty());
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kGiven);
+  EXPECT_EQ(undo().error().code, ErrorCode::kConflict);
+}
+
+TEST_F(Experiments, PromotingAnotherModelTakesItsParametersAndUndoingGivesThemBackToTheBit) {
+  for (int list = 0; list < 5; ++list) {
+    const Ranked ranked = show("", Mode::kExplore);
+    click(ranked, 2);
+    close(ranked);
+  }
+  const SnapshotRow snapshot = served_.snapshot(model_);
+  start(split_test("model", "snapshot:" + std::to_string(snapshot.id)));
+  serve(60, {{"old", 0.5}, {"new", 0.9}}, true);
+  const auto own = served_->export_file(*model_);
+  const auto its = served_->export_file(*served_->find("m.e.new"));
+  EXPECT_NE(own, its);
+  const auto promoted = promote("new");
+  ASSERT_TRUE(promoted.ok()) << promoted.error().message;
+  EXPECT_EQ(served_->export_file(*model_), its);
+  const auto undone = undo();
+  ASSERT_TRUE(undone.ok()) << undone.error().message;
+  EXPECT_EQ(served_->export_file(*model_), own);
+  // The log gives the same.
+  served_.close();
+  auto store = *store::read_sqlite(served_.db());
+  const auto rows = *store->models();
+  for (const ModelRow& row : rows) {
+    ReplayReport report;
+    const auto trainer = replay(*parse_spec(row.spec), row, *store, report);
+    ASSERT_TRUE(trainer.ok()) << trainer.error().message;
+    EXPECT_THAT(report.missing, IsEmpty());
+    EXPECT_EQ(report.different, 0U);
+    if (row.name == "m") {
+      EXPECT_EQ(serialise_model(trainer->saved()), own);
+    }
+  }
+}
+
+TEST_F(Experiments, APromotedArmIsServedInItsMode) {
+  ExperimentSpec spec = split_test("given", "model");
+  spec.arms[1].mode = Mode::kExploit;
+  start(spec);
+  ASSERT_TRUE(promote("new").ok());
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kExploit);
+  EXPECT_EQ(served_->impression(*model_, show("u").impression)->kept.impression.mode,
+            Mode::kExploit);
+  served_.reopen();
+  model_ = served_->find("m");
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kExploit);
+}
+
+TEST_F(Experiments, WhatWasTestedAtAnotherTemperatureIsNotPromoted) {
+  ModelSpec hot = small_spec("hot");
+  hot.temperature = 2;
+  served_.make(hot);
+  start(split_test("model", "model:hot"));
+  EXPECT_THAT(promote("new").error().message, HasSubstr("temperature"));
+}
+
+TEST_F(Experiments, ForksGoWithTheirExperimentAndWithTheirModel) {
+  const std::string snapshot = "snapshot:" + std::to_string(served_.snapshot(model_).id);
+  start(split_test("model", snapshot));
+  ASSERT_NE(served_->find("m.e.new"), nullptr);
+  ASSERT_TRUE(stop().ok());
+  const auto deleted =
+      wait_for<void>([&](auto done) { served_->delete_experiment(model_, "e", done); });
+  ASSERT_TRUE(deleted.ok()) << deleted.error().message;
+  EXPECT_EQ(served_->find("m.e.new"), nullptr);
+  start(split_test("model", snapshot));
+  ASSERT_NE(served_->find("m.e.new"), nullptr);
+  const auto removed = wait_for<void>([&](auto done) { served_->remove(model_, done); });
+  ASSERT_TRUE(removed.ok()) << removed.error().message;
+  EXPECT_EQ(served_->find("m.e.new"), nullptr);
+  served_.reopen();
+  EXPECT_EQ(served_->find("m.e.new"), nullptr);
+  EXPECT_EQ(served_->find("m"), nullptr);
+}
+
+TEST_F(Experiments, TheGuardStopsABadArmAndItsUnitsSeeTheBaseline) {
+  served_.make(small_spec("bad"));
+  ExperimentSpec spec = split_test("given", "model");
+  spec.arms[0].share = 0.4;
+  spec.arms[1].share = 0.3;
+  spec.arms.push_back({"worse", "model:bad", 0.3, Mode::kExplore});
+  spec.guard = GuardRule{"5 %"};
+  start(spec);
+  serve(1500, {{"old", 0.8}, {"new", 0.8}, {"worse", 0.3}});
+  served_.pass(std::chrono::seconds(5));
+  ASSERT_TRUE(wait([&] { return !info().arms[2].stopped_because.empty(); }));
+  EXPECT_THAT(info().arms[2].stopped_because, StartsWith("guard: its lift is below -5.0 %"));
+  EXPECT_EQ(info().ended_at, 0) << "the other challenger goes on";
+  const auto impressions = info().arms[2].impressions;
+  for (int unit = 0; unit < 100; ++unit)
+    EXPECT_NE(show("user-" + std::to_string(unit)).arm, "worse");
+  EXPECT_EQ(info().arms[2].impressions, impressions);
+  served_.reopen();
+  model_ = served_->find("m");
+  EXPECT_NE(show("user-1").arm, "worse");
+  EXPECT_THAT(info().arms[2].stopped_because, Not(IsEmpty()));
+}
+
+TEST_F(Experiments, TheGuardEndsTheTestWhenNoChallengerIsLeft) {
+  ExperimentSpec spec = split_test();
+  spec.guard = GuardRule{"5 %"};
+  start(spec);
+  serve(1200, {{"old", 0.8}, {"new", 0.3}});
+  ASSERT_TRUE(wait([&] { return info().ended_at != 0; }));
+  EXPECT_EQ(info().ended_because, "the guard stopped all challengers");
+  // Once the learner has taken the entry.
+  EXPECT_TRUE(wait([&] { return served_->info(*model_).serves == Mode::kGiven; }));
+}
+
+TEST_F(Experiments, AWinnerIsPromotedByItsRuleAndNotBeforeItsTime) {
+  ExperimentSpec spec = split_test();
+  spec.promote = PromotionRule{"lower > 0", "3d"};
+  start(spec);
+  serve(1200, {{"old", 0.2}, {"new", 0.6}});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(info().ended_at, 0) << "three days have not passed";
+  EXPECT_GT(info().arms[1].lift->low, 0);
+  served_.pass(std::chrono::hours(72));
+  ASSERT_TRUE(wait([&] { return info().ended_at != 0; }));
+  EXPECT_EQ(info().promoted, "new");
+  EXPECT_THAT(info().ended_because, StartsWith("promoted new: lower > 0, its lift is at least +"));
+  EXPECT_TRUE(wait([&] { return served_->info(*model_).serves == Mode::kExplore; }));
+  EXPECT_THAT(info().points, Not(IsEmpty()));
+  EXPECT_TRUE(undo().ok());
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kGiven);
+}
+
+TEST_F(Experiments, ResultsOverTimeStayFew) {
+  start(split_test());
+  show("u");
+  ASSERT_TRUE(wait([&] { return info().points.size() == 1; }));
+  const std::int64_t first = info().points[0].at;
+  served_.close();
+  {
+    auto store = *store::open_sqlite({.path = served_.db()});
+    ASSERT_TRUE(store->begin().ok());
+    for (int point = 1; point < 200; ++point) {
+      ASSERT_TRUE(store->add_arm_point(1, first + point).ok());
+    }
+    ASSERT_TRUE(store->commit().ok());
+  }
+  served_.open();
+  model_ = served_->find("m");
+  EXPECT_EQ(info().points.size(), 200U);
+  show("u");
+  served_.pass(std::chrono::hours(24));
+  EXPECT_TRUE(wait([&] { return info().points.size() == 101; })) << info().points.size();
+  EXPECT_EQ(info().points[1].at, first + 2);
+}
+
+}  // namespace
+}  // namespace plackett::serving

@@ -1,0 +1,131 @@
+// What the dashboard says of an experiment, and what its form asks for; without a server.
+//
+//   node words_test.mjs WEB_FOLDER
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+// Node takes files named .js for modules only beside a package.json that says so.
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plackett-words-'));
+fs.cpSync(process.argv[2], folder, { recursive: true });
+fs.writeFileSync(path.join(folder, 'package.json'), '{"type": "module"}');
+const load = (name) => import(pathToFileURL(path.join(folder, name)));
+const lift = await load('lift.js');
+const { specOf } = await load('experiment_form.js');
+const { change, digitsOf, duration } = await load('format.js');
+const { reachOf } = await load('interval_bar.js');
+
+const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
+const old = { name: 'old', policy: 'given', mode: null, stopped_because: null, impressions: 900,
+  lift: null, no_lift: null };
+const learned = (more) => ({ name: 'learned', policy: 'model', mode: 'explore', stopped_because: null,
+  impressions: 100, lift: null, no_lift: null, ...more });
+const experiment = (arm, more) => ({ name: 'e', state: 'running', baseline: 'old', promoted: null,
+  ended_because: null, guard: null, promote: null, arms: [old, arm], ...more });
+const verdict = (arm, more) => plain(lift.verdict(arm, experiment(arm, more)));
+
+const tests = {
+  'an interval above 0 is better, below 0 worse, around it undecided'() {
+    assert.equal(verdict(learned({ lift: { value: 0.2, low: 0.05, high: 0.37 } })),
+      'learned is better: +20 % (5 % to 37 %).');
+    assert.equal(verdict(learned({ lift: { value: -0.08, low: -0.14, high: -0.02 } })),
+      'learned is worse: -8.0 % (-14.0 % to -2.0 %).');
+    const open = learned({ lift: { value: 0.04, low: -0.034, high: 0.12 } });
+    assert.equal(verdict(open), 'Too early to tell: learned is between -3.4 % and +12.0 %.');
+    assert.equal(verdict(open, { state: 'ended' }),
+      'Not decided: learned is between -3.4 % and +12.0 %.');
+    assert.equal(verdict(learned({ lift: { value: 0.1, low: 0, high: 0.2 } })).split(':')[0],
+      'Too early to tell');
+  },
+
+  'why there is no lift yet is told'() {
+    assert.equal(verdict(learned({ no_lift: '31 units with a value in old; 50 are needed' })),
+      'Too early to tell: 31 units with a value in old; 50 are needed.');
+  },
+
+  'how long an effect takes is told while that is open'() {
+    const arm = learned({ lift: { value: 0.01, low: -0.1, high: 0.1 },
+      detects: [{ effect: 0.05, seconds: 40000 }, { effect: 0.1, seconds: 0 }] });
+    assert.equal(plain(lift.waitText(arm, experiment(arm))),
+      'An effect of 5 % would show in about 11 hours.');
+    assert.equal(plain(lift.waitText(arm, experiment(arm), 0.1)),
+      'An effect of 10 % would have shown by now.');
+    assert.equal(lift.waitText(arm, experiment(arm), 0.02), '');
+    assert.equal(lift.waitText(arm, experiment(arm, { state: 'ended' })), '');
+    const better = { ...arm, lift: { value: 0.2, low: 0.1, high: 0.3 } };
+    assert.equal(lift.waitText(better, experiment(better)), '');
+  },
+
+  'the promoted arm speaks for an experiment, else the best'() {
+    const worse = learned({ name: 'worse', lift: { value: -0.1, low: -0.2, high: 0 } });
+    const unknown = learned({ name: 'unknown' });
+    const best = learned({ lift: { value: 0.1, low: 0, high: 0.2 } });
+    const all = experiment(best, { arms: [old, unknown, worse, best] });
+    assert.equal(lift.headlineArm(all).name, 'learned');
+    assert.equal(lift.headlineArm({ ...all, promoted: 'worse' }).name, 'worse');
+    assert.equal(lift.headlineArm({ ...all, arms: [old, unknown] }).name, 'unknown');
+  },
+
+  'an experiment stands where its state, promotion and guard say'() {
+    const kind = (arm, more) => lift.standing(experiment(arm, more)).kind;
+    assert.equal(kind(learned()), 'running');
+    assert.equal(kind(learned(), { state: 'ended', ended_because: 'asked' }), 'ended');
+    assert.equal(kind(learned(), { state: 'ended', promoted: 'learned' }), 'promoted');
+    assert.equal(kind(learned({ stopped_because: 'it dropped' }), { state: 'ended' }), 'guarded');
+  },
+
+  'rules are told in words'() {
+    assert.equal(plain(lift.rulesText(experiment(learned(), { guard: { drop: '5 %' },
+      promote: { when: 'lower > 2 %', after: '1d' } }))),
+    'Stops an arm once it is surely worse by 5 %. '
+      + 'Promotes one once it is surely better by 2 %, after 1 day.');
+    assert.equal(plain(lift.rulesText(experiment(learned(),
+      { promote: { when: 'lower > 0', after: '3d' } }))),
+    'Promotes one once it is surely better, after 3 days.');
+    assert.equal(lift.rulesText(experiment(learned(), { state: 'ended', guard: { drop: '5 %' } })), '');
+    assert.equal(lift.marginOf('7.5 %'), 0.075);
+    assert.equal(lift.marginOf('0.05'), 0.05);
+    assert.equal(lift.marginOf(null), null);
+  },
+
+  'the form makes a split of two arms'() {
+    const given = { challenger: 'model', share: '10', metric: 'clicks', guard: '5', promote: '',
+      after: '3d' };
+    assert.deepEqual(specOf(given), { arms: [{ name: 'old', policy: 'given', share: 0.9 },
+      { name: 'learned', policy: 'model', share: 0.1 }], metric: 'clicks', guard: { drop: '5 %' } });
+    assert.deepEqual(specOf({ ...given, challenger: 'snapshot:3', guard: '', promote: 'lower > 0' }),
+      { arms: [{ name: 'model', policy: 'model', share: 0.9 },
+        { name: 'snapshot-3', policy: 'snapshot:3', share: 0.1 }], metric: 'clicks',
+      promote: { when: 'lower > 0', after: '3d' } });
+    for (const share of ['0.1', '33.3', '99.9']) {
+      const [first, second] = specOf({ ...given, share }).arms;
+      assert.ok(Math.abs(first.share + second.share - 1) < 1e-12, share);
+    }
+  },
+
+  'numbers have the digits that tell them apart'() {
+    assert.deepEqual([0.5, 2, 2.5, 0.25, 1e-3, 10].map(digitsOf), [1, 0, 1, 2, 3, 0]);
+    assert.deepEqual([0.2, 0.05, -0.123, 0].map((value) => plain(change(value))),
+      ['+20 %', '+5.0 %', '-12 %', '0.0 %']);
+    assert.deepEqual([1, 89, 90, 5399, 5400, 40000, 130000, 864000].map(duration),
+      ['1 second', '89 seconds', '2 minutes', '90 minutes', '2 hours', '11 hours', '2 days', '10 days']);
+    assert.deepEqual([[-0.1, 0.37], [0.01, 0.02], [-2, 1]].map(([low, high]) =>
+      Number(reachOf([{ low, high }]).toPrecision(9))), [0.5, 0.02, 2]);
+    assert.ok(reachOf([]) > 0);
+  },
+};
+
+let failed = 0;
+for (const [name, test] of Object.entries(tests)) {
+  try {
+    test();
+  } catch (error) {
+    failed += 1;
+    console.log(`failed: ${name}\n${error.stack}`);
+  }
+}
+fs.rmSync(folder, { recursive: true });
+console.log(`${Object.keys(tests).length - failed} of ${Object.keys(tests).length} passed`);
+process.exit(failed === 0 ? 0 : 1);
