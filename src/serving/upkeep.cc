@@ -49,9 +49,10 @@ Upkeep::Upkeep(ServiceParts& parts)
 void Upkeep::run() {
   // What fails is tried again at a later run.
   const auto try_to = [](const auto& work) { [[maybe_unused]] const auto done = attempt(work); };
-  // A client that sees that the service is not ready sends nothing, so it must find out by itself.
+  // A client that sees that the service is not ready sends nothing, so it must find out by itself:
+  // after a failure the writer probes the store with every transaction.
   if (!parts_.writer->failure().empty()) {
-    try_to([&] { change([](Transaction& transaction) { take(transaction.store.probe()); }); });
+    try_to([&] { change([](Transaction&) {}); });
   }
   const auto models = parts_.all_models();
   for (const ModelHandle& model : models) {

@@ -138,7 +138,9 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
     written = Error{ErrorCode::kUnavailable,
                     fmt::format("a change of the store failed: {}", error.what())};
   }
-  const std::string failure = written ? "" : written.error().message;
+  // A transaction that changed nothing succeeds on a full disk, too.
+  const Result<void> writable = written && !this->failure().empty() ? probe() : written;
+  const std::string failure = writable ? "" : writable.error().message;
   {
     const std::lock_guard lock(mutex_);
     if (options_.log && failure.empty() != failure_.empty()) {
@@ -158,6 +160,14 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   }
   store_.tidy();
   return written;
+}
+
+Result<void> WriterThread::probe() {
+  auto writable = store_.begin();
+  if (writable) writable = store_.probe();
+  if (writable) writable = store_.commit();
+  if (!writable) store_.roll_back();
+  return writable;
 }
 
 Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& applied) {

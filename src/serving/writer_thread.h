@@ -132,6 +132,8 @@ class WriterThread {
   };
   void run();
   Result<void> write(std::vector<Job>& jobs, std::vector<Applied>& applied);
+  // Whether the store takes a change.
+  Result<void> probe();
   void settle(std::vector<Job>& jobs, std::vector<Applied>& applied) noexcept;
 
   Store& store_;
