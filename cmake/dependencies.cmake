@@ -7,6 +7,7 @@ find_package(hwy REQUIRED)
 find_package(Boost 1.74 REQUIRED)  # Math, for p-values; Beast and Asio, for HTTP
 if(PLACKETT_COMMAND OR PLACKETT_PYTHON_MODULE)
   find_package(SQLite3 REQUIRED)
+  find_package(PostgreSQL REQUIRED)  # libpq
 endif()
 if(PLACKETT_COMMAND)
   find_package(CLI11 REQUIRED)

@@ -56,12 +56,14 @@ function(plackett_seconds variable seconds)
   set(${variable} ${seconds} PARENT_SCOPE)
 endfunction()
 
-# plackett_test(NAME SOURCES ... ROOMS room... LIBRARIES target... [SEPARATE]): one GoogleTest binary.
+# plackett_test(NAME SOURCES ... ROOMS room... LIBRARIES target... [SEPARATE] [ONE_PROCESS filter]):
+# one GoogleTest binary.
 # Its sources are compiled with little optimisation and together: that takes an eighth of the time,
 # since GoogleMock's templates are instantiated once. SEPARATE: one by one, for files that use the
-# same names.
+# same names. ONE_PROCESS: CTest runs the tests that match the filter as one, in one process, for those
+# that share what takes long to start.
 function(plackett_test name)
-  cmake_parse_arguments(TEST "SEPARATE" "" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "SEPARATE" "ONE_PROCESS" "SOURCES;ROOMS;LIBRARIES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   if(NOT TEST_SEPARATE)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
@@ -77,5 +79,12 @@ function(plackett_test name)
     PLACKETT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     PLACKETT_COMMAND="${CMAKE_BINARY_DIR}/bin/plackett")
   plackett_seconds(limit 300)
+  if(TEST_ONE_PROCESS)
+    add_test(NAME ${name}_in_one_process COMMAND ${name} --gtest_filter=${TEST_ONE_PROCESS})
+    set_tests_properties(${name}_in_one_process PROPERTIES TIMEOUT ${limit})
+    gtest_discover_tests(${name} TEST_FILTER "-${TEST_ONE_PROCESS}"
+      DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${limit})
+    return()
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${limit})
 endfunction()

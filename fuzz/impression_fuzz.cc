@@ -21,7 +21,7 @@ void require(bool holds) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   if (size < 2) return 0;
   ImpressionRow row;
-  row.mode = static_cast<Mode>(bytes[0] % 3);
+  row.mode = static_cast<Mode>(bytes[0] % 4);
   row.kept = (bytes[0] & 0x80) != 0;
   const std::size_t text = std::min<std::size_t>(bytes[1], size - 2);
   row.shown.assign(reinterpret_cast<const char*>(bytes) + 2, text);

@@ -54,6 +54,7 @@ const pathOf = (model, rest = '') => `models/${encodeURIComponent(model)}${rest}
 
 export const getHealth = () => call('GET', 'health');
 export const getModels = () => call('GET', 'models');
+export const getNodes = () => call('GET', 'nodes');
 export const createModel = (model, spec) => call('PUT', pathOf(model), spec);
 export const getModel = (model) => call('GET', pathOf(model));
 export const deleteModel = (model) => call('DELETE', pathOf(model));

@@ -3,7 +3,8 @@
 import { element, showRows } from './dom.js';
 import { count, digitsOf, percent } from './format.js';
 import { intervalBar, reachOf } from './interval_bar.js';
-import { bandText, colourOf, liftText, metricNames, policyText, toneOf, valueText } from './lift.js';
+import { bandText, canPromote, colourOf, liftText, metricNames, policyText, toneOf, valueText }
+  from './lift.js';
 
 function coloured(made, name, experiment) {
   made.style.background = `var(${colourOf(name, experiment)})`;
@@ -23,7 +24,7 @@ function markOf(arm, experiment) {
   return arm.name === experiment.baseline ? ['ended', 'baseline'] : null;
 }
 
-function card(arm, experiment, { reach, onPromote }) {
+function card(arm, experiment, { reach, onPromote, isAnotherRunning }) {
   const isBaseline = arm.name === experiment.baseline;
   const mark = markOf(arm, experiment);
   const metric = metricNames[experiment.metric] ?? experiment.metric;
@@ -41,7 +42,7 @@ function card(arm, experiment, { reach, onPromote }) {
       fact('Lists', count(arm.impressions)), fact('Units', count(arm.units)),
       fact('Clicks', count(arm.clicks)), fact('Lift', isBaseline ? '\u2013' : liftFact)),
     arm.lift && intervalBar(arm.lift, { reach, tone: toneOf(arm.lift) }),
-    !isBaseline && experiment.state === 'running' && arm.stopped_because === null
+    canPromote(arm, experiment, isAnotherRunning)
       && element('button.acts.promote', { type: 'button', 'aria-label': `Promote ${arm.name}`,
         onclick: () => onPromote(arm) }, 'Promote'));
 }
@@ -54,13 +55,14 @@ export class ArmList {
     container.replaceChildren(this.shares, this.list);
   }
 
-  update(experiment) {
+  // `isAnotherRunning`: whether another test of the model runs.
+  update(experiment, isAnotherRunning = false) {
     const { arms } = experiment;
     const isSplit = arms.every(({ share }) => share !== null);
     this.shares.hidden = !isSplit;
     this.shares.replaceChildren(...(isSplit ? arms.map((arm) => shareOf(arm, experiment)) : []));
     const reach = reachOf(arms.flatMap(({ lift }) => (lift ? [lift] : [])));
     showRows(this.list, arms.map((arm) =>
-      card(arm, experiment, { reach, onPromote: this.onPromote })));
+      card(arm, experiment, { reach, onPromote: this.onPromote, isAnotherRunning })));
   }
 }

@@ -7,6 +7,8 @@ import { byId, element, setText, showConnection } from './dom.js';
 import { ExperimentPanel } from './experiment_panel.js';
 import { count, dateAndTime, decimal, digitsOf, percent, short } from './format.js';
 import { ImpressionList } from './impression_list.js';
+import { servedText } from './lift.js';
+import { NodeList } from './node_list.js';
 import { Poller } from './poller.js';
 import { SnapshotList, snapshotName } from './snapshot_list.js';
 import { drawTiles } from './tiles.js';
@@ -42,6 +44,7 @@ const features = new WeightBars(byId('features'));
 const impressions = new ImpressionList(byId('impressions'), byId('impressions-note'));
 const snapshots = new SnapshotList(byId('snapshots'), byId('snapshots-note'), askToRollBack);
 const experiments = new ExperimentPanel(byId('experiments'), act);
+const nodes = new NodeList(byId('nodes-panel'), byId('nodes'), byId('nodes-note'));
 const whatIf = new WhatIfPanel(byId('what-if'));
 
 let chosen = null;
@@ -68,8 +71,8 @@ function drawModel() {
   setText(byId('model-facts'), [
     `${model.ranker} ranker`, `${model.learner} learner`, `${count(model.features)} features`,
     `${model.k} shown`, `${model.scaling} scaling`, `since ${dateAndTime(model.created_at)}`,
-    ...(model.serves === 'given' ? ['requests are served in the order given'] : []),
-  ].join(' \u00b7 '));
+    servedText(model.serves, experiments.running()),
+  ].filter(Boolean).join(' \u00b7 '));
   setText(byId('freeze'), model.learning ? 'Freeze' : 'Resume');
   byId('model').dataset.version = String(model.version);
   byId('model').dataset.learning = String(model.learning);
@@ -138,13 +141,18 @@ async function refresh() {
   const followed = model.name;
   drawChoice(models);
   drawModel();
-  const [stats, weights, shown, kept, tested] = await Promise.all([
+  const [stats, weights, shown, kept, tested, serving] = await Promise.all([
     api.getStats(followed, pointCount),
     api.getWeights(followed),
     api.listImpressions(followed, { limit: impressionCount,
       clickedOnly: byId('clicked-only').checked }),
     api.listSnapshots(followed),
     experiments.load(),
+    // A token that is bound to a model may not see them.
+    api.getNodes().catch((error) => {
+      if (error.status !== 403) throw error;
+      return { node: null, nodes: [] };
+    }),
   ]);
   if (followed !== choose(models).name) return;
   drawTiles(byId('tiles'), model, stats);
@@ -153,7 +161,9 @@ async function refresh() {
   impressions.update(shown);
   snapshots.update(kept);
   experiments.update(tested, kept);
+  drawModel(); // says which test runs
   whatIf.update(kept);
+  nodes.update(serving);
 }
 
 const poller = new Poller(refresh, {

@@ -16,6 +16,7 @@ export class ExperimentPanel {
   constructor(container, act) {
     this.act = act;
     this.model = null;
+    this.listed = [];
     this.wanted = null; // the name of an earlier test that the user looks at
     this.said = null;
     this.build(container);
@@ -62,6 +63,12 @@ export class ExperimentPanel {
     this.model = model;
     this.wanted = null;
     this.said = null;
+    this.listed = [];
+  }
+
+  // The test that runs, as far as is known; null if none does.
+  running() {
+    return this.listed.find(({ state }) => state === 'running') ?? null;
   }
 
   // What update() draws: the tests, and the one to show with its results over time.
@@ -93,7 +100,7 @@ export class ExperimentPanel {
     if (shown !== null) {
       drawLift(this.lift, shown);
       this.chart.update(shown);
-      this.arms.update(shown);
+      this.arms.update(shown, isRunning && shown.state !== 'running');
     }
     this.drawEarlier(listed.filter(({ name }) => name !== shown?.name));
   }
@@ -152,7 +159,8 @@ export class ExperimentPanel {
     const { model, shown } = this;
     const answer = await confirmInPage({
       title: `Show \u201c${arm.name}\u201d to everyone?`,
-      message: `The test ends. ${verdict(arm, shown)} You can undo this.`,
+      message: `${shown.state === 'running' ? 'The test ends. ' : ''}${verdict(arm, shown)} `
+        + 'You can undo this.',
       action: 'Promote',
     });
     if (answer !== null) await this.act(() => api.promote(model, shown.name, arm.name));
@@ -173,7 +181,8 @@ export class ExperimentPanel {
     const { model, shown } = this;
     const answer = await confirmInPage({
       title: `Undo the promotion of \u201c${shown.promoted}\u201d?`,
-      message: `Everyone sees \u201c${shown.baseline}\u201d again, as before the test.`,
+      message: 'Everyone sees again what was served before it. What the model has learned since is '
+        + 'lost.',
       action: 'Undo',
     });
     if (answer !== null) await this.act(() => api.undoPromotion(model, shown.name));

@@ -40,7 +40,7 @@ export function policyText({ policy, mode }) {
 
 // What a guard's or a promotion's percentage is as a number; null if there is none.
 export function marginOf(text) {
-  const found = /(-?[0-9.]+) *(%?)/.exec(text ?? '');
+  const found = /(-?[0-9.]+(?:e[-+]?[0-9]+)?) *(%?)/i.exec(text ?? '');
   return found ? Number(found[1]) / (found[2] ? 100 : 1) : null;
 }
 
@@ -56,12 +56,30 @@ export function colourOf(name, experiment) {
   return place < 0 ? '--c5' : challengerColours[place % challengerColours.length];
 }
 
-// The arm that an experiment is told by: the one that was promoted, else the best that is known.
+// The arm that an experiment is told by: the one that was promoted, else the best that is known, of
+// those that were not stopped if there are any.
 export function headlineArm(experiment) {
-  const found = challengersOf(experiment);
-  return found.find(({ name }) => name === experiment.promoted)
+  const all = challengersOf(experiment);
+  const going = all.filter((arm) => (arm.stopped_because ?? null) === null);
+  const found = going.length > 0 ? going : all;
+  return all.find(({ name }) => name === experiment.promoted)
     ?? found.reduce((best, arm) =>
       ((arm.lift?.value ?? -Infinity) > (best.lift?.value ?? -Infinity) ? arm : best), found[0]);
+}
+
+// How requests without a mode are answered; '' if that is as always. `running`: the test that runs.
+export function servedText(serves, running = null) {
+  if (running) return `\u201c${running.name}\u201d decides what users see`;
+  return { given: 'requests are served in the order given',
+    exploit: 'requests are sorted by score, so nothing is learned' }[serves] ?? '';
+}
+
+// Whether a button may promote the arm: in a test that has ended, too, unless another arm was promoted
+// or a test runs.
+export function canPromote(arm, experiment, isAnotherRunning = false) {
+  if (arm.name === experiment.baseline || experiment.promoted !== null) return false;
+  if (experiment.state === 'running') return arm.stopped_because === null;
+  return !isAnotherRunning && arm.stopped_because === null;
 }
 
 // One sentence: whether the arm is better than the baseline.

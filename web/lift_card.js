@@ -2,7 +2,7 @@
 // means in a sentence.
 
 import { element } from './dom.js';
-import { percent, wholePercent } from './format.js';
+import { digitsOf, percent, wholePercent } from './format.js';
 import { intervalBar, reachOf } from './interval_bar.js';
 import { guardOf, headlineArm, liftText, rulesText, toneOf, verdict, waitText } from './lift.js';
 
@@ -27,7 +27,7 @@ export function drawLift(card, experiment) {
       element('span', wholePercent(reach))),
     element('p.lift-verdict', { id: 'lift-verdict' }, verdict(arm, experiment)),
     element('p.muted', [waitText(arm, experiment), why && asSentence(why),
-      `The interval holds with ${percent(experiment.level, 0)} however often you look.`]
+      `The interval holds with ${percent(experiment.level, digitsOf(100 * experiment.level))} however often you look.`]
       .filter(Boolean).join(' ')),
     rules && element('p.muted', rules),
   ].filter(Boolean));

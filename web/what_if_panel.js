@@ -2,7 +2,7 @@
 
 import * as api from './api.js';
 import { element, setText, showRows } from './dom.js';
-import { count, withSign } from './format.js';
+import { count, missing, withSign } from './format.js';
 import { intervalBar, reachOf } from './interval_bar.js';
 import { metricNames, toneOf, valueText } from './lift.js';
 import { snapshotName } from './snapshot_list.js';
@@ -24,7 +24,20 @@ const toneWords = {
 };
 
 const rangeText = ({ value, low, high }, write) =>
-  `${write(value)} (${write(low)} to ${write(high)})`;
+  (missing(low) ? write(value) : `${write(value)} (${write(low)} to ${write(high)})`);
+
+const leftOutWords = [['not_sampled', 'sorted or given'], ['open', 'still open'],
+  ['candidates_never_kept', 'without their candidates'], ['damaged', 'unreadable']];
+
+// The lists that were not evaluated on; '' if there are none.
+export function leftOutText(leftOut) {
+  const parts = leftOutWords.filter(([key]) => leftOut[key] > 0)
+    .map(([key, words]) => `${count(leftOut[key])} ${words}`);
+  return parts.length === 0 ? '' : ` Left out: ${parts.join(', ')}.`;
+}
+
+export const ranksText = (ranks) => `effective lists by rank: ${
+  ranks.map((rank) => count(rank.effective_lists)).join(', ')}`;
 
 function differenceText(difference, metric) {
   const [scale, unit] = metric === 'click-through' ? [100, ' points'] : [1, ''];
@@ -56,7 +69,7 @@ function row(policy, label, { metric, reach }) {
       element('span', differenceText(difference, metric))),
     element('details', element('summary',
       `${first?.estimator ?? ''} \u00b7 ${count(policy.effective_lists)} effective lists`),
-    element('ul.small', rest.map((estimate) => element('li',
+    element('ul.small', element('li', ranksText(policy.ranks)), rest.map((estimate) => element('li',
       element('b', estimate.estimator), ` ${estimateText(estimate, metric)}`)),
     rest.length === 0 && element('li', 'No other estimator was asked.'))));
 }
@@ -143,13 +156,13 @@ export class WhatIfPanel {
     }
   }
 
-  draw({ lists, kept, logged, policies }, metric) {
+  draw({ lists, kept, left_out: leftOut, logged, policies }, metric) {
     const differences = policies.flatMap(({ estimates }) =>
       sorted(estimates).slice(0, 1).flatMap(({ difference }) => (difference ? [difference] : [])));
     const reach = reachOf(differences);
     this.finish(`As logged: ${rangeText(logged, (y) => valueText(y, metric))} ${
       metricNames[metric]}. From the newest ${count(lists)} lists, ${count(kept)} of them with all `
-      + 'their candidates.');
+      + `their candidates.${leftOutText(leftOut)}`);
     showRows(this.results, policies.map((policy) =>
       row(policy, this.labels.get(policy.name) ?? policy.name, { metric, reach })));
   }

@@ -87,12 +87,12 @@ std::string verdict(const BiasFinding& found) {
 void print_biases(const std::vector<OffPolicyFinding>& findings, const AuditOptions& options) {
   fmt::print("Off-policy estimates, {} grades, protocol {}, seed {}\n\n", options.grades,
              name_of(options.spec.protocol), options.spec.seed);
-  fmt::print("{:<21}{:<16}{:>8}{:>9}{:>14}  {:<13}{:>13}{:>13}\n", "click model", "estimator",
+  fmt::print("{:<24}{:<16}{:>8}{:>9}{:>14}  {:<13}{:>13}{:>13}\n", "click model", "estimator",
              "values", "assumed", "largest bias", "verdict", "otherwise", "mean");
   for (const OffPolicyFinding& finding : findings) {
     for (const auto& [estimator, found] : finding.biases) {
       const bool other = found.cases > found.assumed;
-      fmt::print("{:<21}{:<16}{:>8}{:>9}{:>14}  {:<13}{:>13}{:>13}\n", finding.model,
+      fmt::print("{:<24}{:<16}{:>8}{:>9}{:>14}  {:<13}{:>13}{:>13}\n", finding.model,
                  name_of(estimator), found.cases, found.assumed,
                  found.assumed > 0 ? fmt::format("{:.1e}", found.largest) : "-", verdict(found),
                  other ? fmt::format("{:+.4f}", found.otherwise) : "-",
@@ -105,7 +105,7 @@ void print_biases(const std::vector<OffPolicyFinding>& findings, const AuditOpti
   if (options.logs == 0) return;
   fmt::print("\n{} simulated logs of {} lists, clicks, 95 % intervals that hold the value\n\n",
              options.logs, options.lists);
-  fmt::print("{:<21}{:<16}{:>9}{:>9}{:>10}{:>12}{:>12}\n", "click model", "estimator", "refused",
+  fmt::print("{:<24}{:<16}{:>9}{:>9}{:>10}{:>12}{:>12}\n", "click model", "estimator", "refused",
              "logs", "bias", "bernstein", "bootstrap");
   const auto share = [](std::uint64_t part, const audit::Coverage& one) {
     return one.logs == 0
@@ -114,7 +114,7 @@ void print_biases(const std::vector<OffPolicyFinding>& findings, const AuditOpti
   };
   for (const OffPolicyFinding& finding : findings) {
     for (const audit::Coverage& one : finding.coverage) {
-      fmt::print("{:<21}{:<16}{:>9}{:>9}{:>10}{:>12}{:>12}\n", finding.model,
+      fmt::print("{:<24}{:<16}{:>9}{:>9}{:>10}{:>12}{:>12}\n", finding.model,
                  name_of(one.estimator), one.refused, one.logs,
                  one.logs == 0 ? "-" : fmt::format("{:+.4f}", one.bias),
                  one.estimator == Estimator::kSelfNormalised ? "-" : share(one.bernstein, one),

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "stop_signal.h"
+#include "store/open.h"
 #include "store/sqlite/backup.h"
 
 namespace plackett::command {
@@ -20,6 +21,10 @@ struct BackupCommand {
 };
 
 void back_up(const BackupCommand& options) {
+  if (store::is_postgres(options.db)) {
+    fail(Error{fmt::format("{}: PostgreSQL copies its databases itself; use pg_dump",
+                           store::shown_name(options.db))});
+  }
   StopSignal signal("stopped at once; the temporary file beside the copy can be removed");
   signal.begin_work();
   const auto start = Clock::now();

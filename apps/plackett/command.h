@@ -213,6 +213,7 @@ void add_learn(CLI::App& app);
 void add_serve(CLI::App& app);
 void add_replay(CLI::App& app);
 void add_backup(CLI::App& app);
+void add_migrate(CLI::App& app);
 void add_export(CLI::App& app);
 
 }  // namespace plackett::command

@@ -1,6 +1,7 @@
 #include "evaluate_log.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -11,7 +12,7 @@
 #include "serving/logged_lists.h"
 #include "serving/logged_policy.h"
 #include "serving/service.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 #include "terminal_text.h"
 
 namespace plackett::command {
@@ -72,10 +73,16 @@ nlohmann::ordered_json to_json(const OffPolicyReport& report, const serving::Lef
 
 namespace {
 
+// Without the sign of a zero.
+std::string number_text(double value, bool with_sign) {
+  constexpr double kHalfOfTheLastDigit = 0.5e-4;
+  if (std::abs(value) < kHalfOfTheLastDigit) value = 0;
+  return with_sign ? fmt::format("{:+.4f}", value) : fmt::format("{:.4f}", value);
+}
+
 std::string span_text(const std::optional<Interval>& interval, bool with_sign) {
   if (!interval) return report::kNoNumber;
-  return with_sign ? fmt::format("{:+.4f} to {:+.4f}", interval->low, interval->high)
-                   : fmt::format("{:.4f} to {:.4f}", interval->low, interval->high);
+  return number_text(interval->low, with_sign) + " to " + number_text(interval->high, with_sign);
 }
 
 }  // namespace
@@ -93,8 +100,9 @@ void print_left_out(const serving::LeftOut& left_out) {
 
 void print_values(const OffPolicyReport& report, const serving::LeftOut& left_out,
                   const EvaluateLogOptions& options, const std::string& model) {
-  fmt::print("{} in {}: {} sampled lists, {} of them with their candidates\n", model, options.log,
-             report::grouped(report.lists), report::grouped(report.kept));
+  fmt::print("{} in {}: {} sampled lists, {} of them with their candidates\n", model,
+             store::shown_name(options.log), report::grouped(report.lists),
+             report::grouped(report.kept));
   print_left_out(left_out);
   const std::string level = fmt::format("{:g} %", 100 * options.estimate.level);
   fmt::print("\n{} per list, {} intervals\n\n", name_of(options.estimate.metric), level);
@@ -107,7 +115,7 @@ void print_values(const OffPolicyReport& report, const serving::LeftOut& left_ou
                                             {"bootstrap"}}};
   rows.push_back({{"as logged"},
                   {"mean"},
-                  {fmt::format("{:.4f}", report.logged)},
+                  {number_text(report.logged, false)},
                   {span_text(report.logged_interval, false)},
                   {report::kNoNumber},
                   {report::kNoNumber},
@@ -117,14 +125,13 @@ void print_values(const OffPolicyReport& report, const serving::LeftOut& left_ou
     bool first = true;
     for (const ValueEstimate& one : policy.estimates) {
       const bool known = one.refused.empty();
-      rows.push_back(
-          {{first ? policy.name : ""},
-           {std::string(name_of(one.estimator))},
-           {known ? fmt::format("{:.4f}", one.value) : "refused"},
-           {span_text(known ? one.bootstrap : std::nullopt, false)},
-           {span_text(known ? one.bernstein : std::nullopt, false)},
-           {known ? fmt::format("{:+.4f}", one.value - report.logged) : report::kNoNumber},
-           {span_text(known ? one.difference : std::nullopt, true)}});
+      rows.push_back({{first ? policy.name : ""},
+                      {std::string(name_of(one.estimator))},
+                      {known ? number_text(one.value, false) : "refused"},
+                      {span_text(known ? one.bootstrap : std::nullopt, false)},
+                      {span_text(known ? one.bernstein : std::nullopt, false)},
+                      {known ? number_text(one.value - report.logged, true) : report::kNoNumber},
+                      {span_text(known ? one.difference : std::nullopt, true)}});
       first = false;
       if (!known)
         notes.push_back(
@@ -151,9 +158,9 @@ void print_values(const OffPolicyReport& report, const serving::LeftOut& left_ou
 }
 
 serving::LoggedModel logged_model(const std::string& log, const std::string& name) {
-  const auto store = take(store::read_sqlite(log));
+  const auto store = take(store::read_store(log));
   auto found = serving::logged_model(*store, name);
-  if (!found) fail(found.error().in(log));
+  if (!found) fail(found.error().in(store::shown_name(log)));
   return *std::move(found);
 }
 
@@ -164,15 +171,15 @@ void evaluate_log(const EvaluateLogOptions& options) {
               "file, each with @TEMPERATURE or without"});
   }
   const serving::LoggedModel model = logged_model(options.log, options.model);
-  const auto store = take(store::read_sqlite(options.log));
+  const auto store = take(store::read_store(options.log));
   std::vector<std::unique_ptr<TargetPolicy>> policies;
   std::vector<NamedPolicy> named;
   for (const std::string& text : options.policies) {
     policies.push_back(take(serving::find_policy(text, model, *store)));
     named.push_back({text, policies.back().get()});
   }
-  const auto lists = take(serving::StoredLists::open(
-      [&] { return store::read_sqlite(options.log); }, model, serving::system_ms()));
+  const auto lists = take(serving::StoredLists::open([&] { return store::read_store(options.log); },
+                                                     model, serving::system_ms()));
   if (std::any_of(options.policies.begin(), options.policies.end(), serving::needs_ids)) {
     lists->leave_out_forgotten();
   }
@@ -187,7 +194,7 @@ void evaluate_log(const EvaluateLogOptions& options) {
   const serving::LeftOut left_out = lists->left_out();
   if (!report) {
     if (!options.json) print_left_out(left_out);
-    fail(report.error().in(options.log));
+    fail(report.error().in(store::shown_name(options.log)));
   }
   if (options.json) {
     print_json(to_json(*report, left_out, options, model.row.name));

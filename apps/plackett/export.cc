@@ -16,7 +16,7 @@
 #include "report/text.h"
 #include "serving/logged.h"
 #include "serving/model.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace plackett::command {
 namespace {
@@ -224,15 +224,15 @@ void say_where_to_continue(const ExportOptions& options, const LoggedModel& mode
 void export_log(const ExportOptions& options) {
   const std::uint64_t from = first_number(options.from);
   require_outputs({{"--out", options.out}}, {{"--db", options.db}});
-  const auto store = take(store::read_sqlite(options.db));
+  const auto store = take(store::read_store(options.db));
   auto found = serving::logged_models(*store, options.model);
-  if (!found) fail(found.error().in(options.db));
+  if (!found) fail(found.error().in(store::shown_name(options.db)));
   const std::vector<LoggedModel>& models = *found;
   if (options.features && options.format == "csv" && models.size() != 1) {
     fail(
         Error{fmt::format("{}: {} models, whose features differ; name one with --model, or use "
                           "--format jsonl",
-                          options.db, models.size())});
+                          store::shown_name(options.db), models.size())});
   }
   AtomicFile out = take(AtomicFile::create(options.out));
   Exporter exporter(options, *store, out);
@@ -256,7 +256,7 @@ void export_log(const ExportOptions& options) {
   if (damaged > 0) {
     throw Exit(kNegative,
                fmt::format("{} in {} can't be read and {} left out", counted(damaged, "impression"),
-                           options.db, damaged == 1 ? "is" : "are"));
+                           store::shown_name(options.db), damaged == 1 ? "is" : "are"));
   }
 }
 

@@ -16,7 +16,7 @@
 #include "progress.h"
 #include "report/numbers.h"
 #include "serving/logged.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace plackett::command {
 namespace {
@@ -83,7 +83,7 @@ FitTask task_of_file(const FitCommand& command) {
 
 // The lists in the caller's own order that a service has shown, with all their candidates.
 FitTask task_of_log(const FitCommand& command) {
-  const auto store = take(store::read_sqlite(command.db));
+  const auto store = take(store::read_store(command.db));
   const serving::LoggedModel model = logged_model(command.db, command.model);
   const std::uint32_t features = model.spec.ranker.feature_count;
   FitTask task{ObservedOrders(features),
@@ -111,10 +111,10 @@ FitTask task_of_log(const FitCommand& command) {
   if (task.orders.size() == 0) {
     fail(Error{given == 0
                    ? fmt::format("{}: model {} has shown no list with \"mode\": \"given\"",
-                                 command.db, model.row.name)
+                                 store::shown_name(command.db), model.row.name)
                    : fmt::format("{}: no candidates were kept of the {} in their own order; put "
                                  "the model with \"candidates\": \"all\" and show more",
-                                 command.db, counted(given, "list"))});
+                                 store::shown_name(command.db), counted(given, "list"))});
   }
   return task;
 }

@@ -12,7 +12,7 @@
 #include "report/numbers.h"
 #include "serving/logged_lists.h"
 #include "serving/service.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace plackett::command {
 namespace {
@@ -74,8 +74,8 @@ void learn_log(const LearnCommand& command) {
     spec.ranker.hidden = command.spec.ranker.hidden;
     spec.ranker.activation = command.spec.ranker.activation;
   }
-  const auto lists = take(serving::StoredLists::open(
-      [&] { return store::read_sqlite(command.log); }, logged, serving::system_ms()));
+  const auto lists = take(serving::StoredLists::open([&] { return store::read_store(command.log); },
+                                                     logged, serving::system_ms()));
   const auto copy = take(MemoryLog::copy_if_small(*lists));
   const serving::LeftOut left_out = lists->left_out();
   auto learned = [&] {
@@ -87,7 +87,7 @@ void learn_log(const LearnCommand& command) {
   }();
   if (!learned) {
     if (!command.json) print_left_out(left_out);
-    fail(learned.error().in(command.log));
+    fail(learned.error().in(store::shown_name(command.log)));
   }
   take(save_model(learned->model, command.save_model));
   const LearnReport& report = learned->report;

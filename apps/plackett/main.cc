@@ -49,6 +49,7 @@ int run(int argc, const char* const* argv) {
   plackett::command::add_serve(app);
   plackett::command::add_replay(app);
   plackett::command::add_backup(app);
+  plackett::command::add_migrate(app);
   plackett::command::add_export(app);
 
   if (!known_command(app, argc > 1 ? argv[1] : nullptr)) return plackett::command::kFailure;

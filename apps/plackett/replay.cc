@@ -11,7 +11,7 @@
 #include "plackett/model_file.h"
 #include "serving/model_spec.h"
 #include "serving/recover.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace plackett::command {
 namespace {
@@ -32,6 +32,7 @@ void print(const std::string& name, const serving::ReplayReport& report,
                        {"version", version.number},
                        {"updates", version.learner.updates},
                        {"learned", version.learned},
+                       {"serves", serving::name_of(version.serves)},
                        {"snapshots_compared", report.compared},
                        {"snapshots_different", report.different},
                        {"missing", report.missing},
@@ -43,20 +44,23 @@ void print(const std::string& name, const serving::ReplayReport& report,
   fmt::print("  {} of {} snapshots on the way are identical\n", report.compared - report.different,
              report.compared);
   for (const std::string& missing : report.missing) fmt::print("  missing: {}\n", missing);
+  fmt::print("  serves: {}\n", serving::name_of(version.serves));
   if (!version.learning) fmt::print("  frozen: {}\n", version.frozen_because);
 }
 
 void replay(const ReplayOptions& options) {
-  const auto store = take(store::read_sqlite(options.db));
+  const auto store = take(store::read_store(options.db));
   std::vector<serving::ModelRow> rows = take(store->models());
   if (options.model) {
     std::erase_if(rows, [&](const serving::ModelRow& row) { return row.name != *options.model; });
-    if (rows.empty()) fail(Error{fmt::format("{}: no model \"{}\"", options.db, *options.model)});
+    if (rows.empty())
+      fail(
+          Error{fmt::format("{}: no model \"{}\"", store::shown_name(options.db), *options.model)});
   }
   if (options.save_model) {
     if (rows.size() != 1) {
-      fail(Error{
-          fmt::format("{}: {} models; name one with --model to save it", options.db, rows.size())});
+      fail(Error{fmt::format("{}: {} models; name one with --model to save it",
+                             store::shown_name(options.db), rows.size())});
     }
     require_outputs({{"--save-model", *options.save_model}}, {{"--db", options.db}});
   }

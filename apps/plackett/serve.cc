@@ -21,7 +21,7 @@
 #include "reload_signal.h"
 #include "serving/service.h"
 #include "stop_signal.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace plackett::command {
 namespace {
@@ -78,7 +78,8 @@ void allow_connections(std::size_t connections) {
 void check_request_log(const ServeOptions& options) {
   const FileId log = FileId::of(options.server.request_log);
   if (log == FileId{}) return;
-  for (const auto& [option, path] : {std::pair<const char*, fs::path>{"--db", options.db},
+  const std::string db = store::is_postgres(options.db) ? "" : options.db;
+  for (const auto& [option, path] : {std::pair<const char*, fs::path>{"--db", db},
                                      {"--tokens", options.server.tokens},
                                      {"--tls-cert", options.server.tls_cert},
                                      {"--tls-key", options.server.tls_key}}) {
@@ -111,7 +112,7 @@ void reload(http::Server& server, bool has_log) {
 }
 
 void serve(ServeOptions options, bool db_given) {
-  if (options.db.empty()) fail(Error{"--db: expected the name of a file"});
+  if (options.db.empty()) fail(Error{"--db: expected a file or a postgresql:// URL"});
   if (options.server.tls_cert.empty() != options.server.tls_key.empty()) {
     fail(Error{"--tls-cert and --tls-key go together"});
   }
@@ -124,17 +125,18 @@ void serve(ServeOptions options, bool db_given) {
   signal.begin_work();
   ReloadSignal reload_signal;
   const auto temporary = options.server.demo && !db_given ? temporary_folder() : nullptr;
-  const fs::path db = temporary ? *temporary / "demo.db" : fs::path(options.db);
+  const std::string db = temporary ? (*temporary / "demo.db").string() : options.db;
   allow_connections(options.server.limits.connections);
   refill_memory_reserve();
   std::set_new_handler(give_up_memory_reserve);
   options.service.log = [](const std::string& line) { fmt::print(stderr, "plackett: {}\n", line); };
   options.server.log = options.service.log;
-  // Where SQLite rewrites a store: beside it, since /tmp may be small or read-only.
-  const fs::path folder = fs::absolute(db).parent_path();
-  ::setenv("SQLITE_TMPDIR", folder.c_str(), /*overwrite=*/0);
-  const auto service =
-      take(serving::Service::open(take(store::open_sqlite({.path = db})), options.service));
+  if (!store::is_postgres(db)) {
+    // Where SQLite rewrites a store: beside it, since /tmp may be small or read-only.
+    const fs::path folder = fs::absolute(db).parent_path();
+    ::setenv("SQLITE_TMPDIR", folder.c_str(), /*overwrite=*/0);
+  }
+  const auto service = take(serving::Service::open(take(store::open_store(db)), options.service));
   const auto server = take(http::Server::start(*service, options.server));
   if (!server->is_local() && options.server.tokens.empty()) {
     fmt::print(stderr,
@@ -165,8 +167,8 @@ void add_serve(CLI::App& app) {
   auto options = std::make_shared<ServeOptions>();
   CLI::App* command =
       app.add_subcommand("serve", "The learning service over HTTP, with dashboard and demo");
-  CLI::Option* db =
-      command->add_option("--db", options->db, "the store, one file; created if it does not exist");
+  CLI::Option* db = command->add_option(
+      "--db", options->db, "the store: a file, created if it does not exist, or postgresql://...");
   add_options(*command, http::server_options(), options->server);
   add_options(*command, serving::service_options(), options->service);
   command->callback([options, db] { serve(*options, db->count() > 0); });

@@ -21,8 +21,8 @@ def call(base, method, path, body=None):
 
 
 class Server:
-    def __init__(self, command, folder, *options):
-        self.db = os.path.join(folder, "load.db")
+    def __init__(self, command, folder, *options, db=None):
+        self.db = db or os.path.join(folder, "load.db")
         self.process = subprocess.Popen(
             [command, "serve", "--db", self.db, "--port", "0", *options],
             stdout=subprocess.PIPE, text=True)
@@ -50,14 +50,15 @@ class Server:
             sys.exit(f"the server ended with {code}")
 
 
-def wrk(base, path, seconds, script, *arguments):
+def wrk(base, path, seconds, script, *arguments, connections=CONNECTIONS):
     os.sync()  # what earlier loads left for the disk is not this one's
     here = os.path.dirname(os.path.abspath(__file__))
-    out = subprocess.run(
-        ["wrk", "-t", str(WRK_THREADS), "-c", str(CONNECTIONS), "-d", f"{seconds}s",
+    run = subprocess.run(
+        ["wrk", "-t", str(WRK_THREADS), "-c", str(connections), "-d", f"{seconds}s",
          "-s", script, base + path, "--", *arguments],
-        cwd=here, capture_output=True, text=True, check=True).stdout
-    return json.loads(re.search(r"RESULT (.*)", out).group(1))
+        cwd=here, capture_output=True, text=True, check=True)
+    sys.stderr.write(run.stderr)
+    return json.loads(re.search(r"RESULT (.*)", run.stdout).group(1))
 
 
 def made_up_rows():

@@ -3,7 +3,7 @@
 -- Each answer is looked at: a ranking must name an impression, a feedback must be accepted twice
 -- (the click and the close). PAUSE_MS: each connection rests about so long after each answer.
 
-ranks, feedbacks, wrong = 0, 0, 0
+ranks, feedbacks, wrong, refused = 0, 0, 0, 0
 dofile("shown.lua")
 local threads = {}
 
@@ -36,27 +36,33 @@ function delay()
   return math.random() * 2 * pause
 end
 
+local function note_wrong(status, body)
+  wrong = wrong + 1
+  if status == 429 then refused = refused + 1 end  -- part of wrong
+  if wrong == 1 then io.stderr:write("wrong answer: ", status, " ", string.sub(body, 1, 300), "\n") end
+end
+
 function response(status, headers, body)
   if status ~= 200 then
-    wrong = wrong + 1
+    note_wrong(status, body)
   elseif is_ranking(body) then
     ranks = ranks + 1
   elseif is_feedback(body) then
     feedbacks = feedbacks + 1
   else
-    wrong = wrong + 1
+    note_wrong(status, body)
   end
 end
 
 function done(summary, latency, requests)
-  local sums = {ranks = 0, feedbacks = 0, wrong = 0}
+  local sums = {ranks = 0, feedbacks = 0, wrong = 0, refused = 0}
   for _, thread in ipairs(threads) do
     for name in pairs(sums) do sums[name] = sums[name] + thread:get(name) end
   end
   io.write(string.format(
     'RESULT {"seconds": %.6f, "requests": %d, "ranks": %d, "feedbacks": %d, "wrong": %d, ' ..
-    '"socket_errors": %d, "p50_ms": %.3f, "p90_ms": %.3f, "p99_ms": %.3f, "max_ms": %.3f}\n',
-    summary.duration / 1e6, summary.requests, sums.ranks, sums.feedbacks, sums.wrong,
+    '"refused": %d, "socket_errors": %d, "p50_ms": %.3f, "p90_ms": %.3f, "p99_ms": %.3f, "max_ms": %.3f}\n',
+    summary.duration / 1e6, summary.requests, sums.ranks, sums.feedbacks, sums.wrong, sums.refused,
     summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
     latency:percentile(50) / 1e3, latency:percentile(90) / 1e3, latency:percentile(99) / 1e3,
     latency.max / 1e3))

@@ -112,8 +112,8 @@ struct Interval {
 struct ValueEstimate {
   Estimator estimator = Estimator::kPrefixIps;  // how it was estimated
   double value = 0;                             // per list
-  // Empirical Bernstein, over the range of values seen; lists count as independent, also those of
-  // one unit.
+  // Empirical Bernstein, over the range of values that the weights seen allow (for events, with the
+  // largest gain seen); lists count as independent, also those of one unit.
   std::optional<Interval> bernstein = {};
   // BCa, whole units resampled; the skewness is that of lists, and 0 for kSelfNormalised.
   std::optional<Interval> bootstrap = {};
@@ -138,10 +138,11 @@ struct PolicyValue {
 
 // What a log says about policies.
 struct OffPolicyReport {
-  std::uint64_t lists = 0;                 // evaluated on
-  std::uint64_t kept = 0;                  // of them, with their candidates
-  double logged = 0;                       // their mean value, as it was
-  Interval logged_interval = {};           // its bootstrap interval
+  std::uint64_t lists = 0;  // evaluated on
+  std::uint64_t kept = 0;   // of them, with their candidates
+  double logged = 0;        // their mean value, as it was
+  // Its bootstrap interval; none while fewer than 50 effective lists have a value.
+  std::optional<Interval> logged_interval = {};
   std::vector<double> examination{};       // by rank, the first is 1; empty if there is none
   std::string no_examination = {};         // why
   std::vector<PolicyValue> policies = {};  // in the order given

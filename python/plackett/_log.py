@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas
 
 _APPLICATION = 0x504C4B53  # "PLKS"
-_OLDEST, _NEWEST = 2, 3  # versions of stores
+_OLDEST, _NEWEST = 2, 4  # versions of stores
 _FLAGS = ("pinned", "clicked", "viewed", "closed", "kept")
 
 
@@ -36,7 +36,7 @@ def _open(path: str | os.PathLike[str]) -> sqlite3.Connection:
         raise BadValue(f"path: {name}: not a plackett store")
     advice = "plackett export reads it" if version < _OLDEST else "a newer plackett wrote it"
     raise BadValue(
-        f"path: {name}: a store of version {version}, not {_OLDEST} or {_NEWEST}; {advice}"
+        f"path: {name}: a store of version {version}, not {_OLDEST} to {_NEWEST}; {advice}"
     )
 
 

@@ -66,7 +66,7 @@ class OffPolicy:
     kept: int  #: of them, with their other candidates
     left_out: dict[str, int]  #: how many lists were not, and why
     logged: float  #: what the lists were worth as they were
-    logged_interval: tuple[float, float]
+    logged_interval: tuple[float, float] | None  #: none while too few lists have a value
     estimates: tuple[Estimate, ...]  #: one per policy and estimator
     ranks: dict[str, tuple[RankSupport, ...]] = field(repr=False)  #: by policy
     examination: tuple[float, ...] = field(repr=False)  #: by rank, the first is 1; () if none

@@ -12,7 +12,7 @@
 #include "serving/logged_lists.h"
 #include "serving/logged_policy.h"
 #include "serving/service.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace plackett::python {
 namespace {
@@ -20,19 +20,19 @@ namespace {
 // A model's log, from a store that may be served meanwhile.
 struct ServiceLog {
   ServiceLog(Given log, Given named) : path(python::path(log, "log")) {
-    if (!std::filesystem::exists(path)) {
+    if (!store::is_postgres(path) && !std::filesystem::exists(path)) {
       throw Failure("MissingFile", fmt::format("log: {}: no such file", path));
     }
-    reader = take(store::read_sqlite(path), "log");
+    reader = take(store::read_store(path), "log");
     const std::string name = named.is_none() ? "" : text(named, "model");
     auto found = serving::logged_model(*reader, name);
     // A model that is missing is a wrong value, not a missing file.
-    if (!found) bad_value("model: {} in {}", found.error().message, path);
+    if (!found) bad_value("model: {} in {}", found.error().message, store::shown_name(path));
     model = *std::move(found);
   }
   [[nodiscard]] std::unique_ptr<serving::StoredLists> lists() const {
-    return take(serving::StoredLists::open([from = path] { return store::read_sqlite(from); },
-                                           model, serving::system_ms()),
+    return take(serving::StoredLists::open([from = path] { return store::read_store(from); }, model,
+                                           serving::system_ms()),
                 "log");
   }
 

@@ -297,6 +297,11 @@ auto Connection<Stream>::answer_unread(const error_code& error, bool too_late) -
 template <typename Stream>
 Awaitable<void> Connection<Stream>::handle() {
   try {
+    // Another node may have made the model a moment ago.
+    if (exchange_.site.service.is_shared() && match_.route->scope() == Scope::kModel &&
+        exchange_.site.service.find(exchange_.segment(1)) == nullptr) {
+      co_await exchange_.template ask<void>(&serving::Service::refresh);
+    }
     co_await match_.route->handle(exchange_);
   } catch (const Failed& failed) {
     exchange_.refuse(failed.error);

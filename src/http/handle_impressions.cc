@@ -37,17 +37,18 @@ void write_ranking(JsonWriter json, const serving::Ranked& ranked) {
   });
 }
 
-void write_statuses(JsonWriter json, const std::vector<FeedbackStatus>& statuses) {
+void write_feedback(JsonWriter json, const serving::FeedbackAnswer& answer) {
   std::array<std::uint64_t, serving::kFeedbackStatuses> counts{};
   const auto write_status = [&](FeedbackStatus status) {
     ++counts[static_cast<std::size_t>(status)];
     json.object("status", serving::name_of(status));
   };
   json.object([&] {
-    json.fields("results", [&] { json.array(statuses, write_status); });
+    json.fields("results", [&] { json.array(answer.statuses, write_status); });
     for (std::size_t at = 0; at < counts.size(); ++at) {
       json.fields(serving::name_of(static_cast<FeedbackStatus>(at)), counts[at]);
     }
+    if (answer.version) json.fields("model_version", *answer.version);
   });
 }
 
@@ -68,10 +69,25 @@ std::uint64_t read_cursor(const std::string& text) {
 
 Awaitable<void> post_rank(Exchange& exchange) {
   const auto model = exchange.model();
+  Service& service = exchange.site.service;
+  // Other requests of the thread use the scratch while this one waits, so it is read again then.
   Scratch& scratch = exchange.scratch;
-  take(scratch.rank_reader.read(scratch.json, exchange.body(), serving::spec_of(*model),
-                                serving::names_of(*model), exchange.site.options.limits.items,
-                                scratch.rank_request));
+  const auto read = [&] {
+    take(scratch.rank_reader.read(scratch.json, exchange.body(), serving::spec_of(*model),
+                                  serving::names_of(*model), exchange.site.options.limits.items,
+                                  scratch.rank_request));
+  };
+  read();
+  if (const std::uint64_t least = scratch.rank_request.min_version;
+      !service.is_prepared(*model, least)) {
+    co_await exchange.ask<void>(&Service::prepare, model, least);
+    read();
+  }
+  if (service.is_shared() && !service.knows_items(*model, scratch.rank_request)) {
+    // Another node may have stored them a moment ago.
+    co_await exchange.ask<void>(&Service::refresh);
+    read();
+  }
   const auto ranked = co_await exchange.ask<serving::Ranked>(
       &Service::rank, model, scratch.rank_request, *scratch.ranking);
   write_ranking(exchange.json(), ranked);
@@ -80,9 +96,9 @@ Awaitable<void> post_rank(Exchange& exchange) {
 Awaitable<void> post_feedback(Exchange& exchange) {
   const auto model = exchange.model();
   auto events = take(read_feedback_request(exchange.scratch.json, exchange.body()));
-  const auto statuses = co_await exchange.ask<std::vector<FeedbackStatus>>(
-      &Service::feedback, model, std::move(events));
-  write_statuses(exchange.json(), statuses);
+  const auto answer = co_await exchange.ask<serving::FeedbackAnswer>(&Service::feedback, model,
+                                                                     std::move(events));
+  write_feedback(exchange.json(), answer);
 }
 
 void get_stats(Exchange& exchange) {

@@ -2,7 +2,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "base/embedded_file.h"
 #include "http/exchange.h"
@@ -79,6 +81,19 @@ void get_ready(Exchange& exchange) {
     };
     json.fields("frozen", [&] { json.object(write_reasons); });
   });
+}
+
+void get_nodes(Exchange& exchange) {
+  const auto info = exchange.site.service.nodes();
+  JsonWriter json = exchange.json();
+  if (!info) return json.object("node", std::optional<double>(), "nodes", std::vector<double>());
+  const auto write_node = [&](const serving::NodesInfo::Node& node) {
+    json.object("id", node.id, "name", node.name, "started_at", node.started_at,  //
+                "seen_at", node.seen_at, "ranked", node.meters.ranked,            //
+                "events", node.meters.events, "lag_seconds", node.meters.lag_seconds,
+                "leads", node.leads);
+  };
+  json.object("node", info->node, "nodes", [&] { json.array(info->nodes, write_node); });
 }
 
 void get_dashboard(Exchange& exchange) { answer_page(exchange, "dashboard.html"); }

@@ -45,8 +45,10 @@ void set_options(const Target& target, OffPolicyOptions& options) {
 
 void write_interval(JsonWriter& json, double value, const std::optional<Interval>& interval) {
   json.object([&] {
-    json.fields("value", value);
-    if (interval) json.fields("low", interval->low, "high", interval->high);
+    const auto end = [&](double Interval::*which) {
+      return interval ? std::optional(*interval.*which) : std::nullopt;
+    };
+    json.fields("value", value, "low", end(&Interval::low), "high", end(&Interval::high));
   });
 }
 
@@ -74,10 +76,14 @@ void write_policy(JsonWriter& json, const PolicyValue& policy, double logged) {
                                  })
                     ->effective_lists;
   }
+  const auto write_rank = [&](const RankSupport& rank) {
+    json.object("lists", rank.lists, "effective_lists", rank.effective_lists, "mean_weight",
+                rank.mean_weight);
+  };
   const auto write_one = [&](const ValueEstimate& one) { write_estimate(json, one, logged); };
   json.object(
       "name", policy.name, "estimates", [&] { json.array(policy.estimates, write_one); },  //
-      "effective_lists", effective);
+      "effective_lists", effective, "ranks", [&] { json.array(policy.ranks, write_rank); });
 }
 
 }  // namespace
@@ -93,11 +99,16 @@ Awaitable<void> get_what_if(Exchange& exchange) {
   request.options.stop = [&stopping = exchange.site.stopping] { return stopping.load(); };
   const ValueMetric metric = request.options.metric;
   const double level = request.options.level;
-  const auto report =
-      co_await exchange.ask<OffPolicyReport>(&serving::Service::what_if, model, std::move(request));
+  const auto [report, left_out] = co_await exchange.ask<serving::WhatIfAnswer>(
+      &serving::Service::what_if, model, std::move(request));
   JsonWriter json = exchange.json();
   json.object(
       "metric", name_of(metric), "level", level, "lists", report.lists, "kept", report.kept,
+      "left_out",
+      [&] {
+        json.object("not_sampled", left_out.not_sampled, "open", left_out.open,
+                    "candidates_never_kept", left_out.no_keep, "damaged", left_out.damaged);
+      },
       "logged", [&] { write_interval(json, report.logged, report.logged_interval); },  //
       "policies",
       [&] {

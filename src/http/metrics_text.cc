@@ -178,6 +178,28 @@ void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models)
   write_by_status(&ModelMeters::clicks);
 }
 
+void write_nodes(MetricsWriter& writer, const serving::NodesInfo& info) {
+  const auto name = [](const auto& node) {
+    return label("node", fmt::format("{}", node.id)) + "," + label("name", node.name);
+  };
+  writer.metric("plackett_node", "The number of this node, among those that serve the store.");
+  writer.sample(info.node);
+  writer.metric("plackett_node_lag_seconds", "How far this node is behind the others.");
+  writer.sample(info.lag_seconds);
+  writer.metric("plackett_nodes_ranked_total", "Rankings of each node since its start.");
+  for (const auto& node : info.nodes) writer.sample(node.meters.ranked, name(node));
+  writer.metric("plackett_nodes_events_total", "Feedback events of each node since its start.");
+  for (const auto& node : info.nodes) writer.sample(node.meters.events, name(node));
+  writer.metric("plackett_nodes_lag_seconds", "How far each node is behind, as it says itself.");
+  for (const auto& node : info.nodes) writer.sample(node.meters.lag_seconds, name(node));
+  writer.metric("plackett_model_leader", "1 for the node that learns the model.");
+  for (const auto& node : info.nodes) {
+    for (const std::string& model : node.leads) {
+      writer.sample(1, label("model", model) + "," + name(node));
+    }
+  }
+}
+
 // Taken when the program is loaded.
 const auto kStart = std::chrono::system_clock::now().time_since_epoch();
 
@@ -221,6 +243,7 @@ void write_metrics(std::string& out, const ServerCounts& server, const ServiceMe
   write_requests(writer, server);
   write_models(writer, service.models);
   writer.all(kStoreMetrics, service);
+  if (service.nodes) write_nodes(writer, *service.nodes);
   writer.all(kProcessMetrics, process);
 }
 

@@ -68,6 +68,10 @@ Result<void> RankRequestReader::read(JsonReader& json, JsonText body, const Mode
         root, Key{"id", [&](JsonValue value) { request.id = read_id(json, value); }},
         Key{"items", [&](JsonValue value) { json.array(value, max_items, read_items); }},
         Key{"k", [&](JsonValue value) { request.k = json.integer(value, 1, serving::kMaxShown); }},
+        Key{"min_version",
+            [&](JsonValue value) {
+              request.min_version = json.integer<std::uint64_t>(value, 0, serving::kMaxVersion);
+            }},
         Key{"mode", [&](JsonValue value) { request.mode = read_mode(json, value); }},
         Key{"missing", [&](JsonValue value) { request.skip_missing = read_missing(json, value); }},
         Key{"unit",

@@ -20,6 +20,7 @@ constexpr Route kRoutes[] = {
     {Verb::get, "/health", Role::kNone, at_once<get_health>},
     {Verb::get, "/ready", Role::kNone, at_once<get_ready>},
     {Verb::get, "/metrics", Role::kRead, at_once<get_metrics>},
+    {Verb::get, "/nodes", Role::kRead, at_once<get_nodes>},
     {Verb::get, "/models", Role::kRead, at_once<get_models>},
     {Verb::get, "/models/{m}", Role::kRead, at_once<get_model>},
     {Verb::put, "/models/{m}", Role::kAdmin, put_model},

@@ -26,9 +26,11 @@ class Report {
     made.lists = static_cast<std::uint64_t>(sums_.logged.count);
     made.kept = sums_.kept;
     made.logged = sums_.logged.mean();
-    made.logged_interval = bounded(resampled_interval(
-        made.logged, [&](std::size_t log) { return sums_.logged_at(log); },
-        sums_.logged.skewness()));
+    if (sums_.logged.deciding() >= kValued) {
+      made.logged_interval = bounded(resampled_interval(
+          made.logged, [&](std::size_t log) { return sums_.logged_at(log); },
+          sums_.logged.skewness()));
+    }
     made.examination = examination_.by_rank;
     made.no_examination = examination_.why_none;
     for (std::size_t at = 0; at < policies_.size(); ++at) {
@@ -38,6 +40,9 @@ class Report {
   }
 
  private:
+  // Lists with a value that an interval needs: with fewer, rare ones may not have come yet.
+  static constexpr double kValued = 50;
+
   // The value lies in these bounds, so its interval does, too.
   [[nodiscard]] Interval bounded(Interval interval) const {
     if (options_.metric == ValueMetric::kEvents) return interval;
@@ -87,13 +92,27 @@ class Report {
         const std::size_t last = own.ranks.empty() ? 0 : own.ranks.size() - 1;
         if (estimate.refused.empty()) estimate.refused = support_lacks(own.exposure, last);
         if (estimate.refused.empty()) estimate.refused = weights_are_off(own.exposure, last);
+        if (estimate.refused.empty()) estimate.refused = values_lack(own.exposed);
       } else {
         estimate.refused = too_few;
+        if (estimate.refused.empty()) estimate.refused = values_lack(own.weighted);
       }
       if (estimate.refused.empty()) fill(own, estimate);
       made.estimates.push_back(std::move(estimate));
     }
     return made;
+  }
+
+  // Empty if enough lists have a value: as logged, where few events may be worth most, and
+  // weighted.
+  [[nodiscard]] std::string values_lack(const Moments& weighted) const {
+    const double least = std::min(sums_.logged.deciding(), weighted.effective());
+    if (least >= kValued) return {};
+    return fmt::format(
+        "what lists are worth comes from few of them, as many as {:.0f} equal ones; at least "
+        "{:.0f} "
+        "are needed: log more",
+        std::floor(least), kValued);
   }
 
   // Empty if the rank has enough.
@@ -139,37 +158,52 @@ class Report {
         difference_skewness);
   }
 
+  // By how much the weighted mean of a rank differs from what the kept lists were worth there, as
+  // often as lists have it: 0 to the bit if the policy is the logged one.
+  struct RankTotals {
+    double share = 0;  // of lists
+    double gain = 0;   // and the rest of kept lists
+    double weight = 0;
+    double logged = 0;
+    double keep = 0;
+  };
+  static double rank_correction(const RankTotals& sums) {
+    if (!(sums.weight > 0) || !(sums.keep > 0)) return 0;
+    return sums.share * (sums.gain / sums.weight - sums.logged / sums.keep);
+  }
+
   void fill(const PolicySums& own, ValueEstimate& estimate) const {
     if (estimate.estimator == Estimator::kSelfNormalised) {
-      // The weighted mean of each rank, as often as lists have it.
-      const auto total = [&](const auto& lists_with, double lists, const auto& gain,
-                             const auto& weight) {
-        double value = 0;
+      estimate.value = sums_.logged.mean();
+      for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
+        const RankSums& sum = own.ranks[rank];
+        estimate.value += rank_correction({sums_.lists_with_rank[rank] / sums_.logged.count,
+                                           sum.gain, sum.weight, sum.logged, sum.keep});
+      }
+      const auto resampled = [&](std::size_t log) {
+        const auto at = [&](std::size_t quantity) { return sums_.resampled.at(quantity, log); };
+        double value = sums_.logged_at(log);
         for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
-          if (weight(rank) > 0) value += lists_with(rank) / lists * gain(rank) / weight(rank);
+          const double lists = at(EvaluationSums::with_rank_at(rank));
+          value += rank_correction(
+              {lists / at(EvaluationSums::kLists), own.resampled.at(PolicySums::gain_at(rank), log),
+               own.resampled.at(PolicySums::weight_at(rank), log),
+               at(EvaluationSums::gain_at(rank)) - at(EvaluationSums::gain_not_kept_at(rank)),
+               lists - at(EvaluationSums::rank_not_kept_at(rank))});
         }
         return value;
-      };
-      estimate.value =
-          total([&](std::size_t rank) { return sums_.lists_with_rank[rank]; }, sums_.logged.count,
-                [&](std::size_t rank) { return own.ranks[rank].gain; },
-                [&](std::size_t rank) { return own.ranks[rank].weight; });
-      const auto resampled = [&](std::size_t log) {
-        return total(
-            [&](std::size_t rank) {
-              return sums_.resampled.at(EvaluationSums::with_rank_at(rank), log);
-            },
-            sums_.resampled.at(EvaluationSums::kLists, log),
-            [&](std::size_t rank) { return own.resampled.at(PolicySums::gain_at(rank), log); },
-            [&](std::size_t rank) { return own.resampled.at(PolicySums::weight_at(rank), log); });
       };
       fill_intervals(resampled, 0, 0, estimate);
       return;
     }
     const auto at = static_cast<std::size_t>(
         std::find(kMeans.begin(), kMeans.end(), estimate.estimator) - kMeans.begin());
-    const Moments& moments = own.means[at];
+    Moments moments = own.means[at];
     estimate.value = moments.mean();
+    if (options_.metric == ValueMetric::kEvents) {
+      const double most = own.largest_weights[at] * sums_.largest_gain;
+      moments.greatest = std::max(moments.greatest, moments.least + most);
+    }
     if (moments.count >= 2) {
       estimate.bernstein = bounded(bernstein_interval(moments, options_.level));
     }

@@ -49,6 +49,7 @@ struct RankSums {
   double weight = 0;          // W / p
   double squared_weight = 0;  // (W / p)^2
   double gain = 0;            // of W / p times the gain
+  double logged = 0;          // of the gain / p
   double keep = 0;            // 1 / p
   double squared_keep = 0;    // 1 / p^2
   double cross = 0;           // W / p^2
@@ -58,6 +59,7 @@ struct RankSums {
     weight += w / p;
     squared_weight += w / p * (w / p);
     gain += w / p * gained;
+    logged += gained / p;
     keep += 1 / p;
     squared_keep += 1 / (p * p);
     cross += w / (p * p);
@@ -67,6 +69,7 @@ struct RankSums {
     weight += other.weight;
     squared_weight += other.squared_weight;
     gain += other.gain;
+    logged += other.logged;
     keep += other.keep;
     squared_keep += other.squared_keep;
     cross += other.cross;
@@ -103,6 +106,11 @@ struct PolicySums {
       ranks[rank].merge(other.ranks[rank]);
     }
     exposure.merge(other.exposure);
+    weighted.merge(other.weighted);
+    exposed.merge(other.exposed);
+    for (std::size_t at = 0; at < kMeans.size(); ++at) {
+      largest_weights[at] = std::max(largest_weights[at], other.largest_weights[at]);
+    }
     resampled.merge(other.resampled);
   }
   // Quantities of `resampled`.
@@ -111,7 +119,10 @@ struct PolicySums {
   static std::size_t weight_at(std::size_t rank) { return kMeans.size() + 2 * rank + 1; }
 
   std::array<Moments, kMeans.size()> means;
-  std::array<Moments, kMeans.size()> differences;  // from what the lists were worth
+  std::array<Moments, kMeans.size()> differences;       // from what the lists were worth
+  std::array<double, kMeans.size()> largest_weights{};  // of a gain, over all lists and ranks
+  Moments weighted;  // the sizes of what prefix IPS is the mean of
+  Moments exposed;   // the same with the weights of ListValue::exposure
   std::vector<RankSums> ranks;
   RankSums exposure;  // of all ranks together, with the weights of ListValue::exposure
   Resampled resampled;
@@ -132,6 +143,7 @@ struct EvaluationSums {
     grow(other.lists_with_rank.size());
     kept += other.kept;
     logged.merge(other.logged);
+    largest_gain = std::max(largest_gain, other.largest_gain);
     resampled.merge(other.resampled);
     for (std::size_t rank = 0; rank < other.lists_with_rank.size(); ++rank) {
       lists_with_rank[rank] += other.lists_with_rank[rank];
@@ -141,7 +153,11 @@ struct EvaluationSums {
   // Quantities of `resampled`.
   static constexpr std::size_t kLists = 0;
   static constexpr std::size_t kLogged = 1;
-  static std::size_t with_rank_at(std::size_t rank) { return 2 + rank; }
+  static std::size_t with_rank_at(std::size_t rank) { return 2 + 4 * rank; }
+  static std::size_t gain_at(std::size_t rank) { return 3 + 4 * rank; }
+  // What lists that were not kept have more than the kept ones stand for: 0 if all are.
+  static std::size_t rank_not_kept_at(std::size_t rank) { return 4 + 4 * rank; }
+  static std::size_t gain_not_kept_at(std::size_t rank) { return 5 + 4 * rank; }
 
   // What the lists were worth in a resampled log.
   [[nodiscard]] double logged_at(std::size_t log) const {
@@ -150,6 +166,7 @@ struct EvaluationSums {
 
   std::uint64_t kept = 0;
   Moments logged;
+  double largest_gain = 0;  // of a list, whatever its sign
   std::vector<double> lists_with_rank;
   Resampled resampled;
   std::vector<PolicySums> policies;

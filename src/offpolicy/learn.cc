@@ -280,6 +280,8 @@ class Learning {
         ListNeed::kShown, expected_, [&] { return ExpectedGains(lists_.feature_count()); },
         [&](ExpectedGains& part) {
           return [this, &part, gains = std::vector<double>()](const LoggedList& list) mutable {
+            // Not from those that decide, or measure: they would know their own outcomes.
+            if (role_of(list, options_.held_out) != Role::kLearn) return;
             list_gains(list, options_.metric, gains);
             part.add(list, gains);
           };

@@ -14,11 +14,14 @@ namespace plackett {
 struct SequenceOptions {
   double level = 0.95;            // between 0 and 1
   std::uint32_t challengers = 1;  // compared in one test: each gets its share of 1 - level
+  double largest_event =
+      0;  // that a list can have, where events are worth more than clicks; else 0
 };
 
 // All are relative: 0.2 is 20 % more than the baseline. 0 is outside of [low, high] exactly when
-// anytime_p_value < 1 - level. A guard stops where high < -drop, a promotion needs low > margin:
-// the interval holds for any number of such questions.
+// anytime_p_value < 1 - level. A promotion needs low > margin, a guard stops where
+// greatest_lift_of... < -drop, which is `high` where there is a lift: the interval holds for any
+// number of such questions.
 struct Lift {
   double value = 0;
   double low = 0;  // confidence sequence: with probability `level` it never misses the true lift
@@ -48,6 +51,16 @@ ArmComparison compare_split(const RatioSums& baseline, const RatioSums& challeng
 // Interleaving: x is credited to the baseline, y to the challenger.
 ArmComparison compare_interleaved(const RatioSums& sums, const ArmNames& names,
                                   const SequenceOptions& options);
+
+// For guards, which must not wait for a challenger that is worth next to nothing: the upper bound
+// of its lift. Where it has too little value for a lift, or one below 0, its worthless units count
+// as if so many of them had been worth as much as the baseline's that 50 have a value; the bound
+// then is too high rather than too low. None until 50 units of the baseline have a value and 50 of
+// the challenger were seen.
+std::optional<double> greatest_lift_of_split(const RatioSums& baseline, const RatioSums& challenger,
+                                             const SequenceOptions& options);
+std::optional<double> greatest_lift_of_interleaved(const RatioSums& sums,
+                                                   const SequenceOptions& options);
 
 // In how many more seconds the interval is expected to exclude 0 if the true lift is `effect`,
 // with an even chance: units keep arriving as in the `elapsed` seconds so far. 0: by now.

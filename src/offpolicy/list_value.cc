@@ -79,10 +79,14 @@ ListValue::Exposure ListValue::exposure(std::span<const double> discounts,
   double value = 0;
   double weight = 0;
   double expected = 0;  // of `weight`
+  double most = 0;
+  double largest = 0;
   std::uint32_t doc = 0;
   for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
     if (list_->pinned[rank] != 0) {
       value += gains_[rank];
+      most += discounts[rank];
+      largest = std::max(largest, 1.0);
       continue;
     }
     const std::uint32_t shown_doc = doc++;
@@ -101,9 +105,11 @@ ListValue::Exposure ListValue::exposure(std::span<const double> discounts,
     expected += discounts[rank] * examination[rank];
     if (!(had > 0)) continue;
     weight += examination[rank] * wanted / had;
+    most += wanted / had;
+    largest = std::max(largest, wanted / had);
     if (gains_[rank] != 0) value += gains_[rank] / discounts[rank] * wanted / had;
   }
-  return {value, expected > 0 ? weight / expected : 1.0};
+  return {value, expected > 0 ? weight / expected : 1.0, most, largest};
 }
 
 }  // namespace plackett

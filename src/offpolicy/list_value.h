@@ -50,6 +50,8 @@ class ListValue {
   struct Exposure {
     double value = 0;
     double weight = 1;
+    double most = 0;           // the value if every rank had been clicked
+    double largest_ratio = 0;  // of exposures
   };
   [[nodiscard]] Exposure exposure(std::span<const double> discounts,
                                   std::span<const double> examination, const PlaceChances& logged);

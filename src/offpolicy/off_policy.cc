@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <mutex>
 
@@ -174,11 +175,20 @@ class Evaluation {
       double logged = 0;
       for (const double gain : gains_) logged += gain;
       sums_.logged.add(logged);
+      double gained = 0;
+      for (const double gain : gains_) gained += std::abs(gain);
+      sums_.largest_gain = std::max(sums_.largest_gain, gained);
       sums_.resampled.add(EvaluationSums::kLists, 1, counts_);
       sums_.resampled.add(EvaluationSums::kLogged, logged, counts_);
       for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
         sums_.lists_with_rank[rank] += 1;
         sums_.resampled.add(EvaluationSums::with_rank_at(rank), 1, counts_);
+        if (!all_.asked(Estimator::kSelfNormalised)) continue;
+        const double not_kept = list.kept ? 1 - 1 / list.keep : 1;
+        sums_.resampled.add(EvaluationSums::gain_at(rank), gains_[rank], counts_);
+        sums_.resampled.add(EvaluationSums::rank_not_kept_at(rank), not_kept, counts_);
+        sums_.resampled.add(EvaluationSums::gain_not_kept_at(rank), not_kept * gains_[rank],
+                            counts_);
       }
       if (list.kept) {
         ++sums_.kept;
@@ -186,8 +196,13 @@ class Evaluation {
         for (std::size_t at = 0; at < policies_.size(); ++at) add_kept(list, at, logged);
       } else {
         for (PolicySums& sums : sums_.policies) {
+          sums.weighted.add(std::abs(logged));
+          sums.exposed.add(std::abs(logged));
           for (std::size_t at = 0; at < kMeans.size(); ++at) {
-            if (all_.asked(kMeans[at])) add_mean(sums, at, logged, 0);
+            if (!all_.asked(kMeans[at])) continue;
+            add_mean(sums, at, logged, 0);
+            sums.means[at].allow(0, most_gained());
+            sums.largest_weights[at] = std::max(sums.largest_weights[at], 1.0);
           }
         }
       }
@@ -212,19 +227,35 @@ class Evaluation {
       for (std::size_t at = 0; at < kMeans.size(); ++at) {
         if (!all_.asked(kMeans[at])) continue;
         double value = 0;
-        if (kMeans[at] == Estimator::kPrefixIps) {
-          value = value_.prefix_ips();
-        } else if (kMeans[at] == Estimator::kDoublyRobust) {
-          value = value_.doubly_robust(expected_);
-        } else if (!all_.examination_.by_rank.empty()) {
-          const auto exposed = value_.exposure(all_.discounts_, all_.examination_.by_rank, places_);
-          value = exposed.value;
-          sums.exposure.add(exposed.weight, list.keep, 0);
+        double without = 0;  // the value without a click
+        double most = 0;     // what clicks at all ranks add to it
+        double largest = 0;  // weight of a gain
+        if (kMeans[at] == Estimator::kExposure) {
+          if (!all_.examination_.by_rank.empty()) {
+            const auto exposed =
+                value_.exposure(all_.discounts_, all_.examination_.by_rank, places_);
+            value = exposed.value;
+            most = exposed.most;
+            largest = exposed.largest_ratio;
+            sums.exposure.add(exposed.weight, list.keep, 0);
+            sums.exposed.add(std::abs(logged + (value - logged) / list.keep));
+          }
+        } else {
+          const double weighted = value_.prefix_ips();
+          value = kMeans[at] == Estimator::kPrefixIps ? weighted : value_.doubly_robust(expected_);
+          without = value - weighted;
+          most = most_weighted();
+          for (const double weight : value_.weights()) largest = std::max(largest, weight);
         }
         // As it was logged, corrected where the candidates are known: exact if both agree, and
         // unbiased, since which lists were kept was drawn apart.
         add_mean(sums, at, logged, (value - logged) / list.keep);
+        // Each gain counts once as logged, which is taken away 1 / keep times where it was kept.
+        const double taken = (1 / list.keep - 1) * most_gained();
+        sums.means[at].allow(without / list.keep - taken, (without + most) / list.keep);
+        sums.largest_weights[at] = std::max(sums.largest_weights[at], largest / list.keep);
       }
+      sums.weighted.add(std::abs(logged + (value_.prefix_ips() - logged) / list.keep));
       for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
         const double weight = value_.weights()[rank] / list.keep;
         sums.ranks[rank].add(value_.weights()[rank], list.keep, gains_[rank]);
@@ -232,6 +263,27 @@ class Evaluation {
         sums.resampled.add(PolicySums::gain_at(rank), weight * gains_[rank], counts_);
         sums.resampled.add(PolicySums::weight_at(rank), weight, counts_);
       }
+    }
+
+    // What a list of this many ranks is worth at most; 0 for events, which have no bound.
+    [[nodiscard]] double most_gained() const {
+      const ValueMetric metric = all_.options_.metric;
+      if (metric == ValueMetric::kEvents) return 0;
+      if (metric == ValueMetric::kClickThrough) return 1;
+      double most = 0;
+      for (std::size_t rank = 0; rank < gains_.size(); ++rank) most += rank_discount(metric, rank);
+      return most;
+    }
+    // The same, each gain with its weight.
+    [[nodiscard]] double most_weighted() const {
+      const ValueMetric metric = all_.options_.metric;
+      if (metric == ValueMetric::kEvents) return 0;
+      double most = 0;
+      for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
+        const double one = value_.weights()[rank] * rank_discount(metric, rank);
+        most = metric == ValueMetric::kClickThrough ? std::max(most, one) : most + one;
+      }
+      return most;
     }
 
     void add_mean(PolicySums& sums, std::size_t at, double logged, double difference) {

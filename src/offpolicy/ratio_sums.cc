@@ -3,6 +3,13 @@
 #include <cmath>
 
 namespace plackett {
+namespace {
+
+double squared_per_list(const UnitTotals& unit) {
+  return unit.x > 0 ? unit.y * unit.y / unit.x : 0.0;
+}
+
+}  // namespace
 
 void RatioSums::change(const UnitTotals& before, const UnitTotals& after) {
   const auto counts = [](bool now, bool then) { return static_cast<double>(now) - then; };
@@ -14,6 +21,10 @@ void RatioSums::change(const UnitTotals& before, const UnitTotals& after) {
   xx += after.x * after.x - before.x * before.x;
   xy += after.x * after.y - before.x * before.y;
   yy += after.y * after.y - before.y * before.y;
+  const double v_before = squared_per_list(before);
+  const double v_after = squared_per_list(after);
+  v += v_after - v_before;
+  vv += v_after * v_after - v_before * v_before;
 }
 
 void RatioSums::merge(const RatioSums& other) {
@@ -25,6 +36,8 @@ void RatioSums::merge(const RatioSums& other) {
   xx += other.xx;
   xy += other.xy;
   yy += other.yy;
+  v += other.v;
+  vv += other.vv;
 }
 
 LogRatio log_ratio(const RatioSums& sums) {

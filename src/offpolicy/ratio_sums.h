@@ -12,8 +12,8 @@ struct UnitTotals {
 };
 
 // Lists of a unit depend on each other, units don't: so squares are those of a unit's totals.
-// Plain data, to be stored as it is. Integers (lists, clicks) are summed exactly; other values lose
-// at most 2^-53 of the largest sum with each change.
+// Plain data, to be stored as it is. Integers (lists, clicks) are summed exactly; other values, and
+// v, lose at most 2^-53 of the largest sum with each change.
 struct RatioSums {
   double units = 0;    // with x or y other than 0
   double x_units = 0;  // with x other than 0
@@ -23,6 +23,10 @@ struct RatioSums {
   double xx = 0;  // of squares
   double xy = 0;
   double yy = 0;
+  // v = y^2 / x of a unit, 0 if x is 0: its value's square, per list. Both sums are 0 if they are
+  // not known.
+  double v = 0;
+  double vv = 0;
 
   // A unit's totals change. A unit that was not seen before: `before` is {}. One that leaves:
   // `after` is {}.

@@ -60,6 +60,7 @@ void Moments::add(double value) {
   sum += value;
   squares += value * value;
   cubes += value * value * value;
+  fourths += value * value * value * value;
 }
 
 void Moments::merge(const Moments& other) {
@@ -70,6 +71,7 @@ void Moments::merge(const Moments& other) {
   sum += other.sum;
   squares += other.squares;
   cubes += other.cubes;
+  fourths += other.fourths;
 }
 
 double Moments::variance() const {

@@ -1,6 +1,7 @@
 // Sums over a log from which values and their intervals follow.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,10 +20,20 @@ struct Moments {
   double sum = 0;
   double squares = 0;
   double cubes = 0;
+  double fourths = 0;
   double least = 0;
   double greatest = 0;
 
   void add(double value);
+  // Values between these are possible, whether they were seen or not. Requires: one was added.
+  void allow(double low, double high) {
+    least = std::min(least, low);
+    greatest = std::max(greatest, high);
+  }
+  // As many equal values other than 0 have a sum, or squares, that are as uncertain: the second
+  // counts large values more.
+  [[nodiscard]] double effective() const { return squares > 0 ? sum * sum / squares : 0; }
+  [[nodiscard]] double deciding() const { return fourths > 0 ? squares * squares / fourths : 0; }
   void merge(const Moments& other);
   [[nodiscard]] double mean() const { return count > 0 ? sum / count : 0.0; }
   [[nodiscard]] double variance() const;  // of the sample

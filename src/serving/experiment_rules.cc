@@ -28,7 +28,8 @@ struct Verdict {
   double at_least = 0;  // the lower bound of its lift
 };
 
-Verdict judge(const Experiment& experiment, const std::vector<ArmSums>& sums, std::int64_t now) {
+Verdict judge(const Experiment& experiment, const LogSettings& logging,
+              const std::vector<ArmSums>& sums, std::int64_t now) {
   const ExperimentSpec& spec = experiment.spec;
   const bool may_promote = spec.promote && now - experiment.started_at >= after_ms(*spec.promote);
   Verdict verdict;
@@ -36,15 +37,18 @@ Verdict judge(const Experiment& experiment, const std::vector<ArmSums>& sums, st
   for (std::uint32_t arm = 0; arm < spec.arms.size(); ++arm) {
     if (arm == spec.baseline || experiment.stopped[arm] != 0) continue;
     ++left;
-    const auto lift = compare_arm(spec, sums, arm).lift;
-    if (!lift) continue;
-    if (spec.guard && lift->high < -drop_of(*spec.guard)) {
-      verdict.stopped.push_back(
-          {spec.arms[arm].name,
-           fmt::format("guard: its lift is below {}: {} to {}", percent(-drop_of(*spec.guard)),
-                       percent(lift->low), percent(lift->high))});
+    const auto lift = compare_arm(spec, logging, sums, arm).lift;
+    const auto greatest = spec.guard ? greatest_lift(spec, logging, sums, arm) : std::nullopt;
+    if (greatest && *greatest < -drop_of(*spec.guard)) {
+      ExperimentState::Stopped stopped = stopped_now(spec, logging, sums, arm);
+      stopped.because =
+          fmt::format("guard: its lift is below {}: ", percent(-drop_of(*spec.guard)));
+      stopped.because += lift ? fmt::format("{} to {}", percent(lift->low), percent(lift->high))
+                              : fmt::format("{} at most", percent(std::max(-1.0, *greatest)));
+      stopped.at = now;
+      verdict.stopped.push_back(std::move(stopped));
       --left;
-    } else if (may_promote && lift->low > margin_of(*spec.promote) &&
+    } else if (may_promote && lift && lift->low > margin_of(*spec.promote) &&
                (verdict.winner == nullptr || lift->low > verdict.at_least)) {
       verdict.winner = &spec.arms[arm];
       verdict.at_least = lift->low;
@@ -70,18 +74,24 @@ ExperimentRules::Kept& ExperimentRules::kept_of(const Experiment& experiment) {
 void ExperimentRules::watch(const ModelHandle& model, const ExperimentHandle& experiment) {
   const std::int64_t now = parts_.options.clock();
   const auto sums = take(parts_.store->read().arm_sums(experiment->id));
-  const Verdict verdict = judge(*experiment, sums, now);
+  const Verdict verdict = judge(*experiment, model->logging(), sums, now);
   // About kPoints times over the time that it has run, if something happened since.
   Kept kept = kept_of(*experiment);
   const std::int64_t step = std::max<std::int64_t>(1000, (now - experiment->started_at) / kPoints);
   const bool point_due =
       events_of(sums) != kept.events && (kept.times.empty() || now >= kept.times.back() + step);
-  if (!point_due && verdict.stopped.empty() && verdict.winner == nullptr) return;
   const std::string& name = experiment->spec.name;
+  const auto tell = [&](const std::string& what) {
+    parts_.log(fmt::format("experiment {} of model {}: {}", name, model->spec.name, what));
+  };
   ExperimentHandle changed;
   bool ended = false;
-  const auto apply = [&](Transaction& transaction) {
+  const auto stop_arms = [&](Transaction& transaction) {
+    transaction.lead(model);
     Store& store = transaction.store;
+    changed.reset();
+    ended = false;
+    kept = kept_of(*experiment);
     if (point_due) {
       take(store.add_arm_point(experiment->id, transaction.now));
       // Every other one goes if they are many.
@@ -93,15 +103,11 @@ void ExperimentRules::watch(const ModelHandle& model, const ExperimentHandle& ex
       kept.times.push_back(transaction.now);
       kept.events = events_of(sums);
     }
-    if (verdict.stopped.empty() && verdict.winner == nullptr) return;
+    if (verdict.stopped.empty()) return;
+    transaction.change(model);
     StoredExperiment stored = find_experiment(*model, name, store.read());
     for (const auto& one : verdict.stopped) stored.state.stopped.push_back(one);
-    if (verdict.winner != nullptr) {
-      promote_in(parts_, transaction, model, stored, *verdict.winner,
-                 fmt::format("promoted {}: {}, its lift is at least {}", verdict.winner->name,
-                             experiment->spec.promote->when, percent(verdict.at_least)));
-      ended = true;
-    } else if (verdict.none_left) {
+    if (verdict.none_left) {
       stop_in(transaction, model, stored, "the guard stopped all challengers");
       ended = true;
     } else {
@@ -109,7 +115,7 @@ void ExperimentRules::watch(const ModelHandle& model, const ExperimentHandle& ex
       changed = running_one(parts_, model, stored);
     }
   };
-  const auto committed = [&] {
+  const auto arms_stopped = [&] {
     kept_[experiment->id] = std::move(kept);
     if (ended) {
       withdraw(parts_, *model, experiment->id);
@@ -117,19 +123,37 @@ void ExperimentRules::watch(const ModelHandle& model, const ExperimentHandle& ex
       publish(parts_, model, changed);
     }
   };
-  take(parts_.writer->run_now(apply, committed));
-  if (!ended && !changed) return;
-  const auto tell = [&](const std::string& what) {
-    parts_.log(fmt::format("experiment {} of model {}: {}", name, model->spec.name, what));
-  };
+  if (point_due || !verdict.stopped.empty()) take(parts_.writer->run_now(stop_arms, arms_stopped));
   for (const auto& one : verdict.stopped) tell("stopped " + one.arm + ", " + one.because);
-  if (verdict.winner != nullptr) tell("promoted " + verdict.winner->name);
+  if (verdict.winner == nullptr) return;
+  // After what must not wait for it, and in a transaction of its own: it may be refused.
+  bool promoted = false;
+  take(parts_.writer->run_now(
+      [&](Transaction& transaction) {
+        transaction.lead(model);
+        transaction.change(model);
+        StoredExperiment stored = find_experiment(*model, name, transaction.store.read());
+        promote_in(parts_, transaction, model, stored, *verdict.winner,
+                   fmt::format("promoted {}: {}, its lift is at least {}", verdict.winner->name,
+                               experiment->spec.promote->when, percent(verdict.at_least)));
+      },
+      [&] {
+        withdraw(parts_, *model, experiment->id);
+        promoted = true;
+      }));
+  if (promoted) tell("promoted " + verdict.winner->name);
 }
 
 void ExperimentRules::drop_units() {
   constexpr std::uint32_t kAtOnce = 2000;
   for (const std::int64_t experiment : take(parts_.store->read().experiments_with_units())) {
-    if (parts_.running.contains(experiment)) continue;
+    // Another node may have started it a moment ago.
+    const auto rows = take(parts_.store->read().experiments());
+    if (std::any_of(rows.begin(), rows.end(), [&](const ExperimentRow& row) {
+          return row.id == experiment && row.ended_at == 0;
+        })) {
+      continue;
+    }
     take(parts_.writer->run_now([&](Transaction& transaction) {
       take(transaction.store.drop_unit_totals(experiment, kAtOnce));
     }));
@@ -143,10 +167,22 @@ void ExperimentRules::apply() {
   if (now - looked_ < kBetween) return;
   looked_ = now;
   drop_units();
-  std::erase_if(kept_, [&](const auto& one) { return !parts_.running.contains(one.first); });
+  const auto has_ended = [&](const auto& one) { return !parts_.running.contains(one.first); };
+  std::erase_if(kept_, has_ended);
+  std::erase_if(failures_, has_ended);
   if (parts_.running.empty()) return;
   for (const ModelHandle& model : parts_.all_models()) {
-    if (const auto experiment = model->experiment.get()) watch(model, experiment);
+    if (model->lead == 0) continue;
+    const auto experiment = model->experiment.get();
+    if (!experiment) continue;
+    const auto watched = attempt([&] { watch(model, experiment); });
+    std::string failure = watched ? "" : watched.error().message;
+    std::string& last = failures_[experiment->id];
+    if (!failure.empty() && failure != last) {
+      parts_.log(fmt::format("experiment {} of model {}: its rules could not be applied: {}",
+                             experiment->spec.name, model->spec.name, failure));
+    }
+    last = std::move(failure);
   }
 }
 

@@ -18,8 +18,8 @@ class ExperimentRules {
  public:
   explicit ExperimentRules(ServiceParts& parts) : parts_(parts) {}
 
-  // To be called often; looks at the experiments about once a second. Throws Failed if the store
-  // fails.
+  // To be called often; looks at the experiments about once a second. One that fails does not keep
+  // it from the others; it is logged, and tried again.
   void apply();
 
  private:
@@ -34,7 +34,8 @@ class ExperimentRules {
   void drop_units();
 
   ServiceParts& parts_;
-  std::unordered_map<std::int64_t, Kept> kept_;  // by experiment; of running ones
+  std::unordered_map<std::int64_t, Kept> kept_;             // by experiment; of running ones
+  std::unordered_map<std::int64_t, std::string> failures_;  // likewise: why the last look failed
   std::chrono::steady_clock::time_point looked_{};
 };
 

@@ -11,11 +11,44 @@ namespace plackett::serving {
 
 using Json = nlohmann::ordered_json;
 
-std::string ExperimentState::stopped_because(std::string_view arm) const {
-  for (const Stopped& one : stopped) {
-    if (one.arm == arm) return one.because;
+namespace {
+
+Json to_object(const ExperimentState::Stopped& stopped) {
+  Json object{{"because", stopped.because}, {"at", stopped.at}};
+  if (stopped.value) object["value"] = *stopped.value;
+  if (!stopped.no_lift.empty()) object["no_lift"] = stopped.no_lift;
+  if (stopped.lift) {
+    object["lift"] = {{"value", stopped.lift->value},
+                      {"low", stopped.lift->low},
+                      {"high", stopped.lift->high},
+                      {"p_value", stopped.lift->p_value},
+                      {"anytime_p_value", stopped.lift->anytime_p_value}};
   }
-  return "";
+  return object;
+}
+
+// Older builds have why alone.
+ExperimentState::Stopped stopped_of(const std::string& arm, const Json& object) {
+  if (object.is_string()) return {.arm = arm, .because = object.get<std::string>()};
+  ExperimentState::Stopped stopped{.arm = arm, .because = object.at("because").get<std::string>()};
+  stopped.at = integer_of(object.at("at"));
+  if (object.contains("value")) stopped.value = object["value"].get<double>();
+  if (object.contains("no_lift")) stopped.no_lift = object["no_lift"].get<std::string>();
+  if (object.contains("lift")) {
+    const auto number = [&](const char* key) { return object["lift"].at(key).get<double>(); };
+    stopped.lift = Lift{number("value"), number("low"), number("high"), number("p_value"),
+                        number("anytime_p_value")};
+  }
+  return stopped;
+}
+
+}  // namespace
+
+const ExperimentState::Stopped* ExperimentState::find_stopped(std::string_view arm) const {
+  for (const Stopped& one : stopped) {
+    if (one.arm == arm) return &one;
+  }
+  return nullptr;
 }
 
 std::string to_json(const ExperimentState& state) {
@@ -23,7 +56,7 @@ std::string to_json(const ExperimentState& state) {
               {"promoted", state.promoted},
               {"promotion", state.promotion}};
   if (!state.makers.empty()) object["makers"] = state.makers;
-  for (const auto& [arm, because] : state.stopped) object["stopped"][arm] = because;
+  for (const auto& one : state.stopped) object["stopped"][one.arm] = to_object(one);
   if (state.before) {
     object["before"] = {{"serves", static_cast<int>(state.before->serves)},
                         {"snapshot", state.before->snapshot}};
@@ -43,8 +76,8 @@ Result<ExperimentState> parse_experiment_state(std::string_view text) {
         for (const Json& id : object["makers"]) state.makers.push_back(integer_of(id));
       }
       if (object.contains("stopped")) {
-        for (const auto& [arm, because] : object["stopped"].items()) {
-          state.stopped.push_back({arm, because.get<std::string>()});
+        for (const auto& [arm, one] : object["stopped"].items()) {
+          state.stopped.push_back(stopped_of(arm, one));
         }
       }
       if (object.contains("before")) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "offpolicy/lift.h"
 #include "plackett/result.h"
 #include "serving/store.h"
 
@@ -16,11 +17,16 @@ struct ExperimentState {
   struct Stopped {
     std::string arm{};
     std::string because{};
+    std::int64_t at = 0;  // 0: not known, nor is the rest
+    // The arm's results at that time.
+    std::optional<double> value{};
+    std::optional<Lift> lift{};
+    std::string no_lift{};
   };
   // What an undone promotion returns to.
   struct Before {
     Mode serves = Mode::kExplore;
-    std::int64_t snapshot = 0;  // 0: the parameters did not change
+    std::int64_t snapshot = 0;  // with the parameters; 0: they stay
   };
 
   // Per arm, the id of the other model that makes its lists; 0: none does. Names can be used again,
@@ -32,8 +38,8 @@ struct ExperimentState {
   std::optional<Before> before{};  // while `promoted` can be undone
   std::int64_t promotion = 0;      // which of the model's, from 1
 
-  // Why an arm was stopped; empty if it was not.
-  [[nodiscard]] std::string stopped_because(std::string_view arm) const;
+  // Null if the arm was not stopped.
+  [[nodiscard]] const Stopped* find_stopped(std::string_view arm) const;
 };
 
 // As the store keeps it: a JSON object (docs/formats/store.md).

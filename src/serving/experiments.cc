@@ -134,6 +134,32 @@ void recover_experiments(ServiceParts& parts) {
   }
 }
 
+void follow_experiments(ServiceParts& parts, const ModelHandle& model,
+                        const std::vector<ExperimentRow>& rows) {
+  if (model->removed) return;
+  ExperimentHandle running;
+  for (const ExperimentRow& row : rows) {
+    const auto experiment = running_one(parts, model, parse_stored(row));
+    if (row.ended_at == 0) {
+      running = experiment;
+    } else {
+      remember(*model, *experiment);
+      withdraw(parts, *model, row.id);
+    }
+  }
+  const auto before = model->experiment.get();
+  if (before != nullptr && (running == nullptr || before->id != running->id)) {
+    withdraw(parts, *model, before->id);
+  }
+  // One that stays the same keeps counting its lists.
+  if (running == nullptr || (before != nullptr && before->id == running->id &&
+                             before->stopped == running->stopped &&
+                             before->makers == running->makers)) {
+    return;
+  }
+  publish(parts, model, running);
+}
+
 std::vector<ModelHandle> forks_of(const ServiceParts& parts, const Model& model,
                                   StoreReader& store) {
   std::vector<ModelHandle> forks;
@@ -187,6 +213,9 @@ void Service::put_experiment(const ModelHandle& model, ExperimentSpec spec,
   const auto apply = [&parts, model, state](Transaction& transaction) {
     StoreReader& read = transaction.store.read();
     if (model->removed || !is_stored(read, *model)) throw Failed{model_removed()};
+    transaction.lead(model);
+    transaction.change(model);
+    state->is_new = false;
     const auto rows = experiments_of(*model, read);
     for (const ExperimentRow& row : rows) {
       if (row.name == state->spec.name) {
@@ -240,14 +269,15 @@ void Service::put_experiment(const ModelHandle& model, ExperimentSpec spec,
     for (Fork& fork : state->forks) serve_model(parts, fork.model, *std::move(fork.trainer));
     publish(parts, model, state->experiment);
   };
-  parts.writer->submit({.apply = apply,
-                        .committed = committed,
-                        .answer = [this, model, state, done](const Result<void>& settled) {
-                          if (!settled) return done(settled.error());
-                          auto info = experiment(*model, state->spec.name);
-                          if (!info) return done(info.error());
-                          done(PutExperiment{*std::move(info), state->is_new});
-                        }});
+  const auto answer = [this, model, state, done](const Result<void>& settled) {
+    if (!settled) return done(settled.error());
+    auto info = experiment(*model, state->spec.name);
+    if (!info) return done(info.error());
+    done(PutExperiment{*std::move(info), state->is_new});
+  };
+  with_lead(parts, model, done, [&parts, apply, committed, answer] {
+    parts.writer->submit({.apply = apply, .committed = committed, .answer = answer});
+  });
 }
 
 void Service::delete_experiment(const ModelHandle& model, std::string name, Done<void> done) {
@@ -255,10 +285,16 @@ void Service::delete_experiment(const ModelHandle& model, std::string name, Done
   auto forks = std::make_shared<std::vector<ModelHandle>>();
   const auto apply = [&parts, model, name = std::move(name), forks](Transaction& transaction) {
     if (model->removed) throw Failed{model_removed()};
+    transaction.change(model);
     StoreReader& read = transaction.store.read();
     const StoredExperiment stored = find_experiment(*model, name, read);
     if (stored.row.ended_at == 0) {
       refuse_conflict(fmt::format("experiment \"{}\" runs; stop it first", name));
+    }
+    if (stored.state.before && stored.state.promotion == last_promotion(*model, read)) {
+      refuse_conflict(fmt::format(
+          "experiment \"{}\" is needed to undo its promotion; undo it first, or promote another",
+          name));
     }
     *forks = forks_of(parts, *model, stored);
     std::erase_if(*forks, [&](const ModelHandle& fork) { return !is_stored(read, *fork); });

@@ -59,6 +59,7 @@ Joined& Joiner::find(const std::string& name) {
   Joined& joined = found->second;
   if (!is_new || !known) return joined;
   joined.maker = known->maker == nullptr ? model_ : known->maker;
+  take(transaction_.store.lock({.impressions = {id}}));
   auto kept = take(read_impression(store, id, Rows::kSkip));
   if (!kept) return joined;
   auto response = take(store.response(id));
@@ -68,8 +69,10 @@ Joined& Joiner::find(const std::string& name) {
   joined.response.clicked.resize(joined.kept.impression.shown.size());
   joined.response.viewed.resize(joined.kept.impression.shown.size());
   const std::uint64_t number = ImpressionKey::of(id).number;
-  joined.late = joined.maker->removed || joined.response.closed != Closed::kNo ||
-                number < joined.maker->update_due(transaction_.elapsed);
+  Model& maker = *joined.maker;
+  maker.update_due(transaction_.elapsed);
+  joined.late = maker.removed || joined.response.closed != Closed::kNo ||
+                maker.is_due(number, joined.kept.shown_at, transaction_.now);
   return joined;
 }
 
@@ -207,15 +210,34 @@ void check_names(const LogSettings& logging, const std::vector<FeedbackEvent>& e
   }
 }
 
-Job feedback_job(const ServiceParts& parts, const ModelHandle& model,
-                 std::vector<FeedbackEvent> events, Done<std::vector<FeedbackStatus>> done) {
+// Lists that their names lead to, and ids of events. Others are found, and locked, on the way.
+Touched touched_by(const Model& model, const std::vector<FeedbackEvent>& events) {
+  Touched touched;
+  for (const FeedbackEvent& event : events) {
+    if (const auto number = impression_number(event.impression)) {
+      touched.impressions.push_back(ImpressionKey{model.id, *number}.id());
+    }
+    if (!event.event_id.empty()) touched.event_ids.emplace_back(model.id, event.event_id);
+  }
+  return touched;
+}
+
+Job feedback_job(ServiceParts& parts, const ModelHandle& model,
+                 std::vector<FeedbackEvent> events, Done<FeedbackAnswer> done) {
   struct State {
     std::vector<FeedbackEvent> events;
     std::map<ModelHandle, std::uint64_t> closed{};
   };
   using Statuses = std::vector<FeedbackStatus>;
   auto state = std::make_shared<State>(State{std::move(events)});
-  return job<Statuses>(
+  auto learned = std::make_shared<bool>(true);
+  const auto answer = [model, learned, done = std::move(done)](Result<Statuses> statuses) {
+    if (!statuses) return done(statuses.error());
+    FeedbackAnswer given{.statuses = *std::move(statuses)};
+    if (*learned) given.version = model->publication.latest()->number;
+    done(std::move(given));
+  };
+  Job joining = job<Statuses>(
       [&parts, model, state](Transaction& transaction) {
         if (model->removed) throw Failed{model_removed()};
         check_names(model->logging(), state->events);
@@ -226,8 +248,9 @@ Job feedback_job(const ServiceParts& parts, const ModelHandle& model,
         joiner.finish();
         return statuses;
       },
-      std::move(done),
-      [model, state](const Statuses& statuses) {
+      answer,
+      [&parts, model, state](const Statuses& statuses) {
+        parts.events += statuses.size();
         for (std::size_t at = 0; at < statuses.size(); ++at) {
           const auto status = static_cast<std::size_t>(statuses[at]);
           ++model->events[status];
@@ -237,6 +260,9 @@ Job feedback_job(const ServiceParts& parts, const ModelHandle& model,
           maker->open -= std::min(closed, maker->open.load());
         }
       });
+  joining.touched = touched_by(*model, state->events);
+  joining.learned = std::move(learned);
+  return joining;
 }
 
 }  // namespace
@@ -248,7 +274,7 @@ std::string_view name_of(FeedbackStatus status) {
 }
 
 void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
-                       Done<std::vector<FeedbackStatus>> done) {
+                       Done<FeedbackAnswer> done) {
   if (parts_->learner->queued() >= parts_->options.queue_limit) {
     done(Error{ErrorCode::kBusy, "too many impressions wait to be learned from; try again later"});
     return;

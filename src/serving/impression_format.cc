@@ -5,6 +5,7 @@
 
 #include "plackett/feature_view.h"
 #include "serving/impression.h"
+#include "serving/model_spec.h"
 #include "serving/shown_items.h"
 
 namespace plackett::serving {
@@ -212,7 +213,11 @@ Result<Impression> unpack(const ImpressionRow& row, Rows read) {
   } else {
     return kDamaged;
   }
-  if (!in.sound || !all_finite(impression)) return kDamaged;
+  if (impression.rest.sum == 0) impression.rest = {};  // its shift means nothing
+  // Rows are padded: without a limit a few bytes could ask for gigabytes.
+  if (!in.sound || !all_finite(impression) || impression.feature_count > kMaxFeatures) {
+    return kDamaged;
+  }
   if (format == kFormat && read == Rows::kSkip) {
     impression.learnable = impression.mode == Mode::kExplore && impression.sampled_count() > 0;
     return impression;
@@ -226,6 +231,11 @@ Result<Impression> unpack(const ImpressionRow& row, Rows read) {
   if (!in.sound) return kDamaged;
   impression.learnable = impression.mode == Mode::kExplore && !impression.rows.empty() &&
                          impression.sampled_count() > 0;
+  // What was sampled always has its rows; without them it could not be learned from.
+  if (impression.mode == Mode::kExplore && !impression.learnable &&
+      impression.sampled_count() > 0) {
+    return kDamaged;
+  }
   if (read == Rows::kSkip) impression.rows.clear();
   return impression;
 }

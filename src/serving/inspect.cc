@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "plackett/pairs.h"
 #include "serving/impression.h"
@@ -127,7 +128,8 @@ Result<Stats> Service::stats(const Model& model, std::uint32_t points) const {
 
 namespace {
 
-std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::int64_t id) {
+std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::int64_t id,
+                                  std::int64_t now) {
   auto kept = take(read_impression(reader, id, Rows::kSkip));
   if (!kept) return std::nullopt;
   constexpr std::array<std::string_view, 4> kStates{"open", "learned", "expired", "closed"};
@@ -135,7 +137,7 @@ std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::
   ResponseRow response = take(reader.response(id)).value_or(ResponseRow{});
   response.clicked.resize(kept->impression.shown.size());
   response.viewed.resize(kept->impression.shown.size());
-  const bool is_due = response.closed == Closed::kNo && number < model.due;
+  const bool is_due = response.closed == Closed::kNo && model.is_due(number, kept->shown_at, now);
   const Closed closed = is_due ? Closed::kExpired : response.closed;
   auto pairs = pairs_of(kept->impression, response.clicked);
   return SeenImpression{kept->given.empty() ? impression_name(number) : kept->given,
@@ -148,10 +150,10 @@ std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::
 namespace {
 
 std::vector<SeenImpression> see_all(StoreReader& reader, const Model& model,
-                                    const std::vector<std::int64_t>& ids) {
+                                    const std::vector<std::int64_t>& ids, std::int64_t now) {
   std::vector<SeenImpression> impressions;
   for (const std::int64_t id : ids) {
-    if (auto seen = see(reader, model, id)) impressions.push_back(*std::move(seen));
+    if (auto seen = see(reader, model, id, now)) impressions.push_back(*std::move(seen));
   }
   return impressions;
 }
@@ -162,8 +164,10 @@ Result<std::vector<SeenImpression>> Service::impressions(const Model& model, std
                                                          bool clicked_only) const {
   const std::lock_guard lock(parts_->reader_mutex);
   StoreReader& reader = *parts_->reader;
-  return attempt(
-      [&] { return see_all(reader, model, take(reader.recent(model.id, limit, clicked_only))); });
+  return attempt([&] {
+    return see_all(reader, model, take(reader.recent(model.id, limit, clicked_only)),
+                   parts_->options.clock());
+  });
 }
 
 Result<ImpressionPage> Service::impressions_from(const Model& model, std::uint64_t number,
@@ -171,11 +175,13 @@ Result<ImpressionPage> Service::impressions_from(const Model& model, std::uint64
   const std::lock_guard lock(parts_->reader_mutex);
   StoreReader& reader = *parts_->reader;
   // A list with a lower number may still be on its way to the store.
-  const std::uint64_t end = model.in_flight.end_of_stored(model.next_number);
   return attempt([&] {
+    const std::uint64_t end = parts_->cluster == nullptr
+                                  ? model.in_flight.end_of_stored(model.next_number)
+                                  : take(reader.end_of_stored(model.id));
     auto ids = take(reader.from(model.id, number, limit));
     std::erase_if(ids, [&](std::int64_t id) { return ImpressionKey::of(id).number >= end; });
-    ImpressionPage page{see_all(reader, model, ids), number};
+    ImpressionPage page{see_all(reader, model, ids, parts_->options.clock()), number};
     if (!ids.empty()) page.next = ImpressionKey::of(ids.back()).number + 1;
     return page;
   });
@@ -186,11 +192,28 @@ Result<SeenImpression> Service::impression(const Model& model, std::string_view 
   return attempt([&] {
     const auto found = take(find_impression(*parts_->reader, model, id));
     const Model& maker = found && found->maker != nullptr ? *found->maker : model;
-    auto seen = found ? see(*parts_->reader, maker, found->id) : std::nullopt;
+    auto seen = found ? see(*parts_->reader, maker, found->id, parts_->options.clock())
+                      : std::nullopt;
     if (!seen) throw Failed{{ErrorCode::kNotFound, fmt::format("unknown impression \"{}\"", id)}};
     if (&maker != &model) seen->id = std::string(id);
     return *std::move(seen);
   });
+}
+
+std::optional<NodesInfo> Service::nodes() const {
+  if (parts_->cluster == nullptr) return std::nullopt;
+  const ClusterView view = parts_->cluster->view();
+  NodesInfo info{.node = view.node, .lag_seconds = parts_->cluster->lag_seconds()};
+  std::map<std::int64_t, std::string> names;
+  for (const ModelHandle& model : parts_->all_models()) names[model->id] = model->spec.name;
+  for (const NodeRow& row : view.nodes) {
+    NodesInfo::Node& node = info.nodes.emplace_back(NodesInfo::Node{row});
+    for (const ModelMark& mark : view.models) {
+      if (mark.led && mark.leader == row.id) node.leads.push_back(names[mark.model]);
+    }
+    std::sort(node.leads.begin(), node.leads.end());
+  }
+  return info;
 }
 
 ServiceMeters Service::meters() const {
@@ -215,6 +238,7 @@ ServiceMeters Service::meters() const {
   meters.sync_seconds = parts_->writer->sync_seconds();
   meters.write_failures = parts_->writer->failures();
   meters.store_bytes = parts_->store->disk_bytes();
+  meters.nodes = nodes();
   return meters;
 }
 

@@ -15,15 +15,46 @@ void ItemTable::put(std::span<const std::string> ids, std::span<const std::int64
   const std::unique_lock lock(mutex_);
   for (std::size_t at = 0; at < ids.size(); ++at) {
     Item& item = items_[ids[at]];
-    item.version = versions[at];
-    item.row.assign(rows.begin(), rows.begin() + stride_);
+    const std::span<const float> row = rows.first(stride_);
     rows = rows.subspan(stride_);
+    if (item.version > versions[at]) continue;  // another node has changed it since
+    item.version = versions[at];
+    last_version_ = std::max(last_version_, item.version);
+    item.row.assign(row.begin(), row.end());
   }
 }
 
 void ItemTable::remove(const std::string& id) {
   const std::unique_lock lock(mutex_);
   items_.erase(id);
+}
+
+void ItemTable::apply(std::span<const SharedStore::ItemChange> changes) {
+  const std::unique_lock lock(mutex_);
+  for (const SharedStore::ItemChange& change : changes) {
+    last_version_ = std::max(last_version_, change.version);
+    const auto found = items_.find(change.id);
+    if (found != items_.end() && found->second.version >= change.version) continue;
+    if (!change.features) {
+      items_.erase(change.id);
+      continue;
+    }
+    Item& item = items_[change.id];
+    item.version = change.version;
+    item.row.assign(stride_, 0.0F);
+    std::memcpy(item.row.data(), change.features->data(),
+                std::min(change.features->size(), stride_ * sizeof(float)));
+  }
+}
+
+std::int64_t ItemTable::last_version() const {
+  const std::shared_lock lock(mutex_);
+  return last_version_;
+}
+
+bool ItemTable::has(std::string_view id) const {
+  const std::shared_lock lock(mutex_);
+  return items_.find(id) != items_.end();
 }
 
 std::uint64_t ItemTable::count() const {

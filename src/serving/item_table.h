@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/aligned.h"
+#include "serving/shared_store.h"
 
 namespace plackett::serving {
 
@@ -30,7 +31,12 @@ class ItemTable {
            std::span<const float> rows);
   void remove(const std::string& id);
 
+  // As another node has made them: those that are older than what is here are left out.
+  void apply(std::span<const SharedStore::ItemChange> changes);
+
   [[nodiscard]] std::uint64_t count() const;
+  [[nodiscard]] bool has(std::string_view id) const;
+  [[nodiscard]] std::int64_t last_version() const;  // the highest so far
   // The version of the item if it has these features, to the bit; else 0.
   [[nodiscard]] std::int64_t version_with(const std::string& id, const float* row) const;
   [[nodiscard]] std::uint32_t stride() const { return stride_; }
@@ -47,6 +53,7 @@ class ItemTable {
   };
   std::uint32_t stride_;
   mutable std::shared_mutex mutex_;
+  std::int64_t last_version_ = 0;
   std::unordered_map<std::string, Item, TextHash, std::equal_to<>> items_;
 };
 

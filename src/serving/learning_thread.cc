@@ -1,12 +1,19 @@
 #include "serving/learning_thread.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "serving/model.h"
 
 namespace plackett::serving {
 
 using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenAttempts{100};  // to reach the store
+
+}  // namespace
 
 LearningThread::LearningThread(std::unique_ptr<StoreReader> reader, std::uint64_t snapshot_every,
                                LearningHooks hooks)
@@ -34,6 +41,11 @@ LearningThread::TrainedHandle LearningThread::find(const Model& model) {
   const std::lock_guard lock(models_mutex_);
   const auto found = models_.find(model.id);
   return found == models_.end() ? nullptr : found->second;
+}
+
+void LearningThread::use(std::unique_ptr<StoreReader> reader) {
+  const std::lock_guard lock(mutex_);
+  next_reader_ = std::move(reader);
 }
 
 void LearningThread::submit(std::vector<Item> items) {
@@ -95,6 +107,7 @@ void LearningThread::run() {
       wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
       if (queue_.empty()) return;
       batch.swap(queue_);
+      if (next_reader_ != nullptr) reader_ = std::exchange(next_reader_, nullptr);
       working_ = batch.size();
       working_since_ = batch.front().since;
     }
@@ -108,7 +121,9 @@ void LearningThread::work(std::vector<Item>& batch) {
   for (Item& item : batch) {
     const TrainedHandle trained = find(*item.model);
     if (trained == nullptr) continue;  // the model was removed
-    if (item.entry && trained->stalled.empty()) {
+    // A node that has led before may have had the entry in its queue when it read the log.
+    const bool is_new = item.entry && item.entry->seq > trained->trainer.last_log();
+    if (is_new && trained->stalled.empty()) {
       const auto norm = apply(trained->trainer, *item.entry);
       if (!norm) {
         trained->stalled = norm.error().message;
@@ -129,7 +144,14 @@ void LearningThread::work(std::vector<Item>& batch) {
 
 Result<double> LearningThread::apply(Trainer& trainer, const LogEntry& entry) {
   try {
-    return trainer.apply(entry, *reader_);
+    for (;;) {
+      auto applied = trainer.apply(entry, *reader_);
+      const bool is_lost = !applied && applied.error().code == ErrorCode::kUnavailable;
+      if (!is_lost || !reader_->may_recover()) return applied;
+      // Nothing has changed yet: an entry is applied when all that it needs was read.
+      std::unique_lock lock(mutex_);
+      if (wake_.wait_for(lock, kBetweenAttempts, [this] { return stopping_; })) return applied;
+    }
   } catch (const std::bad_alloc&) {
     // What it changed so far is unknown; the next start applies the log again.
     return Error{ErrorCode::kUnavailable, "not enough memory to learn"};
@@ -139,6 +161,7 @@ Result<double> LearningThread::apply(Trainer& trainer, const LogEntry& entry) {
 void LearningThread::publish(TrainedModel& trained) {
   auto version = trained.trainer.version();
   if (!trained.stalled.empty()) {
+    if (hooks_.stalled && hooks_.stalled(trained.model)) return;
     // The log continues; the next start applies it.
     auto stalled = std::make_shared<Version>(*version);
     stalled->learning = false;
@@ -148,6 +171,7 @@ void LearningThread::publish(TrainedModel& trained) {
   const auto before = trained.model->publication.latest();
   if (version->has_fault() && !before->has_fault()) hooks_.frozen(*trained.model, *version);
   trained.model->publication.publish(std::move(version));
+  hooks_.published(trained.model);
   const std::uint64_t at = trained.trainer.version_number();
   if (trained.model->snapshot_lost.exchange(false)) trained.snapshot_version = 0;
   if (at - trained.snapshot_version < snapshot_every_) return;

@@ -25,8 +25,13 @@ struct LearningHooks {
   std::function<void(Model&, double norm)> updated;
   // It had to freeze the model.
   std::function<void(const Model&, const Version&)> frozen;
+  // There is a new version.
+  std::function<void(const ModelHandle&)> published;
   // A snapshot is due.
   std::function<void(const ModelHandle&, SnapshotRow)> snapshot;
+  // It can't follow the model's log. True: somebody sees to it; false: it is shown as frozen until
+  // the next start. May be empty.
+  std::function<bool(const ModelHandle&)> stalled{};
 };
 
 class LearningThread {
@@ -46,9 +51,13 @@ class LearningThread {
   LearningThread& operator=(const LearningThread&) = delete;
   ~LearningThread() { stop(); }
 
-  // Requires: nothing of the model is queued. Neither call waits for learning.
+  // Entries that the trainer has learned from are skipped, so that some may be queued. Neither call
+  // waits for learning.
   void adopt(const ModelHandle& model, Trainer trainer);
   void forget(const ModelHandle& model);
+
+  // Another reader, from the next batch on: the one before may be cut off, and wait in vain.
+  void use(std::unique_ptr<StoreReader> reader);
 
   void submit(std::vector<Item> items);
   void submit(Item item);
@@ -82,6 +91,7 @@ class LearningThread {
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Item> queue_;
+  std::unique_ptr<StoreReader> next_reader_;  // null: the one that it has
   std::size_t working_ = 0;  // items taken and not done
   std::chrono::steady_clock::time_point working_since_{};
   bool stopping_ = false;

@@ -34,9 +34,46 @@ Model::Model(ModelSpec given, const ModelRow& row)
       logging_(spec.logging) {}
 
 std::uint64_t Model::update_due(std::int64_t elapsed) {
-  const std::int64_t open_ms = std::int64_t{spec.open_seconds} * 1000;
-  due = std::max(due.load(), shown_marks.take_until(elapsed - open_ms));
+  due = std::max(due.load(), shown_marks.take_until(elapsed - open_ms()));
   return due;
+}
+
+std::optional<std::uint64_t> Model::take_number() {
+  return in_flight.take([this]() -> std::optional<std::uint64_t> {
+    if (next_number >= reserved.load(std::memory_order_acquire)) {
+      if (spare.begin == spare.end) return std::nullopt;
+      next_number = spare.begin;
+      reserved = spare.end;
+      spare = {};
+    }
+    return next_number++;
+  });
+}
+
+bool Model::has_numbers() const {
+  return next_number < reserved || in_flight.hold([this] { return spare.begin < spare.end; });
+}
+
+void Model::add_numbers(const NumberBlock& more) {
+  in_flight.hold([&] {
+    if (next_number < reserved) {
+      spare = more;
+    } else {
+      next_number = more.begin;
+      reserved = more.end;
+    }
+  });
+}
+
+void Model::drop_numbers() {
+  in_flight.hold([this] {
+    next_number = reserved.load();
+    spare = {};
+  });
+}
+
+std::uint64_t Model::numbers_left() const {
+  return in_flight.hold([this] { return reserved - next_number + spare.end - spare.begin; });
 }
 
 ModelRow Model::marks() const {

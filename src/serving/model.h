@@ -79,6 +79,12 @@ class NumbersInFlight {
     const std::lock_guard lock(mutex_);
     return numbers_.empty() ? next.load() : *numbers_.begin();
   }
+  // While no number is taken.
+  template <typename Work>
+  auto hold(const Work& work) const {
+    const std::lock_guard lock(mutex_);
+    return work();
+  }
 
  private:
   mutable std::mutex mutex_;
@@ -103,7 +109,16 @@ class Model {
   // Numbers from here on may not be used yet. The store has this mark before numbers below it are
   // used, so that no number is used again after a crash.
   std::atomic<std::uint64_t> reserved;
+  // Numbers to go on with when those are used; guarded by in_flight.
+  NumberBlock spare{};
   std::atomic<bool> removed{false};
+  // The epoch in which this node leads the model, which lets it write the model's log; 0 if another
+  // node does. Always above 0 if there is only one.
+  std::atomic<std::int64_t> lead{1};
+  std::atomic<bool> has_queued{false};  // another node may have queued something for its log
+  // Several nodes make its lists: numbers don't follow time, and only the times in the store tell
+  // which lists take feedback.
+  bool shared = false;
   // Impressions below take no more feedback: their time is up.
   std::atomic<std::uint64_t> due;
   std::atomic<bool> snapshot_lost{false};  // the store refused an automatic one
@@ -164,6 +179,16 @@ class Model {
 
   // Only the writer's thread uses these.
   std::uint64_t reserved_in_store;
+  // If several nodes make its lists: how many numbers are reserved at once. It grows while they are
+  // used, and starts small, since what is not used soon is given up.
+  static constexpr std::uint64_t kLeastBlock = 64;
+  std::uint64_t block = kLeastBlock;
+  std::uint64_t numbers_seen = 0;       // next_number when upkeep looked last
+  std::int64_t numbers_seen_at = 0;     // and since when it has not changed
+  std::uint64_t numbers_told = ImpressionKey::kNumbers;  // Store::set_numbers_used()
+  std::int64_t numbers_told_at = 0;
+  std::int64_t numbers_node = 0;        // the node that reserved those that are left
+  std::int64_t expired_at = 0;          // when upkeep closed lists last, by the steady clock
   // Numbers in [gap_begin, gap_end) were reserved before the last start, and never used.
   std::uint64_t gap_begin = 0;
   std::uint64_t gap_end = 0;
@@ -190,9 +215,24 @@ class Model {
 
   // Brings `due` up to date; `elapsed` is the steady clock's time. Only for the writer.
   std::uint64_t update_due(std::int64_t elapsed);
+  // Whether the time of a list is up, as far as `due` is up to date.
+  [[nodiscard]] bool is_due(std::uint64_t number, std::int64_t shown_at, std::int64_t now) const {
+    return number < due || (shared && shown_at + open_ms() <= now);
+  }
+  [[nodiscard]] std::int64_t open_ms() const { return std::int64_t{spec.open_seconds} * 1000; }
+  // A number for a list; none if the store must reserve more first.
+  [[nodiscard]] std::optional<std::uint64_t> take_number();
+  [[nodiscard]] bool has_numbers() const;
+  // Adds numbers to those that are left. Only for the writer.
+  void add_numbers(const NumberBlock& more);
+  // Gives up the numbers that are left. Only for the writer.
+  void drop_numbers();
+  // Numbers left of both blocks.
+  [[nodiscard]] std::uint64_t numbers_left() const;
   // Lists with this number and higher ones don't refer to versions of items that are replaced in
   // the current transaction; 0 if no list does. Only for the writer, which alone reserves numbers.
   [[nodiscard]] std::uint64_t end_of_references() const {
+    if (shared) return 1;  // the store knows what other nodes have reserved
     return has_references ? reserved_in_store : 0;
   }
   // How many of dropped_early are in [expired, end).

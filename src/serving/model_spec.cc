@@ -64,8 +64,9 @@ Result<void> check_logging(LogSettings& logging) {
     if (before != nullptr && before->name == event.name) {
       return Error{fmt::format("event \"{}\" twice; names are distinct", event.name)};
     }
-    if (!std::isfinite(event.weight)) {
-      return Error{fmt::format("event \"{}\": its weight is not finite", event.name)};
+    if (!(std::abs(event.weight) <= kMaxEventWeight)) {
+      return Error{fmt::format("event \"{}\": its weight is {}; weights are {:.0e} at most",
+                               event.name, event.weight, kMaxEventWeight)};
     }
     before = &event;
   }

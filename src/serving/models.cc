@@ -29,15 +29,20 @@ ModelHandle insert_model(const ServiceParts& parts, const ModelSpec& spec,
   ModelRow row{.name = spec.name,
                .created_at = transaction.now,
                .spec = to_json(spec),
-               .next_number = parts.options.number_block};
+               .next_number = parts.cluster == nullptr ? parts.options.number_block : 0};
   row.id = take(transaction.store.insert_model(row));
   auto model = std::make_shared<Model>(spec, row);
   model->next_number = 0;
+  if (parts.cluster != nullptr) {
+    model->shared = true;
+    model->reserved = model->reserved_in_store = 0;  // blocks are for one node each
+  }
   return model;
 }
 
 void serve_model(ServiceParts& parts, const ModelHandle& model, Trainer trainer) {
   parts.learner->adopt(model, std::move(trainer));
+  if (parts.cluster != nullptr) parts.cluster->add_new(model);
   const std::unique_lock lock(parts.models_mutex);
   parts.models.emplace(model->spec.name, model);
 }
@@ -53,8 +58,9 @@ LogSettings logging_of(const Model& model, Transaction& transaction) {
 }
 
 // The model is to be as wanted, which may differ from it in what is logged alone. Gives what is.
-LogSettings update_logging(const Model& model, const WantedModel& wanted,
+LogSettings update_logging(const ModelHandle& handle, const WantedModel& wanted,
                            Transaction& transaction) {
+  const Model& model = *handle;
   ModelSpec now = model.spec;
   now.logging = wanted.spec.logging;
   if (!(now == wanted.spec)) {
@@ -64,6 +70,7 @@ LogSettings update_logging(const Model& model, const WantedModel& wanted,
                      "changed",
                      model.spec.name)}};
   }
+  transaction.change(handle);
   const LogSettings before = logging_of(model, transaction);
   if (!wanted.candidates_given) now.logging.candidates = before.candidates;
   if (!wanted.events_given) now.logging.events = before.events;
@@ -96,7 +103,7 @@ void submit_creation(ServiceParts& parts, WantedModel wanted,
           created = {insert_model(parts, spec, transaction), true};
           transaction.created[spec.name] = created.model;
         } else {
-          created.logging = update_logging(*created.model, wanted, transaction);
+          created.logging = update_logging(created.model, wanted, transaction);
         }
         if (more) more(transaction, created.model);
         return created;
@@ -120,10 +127,16 @@ void Service::create(WantedModel wanted, Done<Created> done) {
 }
 
 void stop_serving(ServiceParts& parts, const ModelHandle& model) {
+  if (model->removed) return;
+  parts.upkeep->add_removed(model->id);
+  if (parts.cluster != nullptr) parts.cluster->forget(model);
+  drop_served(parts, model);
+}
+
+void drop_served(ServiceParts& parts, const ModelHandle& model) {
   if (model->removed.exchange(true)) return;
   forget_experiments(parts, model);
   parts.learner->forget(model);
-  parts.upkeep->add_removed(model->id);
   const std::unique_lock lock(parts.models_mutex);
   const auto found = parts.models.find(model->spec.name);
   if (found != parts.models.end() && found->second == model) parts.models.erase(found);
@@ -135,6 +148,7 @@ void Service::remove(const ModelHandle& model, Done<void> done) {
   auto all = std::make_shared<std::vector<ModelHandle>>();
   const auto apply = [&parts, model, all](Transaction& transaction) {
     if (model->removed) throw Failed{model_removed()};
+    transaction.change(model);
     StoreReader& read = transaction.store.read();
     *all = forks_of(parts, *model, read);
     all->push_back(model);
@@ -163,6 +177,8 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
   parts_->writer->submit(job<std::uint64_t>(
       [model, items](Transaction& transaction) {
         if (model->removed) throw Failed{model_removed()};
+        transaction.change(model);
+        items->versions.clear();
         const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
         for (std::size_t at = 0; at < items->ids.size(); ++at) {
           const float* row = items->rows.data() + at * model->items.stride();
@@ -189,6 +205,7 @@ void Service::remove_item(const ModelHandle& model, const std::string& id, Done<
   parts_->writer->submit(
       {.apply =
            [model, id](Transaction& transaction) {
+             transaction.change(model);
              if (take(transaction.store.delete_item(model->id, id, model->end_of_references())))
                return;
              throw Failed{{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)}};

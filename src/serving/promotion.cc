@@ -20,15 +20,6 @@ void end(Transaction& transaction, StoredExperiment& stored, std::string because
   write_state(transaction, stored);
 }
 
-// The newest of the model's promotions that was not undone; 0 if there is none.
-std::int64_t last_promotion(const Model& model, StoreReader& store) {
-  std::int64_t last = 0;
-  for (ExperimentRow& row : experiments_of(model, store)) {
-    last = std::max(last, parse_stored(std::move(row)).state.promotion);
-  }
-  return last;
-}
-
 void refuse_running(const Model& model, StoreReader& store) {
   for (const ExperimentRow& row : experiments_of(model, store)) {
     if (row.ended_at != 0) continue;
@@ -43,6 +34,8 @@ Job changing_job(const Service& service, const ModelHandle& model, std::string n
   return {.apply =
               [model, name, change = std::move(change)](Transaction& transaction) {
                 if (model->removed) throw Failed{model_removed()};
+                transaction.lead(model);
+                transaction.change(model);
                 StoredExperiment stored = find_experiment(*model, name, transaction.store.read());
                 change(transaction, stored);
               },
@@ -54,6 +47,14 @@ Job changing_job(const Service& service, const ModelHandle& model, std::string n
 }
 
 }  // namespace
+
+std::int64_t last_promotion(const Model& model, StoreReader& store) {
+  std::int64_t last = 0;
+  for (ExperimentRow& row : experiments_of(model, store)) {
+    last = std::max(last, parse_stored(std::move(row)).state.promotion);
+  }
+  return last;
+}
 
 void log_served(Transaction& transaction, const ModelHandle& model, Mode mode,
                 std::int64_t snapshot) {
@@ -97,13 +98,14 @@ void promote_in(const ServiceParts& parts, Transaction& transaction, const Model
     }
     auto loaded = promotable(*model, *maker);
     if (!loaded) refuse_conflict(loaded.error().message, "arm");
-    // Not at an entry of the log, so not one that replay compares.
-    before.snapshot =
-        insert_imported(transaction, *model, saved_model(model->spec, *version),
-                        fmt::format("before {} of {} was promoted", arm.name, stored.spec.name));
     winner = insert_imported(transaction, *model, *loaded,
                              fmt::format("{} of {}, promoted", arm.name, stored.spec.name));
   }
+  // Also where the arm is the model itself, which learns on. Not at an entry of the log, so not one
+  // that replay compares.
+  before.snapshot =
+      insert_imported(transaction, *model, saved_model(model->spec, *version),
+                      fmt::format("before {} of {} was promoted", arm.name, stored.spec.name));
   stored.state.promoted = arm.name;
   stored.state.before = before;
   stored.state.promotion = 1 + last_promotion(*model, transaction.store.read());
@@ -123,9 +125,10 @@ void Service::stop_experiment(const ModelHandle& model, std::string name,
     *id = stored.row.id;
     stop_in(transaction, model, stored, "asked");
   };
-  parts_->writer->submit(changing_job(
-      *this, model, std::move(name), change, [this, model, id] { withdraw(*parts_, *model, *id); },
-      std::move(done)));
+  with_lead(*parts_, model, done, [this, model, name = std::move(name), change, id, done] {
+    parts_->writer->submit(changing_job(
+        *this, model, name, change, [this, model, id] { withdraw(*parts_, *model, *id); }, done));
+  });
 }
 
 void Service::promote(const ModelHandle& model, std::string name, std::string arm,
@@ -146,9 +149,10 @@ void Service::promote(const ModelHandle& model, std::string name, std::string ar
     *id = stored.row.id;
     promote_in(*parts_, transaction, model, stored, *found, "promoted by request");
   };
-  parts_->writer->submit(changing_job(
-      *this, model, std::move(name), change, [this, model, id] { withdraw(*parts_, *model, *id); },
-      std::move(done)));
+  with_lead(*parts_, model, done, [this, model, name = std::move(name), change, id, done] {
+    parts_->writer->submit(changing_job(
+        *this, model, name, change, [this, model, id] { withdraw(*parts_, *model, *id); }, done));
+  });
 }
 
 void Service::undo_promotion(const ModelHandle& model, std::string name,
@@ -169,7 +173,9 @@ void Service::undo_promotion(const ModelHandle& model, std::string name,
     write_state(transaction, stored);
     log_served(transaction, model, before.serves, before.snapshot);
   };
-  parts_->writer->submit(changing_job(*this, model, std::move(name), change, {}, std::move(done)));
+  with_lead(*parts_, model, done, [this, model, name = std::move(name), change, done] {
+    parts_->writer->submit(changing_job(*this, model, name, change, {}, done));
+  });
 }
 
 }  // namespace plackett::serving

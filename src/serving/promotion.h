@@ -9,6 +9,9 @@
 
 namespace plackett::serving {
 
+// The newest of the model's promotions that was not undone; 0 if there is none.
+std::int64_t last_promotion(const Model& model, StoreReader& store);
+
 // How lists are made for requests without a mode from now on. The model loads the snapshot, if that
 // is not 0.
 void log_served(Transaction& transaction, const ModelHandle& model, Mode mode,

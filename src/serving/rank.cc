@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <utility>
 
 #include "plackett/feature_view.h"
@@ -209,6 +210,7 @@ void RankRequest::clear() {
   k = 0;
   mode.reset();
   skip_missing = false;
+  min_version = 0;
   context = {};
 }
 
@@ -323,12 +325,7 @@ MadeList make_list(Model& model, const Plan& plan, const RankRequest& request,
     throw Failed{score_not_finite()};
   }
   if (plan.mode == Mode::kInterleaved) score_teams(model, *plan.experiment, scratch);
-  const auto number = maker.in_flight.take([&]() -> std::optional<std::uint64_t> {
-    const std::uint64_t next = maker.next_number.load();
-    if (next >= maker.reserved.load(std::memory_order_acquire)) return std::nullopt;
-    maker.next_number = next + 1;
-    return next;
-  });
+  const auto number = maker.take_number();
   if (!number) {
     throw Failed{
         {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
@@ -411,7 +408,7 @@ const Impression& impression_of(const Model& model, const Plan& plan, const Rank
 }
 
 // The job that stores the impression, which `maker` made for `asked`, and answers with the ranking.
-Job keep_job(const ServiceParts& parts, const ModelHandle& asked, const ModelHandle& maker,
+Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& maker,
              ImpressionRow row, Ranked ranked, Done<Ranked> done) {
   struct State {
     ImpressionRow row;
@@ -435,16 +432,19 @@ Job keep_job(const ServiceParts& parts, const ModelHandle& asked, const ModelHan
             ++series.impressions;
             series.entropies += state->ranked.entropy;
             kept.shown_at = transaction.now;
-            model->shown_marks.add(ImpressionKey::of(kept.id).number + 1, transaction.elapsed);
+            if (!model->shared) {
+              model->shown_marks.add(ImpressionKey::of(kept.id).number + 1, transaction.elapsed);
+            }
             take(transaction.store.insert_impression(kept));
             if (const auto* running = counting(parts, transaction, kept.in.experiment)) {
               count_list(transaction, *running, kept);
             }
           },
       .committed =
-          [model] {
+          [&parts, model] {
             ++model->shown;
             ++model->open;
+            ++parts.ranked;
           },
       .answer =
           [model, state, done = std::move(done)](const Result<void>& settled) {
@@ -454,6 +454,64 @@ Job keep_job(const ServiceParts& parts, const ModelHandle& asked, const ModelHan
 }
 
 }  // namespace
+
+bool Service::knows_items(const Model& model, const RankRequest& request) const {
+  for (std::size_t item = 0; item < request.items.size(); ++item) {
+    if (request.given[item] == 0 && !model.items.has(request.items[item])) return false;
+  }
+  return true;
+}
+
+bool Service::is_prepared(const Model& model, std::uint64_t min_version) const {
+  if (min_version > 0 && model.publication.latest()->number < min_version) return false;
+  if (!model.shared) return true;
+  if (!model.has_numbers()) return false;
+  const ExperimentHandle experiment = model.experiment.get();
+  return experiment == nullptr ||
+         std::all_of(experiment->makers.begin(), experiment->makers.end(),
+                     [](const ModelHandle& maker) { return !maker || maker->has_numbers(); });
+}
+
+void Service::prepare(const ModelHandle& model, std::uint64_t min_version, Done<void> done) {
+  constexpr std::chrono::seconds kMost{2};
+  const auto until = std::chrono::steady_clock::now() + kMost;
+  const auto wait = [this, model, min_version, until, done](const Result<void>& reserved) {
+    if (!reserved) return done(reserved.error());
+    if (model->publication.latest()->number >= min_version) return done({});
+    parts_->waiters.add(model, min_version, until, done);
+  };
+  std::vector<ModelHandle> makers{model};
+  if (const ExperimentHandle experiment = model->experiment.get()) {
+    for (const ModelHandle& maker : experiment->makers) {
+      if (maker != nullptr) makers.push_back(maker);
+    }
+  }
+  std::erase_if(makers, [](const ModelHandle& maker) {
+    return !maker->shared || maker->has_numbers();
+  });
+  if (makers.empty()) return wait({});
+  auto blocks = std::make_shared<std::vector<NumberBlock>>();
+  parts_->writer->submit(
+      {.apply =
+           [makers, blocks](Transaction& transaction) {
+             blocks->clear();
+             for (const ModelHandle& maker : makers) {
+               // Requests that came together need one block.
+               blocks->push_back(maker->has_numbers()
+                                     ? NumberBlock{}
+                                     : take(transaction.store.reserve_numbers(maker->id,
+                                                                              maker->block)));
+             }
+           },
+       .committed =
+           [makers, blocks] {
+             for (std::size_t at = 0; at < makers.size(); ++at) {
+               const NumberBlock& block = (*blocks)[at];
+               if (block.begin < block.end) makers[at]->add_numbers(block);
+             }
+           },
+       .answer = wait});
+}
 
 void Service::rank(const ModelHandle& model, const RankRequest& request, RankingScratch& scratch,
                    Done<Ranked> done) const {

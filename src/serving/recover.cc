@@ -43,6 +43,10 @@ void restore(Trainer& trainer, std::int64_t id, StoreReader& store) {
 
 }  // namespace
 
+Result<void> follow_log(Trainer& trainer, std::int64_t model, StoreReader& store) {
+  return attempt([&] { follow(trainer, model, store, [] {}); });
+}
+
 Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReader& store) {
   return attempt([&] {
     Trainer trainer = take(Trainer::start(spec));

@@ -14,6 +14,9 @@ namespace plackett::serving {
 // From the newest snapshot that can be read, and the log since.
 Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReader& store);
 
+// Applies every entry of the log after the trainer's last.
+Result<void> follow_log(Trainer& trainer, std::int64_t model, StoreReader& store);
+
 struct ReplayReport {
   std::uint64_t entries = 0;    // of the log, applied
   std::uint64_t compared = 0;   // snapshots that the replay passed

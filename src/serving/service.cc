@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,9 @@
 
 namespace plackett::serving {
 namespace {
+
+// A node that is further behind the others is not ready.
+constexpr double kMostLagSeconds = 5;
 
 // Says when the open impressions were shown, by samples of the times in the store. The clock may
 // have stepped since: no impression counts as shown after now, nor after one with a higher number.
@@ -41,15 +45,21 @@ void mark_shown(Model& model, StoreReader& store, std::int64_t now, std::int64_t
   model.update_due(elapsed);
 }
 
-// Reads counts and items.
-void fill(Model& model, StoreReader& store, std::int64_t now) {
+// Which numbers the next lists get.
+void find_numbers(Model& model, StoreReader& store) {
   const auto newest = take(store.recent(model.id, 1, false));
   if (!newest.empty()) model.gap_begin = ImpressionKey::of(newest.front()).number + 1;
   model.next_number = std::max(model.next_number.load(), model.gap_begin);
   model.gap_end = model.next_number;
+}
+
+// Reads counts and items.
+void fill(Model& model, StoreReader& store, std::int64_t now) {
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
   model.shown = take(store.series_total(model.id, 0, kEnd)).impressions;
-  const std::uint64_t closed = take(store.closed_count(model.id, model.expired, model.next_number));
+  const std::uint64_t closed =
+      take(store.closed_count(model.id, model.expired,
+                              model.shared ? ImpressionKey::kNumbers - 1 : model.next_number.load()));
   // Those that were shown recently enough to be open, to within one span of the series.
   const std::int64_t since = span_start(now - std::int64_t{model.spec.open_seconds} * 1000);
   const std::uint64_t late = take(store.series_total(model.id, since, kEnd)).impressions;
@@ -74,22 +84,29 @@ void fill(Model& model, StoreReader& store, std::int64_t now) {
   model.items.put(ids, versions, rows);
 }
 
-void recover_model(ServiceParts& parts, const ModelRow& row) {
-  StoreReader& store = *parts.reader;
-  const auto named = [&row](const Error& error) {
-    return Failed{Error{fmt::format("model {}: {}", row.name, error.message)}};
-  };
-  auto spec = parse_spec(row.spec);
-  if (!spec) throw named(spec.error());
-  auto trainer = recover(*spec, row, store);
-  if (!trainer) throw named(trainer.error());
-  auto model = std::make_shared<Model>(std::move(spec).value(), row);
-  const std::int64_t now = parts.options.clock();
-  fill(*model, store, now);
-  mark_shown(*model, store, now, parts.options.steady());
-  const auto version = trainer->version();
+// What another node has published last.
+Result<std::optional<Trainer>> published_one(const ModelSpec& spec, std::int64_t model,
+                                             SharedStore& shared) {
+  return attempt([&]() -> std::optional<Trainer> {
+    const auto state = take(shared.published(model, 0));
+    if (!state) return std::nullopt;
+    Trainer trainer = take(Trainer::start(spec));
+    take(trainer.restore(*state));
+    return trainer;
+  });
+}
+
+void recover_model(ServiceParts& parts, const ModelRow& row, SharedStore* shared,
+                   std::uint64_t revision) {
+  LoadedModel loaded = load_stored(parts, row, *parts.reader, shared);
+  const ModelHandle& model = loaded.model;
+  const auto version = loaded.trainer.version();
   if (version->has_fault()) parts.log_fault(*model, *version);
-  parts.learner->adopt(model, std::move(trainer).value());
+  if (shared != nullptr) {
+    parts.cluster->follow(model, std::move(loaded.trainer), revision);
+  } else {
+    parts.learner->adopt(model, std::move(loaded.trainer));
+  }
   parts.models.emplace(row.name, model);
 }
 
@@ -113,12 +130,19 @@ void write_last(ServiceParts& parts, std::int64_t now) {
   Store& store = *parts.store;
   take(store.begin());
   for (SnapshotRow& snapshot : parts.learner->last_snapshots()) {
+    const auto models = parts.all_models();
+    const auto model = std::find_if(models.begin(), models.end(), [&](const ModelHandle& one) {
+      return one->id == snapshot.model;
+    });
+    if (model == models.end() || (*model)->lead == 0) continue;
+    take(store.fence(snapshot.model, (*model)->lead));
     snapshot.kind = SnapshotKind::kAutomatic;
     snapshot.created_at = now;
     take(store.insert_snapshot(snapshot));
   }
   // Numbers that were not used are free again.
   for (const ModelHandle& model : parts.all_models()) {
+    if (model->shared) continue;
     model->reserved_in_store = model->next_number;
     take(store.set_model_marks(model->marks()));
   }
@@ -132,8 +156,15 @@ void write_last(ServiceParts& parts, std::int64_t now) {
 // Recovers the models and starts the threads.
 void start(ServiceParts& parts) {
   const ServiceOptions& options = parts.options;
-  auto learner_reader = take(parts.store->open_reader());
+  SharedStore* shared = parts.store->shared();
+  auto learner_reader =
+      take(shared != nullptr ? shared->open_quick_reader() : parts.store->open_reader());
   parts.reader = take(parts.store->open_reader());
+  if (shared != nullptr) {
+    parts.cluster = std::make_unique<Cluster>(parts, *shared, take(shared->open_quick_reader()));
+    take(parts.cluster->join());
+    parts.options.clock = [&parts] { return parts.cluster->now(); };
+  }
 
   LearningHooks hooks;
   hooks.updated = [&parts](Model& model, double norm) {
@@ -149,13 +180,32 @@ void start(ServiceParts& parts) {
   hooks.snapshot = [&parts](const ModelHandle& model, SnapshotRow snapshot) {
     submit_automatic_snapshot(parts, model, std::move(snapshot));
   };
+  hooks.published = [&parts](const ModelHandle& model) {
+    parts.waiters.published(*model);
+    if (parts.cluster != nullptr) parts.cluster->learned(model);
+  };
+  if (parts.cluster != nullptr) {
+    // Whoever leads the model next reads its log again.
+    hooks.stalled = [&parts](const ModelHandle& model) {
+      parts.cluster->doubt({model});
+      return true;
+    };
+  }
   parts.learner = std::make_unique<LearningThread>(std::move(learner_reader),
                                                    options.snapshot_every, std::move(hooks));
   parts.upkeep = std::make_unique<Upkeep>(parts);
   parts.rules = std::make_unique<ExperimentRules>(parts);
-  for (const ModelRow& row : take(parts.reader->models())) recover_model(parts, row);
+  std::map<std::int64_t, std::uint64_t> revisions;
+  if (shared != nullptr) {
+    for (const ModelMark& mark : parts.cluster->view().models) {
+      revisions[mark.model] = mark.revision;
+    }
+  }
+  for (const ModelRow& row : take(parts.reader->models())) {
+    recover_model(parts, row, shared, revisions[row.id]);
+  }
   recover_experiments(parts);
-  reserve_numbers(parts);
+  if (shared == nullptr) reserve_numbers(parts);
   for (const std::int64_t id : take(parts.reader->deleted_models())) parts.upkeep->add_removed(id);
 
   WriterThread::Options writing;
@@ -164,13 +214,46 @@ void start(ServiceParts& parts) {
   writing.steady = options.steady;
   writing.log = options.log;
   writing.upkeep = [&parts] { parts.upkeep->run(); };
+  if (parts.cluster != nullptr) {
+    writing.await = [&parts](std::vector<QueuedEntry> entries, std::function<void(bool)> answer) {
+      parts.cluster->await(std::move(entries), std::move(answer));
+    };
+    writing.tell = [&parts](std::vector<ClusterNote> notes) { parts.cluster->tell(std::move(notes)); };
+    writing.doubt = [&parts](const std::vector<ModelHandle>& models) { parts.cluster->doubt(models); };
+  }
   parts.writer = std::make_unique<WriterThread>(*parts.store, *parts.learner, writing);
   parts.writer->start();
+  if (parts.cluster != nullptr) parts.cluster->start();
   parts.what_if = std::make_unique<WhatIfThread>([&parts] { return parts.store->open_reader(); },
                                                  options.clock);
 }
 
 }  // namespace
+
+LoadedModel load_stored(const ServiceParts& parts, const ModelRow& row, StoreReader& store,
+                       SharedStore* shared) {
+  auto loaded = attempt([&] {
+    ModelSpec spec = take(parse_spec(row.spec));
+    std::optional<Trainer> trainer;
+    if (shared != nullptr) trainer = take(published_one(spec, row.id, *shared));
+    if (!trainer) trainer = take(recover(spec, row, store));
+    auto model = std::make_shared<Model>(std::move(spec), row);
+    const std::int64_t now = parts.options.clock();
+    if (shared != nullptr) {
+      model->shared = true;
+      model->lead = 0;
+      model->next_number = model->reserved = model->reserved_in_store = 0;
+      model->due = 0;
+    } else {
+      find_numbers(*model, store);
+    }
+    fill(*model, store, now);
+    if (shared == nullptr) mark_shown(*model, store, now, parts.options.steady());
+    return LoadedModel{std::move(model), *std::move(trainer)};
+  });
+  if (!loaded) throw Failed{loaded.error().in("model " + row.name)};
+  return *std::move(loaded);
+}
 
 std::span<const Option<ServiceOptions>> service_options() {
   constexpr std::uint64_t kMost = 1'000'000'000;
@@ -184,7 +267,10 @@ std::span<const Option<ServiceOptions>> service_options() {
       option<&Options::keep_bytes>("keep-bytes",
                                    "drop the oldest impressions above this many bytes (500M, 20G), "
                                    "stored items not counted; "
-                                   "0: keep all")};
+                                   "0: keep all"),
+      option<&Options::node_name>("node-name",
+                                  "what this process is called among others that serve the same "
+                                  "PostgreSQL; empty: the machine's name")};
   return options;
 }
 
@@ -210,10 +296,12 @@ void Service::stop() {
   parts_->what_if->stop();
   // Each finishes what it has, and may still feed the next.
   parts_->writer->stop();
+  if (parts_->cluster != nullptr) parts_->cluster->stop();
   parts_->learner->stop();
   // The threads have ended: this one writes. If that fails, the next start recovers from the log.
   const std::int64_t now = parts_->options.clock();
   if (!attempt([&] { write_last(*parts_, now); })) parts_->store->roll_back();
+  if (SharedStore* shared = parts_->store->shared()) shared->leave();
   // Models may hold each other.
   for (const ModelHandle& model : parts_->all_models()) {
     model->experiment.set(nullptr);
@@ -226,6 +314,12 @@ void Service::stop() {
 
 std::string Service::not_ready() const {
   if (parts_->stopped) return "the service is stopping";
+  if (parts_->cluster != nullptr && parts_->cluster->lag_seconds() > kMostLagSeconds) {
+    return fmt::format("this node is {:.1f} s behind the others", parts_->cluster->lag_seconds());
+  }
+  if (parts_->cluster != nullptr && parts_->writer->lag_seconds() > kMostLagSeconds) {
+    return fmt::format("the store has not answered for {:.1f} s", parts_->writer->lag_seconds());
+  }
   return parts_->writer->failure();
 }
 
@@ -239,6 +333,13 @@ std::vector<std::pair<std::string, std::string>> Service::faults() const {
 }
 
 ModelHandle Service::find(std::string_view name) const { return parts_->find(name); }
+
+bool Service::is_shared() const { return parts_->cluster != nullptr; }
+
+void Service::refresh(Done<void> done) {
+  if (parts_->cluster == nullptr) return done({});
+  parts_->cluster->refresh(std::move(done));
+}
 
 std::vector<ModelInfo> Service::models() const {
   std::vector<ModelInfo> infos;

@@ -25,6 +25,7 @@
 #include "serving/experiment_spec.h"
 #include "serving/impression.h"
 #include "serving/model_spec.h"
+#include "serving/shared_store.h"
 #include "serving/store.h"
 
 namespace plackett {
@@ -36,7 +37,8 @@ namespace plackett::serving {
 class Model;           // a served model; lives as long as someone holds it
 class RankingScratch;  // memory for ranking, and copies of the rankers; one per thread
 struct ServiceParts;
-struct WhatIfRequest;  // what_if.h
+struct WhatIfAnswer;  // what_if.h
+struct WhatIfRequest;
 
 using ModelHandle = std::shared_ptr<Model>;
 
@@ -53,6 +55,7 @@ std::int64_t steady_ms();
 struct ServiceOptions {
   std::size_t queue_limit = 4096;  // requests waiting for the writer; more are refused
   std::uint64_t number_block = std::uint64_t{1} << 18;  // impression numbers reserved at once
+  std::string node_name{};  // of this process, if several serve the store; empty: the machine's
   std::uint64_t snapshot_every = 20'000;                // log entries between automatic snapshots
   std::uint32_t automatic_snapshots_kept = 5;           // per model
   std::uint64_t keep_days = 0;                          // older impressions are dropped; 0: none
@@ -104,6 +107,8 @@ struct Created {
   bool is_new = false;
 };
 
+inline constexpr std::uint64_t kMaxVersion = std::uint64_t{1} << 53;  // all that JSON can tell apart
+
 // A request to rank. Reused between requests; the views point into the caller's memory.
 struct RankRequest {
   struct Pin {
@@ -122,6 +127,7 @@ struct RankRequest {
   // its last promotion says, else kExplore.
   std::optional<Mode> mode;
   bool skip_missing = false;  // leave out items that are neither given nor stored
+  std::uint64_t min_version = 0;  // of the model: see Service::prepare()
   std::string_view context;   // JSON, stored with the impression; empty if none
 
   void clear();
@@ -162,6 +168,13 @@ enum class FeedbackStatus : std::uint8_t {
 };
 inline constexpr std::size_t kFeedbackStatuses = 5;
 std::string_view name_of(FeedbackStatus status);  // "accepted", "unknown_impression", ...
+
+struct FeedbackAnswer {
+  std::vector<FeedbackStatus> statuses;  // one per event
+  // A version that has learned from what the events closed. None if another node learns, and did
+  // not say in time that it has: the events are stored all the same.
+  std::optional<std::uint64_t> version{};
+};
 
 struct FeatureWeight {
   std::uint32_t feature = 0;  // its id in model files
@@ -250,6 +263,16 @@ struct ModelMeters : ModelInfo {
   double entropy = 0;                            // of the last ranking
 };
 
+// The processes that serve the store.
+struct NodesInfo {
+  std::int64_t node = 0;  // this one
+  double lag_seconds = 0;  // how far it is behind the others
+  struct Node : NodeRow {
+    std::vector<std::string> leads{};  // models, by name
+  };
+  std::vector<Node> nodes{};  // by id
+};
+
 struct ServiceMeters {
   std::vector<ModelMeters> models;
   std::uint64_t writer_queue = 0;    // requests waiting
@@ -262,6 +285,7 @@ struct ServiceMeters {
   double sync_seconds = 0;           // summed, of the last step of each commit, which syncs
   std::uint64_t write_failures = 0;
   std::uint64_t store_bytes = 0;
+  std::optional<NodesInfo> nodes{};  // none if the store is one process's alone
 };
 
 class Service {
@@ -299,6 +323,18 @@ class Service {
   // One per thread.
   [[nodiscard]] std::unique_ptr<RankingScratch, void (*)(RankingScratch*)> make_scratch() const;
 
+  // Whether a list can be made at once, with this version of the model or a later one.
+  [[nodiscard]] bool is_prepared(const Model& model, std::uint64_t min_version) const;
+  // Answers when it can be: numbers are reserved, and the version is here. Fails if that takes
+  // longer than two seconds.
+  void prepare(const ModelHandle& model, std::uint64_t min_version, Done<void> done);
+  // Whether other processes serve the store, too; then a name or an item that is unknown here may
+  // be known there, and refresh() reads what they have changed.
+  [[nodiscard]] bool is_shared() const;
+  void refresh(Done<void> done);
+  // Whether all items of the request are given or stored.
+  [[nodiscard]] bool knows_items(const Model& model, const RankRequest& request) const;
+
   // Ranks with the last published version, and answers when the impression is in the store. Never
   // waits for the learner. The request is not used after the call returns.
   void rank(const ModelHandle& model, const RankRequest& request, RankingScratch& scratch,
@@ -306,7 +342,7 @@ class Service {
 
   // Takes all events, or none if the store fails. Answers when what they closed is learned.
   void feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
-                Done<std::vector<FeedbackStatus>> done);
+                Done<FeedbackAnswer> done);
 
   // Newest first, without files.
   [[nodiscard]] Result<std::vector<SnapshotRow>> snapshots(const Model& model) const;
@@ -362,9 +398,11 @@ class Service {
 
   // What other policies would have been worth. One evaluation at a time: while another runs, it
   // fails with ErrorCode::kUnavailable. Nothing waits for it.
-  void what_if(const ModelHandle& model, WhatIfRequest request, Done<OffPolicyReport> done);
+  void what_if(const ModelHandle& model, WhatIfRequest request, Done<WhatIfAnswer> done);
 
   [[nodiscard]] ServiceMeters meters() const;
+  // None if the store is one process's alone.
+  [[nodiscard]] std::optional<NodesInfo> nodes() const;
 
  private:
   explicit Service(std::unique_ptr<ServiceParts> parts);

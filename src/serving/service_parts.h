@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "serving/cluster.h"
 #include "serving/experiment.h"
 #include "serving/experiment_rules.h"
 #include "serving/learning_thread.h"
@@ -18,6 +19,7 @@
 #include "serving/service.h"
 #include "serving/store.h"
 #include "serving/upkeep.h"
+#include "serving/version_waiters.h"
 #include "serving/what_if.h"
 #include "serving/writer_thread.h"
 
@@ -43,10 +45,16 @@ struct ServiceParts {
   std::unordered_map<std::int64_t, ExperimentHandle> running;
   std::unique_ptr<ExperimentRules> rules;
 
+  VersionWaiters waiters;
+  // Since the start of the process.
+  std::atomic<std::uint64_t> ranked{0};
+  std::atomic<std::uint64_t> events{0};
+
   std::unique_ptr<LearningThread> learner;
   std::unique_ptr<Upkeep> upkeep;
   std::unique_ptr<WriterThread> writer;
   std::unique_ptr<WhatIfThread> what_if;
+  std::unique_ptr<Cluster> cluster;  // null if this is the only node
   std::atomic<bool> stopped{false};
 
   void log(const std::string& line) const {
@@ -76,6 +84,26 @@ inline const Experiment* counting(const ServiceParts& parts, const Transaction& 
   return running->second.get();
 }
 
+// A model as the store has it.
+struct LoadedModel {
+  ModelHandle model;
+  Trainer trainer;
+};
+// `shared`: null if there is only one node.
+LoadedModel load_stored(const ServiceParts& parts, const ModelRow& row, StoreReader& store,
+                       SharedStore* shared);
+
+// Calls `then` once this node leads the model, or `done` with the reason why it can't.
+template <typename T>
+void with_lead(ServiceParts& parts, const ModelHandle& model, const Done<T>& done,
+               std::function<void()> then) {
+  if (parts.cluster == nullptr || model->lead != 0) return then();
+  parts.cluster->lead(model, [done, then = std::move(then)](const Result<void>& led) {
+    if (!led) return done(led.error());
+    then();
+  });
+}
+
 inline Error model_removed() { return {ErrorCode::kNotFound, "the model was removed"}; }
 
 struct CreatedModel {
@@ -97,11 +125,17 @@ ModelHandle insert_model(const ServiceParts& parts, const ModelSpec& spec,
 // Serves it from now on, or no longer. After the commit.
 void serve_model(ServiceParts& parts, const ModelHandle& model, Trainer trainer);
 void stop_serving(ServiceParts& parts, const ModelHandle& model);
+// The same of a model that another node has removed, and whose rows that one drops. For the writer's
+// thread.
+void drop_served(ServiceParts& parts, const ModelHandle& model);
 
 // experiments.cc. All but the first are for the writer's thread.
 
 // Reads the experiments in the store; models must be there.
 void recover_experiments(ServiceParts& parts);
+// Another node has changed the model's experiments to these. For the writer's thread.
+void follow_experiments(ServiceParts& parts, const ModelHandle& model,
+                        const std::vector<ExperimentRow>& rows);
 // Which running experiment of another model uses it as an arm, as an error; empty if none does.
 // Throws Failed.
 // Those of the model with the id `owner` don't count.

@@ -27,6 +27,7 @@ Job logging_job(const Service& service, const ModelHandle& model,
   return {.apply =
               [model, apply = std::move(apply)](Transaction& transaction) {
                 if (model->removed) throw Failed{model_removed()};
+                transaction.lead(model);
                 apply(transaction);
               },
           .answer =
@@ -43,10 +44,13 @@ Job snapshot_job(const ModelHandle& model, SnapshotRow snapshot, std::uint32_t a
         if (model->removed) throw Failed{model_removed()};
         row->model = model->id;
         row->created_at = transaction.now;
+        // Of a model that another node leads, this is what that one has published.
+        if (model->lead != 0) transaction.lead(model);
         row->id = take(transaction.store.insert_snapshot(*row));
-        prune(*model, automatic_kept, transaction.store);
-        row->file.clear();
-        return std::move(*row);
+        if (model->lead != 0) prune(*model, automatic_kept, transaction.store);
+        SnapshotRow kept = *row;
+        kept.file.clear();
+        return kept;
       },
       std::move(done));
 }
@@ -64,6 +68,16 @@ void submit_automatic_snapshot(ServiceParts& parts, const ModelHandle& model,
 
 void Service::take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotRow> done) {
   ServiceParts& parts = *parts_;
+  if (model->lead == 0) {
+    auto state = parts.cluster->state_of(*model);
+    if (!state) return done(model_removed());
+    state->note = std::move(note);
+    state->kind = SnapshotKind::kAsked;
+    state->id = 0;
+    return parts.writer->submit(snapshot_job(model, *std::move(state),
+                                             parts.options.automatic_snapshots_kept,
+                                             std::move(done)));
+  }
   auto asked = std::make_shared<bool>(false);
   parts.learner->submit(
       {.model = model,
@@ -89,14 +103,18 @@ void Service::roll_back(const ModelHandle& model, std::int64_t snapshot, Done<Mo
     }
     take(transaction.log(model, LogKind::kRollback, snapshot));
   };
-  parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
+  with_lead(*parts_, model, done, [this, model, apply, done] {
+    parts_->writer->submit(logging_job(*this, model, apply, done));
+  });
 }
 
 void Service::set_learning(const ModelHandle& model, bool on, Done<ModelInfo> done) {
   const auto apply = [model, on](Transaction& transaction) {
     take(transaction.log(model, on ? LogKind::kResume : LogKind::kFreeze, 0));
   };
-  parts_->writer->submit(logging_job(*this, model, apply, std::move(done)));
+  with_lead(*parts_, model, done, [this, model, apply, done] {
+    parts_->writer->submit(logging_job(*this, model, apply, done));
+  });
 }
 
 }  // namespace plackett::serving

@@ -210,6 +210,21 @@ struct ArmsPoint {
   std::vector<ArmSums> arms{};
 };
 
+// What a transaction is about to read and to change. A store that other processes write, too, locks
+// all of it at once, and reads it in one go.
+struct Touched {
+  std::vector<std::int64_t> impressions{};                        // whose feedback may change
+  std::vector<std::pair<std::int64_t, std::string>> event_ids{};  // with their models
+};
+
+// Numbers that a node may give to lists.
+struct NumberBlock {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+class SharedStore;  // shared_store.h
+
 // Reads a store: each call sees what was committed when it began. One thread at a time.
 // A call fails, with ErrorCode::kUnavailable, only if the database can't be read.
 class StoreReader {
@@ -218,6 +233,10 @@ class StoreReader {
   StoreReader(const StoreReader&) = delete;
   StoreReader& operator=(const StoreReader&) = delete;
   virtual ~StoreReader() = default;
+
+  // Whether a call that failed is worth another attempt after a while: the database is another
+  // process, which may come back.
+  [[nodiscard]] virtual bool may_recover() const { return false; }
 
   // By id.
   virtual Result<std::vector<ModelRow>> models() = 0;
@@ -251,6 +270,12 @@ class StoreReader {
   // The same of the last impression with a lower number.
   virtual Result<std::optional<Shown>> shown_before(std::int64_t model, std::uint64_t number) = 0;
 
+  // Where several nodes make lists: every list with a lower number that will ever be stored is
+  // stored.
+  virtual Result<std::uint64_t> end_of_stored(std::int64_t /*model*/) {
+    return ImpressionKey::kNumbers;
+  }
+
   virtual Result<std::optional<ResponseRow>> response(std::int64_t impression) = 0;
   // How many impressions with numbers in [from, to) are closed.
   virtual Result<std::uint64_t> closed_count(std::int64_t model, std::uint64_t from,
@@ -262,6 +287,9 @@ class StoreReader {
   // `limit`.
   virtual Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
                                                     std::uint32_t limit) = 0;
+  // The same of impressions that were shown at `time` or before; oldest first.
+  virtual Result<std::vector<std::int64_t>> waiting_since(std::int64_t model, std::int64_t time,
+                                                          std::uint32_t limit) = 0;
   virtual Result<bool> event_seen(std::int64_t model, std::string_view event_id) = 0;
   // Events of kind kNamed about an impression: their ranks and names.
   using NamedEvent = std::pair<std::uint32_t, std::string>;
@@ -301,12 +329,14 @@ class StoreReader {
   virtual Result<std::vector<ArmsPoint>> arm_points(std::int64_t experiment) = 0;
 };
 
-// The only writer of its database. One thread at a time.
+// Writes a database. One thread at a time. Its process is the only one that does, unless shared()
+// says otherwise.
 //
 // Changes are made between begin() and commit() or roll_back(); all of them are kept or none. A
-// commit that returned success survives the loss of power. After a failed change or commit, call
-// roll_back(): nothing of the transaction is visible then, and the next one starts clean (but a
-// loss of power may still bring back a transaction whose commit failed).
+// store may say only at a later call, or at the commit, that a change has failed. A commit that
+// returned success survives the loss of power. After a failed change or commit, call roll_back():
+// nothing of the transaction is visible then, and the next one starts clean (but a loss of power
+// may still bring back a transaction whose commit failed).
 class Store {
  public:
   Store() = default;
@@ -322,12 +352,51 @@ class Store {
   virtual Result<void> begin() = 0;
   virtual Result<void> commit() = 0;
   virtual void roll_back() = 0;
+  // Whether the transaction that failed last may succeed if it is made again from its beginning:
+  // another node was in its way.
+  [[nodiscard]] virtual bool may_try_again() const { return false; }
+
+  // Whether it failed because of fence().
+  [[nodiscard]] virtual bool is_fenced() const { return false; }
+
+  // What several nodes need of the store; null if there is only one.
+  virtual SharedStore* shared() { return nullptr; }
+  // Keeps other nodes from changing this until the transaction ends. No more than a hint if there
+  // is one node.
+  virtual Result<void> lock(const Touched& /*touched*/) { return {}; }
+  // The transaction changes the model's settings, items, experiments or snapshots. Other nodes can't
+  // do so until it ends, and are told then.
+  virtual Result<void> change_model(std::int64_t /*id*/) { return {}; }
+  // Fails the transaction if another node has led the model since this one got the lead with
+  // `epoch`.
+  virtual Result<void> fence(std::int64_t /*model*/, std::int64_t /*epoch*/) { return {}; }
+  // Asks the node that leads the model to log this.
+  virtual Result<void> queue_log(const LogEntry& /*entry*/, std::int64_t /*at*/) {
+    return Error{ErrorCode::kUnavailable, "no other node leads the model"};
+  }
+  // What other nodes asked it to log, without seq, oldest first; they are no longer queued.
+  virtual Result<std::vector<LogEntry>> take_queued(std::int64_t /*model*/,
+                                                    std::uint32_t /*limit*/) {
+    return std::vector<LogEntry>();
+  }
+  // Numbers that no node has had before.
+  virtual Result<NumberBlock> reserve_numbers(std::int64_t model, std::uint64_t count) = 0;
+  // The node gives no number of its blocks below this one to lists any more.
+  virtual Result<void> set_numbers_used(std::int64_t /*model*/, std::uint64_t /*below*/) {
+    return {};
+  }
+
   // The store's own housekeeping; call it between transactions, when no answer waits.
   virtual void tidy() = 0;
   // A change without effect: fails if nothing can be written.
   virtual Result<void> probe() = 0;
 
-  // Inserts and gives the id. Fails if the name is taken.
+  // Gives up the numbers that were reserved for log entries: to be called when another process may
+  // have appended to the log of a model that this one appends to next.
+  virtual void discard_reserved() {}
+
+  // Inserts and gives the id. If the name is taken, it fails with ErrorCode::kConflict, and the
+  // transaction can go on.
   virtual Result<std::int64_t> insert_model(const ModelRow& model) = 0;
   // Deletes the row alone; drop_rows() deletes what belongs to it.
   virtual Result<void> delete_model(std::int64_t id) = 0;
@@ -346,6 +415,8 @@ class Store {
   // No impression with this number or a higher one refers to what was replaced or deleted so far.
   virtual Result<void> limit_references(std::int64_t model, std::uint64_t end) = 0;
 
+  // If the caller's own id is taken, it may fail with ErrorCode::kConflict, and the transaction can
+  // go on; or as any other change.
   virtual Result<void> insert_impression(const ImpressionRow& impression) = 0;
   // Inserts or replaces.
   virtual Result<void> set_response(std::int64_t impression, const ResponseRow& response) = 0;
@@ -359,7 +430,8 @@ class Store {
   virtual Result<void> coarsen_series(std::int64_t model, std::int64_t before,
                                       std::int64_t step_ms) = 0;
 
-  // Fails if the model has an experiment of that name.
+  // If the model has an experiment of that name, it fails with ErrorCode::kConflict, and the
+  // transaction can go on.
   virtual Result<std::int64_t> insert_experiment(const ExperimentRow& experiment) = 0;
   // Sets state and ended_at.
   virtual Result<void> set_experiment_state(const ExperimentRow& experiment) = 0;

@@ -88,8 +88,8 @@ ExperimentHandle running_one(const ServiceParts& parts, const ModelHandle& model
     const std::string name = maker_name(*model, stored.spec, arm);
     ModelHandle maker = find_maker(parts, *model, stored, arm, forks);
     const bool is_lost = maker == nullptr && !name.empty() && name != model->spec.name;
-    experiment->stopped.push_back(is_lost || !stored.state.stopped_because(arm.name).empty() ? 1
-                                                                                             : 0);
+    experiment->stopped.push_back(is_lost || stored.state.find_stopped(arm.name) != nullptr ? 1
+                                                                                            : 0);
     experiment->makers.push_back(std::move(maker));
   }
   return experiment;

@@ -173,6 +173,7 @@ double Trainer::learn(const LogEntry& entry, StoreReader& store) {
 std::shared_ptr<const Version> Trainer::version() const {
   auto version = std::make_shared<Version>();
   version->number = version_;
+  version->log = last_log_;
   version->ranker = learner_->ranker().clone();
   const bool same = &learner_->explorer() == &learner_->ranker();
   version->explorer = same ? version->ranker : learner_->explorer().clone();

@@ -18,13 +18,17 @@ struct Forgetting {
   ModelHandle model;
   std::string unit;
   Done<std::uint64_t> done;
-  std::uint64_t count = 0;               // impressions so far
-  std::uint64_t end = 0;                 // drop: impressions from here on came later
-  std::int64_t snapshot = 0;             // drop: the log up to here is replaced by a snapshot
-  std::uint64_t next = 0;                // the first number that was not looked at yet
-  std::uint64_t closed = 0;              // drop: open lists that the part in progress closes
-  std::vector<std::uint64_t> dropped{};  // drop: numbers that the part in progress drops
-  ModelHandle asked{};                   // if only lists for this model's experiments count
+  std::uint64_t end = 0;      // drop: impressions from here on came later
+  std::int64_t snapshot = 0;  // drop: the log up to here is replaced by a snapshot
+  ModelHandle asked{};        // if only lists for this model's experiments count
+  // What parts change.
+  struct Progress {
+    std::uint64_t count = 0;               // impressions so far
+    std::uint64_t next = 0;                // the first number that was not looked at yet
+    std::uint64_t closed = 0;              // drop: open lists that the part in progress closes
+    std::vector<std::uint64_t> dropped{};  // drop: numbers that the part in progress drops
+  };
+  Progress progress{};
 };
 using ForgettingHandle = std::shared_ptr<Forgetting>;
 
@@ -32,15 +36,16 @@ using ForgettingHandle = std::shared_ptr<Forgetting>;
 void submit_part(const ForgettingHandle& state, std::function<bool(Transaction&)> part,
                  std::function<void(bool)> then) {
   Job next = job<bool>(
-      [state, part = std::move(part)](Transaction& transaction) {
+      [state, part = std::move(part), before = state->progress](Transaction& transaction) {
         if (state->model->removed) throw Failed{model_removed()};
+        state->progress = before;
         return part(transaction);
       },
       [state, then = std::move(then)](const Result<bool>& more) {
         if (!more) return state->done(more.error());
         then(*more);
       });
-  next.own = state->count > 0;  // what was begun is not refused half way
+  next.own = state->progress.count > 0;  // what was begun is not refused half way
   state->parts.writer->submit(std::move(next));
 }
 
@@ -82,23 +87,23 @@ void anonymise_all(const ForgettingHandle& state) {
       [state](Transaction& transaction) {
         StoreReader& read = transaction.store.read();
         const auto ids =
-            take(read.of_unit(state->model->id, state->unit, state->next, kForgottenAtOnce));
+            take(read.of_unit(state->model->id, state->unit, state->progress.next, kForgottenAtOnce));
         for (const std::int64_t id : ids) {
-          state->next = ImpressionKey::of(id).number + 1;
+          state->progress.next = ImpressionKey::of(id).number + 1;
           if (state->asked != nullptr) {
             // What another model showed to a unit of the same name is not the caller's.
             const auto row = take(read.impression(id));
             if (!row || !state->asked->has_experiment(row->in.experiment)) continue;
           }
           anonymise(transaction.store, id);
-          ++state->count;
+          ++state->progress.count;
         }
         forget_totals(*state, transaction.store);
         return ids.size() == kForgottenAtOnce;
       },
       [state](bool more) {
         if (more) return anonymise_all(state);
-        state->done(state->count);
+        state->done(state->progress.count);
       });
 }
 
@@ -126,7 +131,7 @@ void drop_all(const ForgettingHandle& state) {
         const bool more = ids.size() == kForgottenAtOnce;
         std::erase_if(ids,
                       [&](std::int64_t id) { return ImpressionKey::of(id).number >= state->end; });
-        state->dropped.clear();
+        state->progress.dropped.clear();
         for (const std::int64_t id : ids) {
           const std::uint64_t number = ImpressionKey::of(id).number;
           if (take(read.last_log_of(state->model->id, number, number + 1)) > state->snapshot) {
@@ -134,19 +139,19 @@ void drop_all(const ForgettingHandle& state) {
                           "the model has not learned from all lists of the unit; try again later"}};
           }
           take(store.drop_impression(id));
-          state->dropped.push_back(number);
+          state->progress.dropped.push_back(number);
         }
-        state->count += ids.size();
+        state->progress.count += ids.size();
         return more && !ids.empty();
       },
       [state](bool more) {
         // On the writer's thread: nothing was logged.
         Model& model = *state->model;
-        for (const std::uint64_t number : state->dropped) {
+        for (const std::uint64_t number : state->progress.dropped) {
           if (number >= model.expired) model.dropped_early.insert(number);
         }
         if (more) return drop_all(state);
-        state->done(state->count);
+        state->done(state->progress.count);
       });
 }
 
@@ -155,6 +160,7 @@ void replace_log(const ForgettingHandle& state) {
   submit_part(
       state,
       [state](Transaction& transaction) {
+        transaction.lead(state->model);
         ModelRow marks = state->model->marks();
         marks.dropped_log = std::max(marks.dropped_log, state->snapshot);
         forget_totals(*state, transaction.store);
@@ -202,26 +208,26 @@ void close_all(const ForgettingHandle& state) {
       state,
       [state](Transaction& transaction) {
         const auto ids = take(transaction.store.read().of_unit(state->model->id, state->unit,
-                                                               state->next, kForgottenAtOnce));
+                                                               state->progress.next, kForgottenAtOnce));
         // Here, too: all lists of the unit may be with other models.
         forget_totals(*state, transaction.store);
-        state->closed = 0;
+        state->progress.closed = 0;
         for (const std::int64_t id : ids) {
           const std::uint64_t number = ImpressionKey::of(id).number;
           if (number >= state->end) return false;
           // What is below `expired` is counted as closed.
           if (close_unlearned(transaction.store, id) && number >= state->model->expired) {
-            ++state->closed;
+            ++state->progress.closed;
           }
-          state->next = number + 1;
+          state->progress.next = number + 1;
         }
         return ids.size() == kForgottenAtOnce;
       },
       [state](bool more) {
         std::atomic<std::uint64_t>& open = state->model->open;
-        open -= std::min(state->closed, open.load());
+        open -= std::min(state->progress.closed, open.load());
         if (more) return close_all(state);
-        if (state->next == 0) return state->done(std::uint64_t{0});
+        if (state->progress.next == 0) return state->done(std::uint64_t{0});
         take_snapshot_first(state);
       });
 }
@@ -252,8 +258,12 @@ void forget_in(ServiceParts& parts, std::vector<ModelHandle> models, const std::
   const bool own = model == asked || asked->is_fork(model);
   if (!own) state->asked = asked;
   if (!drop || !own) return anonymise_all(state);
-  state->end = model->in_flight.end_of_stored(model->next_number);
-  close_all(state);
+  // The log before the snapshot goes, so that this is the leading node's to do.
+  with_lead(parts, model, state->done, [state] {
+    const Model& led = *state->model;
+    state->end = led.shared ? ImpressionKey::kNumbers : led.in_flight.end_of_stored(led.next_number);
+    close_all(state);
+  });
 }
 
 }  // namespace

@@ -25,11 +25,11 @@ constexpr std::int64_t kCoarseSeriesMs = std::int64_t{10} * 60 * 1000;
 // in between: the end is where most samples before it are old and most after it are not. Repeated
 // from where it ended, it finds all.
 std::uint64_t end_of(StoreReader& store, const Model& model, std::uint64_t first,
-                     std::int64_t time) {
+                     std::uint64_t newest, std::int64_t time) {
   std::uint64_t end = first;
   int score = 0;  // old samples so far, less the others
   int best = 0;
-  for (std::uint64_t distance = 0; first + distance < model.next_number;
+  for (std::uint64_t distance = 0; first + distance <= newest;
        distance = 2 * distance + 1) {
     const auto shown = take(store.shown_from(model.id, first + distance));
     if (!shown) break;
@@ -56,23 +56,34 @@ void Upkeep::run() {
   }
   const auto models = parts_.all_models();
   for (const ModelHandle& model : models) {
-    try_to([&] { expire(model); });
-    try_to([&] { reserve(model); });
-    try_to([&] { limit_references(model); });
+    if (model->shared) {
+      try_to([&] { reserve_shared(model); });
+      if (model->lead == 0) continue;
+      try_to([&] { take_queued(model); });
+      try_to([&] { expire_shared(model); });
+    } else {
+      try_to([&] { expire(model); });
+      try_to([&] { reserve(model); });
+      try_to([&] { limit_references(model); });
+    }
     try_to([&] { trim_log(model); });
   }
+  parts_.waiters.expire(Clock::now());
   try_to([&] { parts_.rules->apply(); });
   flush_learned();
   try_to([&] { drop_removed(); });
   const auto [since, excess] = retention();
   for (const ModelHandle& model : models) {
-    if (since > 0 || excess > 0) try_to([&] { retain(model, since, excess); });
+    if (model->lead == 0 || (since == 0 && excess == 0)) continue;
+    try_to([&] { retain(model, since, excess); });
   }
   if (Clock::now() - coarsened_ < std::chrono::minutes(10)) return;
   coarsened_ = Clock::now();
   for (const ModelHandle& model : models) {
+    if (model->lead == 0) continue;
     try_to([&] {
       change([&](Transaction& transaction) {
+        transaction.lead(model);
         take(transaction.store.coarsen_series(model->id, transaction.now - kFineSeriesMs,
                                               kCoarseSeriesMs));
       });
@@ -160,6 +171,87 @@ void Upkeep::expire(const ModelHandle& model) {
   });
 }
 
+void Upkeep::expire_shared(const ModelHandle& model) {
+  constexpr std::int64_t kBetweenMs = 1000;
+  const std::int64_t elapsed = parts_.options.steady();
+  if (elapsed - model->expired_at < kBetweenMs) return;
+  model->expired_at = elapsed;
+  const std::int64_t end = parts_.options.clock() - model->open_ms();
+  if (parts_.learner->queued() > parts_.options.queue_limit / 2) return;
+  StoreReader& read = parts_.store->read();
+  const auto waiting = take(read.waiting_since(model->id, end, kExpiredAtOnce));
+  if (waiting.empty()) return;
+  change([&](Transaction& transaction) {
+    transaction.lead(model);
+    take(transaction.store.lock({.impressions = waiting}));
+    for (const std::int64_t id : waiting) {
+      auto response = take(read.response(id));
+      if (!response || response->closed != Closed::kNo) continue;  // another node was faster
+      const auto kept = take(read_impression(read, id, Rows::kSkip));
+      response->closed = Closed::kExpired;
+      take(transaction.store.set_response(id, *response));
+      if (kept && kept->impression.learnable) take(transaction.log(model, LogKind::kExpire, id));
+    }
+  });
+}
+
+void Upkeep::take_queued(const ModelHandle& model) {
+  if (!model->has_queued.exchange(false)) return;
+  // What is queued is logged whole, so that none waits for the next time.
+  for (std::size_t count = kExpiredAtOnce; count == kExpiredAtOnce;) {
+    change([&](Transaction& transaction) {
+      transaction.lead(model);
+      const auto queued = take(transaction.store.take_queued(model->id, kExpiredAtOnce));
+      count = queued.size();
+      for (const LogEntry& entry : queued) take(transaction.log(model, entry.kind, entry.argument));
+    });
+  }
+}
+
+void Upkeep::reserve_shared(const ModelHandle& model) {
+  constexpr std::int64_t kIdleMs = 1000;
+  constexpr std::uint64_t kMostBlock = std::uint64_t{1} << 15;
+  const std::int64_t now = parts_.options.steady();
+  // Its blocks went with the node that this process was: others take them for unused.
+  if (const std::int64_t node = parts_.cluster->node(); node != model->numbers_node) {
+    if (model->numbers_node != 0) model->drop_numbers();
+    model->numbers_node = node;
+    model->numbers_told = ImpressionKey::kNumbers;
+  }
+  if (model->next_number != model->numbers_seen) {
+    model->numbers_seen = model->next_number;
+    model->numbers_seen_at = now;
+  }
+  // Other nodes go on with higher numbers, and who reads the lists in order waits for these.
+  if (now - model->numbers_seen_at >= kIdleMs && model->numbers_left() > 0) {
+    model->drop_numbers();
+    model->block = Model::kLeastBlock;
+  }
+  const std::uint64_t left = model->numbers_left();
+  const bool more = left > 0 && left <= model->block / 2;
+  std::uint64_t used = model->in_flight.end_of_stored(model->next_number);
+  if (left == 0 && used == model->next_number) used = ImpressionKey::kNumbers;  // all of them
+  const bool tell = used != model->numbers_told && now - model->numbers_told_at >= kIdleMs;
+  if (!more && !tell) return;
+  NumberBlock block;
+  const std::uint64_t size = std::min(2 * model->block, kMostBlock);
+  change(
+      [&](Transaction& transaction) {
+        // First: it may remove all blocks.
+        if (tell) take(transaction.store.set_numbers_used(model->id, used));
+        if (more) block = take(transaction.store.reserve_numbers(model->id, size));
+      },
+      [&] {
+        if (tell) {
+          model->numbers_told = used;
+          model->numbers_told_at = now;
+        }
+        if (!more) return;
+        model->block = size;
+        model->add_numbers(block);
+      });
+}
+
 void Upkeep::reserve(const ModelHandle& model) {
   const std::uint64_t block = parts_.options.number_block;
   if (model->next_number + block / 2 < model->reserved) return;
@@ -191,8 +283,10 @@ void Upkeep::trim_log(const ModelHandle& model) {
   if (model->trimmed_log >= model->dropped_log) return;
   const std::int64_t up_to = model->dropped_log;
   bool all = false;
+  if (model->lead == 0) return;
   change(
       [&](Transaction& transaction) {
+        transaction.lead(model);
         all = take(transaction.store.drop_log(model->id, up_to, 4 * kDroppedAtOnce));
       },
       [&] {
@@ -204,8 +298,9 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   StoreReader& read = parts_.store->read();
   const auto shown = take(read.shown_from(model->id, 0));
   if (!shown) {
-    // Without lists, nothing refers to old versions of items.
-    if (!model->has_old_versions || !model->has_references ||
+    // Without lists, nothing refers to old versions of items. Other nodes may have some on their
+    // way.
+    if (model->shared || !model->has_old_versions || !model->has_references ||
         model->in_flight.end_of_stored(model->next_number) != model->next_number) {
       return;
     }
@@ -216,14 +311,21 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
         [&] { model->has_old_versions = false; });
   }
   const std::uint64_t first = shown->first;
-  std::uint64_t end = kept_since > 0 ? end_of(read, *model, first, kept_since) : 0;
+  const auto last = take(read.recent(model->id, 1, /*clicked_only=*/false));
+  const std::uint64_t newest = last.empty() ? first : ImpressionKey::of(last.front()).number;
+  std::uint64_t end = kept_since > 0 ? end_of(read, *model, first, newest, kept_since) : 0;
   if (excess > 0) {
-    const auto kept = static_cast<double>(model->next_number - first);
+    const auto kept = static_cast<double>(newest + 1 - first);
     end = std::max(end, first + static_cast<std::uint64_t>(std::ceil(kept * excess)));
   }
   // Those that may still be learned from are kept.
   end = std::min(end, first + kDroppedAtOnce);
-  if (end > model->expired) {
+  if (model->shared) {
+    const std::int64_t due = parts_.options.clock() - model->open_ms();
+    end = std::min(end, end_of(read, *model, first, newest, due));
+    // Their feedback is learned from first.
+    if (!take(read.waiting(model->id, end, 1)).empty()) return;
+  } else if (end > model->expired) {
     end = take(read.first_open(model->id, model->expired, end)).value_or(end);
   }
   if (end <= first) return;
@@ -246,6 +348,7 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   row.dropped_log = std::max(row.dropped_log, base.value_or(0));
   row.expired = expired;
   const auto apply = [&](Transaction& transaction) {
+    transaction.lead(model);
     take(transaction.store.set_model_marks(row));
     if (base) take(transaction.store.drop_log(model->id, *base, 4 * kDroppedAtOnce));
     take(transaction.store.drop_impressions(model->id, end));

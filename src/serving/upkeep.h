@@ -31,7 +31,12 @@ class Upkeep {
   // As a transaction of its own. Like what is done by it, throws Failed if the store fails.
   void change(std::function<void(Transaction&)> apply, std::function<void()> committed = {});
   void expire(const ModelHandle& model);
+  // The same where several nodes make the lists: by the times in the store.
+  void expire_shared(const ModelHandle& model);
+  // Logs what other nodes have queued for the model.
+  void take_queued(const ModelHandle& model);
   void reserve(const ModelHandle& model);
+  void reserve_shared(const ModelHandle& model);
   // Says up to which list the versions of items that were replaced may be referred to.
   void limit_references(const ModelHandle& model);
   // Drops a part of the log that a snapshot has replaced.

@@ -20,6 +20,7 @@ inline constexpr std::string_view kFrozenAsAsked = "asked";
 // A model at one moment. Never changes; threads that rank clone the ranker, which has scratch.
 struct Version {
   std::uint64_t number = 0;                // log entries applied
+  std::int64_t log = 0;                    // the last of them
   std::shared_ptr<const Ranker> ranker;    // as learned: for lists that do not explore, and to save
   std::shared_ptr<const Ranker> explorer;  // what lists are sampled from; often the same
   LearnerState learner;

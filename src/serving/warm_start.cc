@@ -116,6 +116,7 @@ ModelSpec spec_for(std::string name, const SavedModel& file, const ImportOptions
 // The change that loads the model, as a snapshot that the log returns to.
 std::function<void(Transaction&, const ModelHandle&)> loading(SavedModel loaded) {
   return [loaded = std::move(loaded)](Transaction& transaction, const ModelHandle& model) {
+    transaction.lead(model);
     take(transaction.log(model, LogKind::kRollback,
                          insert_imported(transaction, *model, loaded, "")));
   };
@@ -146,22 +147,27 @@ void Service::import_file(std::string name, std::vector<std::byte> file, ImportO
   if (!made) return done(made.error());
   WantedModel wanted(std::move(made->first));
   wanted.candidates_given = wanted.events_given = false;
-  submit_creation(*parts_, std::move(wanted), loading(std::move(made->second)),
-                  [this, done](const Result<CreatedModel>& created) {
-                    done(created ? Result<ModelInfo>(info(*created->model)) : created.error());
-                  });
+  const auto submit = [this, wanted, load = loading(std::move(made->second)), done] {
+    submit_creation(*parts_, wanted, load, [this, done](const Result<CreatedModel>& created) {
+      done(created ? Result<ModelInfo>(info(*created->model)) : created.error());
+    });
+  };
+  if (const ModelHandle existing = find(wanted.spec.name)) {
+    return with_lead(*parts_, existing, done, submit);
+  }
+  submit();
 }
 
 void Service::set_weights(const ModelHandle& model, const std::vector<float>& weights,
                           Done<ModelInfo> done) {
   auto started = started_with_weights(model->spec, weights);
   if (!started) return done(started.error());
-  parts_->writer->submit(logging_job(
-      *this, model,
-      [model, load = loading(*std::move(started))](Transaction& transaction) {
-        load(transaction, model);
-      },
-      std::move(done)));
+  const auto apply = [model, load = loading(*std::move(started))](Transaction& transaction) {
+    load(transaction, model);
+  };
+  with_lead(*parts_, model, done, [this, model, apply, done] {
+    parts_->writer->submit(logging_job(*this, model, apply, done));
+  });
 }
 
 }  // namespace plackett::serving

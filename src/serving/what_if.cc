@@ -25,8 +25,7 @@ std::unique_ptr<TargetPolicy> policy_of(const std::string& text, const Model& mo
 WhatIfThread::WhatIfThread(StoredLists::OpenReader open_reader, Clock clock)
     : open_reader_(std::move(open_reader)), clock_(std::move(clock)), thread_([this] { run(); }) {}
 
-void WhatIfThread::ask(const ModelHandle& model, WhatIfRequest request,
-                       Done<OffPolicyReport> done) {
+void WhatIfThread::ask(const ModelHandle& model, WhatIfRequest request, Done<WhatIfAnswer> done) {
   const char* refused = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -61,7 +60,7 @@ void WhatIfThread::run() {
       if (!waiting_) return;
       job.swap(waiting_);
     }
-    Result<OffPolicyReport> result = evaluate(*job);
+    Result<WhatIfAnswer> result = evaluate(*job);
     {
       // Before the answer, so that whoever gets it can ask again.
       const std::lock_guard lock(mutex_);
@@ -71,7 +70,7 @@ void WhatIfThread::run() {
   }
 }
 
-Result<OffPolicyReport> WhatIfThread::evaluate(const Job& job) {
+Result<WhatIfAnswer> WhatIfThread::evaluate(const Job& job) {
   try {
     return attempt([&] {
       const auto store = take(open_reader_());
@@ -99,14 +98,14 @@ Result<OffPolicyReport> WhatIfThread::evaluate(const Job& job) {
       if (!report && report.error().code == ErrorCode::kInvalid) {
         throw Failed{{ErrorCode::kConflict, report.error().message}};
       }
-      return take(std::move(report));
+      return WhatIfAnswer{take(std::move(report)), lists->left_out()};
     });
   } catch (const std::exception&) {
     return Error{ErrorCode::kUnavailable, "not enough memory for this evaluation"};
   }
 }
 
-void Service::what_if(const ModelHandle& model, WhatIfRequest request, Done<OffPolicyReport> done) {
+void Service::what_if(const ModelHandle& model, WhatIfRequest request, Done<WhatIfAnswer> done) {
   parts_->what_if->ask(model, std::move(request), std::move(done));
 }
 

@@ -24,6 +24,11 @@ struct WhatIfRequest {
   OffPolicyOptions options{};
 };
 
+struct WhatIfAnswer {
+  OffPolicyReport report{};
+  LeftOut left_out{};
+};
+
 // One evaluation at a time, on a thread of its own with its own reader of the store: ranking and
 // writing never wait for it. Calls may come from any thread.
 class WhatIfThread {
@@ -35,7 +40,7 @@ class WhatIfThread {
   ~WhatIfThread() { stop(); }
 
   // Fails at once with ErrorCode::kUnavailable while another evaluation runs, and after stop().
-  void ask(const ModelHandle& model, WhatIfRequest request, Done<OffPolicyReport> done);
+  void ask(const ModelHandle& model, WhatIfRequest request, Done<WhatIfAnswer> done);
   // Ends the evaluation that runs, which answers with ErrorCode::kStopped. Blocks until then.
   void stop();
 
@@ -43,10 +48,10 @@ class WhatIfThread {
   struct Job {
     ModelHandle model;
     WhatIfRequest request;
-    Done<OffPolicyReport> done;
+    Done<WhatIfAnswer> done;
   };
   void run();
-  Result<OffPolicyReport> evaluate(const Job& job);
+  Result<WhatIfAnswer> evaluate(const Job& job);
 
   StoredLists::OpenReader open_reader_;
   Clock clock_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <exception>
 #include <iterator>
 
@@ -12,6 +13,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// How often a transaction is made again if other nodes are in its way.
+constexpr int kTries = 5;
+
+// Requests that waited for a transaction that took this long, and failed, are not tried.
+constexpr std::chrono::seconds kLongFailure{2};
+
+Error another_leads() {
+  return {ErrorCode::kBusy, "another node has taken over the model; try again"};
+}
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -19,10 +30,34 @@ double seconds_since(Clock::time_point start) {
 }  // namespace
 
 Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64_t argument) {
+  // What led when the transaction began to write as the leader goes on so: the commit fails if that
+  // is over. A change without its log entry would be kept otherwise.
+  const auto leading = fences_.find(model);
+  const std::int64_t epoch = leading != fences_.end() ? leading->second : model->lead.load();
+  if (epoch == 0) {
+    if (kind != LogKind::kLearn) return another_leads();
+    auto queued = store.queue_log({.model = model->id, .kind = kind, .argument = argument}, now);
+    if (!queued) return queued;
+    queued_.push_back({model, argument});
+    notes_.emplace(static_cast<int>(ClusterNote::Kind::kQueued), model->id);
+    return {};
+  }
+  fences_.emplace(model, epoch);
   auto entry = store.append_log({.model = model->id, .kind = kind, .argument = argument}, now);
   if (!entry) return entry.error();
   entries_.push_back({.model = model, .entry = *entry});
   return {};
+}
+
+void Transaction::lead(const ModelHandle& model) {
+  const std::int64_t epoch = model->lead;
+  if (epoch == 0) throw Failed{another_leads()};
+  fences_.emplace(model, epoch);
+}
+
+void Transaction::change(const ModelHandle& model) {
+  take(store.change_model(model->id));
+  notes_.emplace(static_cast<int>(ClusterNote::Kind::kChanged), model->id);
 }
 
 Result<void> Transaction::write_arms() {
@@ -69,6 +104,14 @@ void WriterThread::vacuum(std::function<void(const Result<void>&)> done) {
   done(Error{ErrorCode::kUnavailable, "the service is stopping"});
 }
 
+void WriterThread::wake_upkeep() {
+  {
+    const std::lock_guard lock(mutex_);
+    upkeep_asked_ = true;
+  }
+  wake_.notify_one();
+}
+
 void WriterThread::stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -100,14 +143,20 @@ void WriterThread::run() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait_until(lock, upkeep_at,
-                       [this] { return stopping_ || !queue_.empty() || !vacuums_.empty(); });
+      wake_.wait_until(lock, upkeep_at, [this] {
+        return stopping_ || upkeep_asked_ || !queue_.empty() || !vacuums_.empty();
+      });
+      if (std::exchange(upkeep_asked_, false)) upkeep_at = Clock::now();
       if (stopping_ && queue_.empty() && vacuums_.empty()) return;
       jobs.swap(queue_);
       vacuums.swap(vacuums_);
     }
-    if (!jobs.empty()) [[maybe_unused]]
+    if (!jobs.empty()) {
+      const auto start = Clock::now();
       const auto done = run_now(std::exchange(jobs, {}));
+      // Who came while it failed has waited long enough.
+      if (!done && Clock::now() - start > kLongFailure) refuse_waiting(done.error());
+    }
     if (!vacuums.empty()) {
       const auto done = attempt([&] { take(store_.vacuum()); });
       for (const auto& answer : std::exchange(vacuums, {})) answer(done);
@@ -123,6 +172,18 @@ void WriterThread::run() {
   }
 }
 
+void WriterThread::refuse_waiting(const Error& why) {
+  std::vector<Job> refused;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto own = std::stable_partition(queue_.begin(), queue_.end(),
+                                           [](const Job& job) { return job.own; });
+    refused.assign(std::make_move_iterator(own), std::make_move_iterator(queue_.end()));
+    queue_.erase(own, queue_.end());
+  }
+  for (Job& job : refused) job.answer(Error{ErrorCode::kUnavailable, why.message});
+}
+
 Result<void> WriterThread::run_now(std::function<void(Transaction&)> apply,
                                    std::function<void()> committed) {
   return run_now({{std::move(apply), std::move(committed), [](const Result<void>&) {}}});
@@ -130,13 +191,19 @@ Result<void> WriterThread::run_now(std::function<void(Transaction&)> apply,
 
 Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   const auto start = Clock::now();
-  std::vector<Applied> applied(jobs.size());
+  Outcome outcome;
   Result<void> written;
-  try {
-    written = write(jobs, applied);
-  } catch (const std::exception& error) {  // out of memory
-    written = Error{ErrorCode::kUnavailable,
-                    fmt::format("a change of the store failed: {}", error.what())};
+  for (int tries = 1;; ++tries) {
+    outcome = {};
+    try {
+      written = write(jobs, outcome);
+    } catch (const std::exception& error) {  // out of memory
+      written = Error{ErrorCode::kUnavailable,
+                      fmt::format("a change of the store failed: {}", error.what())};
+    }
+    if (written || tries == kTries || !store_.may_try_again()) break;
+    if (store_.is_fenced()) doubt(outcome);
+    store_.roll_back();
   }
   // A transaction that changed nothing succeeds on a full disk, too.
   const Result<void> writable = written && !this->failure().empty() ? probe() : written;
@@ -152,14 +219,22 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   if (written) {
     ++commits_;
     commit_seconds_ = commit_seconds_ + seconds_since(start);
-    settle(jobs, applied);
+    settle(jobs, outcome);
   } else {
     ++failures_;
     store_.roll_back();
+    doubt(outcome);
     for (Job& job : jobs) job.answer(Error{ErrorCode::kUnavailable, written.error().message});
   }
   store_.tidy();
   return written;
+}
+
+void WriterThread::doubt(const Outcome& outcome) {
+  if (!options_.doubt || outcome.fences.empty()) return;
+  std::vector<ModelHandle> models;
+  for (const auto& [model, epoch] : outcome.fences) models.push_back(model);
+  options_.doubt(std::move(models));
 }
 
 Result<void> WriterThread::probe() {
@@ -170,20 +245,40 @@ Result<void> WriterThread::probe() {
   return writable;
 }
 
-Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& applied) {
+Result<void> WriterThread::write(std::vector<Job>& jobs, Outcome& outcome) {
   Transaction transaction(store_, options_.clock(), options_.steady());
+  std::vector<Applied>& applied = outcome.applied;
+  applied.resize(jobs.size());
   if (auto begun = store_.begin(); !begun) return begun;
+  if (options_.tell) {
+    Touched touched;
+    for (const Job& job : jobs) {
+      const Touched& more = job.touched;
+      touched.impressions.insert(touched.impressions.end(), more.impressions.begin(),
+                                 more.impressions.end());
+      touched.event_ids.insert(touched.event_ids.end(), more.event_ids.begin(),
+                               more.event_ids.end());
+    }
+    if (auto locked = store_.lock(touched); !locked) return locked;
+  }
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     applied[at].outcome = attempt([&] { jobs[at].apply(transaction); });
-    const Result<void>& outcome = applied[at].outcome;
-    if (!outcome && outcome.error().code == ErrorCode::kUnavailable) return outcome;
+    const Result<void>& done = applied[at].outcome;
+    if (!done && done.error().code == ErrorCode::kUnavailable) return done;
     applied[at].entries = std::exchange(transaction.entries_, {});
+    applied[at].queued = std::exchange(transaction.queued_, {});
+    outcome.fences = transaction.fences_;
   }
   for (auto& [model, sums] : transaction.series_) {
     sums.at = span_start(transaction.now);
     if (auto added = store_.add_to_series(model, sums); !added) return added;
   }
   if (auto added = transaction.write_arms(); !added) return added;
+  for (const auto& [model, epoch] : transaction.fences_) {
+    if (auto fenced = store_.fence(model->id, epoch); !fenced) return fenced;
+  }
+  outcome.fences = std::move(transaction.fences_);
+  outcome.notes = std::move(transaction.notes_);
   const auto start = Clock::now();
   auto committed = store_.commit();
   sync_seconds_ = sync_seconds_ + seconds_since(start);
@@ -191,13 +286,37 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, std::vector<Applied>& a
 }
 
 // What is committed must reach the learner: if memory fails here, the next start follows the log.
-void WriterThread::settle(std::vector<Job>& jobs, std::vector<Applied>& applied) noexcept {
+void WriterThread::settle(std::vector<Job>& jobs, Outcome& outcome) noexcept {
+  std::vector<Applied>& applied = outcome.applied;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     if (applied[at].outcome && jobs[at].committed) jobs[at].committed();
   }
-  // Jobs that logged something are answered by the learner, all others here and now.
+  if (options_.tell && !outcome.notes.empty()) {
+    std::vector<ClusterNote> notes;
+    for (const auto& [kind, model] : outcome.notes) {
+      notes.push_back({static_cast<ClusterNote::Kind>(kind), model});
+    }
+    options_.tell(std::move(notes));
+  }
+  // Jobs that logged something are answered by the learner, those that another node learns from
+  // once its version is here, and all others here and now.
   std::vector<LearningThread::Item> learns;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
+    if (!applied[at].queued.empty()) {
+      auto answer = [settled = std::exchange(jobs[at].answer, {}),
+                     learned = std::move(jobs[at].learned)](bool in_time) {
+        if (learned) *learned = in_time;
+        settled({});
+      };
+      if (applied[at].entries.empty()) {
+        options_.await(std::move(applied[at].queued), std::move(answer));
+        continue;
+      }
+      jobs[at].answer = [this, queued = std::move(applied[at].queued),
+                         answer = std::move(answer)](const Result<void>&) {
+        options_.await(queued, answer);
+      };
+    }
     auto& entries = applied[at].entries;
     if (entries.empty()) continue;
     entries.back().answer = [settled = std::exchange(jobs[at].answer, {})] { settled({}); };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -21,9 +22,16 @@
 #include "plackett/result.h"
 #include "serving/learning_thread.h"
 #include "serving/service.h"
+#include "serving/shared_store.h"
 #include "serving/store.h"
 
 namespace plackett::serving {
+
+// A list that was closed here and is learned from by another node.
+struct QueuedEntry {
+  ModelHandle model;
+  std::int64_t impression = 0;
+};
 
 // What a job sees of the transaction that it is part of.
 class Transaction {
@@ -35,8 +43,14 @@ class Transaction {
   const std::int64_t now;      // ms since 1970
   const std::int64_t elapsed;  // ms, by the steady clock
 
-  // Appends to the log; the learner gets the entry after the commit.
+  // Appends to the log; the learner gets the entry after the commit. If another node leads the
+  // model, what its users closed is queued for it, and everything else is refused.
   Result<void> log(const ModelHandle& model, LogKind kind, std::int64_t argument);
+  // What this node alone may change: that a commit fails if another node leads the model by then.
+  // Throws Failed if one does already. Call it before anything is changed.
+  void lead(const ModelHandle& model);
+  // See Store::change_model(). Throws Failed.
+  void change(const ModelHandle& model);
   // Models that earlier jobs of the transaction create, by name.
   std::unordered_map<std::string, ModelHandle> created;
   // Experiments that earlier jobs of the transaction end: nothing is counted in them any more.
@@ -50,7 +64,10 @@ class Transaction {
 
  private:
   friend class WriterThread;
-  std::vector<LearningThread::Item> entries_;  // of the current job
+  std::vector<LearningThread::Item> entries_;       // of the current job
+  std::vector<QueuedEntry> queued_;                 // likewise
+  std::map<ModelHandle, std::int64_t> fences_;      // epochs of the models that it leads
+  std::set<std::pair<int, std::int64_t>> notes_{};  // for other nodes: ClusterNote
   std::unordered_map<std::int64_t, SeriesRow> series_;
   std::map<std::pair<std::int64_t, std::uint32_t>, ArmSums> arms_;
 };
@@ -58,13 +75,17 @@ class Transaction {
 // A part of a transaction.
 struct Job {
   // Part of an attempt. ErrorCode::kUnavailable: the store failed, and the whole transaction with
-  // it. Any other error refuses this job alone, which must not have changed anything.
+  // it. Any other error refuses this job alone, which must not have changed anything. Called again
+  // if another node was in the transaction's way; what the first call did is undone then.
   std::function<void(Transaction&)> apply;
   // After the commit, before the next transaction begins; may be empty.
   std::function<void()> committed{};
   // Once: when what it logged is learned and published, or with the reason why nothing was stored.
   std::function<void(const Result<void>&)> answer;
-  bool own = false;  // the service's own: taken even if the queue is full
+  bool own = false;   // the service's own: taken even if the queue is full
+  Touched touched{};  // what is known of it in advance
+  // Set to false before `answer` is called if another node did not learn in time; may be empty.
+  std::shared_ptr<bool> learned{};
 };
 
 // A job whose apply() gives the answer. `committed` is called with the answer, after the commit,
@@ -93,6 +114,14 @@ class WriterThread {
     // Called between transactions, at most every `upkeep_every`.
     std::function<void()> upkeep;
     std::chrono::milliseconds upkeep_every{200};
+    // Where several nodes serve the store; all empty otherwise.
+    // Answers once the other node's versions with these entries are here, or with false if that
+    // takes too long.
+    std::function<void(std::vector<QueuedEntry>, std::function<void(bool)>)> await{};
+    // Tells other nodes.
+    std::function<void(std::vector<ClusterNote>)> tell{};
+    // A transaction that logged something for these models failed, perhaps after its commit.
+    std::function<void(std::vector<ModelHandle>)> doubt{};
   };
 
   WriterThread(Store& store, LearningThread& learner, Options options);
@@ -109,6 +138,9 @@ class WriterThread {
   // A change that nobody waits for.
   Result<void> run_now(std::function<void(Transaction&)> apply,
                        std::function<void()> committed = {});
+
+  // Has the upkeep run soon. From any thread.
+  void wake_upkeep();
 
   // Rewrites the store after the current transaction, while all others wait.
   void vacuum(std::function<void(const Result<void>&)> done);
@@ -129,12 +161,23 @@ class WriterThread {
   struct Applied {
     Result<void> outcome{};
     std::vector<LearningThread::Item> entries{};
+    std::vector<QueuedEntry> queued{};
+  };
+  // What a transaction leaves for others.
+  struct Outcome {
+    std::vector<Applied> applied{};  // per job
+    std::map<ModelHandle, std::int64_t> fences{};
+    std::set<std::pair<int, std::int64_t>> notes{};
   };
   void run();
-  Result<void> write(std::vector<Job>& jobs, std::vector<Applied>& applied);
+  Result<void> write(std::vector<Job>& jobs, Outcome& outcome);
+  // What the models that it leads have in the log is not known for sure.
+  void doubt(const Outcome& outcome);
   // Whether the store takes a change.
   Result<void> probe();
-  void settle(std::vector<Job>& jobs, std::vector<Applied>& applied) noexcept;
+  void settle(std::vector<Job>& jobs, Outcome& outcome) noexcept;
+  // Answers all requests that are queued.
+  void refuse_waiting(const Error& why);
 
   Store& store_;
   LearningThread& learner_;
@@ -145,6 +188,7 @@ class WriterThread {
   std::vector<std::function<void(const Result<void>&)>> vacuums_;
   std::chrono::steady_clock::time_point oldest_{};
   bool stopping_ = false;
+  bool upkeep_asked_ = false;
   std::string failure_;
   std::atomic<std::uint64_t> commits_{0};
   std::atomic<double> commit_seconds_{0};

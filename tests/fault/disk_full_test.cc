@@ -95,7 +95,7 @@ TEST_F(DiskFull, FeedbackThatWasRefusedIsTakenWhenItIsToldAgain) {
   }
   ASSERT_GT(closes.size(), 3U);
   const auto tell = [&] {
-    return wait_for<std::vector<FeedbackStatus>>(
+    return wait_for<serving::FeedbackAnswer>(
         [&](auto done) { service_->feedback(model, closes, done); });
   };
   const serving::ModelInfo info = service_->info(*model);
@@ -107,7 +107,7 @@ TEST_F(DiskFull, FeedbackThatWasRefusedIsTakenWhenItIsToldAgain) {
   vfs_.set_room({});
   const auto taken = tell();
   ASSERT_TRUE(taken.ok());
-  EXPECT_THAT(*taken, ::testing::Each(FeedbackStatus::kAccepted));
+  EXPECT_THAT(taken->statuses, ::testing::Each(FeedbackStatus::kAccepted));
   EXPECT_EQ(service_->info(*model).version, info.version + closes.size());
   const Findings found = reopened(true);
   EXPECT_TRUE(found.none()) << found.text();

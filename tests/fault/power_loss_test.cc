@@ -266,7 +266,7 @@ TEST_F(DamagedStore, CheckRejectsALogThatLacksAnEntry) {
 
 TEST_F(DamagedStore, CheckRejectsSumsThatAreNotThoseOfTheLists) {
   const Findings found = after(
-      "INSERT INTO experiment_arms SELECT max(id), 0, 1000, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM "
+      "INSERT INTO experiment_arms SELECT max(id), 0, 1000, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM "
       "experiments WHERE true ON CONFLICT DO UPDATE SET impressions = impressions + 1000");
   EXPECT_EQ(found.experiments, 1U) << found.text();
 }

@@ -359,7 +359,8 @@ class Check {
     };
     return one.units == other.units && one.x_units == other.x_units &&
            one.y_units == other.y_units && close(one.x, other.x) && close(one.y, other.y) &&
-           close(one.xx, other.xx) && close(one.xy, other.xy) && close(one.yy, other.yy);
+           close(one.xx, other.xx) && close(one.xy, other.xy) && close(one.yy, other.yy) &&
+           close(one.v, other.v) && close(one.vv, other.vv);
   }
 
   void check_sums() {
@@ -431,12 +432,12 @@ class Check {
       }
     }
     for (auto& [model, events] : again) {
-      const auto statuses = serving::wait_for<std::vector<FeedbackStatus>>(
+      const auto statuses = serving::wait_for<serving::FeedbackAnswer>(
           [&](auto done) { service_->feedback(model, events, done); });
       for (std::size_t at = 0; statuses && at < events.size(); ++at) {
-        if ((*statuses)[at] != FeedbackStatus::kDuplicate) {
+        if (statuses->statuses[at] != FeedbackStatus::kDuplicate) {
           say(found_.lost_feedback,
-              fmt::format("{} is {}", events[at].event_id, name_of((*statuses)[at])));
+              fmt::format("{} is {}", events[at].event_id, name_of(statuses->statuses[at])));
         }
       }
       if (!statuses) say(found_.lost_feedback, statuses.error().message);

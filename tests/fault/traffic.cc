@@ -141,14 +141,14 @@ class Client {
           request + "/" + std::to_string(told.events.size()) + "/" + std::to_string(event);
     }
     const ModelHandle model = service_.find(open.model);
-    const auto answer = wait_for<std::vector<FeedbackStatus>>(
+    const auto answer = wait_for<serving::FeedbackAnswer>(
         [&](auto done) { service_.feedback(model, told.events, done); });
     // Feedback on each impression is sent once, so that all of its events are new.
     open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(at));
     if (options_.over()) return;
     (answer ? story_.acknowledged : story_.refused).push_back(std::move(told));
     if (refused(answer)) return;
-    for (const FeedbackStatus status : *answer) EXPECT_EQ(status, FeedbackStatus::kAccepted);
+    for (const FeedbackStatus status : answer->statuses) EXPECT_EQ(status, FeedbackStatus::kAccepted);
   }
 
   void show_and_forget() {

@@ -109,6 +109,8 @@ TEST_F(LogTest, AForgottenUnitIsNotFoundAgain) {
   }
   EXPECT_THAT(client.remove("/models/shop/units/"), IsError(404));
   EXPECT_THAT(client.remove("/models/shop/units/%FF"), IsError(400));
+  EXPECT_THAT(client.remove("/models/shop/units/a%00"), IsError(400));
+  EXPECT_THAT(client.remove("/models/shop/units/" + std::string(300, 'u')), IsError(400));
 }
 
 TEST_F(LogTest, ACursorGoesThroughAllImpressionsOnce) {

@@ -308,6 +308,7 @@ TEST(OpenApi, EveryOperationAnswersAsDescribed) {
   call(200, {"health", {}, "", ""});
   call(200, {"ready", {}, "", ""});
   call(200, {"metrics", {}, "", ""});
+  call(200, {"nodes", {}, "", ""});
   call(200, {"describe", {}, "", ""});
   const std::string page = call(200, {"dashboard", {}, "", ""}).body;
   call(200, {"demo", {}, "", ""});

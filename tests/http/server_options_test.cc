@@ -9,7 +9,7 @@ namespace {
 TEST(ServeOptions, TheirDefaultsAndBoundsReadBackAndNothingElseDoes) {
   testing::expect_sound(http::server_options(),
                         {"host", "allow-host", "tokens", "tls-cert", "tls-key", "request-log"});
-  testing::expect_sound(serving::service_options());
+  testing::expect_sound(serving::service_options(), {"node-name"});
 }
 
 TEST(ServeOptions, TakeSizesWithUnitsAndRefuseOthersWithTextAndRule) {

@@ -65,6 +65,11 @@ TEST_F(WhatIfOverHttp, GivesEachPolicyWithItsEstimates) {
   EXPECT_EQ(own["estimates"][0]["value"], 0.5) << "the frozen model is what was logged";
   EXPECT_EQ(own["estimates"][0]["difference"]["value"], 0);
   EXPECT_TRUE(own["estimates"][0]["refused"].is_null());
+  ASSERT_FALSE(own["ranks"].empty());
+  EXPECT_EQ(own["ranks"][0]["lists"], 120);
+  EXPECT_EQ(own["ranks"][0]["effective_lists"], 120);
+  EXPECT_EQ(own["ranks"][0]["mean_weight"], 1);
+  EXPECT_EQ(report["left_out"]["not_sampled"], 0);
   // A sorted list that was rarely drawn is refused.
   const Json& sorted = report["policies"][1]["estimates"][0];
   EXPECT_TRUE(sorted["value"].is_null());

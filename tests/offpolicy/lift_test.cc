@@ -128,6 +128,90 @@ TEST(Lift, OfAnArmWithoutRareOutcomesTakesTheOthersVariance) {
   EXPECT_LT(lift->low, 0);
 }
 
+// Units with one list each that clicked, and some that bought something.
+RatioSums buyers(int units, int clicked, int bought, double weight) {
+  RatioSums sums = arm(units - bought, clicked);
+  for (int unit = 0; unit < bought; ++unit) sums.change({}, {1, weight});
+  return sums;
+}
+
+TEST(Lift, IsNoneWhileAFewLargeValuesDecide) {
+  const SequenceOptions options{.largest_event = 1000};
+  const RatioSums known = buyers(9000, 900, 60, 1000);
+  EXPECT_EQ(
+      compare_split(known, buyers(9000, 900, 9, 1000), kNames, options).no_lift,
+      "values of learned depend on rare large events, as many as 10 equal ones; 50 are needed");
+  EXPECT_TRUE(compare_split(known, buyers(9000, 900, 55, 1000), kNames, options).lift);
+}
+
+TEST(Lift, IsNoneWhileAnEventThatIsYetToComeCouldDecide) {
+  const SequenceOptions options{.largest_event = 100};
+  EXPECT_EQ(compare_split(arm(9000, 900), arm(9000, 990), kNames, options).no_lift,
+            "values of old depend on rare large events, as many as 1 equal ones; 50 are needed");
+  EXPECT_EQ(compare_interleaved(duels(900, 990), kNames, options).no_lift,
+            "values depend on rare large events, as many as 0 equal ones; 50 are needed");
+  EXPECT_FALSE(greatest_lift_of_interleaved(duels(900, 90), options));
+  EXPECT_TRUE(compare_split(arm(900, 600), arm(900, 630), kNames, {.largest_event = 2}).lift);
+  EXPECT_TRUE(
+      compare_split(buyers(9000, 900, 60, 100), buyers(9000, 990, 60, 100), kNames, options).lift);
+}
+
+TEST(Lift, IsThereThoughOneUnitComesOften) {
+  const SequenceOptions options{.largest_event = 2};
+  RatioSums sums = arm(5000, 2500);
+  sums.change({}, {100, 70});
+  EXPECT_TRUE(compare_split(arm(5000, 2500), sums, kNames, options).lift);
+}
+
+TEST(Lift, OfSumsThatDontSayHowUnevenTheyAreIsThere) {
+  RatioSums old = buyers(9000, 900, 9, 1000);
+  old.v = old.vv = 0;
+  EXPECT_TRUE(compare_split(old, old, kNames, {.largest_event = 1000}).lift);
+}
+
+double greatest(const RatioSums& baseline, const RatioSums& challenger) {
+  return greatest_lift_of_split(baseline, challenger, {}).value();
+}
+
+TEST(GreatestLift, IsTheIntervalsEndWhereThereIsALift) {
+  EXPECT_EQ(greatest(arm(1000, 300), arm(1000, 280)),
+            compare_split(arm(1000, 300), arm(1000, 280), kNames, {}).lift->high);
+  EXPECT_EQ(greatest_lift_of_interleaved(duels(100, 90), {}),
+            compare_interleaved(duels(100, 90), kNames, {}).lift->high);
+}
+
+TEST(GreatestLift, OfAnArmWithoutClicksFallsBelowAnyLimit) {
+  EXPECT_GT(greatest(arm(1000, 500), arm(60, 0)), 0);
+  EXPECT_LT(greatest(arm(1000, 500), arm(400, 0)), -0.05);
+  EXPECT_LT(greatest(arm(1000, 500), arm(4000, 40)), -0.8) << "clicks of 1 %";
+  EXPECT_GT(greatest_lift_of_interleaved(duels(60, 0), {}), 0);
+  EXPECT_LT(greatest_lift_of_interleaved(duels(300, 3), {}), -0.05);
+}
+
+TEST(GreatestLift, OfAnArmBelowZeroFallsBelowAnyLimit) {
+  EXPECT_LT(greatest(arm(1000, 500), arm(600, 100, -1)), -0.05);
+  EXPECT_LT(greatest(arm(9000, 4500), arm(4000, 2000, -1)), -0.05);
+  EXPECT_GT(greatest(arm(1000, 500), arm(60, 30, -1)), 0);
+}
+
+TEST(GreatestLift, NeverFallsWithAnotherClick) {
+  double last = -1;
+  for (int clicked = 0; clicked <= 50; ++clicked) {
+    const double now = greatest(arm(1000, 500), arm(400, clicked));
+    EXPECT_GE(now, last) << clicked;
+    last = now;
+  }
+}
+
+TEST(GreatestLift, IsNoneUntilTheBaselineIsKnownAndTheChallengerWasSeen) {
+  EXPECT_FALSE(greatest_lift_of_split(arm(400, 49), arm(400, 0), {}));
+  EXPECT_FALSE(greatest_lift_of_split(arm(400, 200), arm(49, 0), {}));
+  EXPECT_FALSE(greatest_lift_of_split(arm(400, 200, -1), arm(400, 0), {}));
+  EXPECT_FALSE(
+      greatest_lift_of_split(buyers(9000, 900, 20, 1000), arm(4000, 0), {.largest_event = 1000}));
+  EXPECT_FALSE(greatest_lift_of_interleaved(duels(49, 0), {}));
+}
+
 TEST(SequenceHalfWidth, IsAtMostTwiceThatOfAFixedIntervalWhereAnEffectShows) {
   for (const double effect : {0.01, 0.02, 0.05, 0.1, 0.2}) {
     double variance = 1;

@@ -18,8 +18,9 @@ enum class Visits : std::uint8_t {
 };
 
 enum class Worth : std::uint8_t {
-  kClick,  // 1 with the unit's chance
-  kDcg,    // of five ranks, each clicked with the unit's chance / rank
+  kClick,   // 1 with the unit's chance
+  kDcg,     // of five ranks, each clicked with the unit's chance / rank
+  kEvents,  // a click, and a purchase of its own weight and chance
 };
 
 struct LiveWorld {
@@ -30,6 +31,9 @@ struct LiveWorld {
   double share = 0.5;        // of the challenger
   double effect = 0;         // the challenger has 1 + effect times as many clicks
   bool interleaved = false;  // a list is of both arms: what it is worth is credited to one of them
+  double purchase_chance = 0;  // of a list
+  double purchase_weight = 0;
+  double purchase_effect = 0;  // the challenger has 1 + purchase_effect times as many
 };
 
 // One run of a live test. After each impression the sums are what a service would have stored.
@@ -43,7 +47,7 @@ class LiveRun {
 
   void show_list() {
     Unit& unit = units_[visitor()];
-    const double value = world_.worth == Worth::kDcg ? dcg(unit) : clicked(unit, 1);
+    const double value = worth_of(unit);
     const UnitTotals before = unit.totals;
     if (world_.interleaved) {
       const bool credited = rng_.uniform() < (1 + world_.effect) / (2 + world_.effect);
@@ -106,6 +110,21 @@ class LiveRun {
     return units_.size() - 1 - rng_.below(kPresent);
   }
 
+  double worth_of(const Unit& unit) {
+    switch (world_.worth) {
+      case Worth::kClick:
+        return clicked(unit, 1);
+      case Worth::kDcg:
+        return dcg(unit);
+      case Worth::kEvents: {
+        const bool more = unit.challenger && !world_.interleaved;
+        const double chance = world_.purchase_chance * (more ? 1 + world_.purchase_effect : 1);
+        const double bought = rng_.uniform() < chance ? world_.purchase_weight : 0;
+        return clicked(unit, 1) + bought;
+      }
+    }
+    return 0;
+  }
   double clicked(const Unit& unit, int rank) {
     return rng_.uniform() < unit.chance / rank ? 1.0 : 0.0;
   }

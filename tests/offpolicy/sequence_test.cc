@@ -34,8 +34,9 @@ std::uint32_t runs(std::uint32_t otherwise) { return setting("PLACKETT_SEQUENCE_
 
 ArmComparison compared(const LiveWorld& world, const LiveRun& run) {
   constexpr ArmNames kArms{"old", "learned"};
-  return world.interleaved ? compare_interleaved(run.arm(0), kArms, {})
-                           : compare_split(run.arm(0), run.arm(1), kArms, {});
+  const SequenceOptions options{.largest_event = world.purchase_weight};
+  return world.interleaved ? compare_interleaved(run.arm(0), kArms, options)
+                           : compare_split(run.arm(0), run.arm(1), kArms, options);
 }
 
 // In how many runs `misled` of the lift was true after any of the lists.
@@ -87,20 +88,42 @@ constexpr Visits kCohort = Visits::kCohort;
 constexpr Worth kClick = Worth::kClick;
 constexpr Worth kDcg = Worth::kDcg;
 
+// Clicks of 10 % of lists, and rare purchases.
+constexpr LiveWorld purchases(Visits visits, double chance, double weight, double share = 0.5) {
+  LiveWorld world{visits, Worth::kEvents, 0.1, 0, share};
+  world.purchase_chance = chance;
+  world.purchase_weight = weight;
+  return world;
+}
+
+// The challenger has more clicks, and fewer purchases by as much.
+LiveWorld clicked_not_bought(LiveWorld world) {
+  world.purchase_effect = -0.5;
+  world.effect = 0.5 * world.purchase_chance * world.purchase_weight / world.chance;
+  return world;
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Split, Peeking,
-    ::testing::Values(Case{"Clicks", {kOnce, kClick, 0.5}},
-                      Case{"ClicksOfTenPercent", {kOnce, kClick, 0.5, 0, 0.1}},
-                      Case{"ClicksOfOnePercent", {kOnce, kClick, 0.5, 0, 0.01}},
-                      Case{"RareClicks", {kOnce, kClick, 0.01}},
-                      Case{"FrequentClicks", {kOnce, kClick, 0.9}},
-                      Case{"FrequentClicksOfOnePercent", {kOnce, kClick, 0.97, 0, 0.01}},
-                      Case{"HeavyUnits", {kZipf, kClick, 0.5, 0.5}},
-                      Case{"HeavyUnitsOfTenPercent", {kZipf, kClick, 0.5, 0.5, 0.1}},
-                      Case{"Cohorts", {kCohort, kClick, 0.5, 0.5}},
-                      Case{"CohortsOfTenPercent", {kCohort, kClick, 0.5, 0.5, 0.1}},
-                      Case{"Dcg", {kCohort, kDcg, 0.5, 0.5}},
-                      Case{"DcgOfOnePercent", {kCohort, kDcg, 0.5, 0.5, 0.01}}),
+    ::testing::Values(
+        Case{"Clicks", {kOnce, kClick, 0.5}},
+        Case{"ClicksOfTenPercent", {kOnce, kClick, 0.5, 0, 0.1}},
+        Case{"ClicksOfOnePercent", {kOnce, kClick, 0.5, 0, 0.01}},
+        Case{"RareClicks", {kOnce, kClick, 0.01}}, Case{"FrequentClicks", {kOnce, kClick, 0.9}},
+        Case{"FrequentClicksOfOnePercent", {kOnce, kClick, 0.97, 0, 0.01}},
+        Case{"HeavyUnits", {kZipf, kClick, 0.5, 0.5}},
+        Case{"HeavyUnitsOfTenPercent", {kZipf, kClick, 0.5, 0.5, 0.1}},
+        Case{"Cohorts", {kCohort, kClick, 0.5, 0.5}},
+        Case{"CohortsOfTenPercent", {kCohort, kClick, 0.5, 0.5, 0.1}},
+        Case{"Dcg", {kCohort, kDcg, 0.5, 0.5}},
+        Case{"DcgOfOnePercent", {kCohort, kDcg, 0.5, 0.5, 0.01}},
+        Case{"Purchases", purchases(kOnce, 0.005, 100)},
+        Case{"RarePurchases", purchases(kOnce, 0.001, 1000)},
+        Case{"RarePurchasesOfTenPercent", purchases(kOnce, 0.001, 1000, 0.1)},
+        Case{"PurchasesOfHeavyUnits", purchases(kZipf, 0.005, 100)},
+        Case{"PurchasesOfCohorts", purchases(kCohort, 0.005, 100, 0.2)},
+        Case{"ClicksInsteadOfPurchases", clicked_not_bought(purchases(kOnce, 0.01, 30))},
+        Case{"ClicksInsteadOfRarePurchases", clicked_not_bought(purchases(kOnce, 0.0002, 1000))}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 LiveWorld interleaved(LiveWorld world) {
@@ -108,13 +131,15 @@ LiveWorld interleaved(LiveWorld world) {
   return world;
 }
 
-INSTANTIATE_TEST_SUITE_P(Interleaving, Peeking,
-                         ::testing::Values(Case{"Clicks", interleaved({kOnce, kClick, 0.5})},
-                                           Case{"RareClicks", interleaved({kOnce, kClick, 0.01})},
-                                           Case{"HeavyUnits",
-                                                interleaved({kZipf, kClick, 0.5, 0.5})},
-                                           Case{"Dcg", interleaved({kCohort, kDcg, 0.5, 0.5})}),
-                         [](const auto& instance) { return std::string(instance.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Interleaving, Peeking,
+    ::testing::Values(Case{"Clicks", interleaved({kOnce, kClick, 0.5})},
+                      Case{"RareClicks", interleaved({kOnce, kClick, 0.01})},
+                      Case{"HeavyUnits", interleaved({kZipf, kClick, 0.5, 0.5})},
+                      Case{"Dcg", interleaved({kCohort, kDcg, 0.5, 0.5})},
+                      Case{"Purchases", interleaved(purchases(kOnce, 0.005, 100))},
+                      Case{"RarePurchases", interleaved(purchases(kOnce, 0.001, 1000))}),
+    [](const auto& instance) { return std::string(instance.param.name); });
 
 // A unit comes back, with the same taste: sums over lists are then no martingale. Means still are
 // one, backwards in time, since a unit's lists are exchangeable: what is yet to change in the log
@@ -210,6 +235,101 @@ TEST(PeekingWithOwnVariances, MisleadsInFarMoreThanFivePercent) {
   }
   std::cout << found << " of " << count << " runs\n";
   EXPECT_LT(chance_at_five_percent(found, count), testing::kFalseAlarmRate);
+}
+
+// The twin of ClicksInsteadOfRarePurchases: the sums alone. Before the first purchase they know of
+// clicks only.
+TEST(PeekingWithoutRegardToPurchases, MisleadsInFarMoreThanFivePercent) {
+  const LiveWorld world = clicked_not_bought(purchases(kOnce, 0.0002, 1000));
+  const std::uint32_t count = runs(100);
+  std::uint32_t found = 0;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    LiveRun run(world, 21, number);
+    bool misled = false;
+    for (int list = 0; list < 20'000 && !misled; ++list) {
+      run.show_list();
+      const auto lift = compare_split(run.arm(0), run.arm(1), {}, {}).lift;
+      misled = lift && excludes_zero(*lift);
+    }
+    found += misled;
+  }
+  std::cout << found << " of " << count << " runs\n";
+  EXPECT_LT(chance_at_five_percent(found, count), testing::kFalseAlarmRate);
+}
+
+// In how many runs a guard stops the challenger.
+std::uint32_t stopped_by_guard(const LiveWorld& world, std::uint32_t count, double drop) {
+  const std::uint32_t lists = setting("PLACKETT_SEQUENCE_LISTS", 20'000);
+  std::uint32_t found = 0;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    LiveRun run(world, 25, number);
+    bool stopped = false;
+    for (std::uint32_t list = 0; list < lists && !stopped; ++list) {
+      run.show_list();
+      const SequenceOptions options{.largest_event = world.purchase_weight};
+      const auto greatest = world.interleaved
+                                ? greatest_lift_of_interleaved(run.arm(0), options)
+                                : greatest_lift_of_split(run.arm(0), run.arm(1), options);
+      stopped = greatest && *greatest < -drop;
+    }
+    found += stopped;
+  }
+  return found;
+}
+
+class GuardOfEqualArms : public ::testing::TestWithParam<Case> {};
+
+// Without a limit it stops whatever is worse at all. A false-alarm rate of 1e-6 in each case.
+TEST_P(GuardOfEqualArms, StopsInAtMostFivePercent) {
+  const std::uint32_t count = runs(100);
+  const std::uint32_t found = stopped_by_guard(GetParam().world, count, 0);
+  std::cout << GetParam().name << ": " << found << " of " << count << " runs\n";
+  EXPECT_GT(chance_at_five_percent(found, count), testing::kFalseAlarmRate);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Worlds, GuardOfEqualArms,
+    ::testing::Values(Case{"Clicks", {kOnce, kClick, 0.5}},
+                      Case{"ClicksOfTenPercent", {kOnce, kClick, 0.5, 0, 0.1}},
+                      Case{"ClicksOfOnePercent", {kOnce, kClick, 0.5, 0, 0.01}},
+                      Case{"RareClicks", {kOnce, kClick, 0.01}},
+                      Case{"RareClicksOfTenPercent", {kOnce, kClick, 0.01, 0, 0.1}},
+                      Case{"RareClicksOfNinetyPercent", {kOnce, kClick, 0.02, 0, 0.9}},
+                      Case{"FrequentClicksOfOnePercent", {kOnce, kClick, 0.97, 0, 0.01}},
+                      Case{"FrequentClicksOfNinetyNinePercent", {kOnce, kClick, 0.97, 0, 0.99}},
+                      Case{"HeavyUnitsOfTenPercent", {kZipf, kClick, 0.5, 0.5, 0.1}},
+                      Case{"CohortsOfTenPercent", {kCohort, kClick, 0.5, 0.5, 0.1}},
+                      Case{"Purchases", purchases(kOnce, 0.005, 100, 0.2)},
+                      Case{"PurchasesOfHeavyUnits", purchases(kZipf, 0.02, 100, 0.2)},
+                      Case{"RarePurchasesOfTenPercent", purchases(kOnce, 0.005, 1000, 0.1)},
+                      Case{"ClicksInsteadOfPurchases",
+                           clicked_not_bought(purchases(kOnce, 0.01, 30, 0.2))},
+                      Case{"Interleaved", interleaved({kOnce, kClick, 0.5})},
+                      Case{"InterleavedRareClicks", interleaved({kOnce, kClick, 0.02})},
+                      Case{"InterleavedPurchases", interleaved(purchases(kOnce, 0.005, 100))}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+// What has next to no value is stopped early: the baseline has a click in every other list.
+TEST(Guard, StopsAChallengerThatIsWorthNextToNothing) {
+  for (const bool both : {false, true}) {
+    for (const double effect : {-1.0, -0.99, -0.9}) {
+      LiveWorld world{kOnce, kClick, 0.5};
+      world.interleaved = both;
+      world.effect = effect;
+      for (std::uint32_t number = 0; number < 20; ++number) {
+        LiveRun run(world, 26, number);
+        std::uint32_t lists = 0;
+        std::optional<double> greatest;
+        while (lists < 2000 && !(greatest && *greatest < -0.05)) {
+          run.show_list();
+          ++lists;
+          greatest = both ? greatest_lift_of_interleaved(run.arm(0), {})
+                          : greatest_lift_of_split(run.arm(0), run.arm(1), {});
+        }
+        EXPECT_LT(lists, 1200U) << effect << (both ? ", interleaved" : ", split");
+      }
+    }
+  }
 }
 
 // A challenger exactly at the guard's limit, and one exactly at a promotion's margin.

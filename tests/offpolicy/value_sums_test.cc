@@ -76,6 +76,18 @@ TEST(Moments, AreThoseOfAllValuesAfterAMerge) {
   }
 }
 
+TEST(Moments, HaveAsManyEffectiveValuesAsDecide) {
+  Moments moments;
+  for (int at = 0; at < 1000; ++at) moments.add(at < 70 ? 1 : 0);
+  EXPECT_EQ(moments.effective(), 70);
+  EXPECT_EQ(moments.deciding(), 70);
+  for (int at = 0; at < 3; ++at) moments.add(100);
+  EXPECT_NEAR(moments.effective(), 370 * 370 / 30070.0, 1e-9);
+  EXPECT_NEAR(moments.deciding(), 3, 0.02);
+  EXPECT_EQ(Moments{}.effective(), 0);
+  EXPECT_EQ(Moments{}.deciding(), 0);
+}
+
 TEST(BernsteinInterval, IsThatOfTheFormula) {
   Moments moments;
   for (const double value : {0.0, 1.0, 1.0, 0.0, 1.0}) moments.add(value);

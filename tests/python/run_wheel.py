@@ -14,7 +14,7 @@ from pathlib import Path
 
 SOURCE = Path(os.environ["PLACKETT_SOURCE_DIR"])
 # Ours are inside; the others are named in docs/reference/python.md.
-ALLOWED = re.compile(r"lib(stdc\+\+|m|gcc_s|c|fmt|hwy|deflate|xxhash|cairo|utf8proc|tomlplusplus|lbfgs|sqlite3)\.so|ld-linux|linux-vdso")
+ALLOWED = re.compile(r"lib(stdc\+\+|m|gcc_s|c|fmt|hwy|deflate|xxhash|cairo|utf8proc|tomlplusplus|lbfgs|sqlite3|pq)\.so|ld-linux|linux-vdso")
 
 missing = [name for name in ("pip", "venv", "ensurepip", "setuptools", "wheel") if not importlib.util.find_spec(name)]
 if missing:

@@ -137,7 +137,7 @@ def test_learns_what_the_command_learns_to_the_bit(shop, tmp_path):
     assert [one.value for one in result.stages] == [one["value"] for one in told["stages"]]
     assert sum(stage.chosen for stage in result.stages) == 1
     assert result.measured.estimates[0].value == (
-        told["measured"]["policies"][0]["estimates"][0]["value"])
+        told["measured"]["policies"][0]["estimates"][0].get("value"))
     result.learner.save(tmp_path / "python.plk")
     assert (tmp_path / "python.plk").read_bytes() == (tmp_path / "command.plk").read_bytes()
     assert result.ranker.kind == "linear" and result.learner.method == "pdgd"

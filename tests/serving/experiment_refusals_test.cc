@@ -207,7 +207,7 @@ TEST_F(Together, NothingIsCountedInAnExperimentThatHasEnded) {
   const Ranked before = show("u");
   Answer<ExperimentInfo> stopped;
   Answer<void> deleted;
-  Answer<std::vector<FeedbackStatus>> clicked;
+  Answer<FeedbackAnswer> clicked;
   together([&] {
     served_->stop_experiment(model_, "e", stopped.done());
     served_->delete_experiment(model_, "e", deleted.done());
@@ -216,7 +216,7 @@ TEST_F(Together, NothingIsCountedInAnExperimentThatHasEnded) {
   });
   (void)stopped.get();  // it may be deleted before it is described
   EXPECT_TRUE(deleted.get().ok());
-  EXPECT_EQ(clicked.get()->front(), FeedbackStatus::kAccepted);
+  EXPECT_EQ(clicked.get()->statuses.front(), FeedbackStatus::kAccepted);
   EXPECT_EQ(count("experiment_arms") + count("experiment_points"), 0);
   EXPECT_TRUE(wait([&] { return count("experiment_units") == 0; })) << "they go in parts";
 }

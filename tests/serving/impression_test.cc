@@ -95,6 +95,16 @@ TEST(Impression, EveryCutAndEveryWrongColumnIsRefused) {
   EXPECT_FALSE(unpack(unkept).ok());
 }
 
+TEST(Impression, ASampledListWithoutItsRowsIsDamaged) {
+  Impression impression = an_impression();
+  impression.mode = Mode::kExplore;
+  impression.rows.clear();
+  impression.kept = false;
+  EXPECT_FALSE(unpack(pack(impression)).ok());
+  impression.mode = Mode::kExploit;
+  EXPECT_TRUE(unpack(pack(impression)).ok());
+}
+
 TEST(Impression, ChangedBytesNeverReadOutOfBounds) {
   const ImpressionRow whole = pack(an_impression());
   Rng rng({5, 0, 0, Purpose::kTest});

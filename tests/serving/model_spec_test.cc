@@ -118,6 +118,17 @@ TEST(ModelSpec, ReadsTheLinesOfOlderStores) {
   EXPECT_FALSE(parse_spec("name m\nfeatures 2\ncolour red\n").ok());
 }
 
+TEST(ModelSpec, WeightsOfEventsThatSumsCantHoldAreRefused) {
+  ModelSpec given = spec();
+  for (const double weight : {1e10, -1e155, 1e300}) {
+    given.logging.events = {{"purchase", weight}};
+    ASSERT_FALSE(check(given).ok()) << weight;
+    EXPECT_THAT(check(given).error().message, ::testing::HasSubstr("weights are 1e+09 at most"));
+  }
+  given.logging.events = {{"purchase", 1e9}, {"return", -1e9}};
+  EXPECT_TRUE(check(given).ok());
+}
+
 TEST(ModelSpec, EqualSpecsInOtherWordsAreEqual) {
   ModelSpec given = spec();
   given.settings = {{"learning-rate", "0.100"}};

@@ -1,4 +1,4 @@
-// Stores of versions 1 and 2: tests/golden/store_v1.sql and store_v2.sql.
+// Stores of versions 1 and 2, tests/golden/store_v1.sql and store_v2.sql, and of version 3.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "experiment_fixture.h"
 #include "plackett/model_file.h"
 #include "served.h"
 #include "serving/recover.h"
@@ -221,6 +222,51 @@ TEST_F(OldStore2, CanTestPoliciesOnceItIsUpToDate) {
   EXPECT_EQ(served->export_file(*served->find("shop")), file);
   served.close();
   EXPECT_EQ(replayed(db_), checksum(file));
+}
+
+// A store of version 3, made of one of today: it lacks the columns that version 4 added.
+class OldStore3 : public Experiments {
+ protected:
+  void SetUp() override {
+    Experiments::SetUp();
+    start(split_test());
+    serve(300, {{"old", 0.6}, {"new", 0.6}});
+    ASSERT_TRUE(wait([&] { return !info().points.empty(); }));
+    served_.close();
+    for (const std::string table : {"experiment_arms", "experiment_points"}) {
+      run(served_.db(),
+          "ALTER TABLE " + table + " DROP COLUMN v; ALTER TABLE " + table + " DROP COLUMN vv;");
+    }
+    run(served_.db(), "PRAGMA user_version=3");
+  }
+};
+
+TEST_F(OldStore3, IsReadWithoutAChange) {
+  const auto before = *read_file(served_.db());
+  auto store = *store::read_sqlite(served_.db());
+  const auto arms = *store->arm_sums(1);
+  EXPECT_GT(arms[1].units.yy, 0);
+  EXPECT_EQ(arms[1].units.v, 0) << "not known";
+  EXPECT_FALSE(store->arm_points(1)->empty());
+  store.reset();
+  EXPECT_EQ(*read_file(served_.db()), before);
+}
+
+TEST_F(OldStore3, ItsExperimentsGoOnAndAreNotRefusedForWhatTheyLack) {
+  served_.open();
+  model_ = served_->find("m");
+  EXPECT_TRUE(info().arms[1].lift) << info().arms[1].no_lift;
+  serve(100, {{"old", 0.6}, {"new", 0.6}});
+  EXPECT_TRUE(info().arms[1].lift) << info().arms[1].no_lift;
+  EXPECT_EQ((*store::read_sqlite(served_.db()))->arm_sums(1)->at(1).units.v, 0);
+  ASSERT_TRUE(stop().ok());
+  // A new one has all sums.
+  ExperimentSpec second = split_test();
+  second.name = "second";
+  start(second);
+  serve(100, {{"old", 0.6}, {"new", 0.6}});
+  const RatioSums sums = (*store::read_sqlite(served_.db()))->arm_sums(2)->at(1).units;
+  EXPECT_EQ(sums.v, sums.yy) << "every unit has one list";
 }
 
 }  // namespace

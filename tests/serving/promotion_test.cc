@@ -42,6 +42,47 @@ TEST_F(Experiments, PromotingTheModelServesItAndUndoingServesWhatWasBefore) {
   EXPECT_EQ(undo().error().code, ErrorCode::kConflict);
 }
 
+TEST_F(Experiments, UndoingThePromotionOfTheModelGivesItsParametersBackToTheBit) {
+  start(split_test());
+  serve(40, {{"new", 0.9}}, true);
+  ASSERT_TRUE(wait([&] { return served_->info(*model_).learned > 0; }));
+  const auto before = served_->export_file(*model_);
+  ASSERT_TRUE(promote("new").ok());
+  serve(40, {}, false);
+  for (int list = 0; list < 20; ++list) {
+    const Ranked ranked = show("late");
+    click(ranked, 2);
+    close(ranked);
+  }
+  ASSERT_TRUE(wait([&] { return served_->export_file(*model_) != before; }));
+  ASSERT_TRUE(undo().ok());
+  EXPECT_TRUE(wait([&] { return served_->export_file(*model_) == before; }));
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kGiven);
+}
+
+TEST_F(Experiments, AnExperimentWhosePromotionCanBeUndoneIsNotDeleted) {
+  const auto remove = [&](const std::string& name) {
+    return wait_for<void>([&](auto done) { served_->delete_experiment(model_, name, done); });
+  };
+  start(split_test());
+  ASSERT_TRUE(promote("new").ok());
+  EXPECT_EQ(remove("e").error().code, ErrorCode::kConflict);
+  EXPECT_THAT(remove("e").error().message, HasSubstr("undo"));
+  EXPECT_TRUE(undo().ok());
+  EXPECT_TRUE(remove("e").ok());
+  // One that a later promotion has taken the place of can go.
+  start(split_test());
+  ASSERT_TRUE(promote("new").ok());
+  ExperimentSpec second = split_test();
+  second.name = "second";
+  start(second);
+  ASSERT_TRUE(wait_for<ExperimentInfo>([&](auto done) {
+                served_->promote(model_, "second", "new", done);
+              }).ok());
+  EXPECT_TRUE(remove("e").ok());
+  EXPECT_FALSE(remove("second").ok());
+}
+
 TEST_F(Experiments, PromotingAnotherModelTakesItsParametersAndUndoingGivesThemBackToTheBit) {
   for (int list = 0; list < 5; ++list) {
     const Ranked ranked = show("", Mode::kExplore);
@@ -137,6 +178,84 @@ TEST_F(Experiments, TheGuardStopsABadArmAndItsUnitsSeeTheBaseline) {
   model_ = served_->find("m");
   EXPECT_NE(show("user-1").arm, "worse");
   EXPECT_THAT(info().arms[2].stopped_because, Not(IsEmpty()));
+}
+
+TEST_F(Experiments, TheGuardStopsAnArmWithoutAnyClick) {
+  ExperimentSpec spec = split_test();
+  spec.guard = GuardRule{"5 %"};
+  start(spec);
+  serve(700, {{"old", 0.8}});
+  ASSERT_TRUE(wait([&] { return info().ended_at != 0; }));
+  EXPECT_THAT(info().arms[1].stopped_because, StartsWith("guard: its lift is below -5.0 %: -"));
+  EXPECT_THAT(info().arms[1].no_lift, HasSubstr("0 units with a value in new"));
+}
+
+TEST_F(Experiments, AStoppedArmKeepsItsResultsWhileTheBaselineGoesOn) {
+  served_.make(small_spec("bad"));
+  ExperimentSpec spec = split_test("given", "model");
+  spec.arms = {{"old", "given", 0.4, Mode::kGiven},
+               {"new", "model", 0.3, Mode::kExplore},
+               {"worse", "model:bad", 0.3, Mode::kExplore}};
+  spec.guard = GuardRule{"5 %"};
+  start(spec);
+  serve(1500, {{"old", 0.8}, {"new", 0.8}, {"worse", 0.3}});
+  ASSERT_TRUE(wait([&] { return !info().arms[2].stopped_because.empty(); }));
+  const ArmInfo stopped = info().arms[2];
+  ASSERT_TRUE(stopped.value);
+  EXPECT_THAT(stopped.detects, IsEmpty());
+  serve(600, {{"old", 0.1}, {"new", 0.1}});
+  served_.pass(std::chrono::hours(1));
+  serve(10, {});
+  ASSERT_TRUE(wait([&] { return info().points.size() > 1; }));
+  served_.reopen();
+  model_ = served_->find("m");
+  const ExperimentInfo later = info();
+  EXPECT_LT(later.arms[0].value.value(), 0.7);
+  EXPECT_EQ(later.arms[2].lift, stopped.lift);
+  EXPECT_EQ(later.arms[2].value, stopped.value);
+  EXPECT_EQ(later.arms[2].no_lift, stopped.no_lift);
+  EXPECT_EQ(later.points.back().arms[2].lift, stopped.lift);
+  EXPECT_EQ(later.points.back().arms[2].value, stopped.value);
+  EXPECT_NE(later.points.back().arms[1].value, info().points.front().arms[1].value);
+}
+
+// A promotion that is refused takes nothing else with it.
+TEST_F(Experiments, TheGuardStopsAnArmThoughAnotherCantBePromoted) {
+  ModelSpec other = small_spec("good");
+  served_.make(other);
+  ExperimentSpec spec = split_test("given", "model");
+  spec.arms = {{"old", "given", 0.4, Mode::kGiven},
+               {"good", "model:good", 0.3, Mode::kExplore},
+               {"worse", "model", 0.3, Mode::kExplore}};
+  spec.guard = GuardRule{"5 %"};
+  spec.promote = PromotionRule{"lower > 0", "0s"};
+  start(spec);
+  // Takes the maker away behind the service's back.
+  served_.close();
+  {
+    auto store = *store::open_sqlite({.path = served_.db()});
+    ASSERT_TRUE(store->begin().ok());
+    ArmSums sums;
+    const auto add = [&](std::uint32_t arm, int lists, int clicks) {
+      sums = {};
+      sums.impressions = static_cast<std::uint64_t>(lists);
+      for (int at = 0; at < lists; ++at) sums.units.change({}, {1, at < clicks ? 1.0 : 0.0});
+      ASSERT_TRUE(store->add_to_arm(1, arm, sums).ok());
+    };
+    add(0, 2000, 600);
+    add(1, 2000, 1200);
+    add(2, 2000, 100);
+    const auto models = *store->read().models();
+    for (const ModelRow& row : models) {
+      if (row.name == "good") {
+        ASSERT_TRUE(store->delete_model(row.id).ok());
+      }
+    }
+    ASSERT_TRUE(store->commit().ok());
+  }
+  served_.open();
+  model_ = served_->find("m");
+  EXPECT_TRUE(wait([&] { return !info().arms[2].stopped_because.empty(); }));
 }
 
 TEST_F(Experiments, TheGuardEndsTheTestWhenNoChallengerIsLeft) {

@@ -91,8 +91,10 @@ class Served {
   }
   Result<std::vector<FeedbackStatus>> feedback(const ModelHandle& model,
                                                std::vector<FeedbackEvent> events) {
-    return wait_for<std::vector<FeedbackStatus>>(
+    const auto answer = wait_for<FeedbackAnswer>(
         [&](auto done) { service_->feedback(model, std::move(events), done); });
+    if (!answer) return answer.error();
+    return answer->statuses;
   }
   // If the statuses don't matter.
   void tell(const ModelHandle& model, std::vector<FeedbackEvent> events) {

@@ -61,8 +61,10 @@ class WhatIfShop {
     return static_cast<double>(clicks) / lists;
   }
   Result<OffPolicyReport> ask(WhatIfRequest request) {
-    return wait_for<OffPolicyReport>(
+    auto answer = wait_for<WhatIfAnswer>(
         [&](auto done) { served->what_if(model, std::move(request), done); });
+    if (!answer) return answer.error();
+    return std::move(answer->report);
   }
 
   Served served;
@@ -154,10 +156,10 @@ TEST(WhatIf, IsOneAtATimeAndNothingWaitsForIt) {
   WhatIfShop shop;
   shop.serve(70);
   Held held;
-  std::promise<Result<OffPolicyReport>> answer;
+  std::promise<Result<WhatIfAnswer>> answer;
   shop.served->what_if(
       shop.model, {.policies = {"logged"}, .options = held.options()},
-      [&](Result<OffPolicyReport> report) { answer.set_value(std::move(report)); });
+      [&](Result<WhatIfAnswer> report) { answer.set_value(std::move(report)); });
   held.inside.get_future().wait();
   const auto second = shop.ask({.policies = {"logged"}});
   ASSERT_FALSE(second.ok());
@@ -169,7 +171,7 @@ TEST(WhatIf, IsOneAtATimeAndNothingWaitsForIt) {
   held.let_go.set_value();
   const auto report = answer.get_future().get();
   ASSERT_TRUE(report.ok());
-  EXPECT_EQ(report->lists, 70U) << "later lists are not read";
+  EXPECT_EQ(report->report.lists, 70U) << "later lists are not read";
   EXPECT_TRUE(shop.ask({.policies = {"logged"}}).ok());
 }
 
@@ -177,10 +179,10 @@ TEST(WhatIf, IsCancelledWhenTheServiceStops) {
   WhatIfShop shop;
   shop.serve(140);
   Held held;
-  std::promise<Result<OffPolicyReport>> answer;
+  std::promise<Result<WhatIfAnswer>> answer;
   shop.served->what_if(
       shop.model, {.policies = {"logged"}, .options = held.options()},
-      [&](Result<OffPolicyReport> report) { answer.set_value(std::move(report)); });
+      [&](Result<WhatIfAnswer> report) { answer.set_value(std::move(report)); });
   held.inside.get_future().wait();
   auto stopped = std::async(std::launch::async, [&] { shop.served->stop(); });
   for (;;) {

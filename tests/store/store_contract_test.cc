@@ -7,7 +7,9 @@
 #include <ostream>
 
 #include "serving/store.h"
+#include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
+#include "support/postgres.h"
 #include "support/run_command.h"
 
 namespace plackett::serving {
@@ -22,12 +24,23 @@ struct StoreKind {
   const char* name;
   // Opens the store in a folder, or creates it.
   std::function<Result<std::unique_ptr<Store>>(const testing::TemporaryFolder&)> open;
+  // Why it can't be tested here; empty if it can.
+  std::function<std::string()> missing = [] { return ""; };
 };
 void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 
-const StoreKind kStores[] = {{"sqlite", [](const auto& folder) {
-                                return store::open_sqlite({.path = folder / "store.db"});
-                              }}};
+const StoreKind kStores[] = {
+    {"sqlite",
+     [](const auto& folder) { return store::open_sqlite({.path = folder / "store.db"}); }},
+    {"postgres",
+     [](const auto& folder) {
+       auto& server = testing::PostgresServer::shared();
+       return store::open_postgres({.url = server.database(folder.path().filename())});
+     },
+     [] {
+       using Server = testing::PostgresServer;
+       return std::string(Server::is_installed() ? "" : Server::kMissing);
+     }}};
 
 std::vector<std::byte> bytes(std::initializer_list<int> values) {
   std::vector<std::byte> result;
@@ -47,7 +60,10 @@ void done(const Result<void>& result) {
 
 class StoreContract : public ::testing::TestWithParam<StoreKind> {
  protected:
-  void SetUp() override { open(); }
+  void SetUp() override {
+    if (const std::string missing = GetParam().missing(); !missing.empty()) GTEST_SKIP() << missing;
+    open();
+  }
   void open() { store_ = got(GetParam().open(folder_)); }
   void reopen() {
     store_.reset();
@@ -103,14 +119,31 @@ TEST_P(StoreContract, KeepsWhatIsCommittedAndNothingElse) {
 
 TEST_P(StoreContract, AFailedChangeIsAnErrorOfTheStoreAndTheNextTransactionIsClean) {
   const std::int64_t model = insert_model("m");
+  commit([&] { show(model, 0); });
   done(store_->begin());
-  show(model, 0);
-  const auto twice = store_->insert_model({.name = "m"});
-  ASSERT_FALSE(twice.ok());
-  EXPECT_EQ(twice.error().code, ErrorCode::kUnavailable);
+  show(model, 1);
+  auto failed = store_->insert_impression({.id = id(model, 0), .data = bytes({1})});
+  if (failed) failed = store_->commit();  // a store may say it late
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kUnavailable);
   store_->roll_back();
   commit([&] { done(store_->probe()); });
-  EXPECT_FALSE(got(store_->read().impression(id(model, 0))));
+  EXPECT_TRUE(got(store_->read().impression(id(model, 0))));
+  EXPECT_FALSE(got(store_->read().impression(id(model, 1))));
+}
+
+TEST_P(StoreContract, ATakenNameRefusesOneChangeAlone) {
+  const std::int64_t model = insert_model("m");
+  commit([&] { got(store_->insert_experiment({.model = model, .name = "e"})); });
+  commit([&] {
+    show(model, 0);
+    EXPECT_EQ(store_->insert_model({.name = "m"}).error().code, ErrorCode::kConflict);
+    EXPECT_EQ(store_->insert_experiment({.model = model, .name = "e"}).error().code,
+              ErrorCode::kConflict);
+    show(model, 1);
+  });
+  EXPECT_EQ(got(store_->read().from(model, 0, 9)).size(), 2U);
+  EXPECT_EQ(got(store_->read().models()).size(), 1U);
 }
 
 TEST_P(StoreContract, ModelsKeepTheirMarksAndIdsAreNeverUsedAgain) {
@@ -479,11 +512,18 @@ TEST_P(StoreContract, ExperimentsKeepTheirStateAndNamesAreUniqueWithinAModel) {
 }
 
 TEST_P(StoreContract, SumsOfArmsAreAddedAndKeptOverTime) {
-  const ArmSums sums{
-      .impressions = 2,
-      .clicks = 1,
-      .units = {
-          .units = 2, .x_units = 2, .y_units = 1, .x = 3, .y = 0.5, .xx = 5, .xy = 1, .yy = 0.25}};
+  const ArmSums sums{.impressions = 2,
+                     .clicks = 1,
+                     .units = {.units = 2,
+                               .x_units = 2,
+                               .y_units = 1,
+                               .x = 3,
+                               .y = 0.5,
+                               .xx = 5,
+                               .xy = 1,
+                               .yy = 0.25,
+                               .v = 0.125,
+                               .vv = 0.015625}};
   commit([&] {
     done(store_->add_to_arm(4, 1, sums));
     done(store_->add_arm_point(4, 100));
@@ -500,6 +540,8 @@ TEST_P(StoreContract, SumsOfArmsAreAddedAndKeptOverTime) {
   EXPECT_EQ(arms[1].impressions, 4U);
   EXPECT_EQ(arms[1].clicks, 2U);
   EXPECT_EQ(arms[1].units.yy, 0.5);
+  EXPECT_EQ(arms[1].units.v, 0.25);
+  EXPECT_EQ(arms[1].units.vv, 0.03125);
   auto points = got(store_->read().arm_points(4));
   ASSERT_EQ(points.size(), 2U);
   EXPECT_EQ(points[0].at, 100);

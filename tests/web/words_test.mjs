@@ -66,6 +66,27 @@ const tests = {
     assert.equal(lift.headlineArm(all).name, 'learned');
     assert.equal(lift.headlineArm({ ...all, promoted: 'worse' }).name, 'worse');
     assert.equal(lift.headlineArm({ ...all, arms: [old, unknown] }).name, 'unknown');
+    const stopped = { ...best, stopped_because: 'guard: it dropped' };
+    assert.equal(lift.headlineArm({ ...all, arms: [old, worse, stopped] }).name, 'worse');
+    assert.equal(lift.headlineArm({ ...all, arms: [old, stopped] }).name, 'learned');
+  },
+
+  'an arm can be promoted after its test, unless one was'() {
+    const arm = learned();
+    assert.equal(lift.canPromote(arm, experiment(arm)), true);
+    assert.equal(lift.canPromote(arm, experiment(arm, { state: 'ended' })), true);
+    assert.equal(lift.canPromote(arm, experiment(arm, { state: 'ended' }), true), false);
+    assert.equal(lift.canPromote(arm, experiment(arm, { state: 'ended', promoted: 'learned' })),
+      false);
+    assert.equal(lift.canPromote(old, experiment(arm)), false);
+    assert.equal(lift.canPromote(learned({ stopped_because: 'guard' }), experiment(arm)), false);
+  },
+
+  'what is served is told'() {
+    assert.equal(lift.servedText('explore'), '');
+    assert.equal(lift.servedText('given'), 'requests are served in the order given');
+    assert.match(lift.servedText('exploit'), /sorted by score/);
+    assert.match(lift.servedText('given', { name: 'test-1' }), /test-1.* decides what users see/);
   },
 
   'an experiment stands where its state, promotion and guard say'() {
@@ -88,6 +109,8 @@ const tests = {
     assert.equal(lift.marginOf('7.5 %'), 0.075);
     assert.equal(lift.marginOf('0.05'), 0.05);
     assert.equal(lift.marginOf(null), null);
+    assert.equal(lift.marginOf('5e-1 %'), 0.005);
+    assert.equal(lift.marginOf('lower > 2E0 %'), 0.02);
   },
 
   'the form makes a split of two arms'() {

@@ -20,8 +20,8 @@
 
 namespace plackett::store {
 
-// How long a call waits for a file that another connection holds for a moment, such as a reader that
-// recovers the write-ahead log.
+// How long a call waits for a file that another connection holds for a moment, such as a reader
+// that recovers the write-ahead log.
 inline constexpr int kBusyMs = 5000;
 
 // Binds NULL for an empty text.
@@ -38,6 +38,7 @@ class Statement {
   void bind(std::span<const std::byte> blob);
   void bind(NullIfEmpty value);
   void bind(std::optional<std::uint32_t> value);
+  void bind(std::nullptr_t /*null*/) { note(sqlite3_bind_null(handle_.get(), ++bound_)); }
   void bind(const std::string& text) { bind(std::string_view(text)); }
   void bind(const std::vector<std::byte>& blob) { bind(std::span(blob)); }
   template <typename T>
@@ -60,6 +61,9 @@ class Statement {
   }
   [[nodiscard]] std::string_view text(int column) const;
   [[nodiscard]] std::span<const std::byte> blob(int column) const;
+  [[nodiscard]] bool is_null(int column) const {
+    return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+  }
 
  private:
   friend class Database;
@@ -103,6 +107,17 @@ class Database {
   Result<void> run(std::string_view sql, const Values&... values) {
     return each(
         sql, [](const Statement&) {}, values...);
+  }
+  // Runs it with the values that bind_all(statement) binds.
+  template <typename BindAll>
+  Result<void> run_bound(std::string_view sql, const BindAll& bind_all) {
+    return attempt([&] {
+      Statement& statement = prepare(sql);
+      const Reset reset{statement};
+      bind_all(statement);
+      while (take(statement.step())) {
+      }
+    });
   }
   // Runs it and gives the id of the last row that was inserted.
   template <typename... Values>

@@ -1,6 +1,6 @@
 #include "store/sqlite/reader.h"
 
-#include <algorithm>
+#include "store/rows.h"
 
 namespace plackett::store {
 
@@ -8,72 +8,9 @@ using namespace serving;  // whose interface this implements
 
 namespace {
 
-std::vector<std::byte> copy(std::span<const std::byte> bytes) {
-  return {bytes.begin(), bytes.end()};
-}
-
-std::int64_t first_column(const Statement& row) { return row.integer(0); }
-
-std::int64_t id_of(std::int64_t model, std::uint64_t number) {
-  return ImpressionKey{model, number}.id();
-}
-
-StoreReader::Shown shown(const Statement& row) {
-  return {ImpressionKey::of(row.integer(0)).number, row.integer(1)};
-}
-
-#define SNAPSHOT_COLUMNS                                                          \
-  "id, model, log, created_at, kind, note, version, updates, learned, learning, " \
-  "frozen_because, serves"
-
-SnapshotRow snapshot_row(const Statement& row) {
-  return {.id = row.integer(0),
-          .model = row.integer(1),
-          .log = row.integer(2),
-          .created_at = row.integer(3),
-          .kind = static_cast<SnapshotKind>(row.integer(4)),
-          .note = std::string(row.text(5)),
-          .version = row.count(6),
-          .updates = row.count(7),
-          .learned = row.count(8),
-          .learning = row.integer(9) != 0,
-          .frozen_because = std::string(row.text(10)),
-          .serves = static_cast<Mode>(std::clamp<std::int64_t>(row.integer(11), 0, 2))};
-}
-
-#define ARM_SUMS "impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy"
-
-// From the column `first` on.
-ArmSums arm_sums_of(const Statement& row, int first) {
-  return {.impressions = row.count(first),
-          .clicks = row.count(first + 1),
-          .units = {.units = row.real(first + 2),
-                    .x_units = row.real(first + 3),
-                    .y_units = row.real(first + 4),
-                    .x = row.real(first + 5),
-                    .y = row.real(first + 6),
-                    .xx = row.real(first + 7),
-                    .xy = row.real(first + 8),
-                    .yy = row.real(first + 9)}};
-}
-
-void put_arm(std::vector<ArmSums>& arms, std::uint64_t arm, const ArmSums& sums) {
-  if (arms.size() <= arm) arms.resize(arm + 1);
-  arms[arm] = sums;
-}
-
 #define SERIES_SUMS                                                                          \
   "sum(impressions), sum(clicked), sum(clicks), total(reciprocal_ranks), total(entropies), " \
   "sum(updates), total(update_norms)"
-
-}  // namespace
-
-SeriesRow series_row(const Statement& row) {
-  return {row.integer(0), row.count(1), row.count(2), row.count(3),
-          row.real(4),    row.real(5),  row.count(6), row.real(7)};
-}
-
-namespace {
 
 class SqliteReader : public StoreReader {
  public:
@@ -83,12 +20,7 @@ class SqliteReader : public StoreReader {
     return database_->all(
         "SELECT id, name, created_at, spec, next_number, expired, dropped_log FROM models ORDER BY "
         "id",
-        [](const Statement& row) {
-          return ModelRow{row.integer(0), std::string(row.text(1)),
-                          row.integer(2), std::string(row.text(3)),
-                          row.count(4),   row.count(5),
-                          row.integer(6)};
-        });
+        model_row<Statement>);
   }
   Result<std::vector<std::int64_t>> deleted_models() override {
     // Ids count up, and there are few of them.
@@ -106,7 +38,7 @@ class SqliteReader : public StoreReader {
         "EXISTS(SELECT 1 FROM series WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM experiments WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id))",
-        first_column);
+        first_column<Statement>);
   }
   Result<void> items(std::int64_t model, const EachItem& each) override {
     return database_->each(
@@ -116,39 +48,18 @@ class SqliteReader : public StoreReader {
         model);
   }
   Result<std::optional<ItemVersion>> item_version(std::int64_t version) override {
-    return database_->first(
-        "SELECT id, features FROM item_versions WHERE version = ?",
-        [](const Statement& row) {
-          return ItemVersion{std::string(row.text(0)), copy(row.blob(1))};
-        },
-        version);
+    return database_->first("SELECT id, features FROM item_versions WHERE version = ?",
+                            item_version_row<Statement>, version);
   }
 
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
-    return database_->first(
-        "SELECT id, shown_at, version, given, unit, mode, keep, kept, shown, context, data, "
-        "experiment, arm, teams FROM impressions WHERE id = ?",
-        [](const Statement& row) {
-          return ImpressionRow{
-              .id = row.integer(0),
-              .shown_at = row.integer(1),
-              .version = row.count(2),
-              .given = std::string(row.text(3)),
-              .unit = std::string(row.text(4)),
-              .mode = static_cast<Mode>(row.integer(5)),
-              .keep = row.real(6),
-              .kept = row.integer(7) != 0,
-              .shown = std::string(row.text(8)),
-              .context = std::string(row.text(9)),
-              .data = copy(row.blob(10)),
-              .in = {row.integer(11), std::string(row.text(12)), std::string(row.text(13))}};
-        },
-        id);
+    return database_->first("SELECT " PLACKETT_IMPRESSION_COLUMNS " FROM impressions WHERE id = ?",
+                            impression_row<Statement>, id);
   }
   Result<std::optional<std::int64_t>> given_id(std::int64_t model,
                                                std::string_view given) override {
     return database_->first("SELECT impression FROM given_ids WHERE model = ? AND given = ?",
-                            first_column, model, given);
+                            first_column<Statement>, model, given);
   }
   Result<std::vector<std::int64_t>> recent(std::int64_t model, std::uint32_t limit,
                                            bool clicked_only) override {
@@ -158,19 +69,20 @@ class SqliteReader : public StoreReader {
               "impression >= ? AND impression < ? ORDER BY impression DESC LIMIT 5000) "
               "WHERE instr(clicked, x'01') > 0 ORDER BY impression DESC LIMIT ?"
             : "SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT ?",
-        first_column, id_of(model, 0), id_of(model + 1, 0), limit);
+        first_column<Statement>, id_of(model, 0), id_of(model + 1, 0), limit);
   }
   Result<std::vector<std::int64_t>> from(std::int64_t model, std::uint64_t number,
                                          std::uint32_t limit) override {
     return database_->all("SELECT id FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
-                          first_column, id_of(model, number), id_of(model + 1, 0), limit);
+                          first_column<Statement>, id_of(model, number), id_of(model + 1, 0),
+                          limit);
   }
   Result<std::vector<std::int64_t>> of_unit(std::int64_t model, std::string_view unit,
                                             std::uint64_t number, std::uint32_t limit) override {
     return database_->all(
         "SELECT id FROM impressions WHERE id >> 40 = ? AND unit = ? AND unit IS NOT NULL AND id >= "
         "? ORDER BY id LIMIT ?",
-        first_column, model, unit, id_of(model, number), limit);
+        first_column<Statement>, model, unit, id_of(model, number), limit);
   }
   Result<bool> has_candidates(std::int64_t model) override {
     return database_->integer<bool>(
@@ -180,25 +92,20 @@ class SqliteReader : public StoreReader {
   Result<std::optional<StoreReader::Shown>> shown_from(std::int64_t model,
                                                        std::uint64_t number) override {
     return database_->first(
-        "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1", shown,
-        id_of(model, number), id_of(model + 1, 0));
+        "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id LIMIT 1",
+        shown<Statement>, id_of(model, number), id_of(model + 1, 0));
   }
   Result<std::optional<StoreReader::Shown>> shown_before(std::int64_t model,
                                                          std::uint64_t number) override {
     return database_->first(
         "SELECT id, shown_at FROM impressions WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT 1",
-        shown, id_of(model, 0),
+        shown<Statement>, id_of(model, 0),
         number < ImpressionKey::kNumbers ? id_of(model, number) : id_of(model + 1, 0));
   }
 
   Result<std::optional<ResponseRow>> response(std::int64_t impression) override {
-    return database_->first(
-        "SELECT clicked, viewed, closed FROM responses WHERE impression = ?",
-        [](const Statement& row) {
-          return ResponseRow{copy(row.blob(0)), copy(row.blob(1)),
-                             static_cast<Closed>(row.integer(2))};
-        },
-        impression);
+    return database_->first("SELECT clicked, viewed, closed FROM responses WHERE impression = ?",
+                            response_row<Statement>, impression);
   }
   Result<std::uint64_t> closed_count(std::int64_t model, std::uint64_t from,
                                      std::uint64_t to) override {
@@ -219,7 +126,14 @@ class SqliteReader : public StoreReader {
     return database_->all(
         "SELECT impression FROM responses INDEXED BY waiting WHERE closed = 0 AND impression >= ? "
         "AND impression < ? ORDER BY impression LIMIT ?",
-        first_column, id_of(model, 0), id_of(model, end), limit);
+        first_column<Statement>, id_of(model, 0), id_of(model, end), limit);
+  }
+  Result<std::vector<std::int64_t>> waiting_since(std::int64_t model, std::int64_t time,
+                                                  std::uint32_t limit) override {
+    return database_->all(
+        "SELECT impression FROM responses JOIN impressions ON id = impression WHERE closed = 0 AND "
+        "impression >= ? AND impression < ? AND shown_at <= ? ORDER BY shown_at, id LIMIT ?",
+        first_column<Statement>, id_of(model, 0), id_of(model + 1, 0), time, limit);
   }
   Result<bool> event_seen(std::int64_t model, std::string_view event_id) override {
     return database_->integer<bool>(
@@ -230,10 +144,7 @@ class SqliteReader : public StoreReader {
   Result<std::vector<NamedEvent>> named_events(std::int64_t impression) override {
     return database_->all(
         "SELECT rank, name FROM events WHERE impression = ? AND kind = 3 ORDER BY id",
-        [](const Statement& row) {
-          return NamedEvent{static_cast<std::uint32_t>(row.integer(0)), std::string(row.text(1))};
-        },
-        impression);
+        named_event<Statement>, impression);
   }
 
   Result<std::vector<LogEntry>> log(std::int64_t model, std::int64_t after,
@@ -241,11 +152,7 @@ class SqliteReader : public StoreReader {
     return database_->all(
         "SELECT seq, model, kind, argument FROM log WHERE model = ? AND seq > ? ORDER BY seq "
         "LIMIT ?",
-        [](const Statement& row) {
-          return LogEntry{row.integer(0), row.integer(1), static_cast<LogKind>(row.integer(2)),
-                          row.integer(3)};
-        },
-        model, after, limit);
+        log_entry<Statement>, model, after, limit);
   }
   Result<std::int64_t> last_log_of(std::int64_t model, std::uint64_t from,
                                    std::uint64_t to) override {
@@ -260,36 +167,31 @@ class SqliteReader : public StoreReader {
   }
 
   Result<std::vector<SnapshotRow>> snapshots(std::int64_t model) override {
-    return database_->all("SELECT " SNAPSHOT_COLUMNS
+    return database_->all("SELECT " PLACKETT_SNAPSHOT_COLUMNS
                           " FROM snapshots WHERE model = ? ORDER BY id DESC",
-                          snapshot_row, model);
+                          snapshot_row<Statement>, model);
   }
   Result<std::optional<SnapshotRow>> snapshot(std::int64_t id) override {
-    return database_->first(
-        "SELECT " SNAPSHOT_COLUMNS ", file FROM snapshots WHERE id = ?",
-        [](const Statement& row) {
-          SnapshotRow snapshot = snapshot_row(row);
-          snapshot.file = copy(row.blob(12));
-          return snapshot;
-        },
-        id);
+    return database_->first("SELECT " PLACKETT_SNAPSHOT_COLUMNS
+                            ", file FROM snapshots WHERE id = ?",
+                            snapshot_with_file<Statement>, id);
   }
   Result<std::optional<std::int64_t>> base_snapshot(std::int64_t model, std::int64_t seq) override {
     return database_->first(
         "SELECT log FROM snapshots WHERE model = ? AND log >= ? AND kind <> ? ORDER BY log LIMIT 1",
-        first_column, model, seq, SnapshotKind::kImported);
+        first_column<Statement>, model, seq, SnapshotKind::kImported);
   }
 
   Result<std::vector<SeriesRow>> series(std::int64_t model, std::int64_t step_ms) override {
     return database_->all("SELECT at / ?1 * ?1 AS start, " SERIES_SUMS
                           " FROM series WHERE model = ?2 GROUP BY start ORDER BY start",
-                          series_row, step_ms, model);
+                          series_row<Statement>, step_ms, model);
   }
   Result<SeriesRow> series_total(std::int64_t model, std::int64_t from,
                                  std::int64_t before) override {
     auto total = database_->first("SELECT coalesce(min(at), 0), " SERIES_SUMS
                                   " FROM series WHERE model = ? AND at >= ? AND at < ?",
-                                  series_row, model, from, before);
+                                  series_row<Statement>, model, from, before);
     if (!total) return total.error();
     return total->value_or(SeriesRow{});
   }
@@ -297,33 +199,21 @@ class SqliteReader : public StoreReader {
   Result<std::vector<ExperimentRow>> experiments() override {
     return database_->all(
         "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments ORDER BY id",
-        [](const Statement& row) {
-          return ExperimentRow{row.integer(0),
-                               row.integer(1),
-                               std::string(row.text(2)),
-                               std::string(row.text(3)),
-                               std::string(row.text(4)),
-                               row.integer(5),
-                               row.integer(6)};
-        });
+        experiment_row<Statement>);
   }
   Result<std::vector<ArmSums>> arm_sums(std::int64_t experiment) override {
     return attempt([&] {
       std::vector<ArmSums> arms;
       take(database_->each(
-          "SELECT arm, " ARM_SUMS " FROM experiment_arms WHERE experiment = ?",
-          [&](const Statement& row) { put_arm(arms, row.count(0), arm_sums_of(row, 1)); },
-          experiment));
+          "SELECT arm, " PLACKETT_ARM_SUMS " FROM experiment_arms WHERE experiment = ?",
+          [&](const Statement& row) { put_arm(arms, row); }, experiment));
       return arms;
     });
   }
   Result<UnitTotals> unit_totals(std::int64_t experiment, std::int64_t unit) override {
-    auto found = database_->first(
-        "SELECT x, y FROM experiment_units WHERE experiment = ? AND unit = ?",
-        [](const Statement& row) {
-          return UnitTotals{row.real(0), row.real(1)};
-        },
-        experiment, unit);
+    auto found =
+        database_->first("SELECT x, y FROM experiment_units WHERE experiment = ? AND unit = ?",
+                         unit_totals_row<Statement>, experiment, unit);
     if (!found) return found.error();
     return found->value_or(UnitTotals{});
   }
@@ -333,21 +223,15 @@ class SqliteReader : public StoreReader {
         "WITH RECURSIVE next(id) AS (SELECT min(experiment) FROM experiment_units UNION ALL "
         "SELECT (SELECT min(experiment) FROM experiment_units WHERE experiment > next.id) FROM "
         "next WHERE next.id IS NOT NULL) SELECT id FROM next WHERE id IS NOT NULL",
-        first_column);
+        first_column<Statement>);
   }
   Result<std::vector<ArmsPoint>> arm_points(std::int64_t experiment) override {
     return attempt([&] {
       std::vector<ArmsPoint> points;
       take(database_->each(
-          "SELECT at, arm, " ARM_SUMS
+          "SELECT at, arm, " PLACKETT_ARM_SUMS
           " FROM experiment_points WHERE experiment = ? ORDER BY at, arm",
-          [&](const Statement& row) {
-            if (points.empty() || points.back().at != row.integer(0)) {
-              points.push_back({.at = row.integer(0)});
-            }
-            put_arm(points.back().arms, row.count(1), arm_sums_of(row, 2));
-          },
-          experiment));
+          [&](const Statement& row) { put_point(points, row); }, experiment));
       return points;
     });
   }

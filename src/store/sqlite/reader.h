@@ -11,7 +11,4 @@ namespace plackett::store {
 // Over a connection of its own, or over the writer's: then it sees uncommitted changes.
 std::unique_ptr<serving::StoreReader> make_reader(std::shared_ptr<Database> database);
 
-// Columns at, impressions, clicked, clicks, reciprocal_ranks, entropies, updates, update_norms.
-serving::SeriesRow series_row(const Statement& row);
-
 }  // namespace plackett::store

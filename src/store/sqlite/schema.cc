@@ -6,7 +6,7 @@ namespace plackett::store {
 namespace {
 
 constexpr std::int64_t kApplication = 0x504C4B53;  // "PLKS", in the file's header
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
 
 constexpr const char* kTables = R"sql(
 CREATE TABLE models(
@@ -95,6 +95,15 @@ DROP VIEW IF EXISTS shown_items;
 DROP VIEW IF EXISTS item_events;
 )sql";
 
+// What version 4 has besides: how uneven values are. NULL, and so it stays, in rows of older
+// experiments.
+constexpr const char* kAddedByVersion4 = R"sql(
+ALTER TABLE experiment_arms ADD COLUMN v REAL;
+ALTER TABLE experiment_arms ADD COLUMN vv REAL;
+ALTER TABLE experiment_points ADD COLUMN v REAL;
+ALTER TABLE experiment_points ADD COLUMN vv REAL;
+)sql";
+
 // Views for SQL.
 constexpr const char* kViews = R"sql(
 CREATE VIEW shown_items AS
@@ -159,10 +168,14 @@ constexpr const char* kViewsBeforeVersion3 = R"sql(
 CREATE TEMP VIEW snapshots AS SELECT *, 0 AS serves FROM main.snapshots;
 CREATE TEMP TABLE experiments(id, model, name, spec, state, started_at, ended_at);
 CREATE TEMP TABLE experiment_arms(
-  experiment, arm, impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy);
+  experiment, arm, impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy, v, vv);
 CREATE TEMP TABLE experiment_points(
-  experiment, at, arm, impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy);
+  experiment, at, arm, impressions, clicks, units, x_units, y_units, x, y, xx, xy, yy, v, vv);
 CREATE TEMP TABLE experiment_units(experiment, unit, x, y);
+)sql";
+constexpr const char* kViewsOfVersion3 = R"sql(
+CREATE TEMP VIEW experiment_arms AS SELECT *, NULL AS v, NULL AS vv FROM main.experiment_arms;
+CREATE TEMP VIEW experiment_points AS SELECT *, NULL AS v, NULL AS vv FROM main.experiment_points;
 )sql";
 
 // Fails if the file is no store of a version that this code can read.
@@ -182,6 +195,7 @@ Result<void> ready_to_read(Database& database) {
   return attempt([&] {
     const std::int64_t version = version_of(database);
     if (version == kVersion) return;
+    if (version == 3) return take(database.script(kViewsOfVersion3));
     take(database.script(version == 1 ? kViewsOfVersion1 : kViewsOfVersion2));
     take(database.script(kViewsBeforeVersion3));
   });
@@ -194,6 +208,7 @@ Result<void> write_version(Database& database) {
 Result<void> make_schema(Database& database) {
   return attempt([&] {
     std::string changes;
+    bool is_version_3 = false;
     if (take(database.integer("SELECT count(*) FROM sqlite_master")) == 0) {
       changes =
           fmt::format("PRAGMA application_id={}; {} {}", kApplication, kTables, kAddedByVersion2);
@@ -203,9 +218,11 @@ Result<void> make_schema(Database& database) {
       if (version == 1) {
         changes = fmt::format("{} {} {}", kFromVersion1, kAddedByVersion2, kItemsFromVersion1);
       }
+      is_version_3 = version == 3;
     }
-    take(database.script(fmt::format("BEGIN IMMEDIATE; {} {} {} PRAGMA user_version={}; COMMIT;",
-                                     changes, kAddedByVersion3, kViews, kVersion)));
+    if (!is_version_3) changes += fmt::format("{} {}", kAddedByVersion3, kViews);
+    take(database.script(fmt::format("BEGIN IMMEDIATE; {} {} PRAGMA user_version={}; COMMIT;",
+                                     changes, kAddedByVersion4, kVersion)));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file_lock.h"
+#include "store/rows.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/reader.h"
 #include "store/sqlite/schema.h"
@@ -71,9 +72,9 @@ class SqliteStore : public Store {
   Result<void> probe() override { return write_version(*database_); }
 
   Result<std::int64_t> insert_model(const ModelRow& model) override {
-    return database_->insert(
-        "INSERT INTO models(name, created_at, spec, next_number) VALUES(?, ?, ?, ?)", model.name,
-        model.created_at, model.spec, model.next_number);
+    return inserted(fmt::format("a model named \"{}\" exists", model.name),
+                    "INSERT INTO models(name, created_at, spec, next_number) VALUES(?, ?, ?, ?)",
+                    model.name, model.created_at, model.spec, model.next_number);
   }
   Result<void> delete_model(std::int64_t id) override {
     return database_->run("DELETE FROM models WHERE id = ?", id);
@@ -85,6 +86,15 @@ class SqliteStore : public Store {
     return database_->run(
         "UPDATE models SET next_number = ?, expired = ?, dropped_log = ? WHERE id = ?",
         model.next_number, model.expired, model.dropped_log, model.id);
+  }
+  Result<NumberBlock> reserve_numbers(std::int64_t model, std::uint64_t count) override {
+    return attempt([&] {
+      const auto end = take(database_->first(
+          "UPDATE models SET next_number = next_number + ? WHERE id = ? RETURNING next_number",
+          [](const Statement& row) { return row.count(0); }, count, model));
+      if (!end) throw Failed{{ErrorCode::kNotFound, "the model was removed"}};
+      return NumberBlock{*end - count, *end};
+    });
   }
   Result<std::int64_t> put_item(std::int64_t model, std::string_view id,
                                 std::span<const std::byte> features, std::uint64_t end) override {
@@ -185,7 +195,7 @@ class SqliteStore : public Store {
       auto fine = take(database_->all(
           "SELECT at, impressions, clicked, clicks, reciprocal_ranks, entropies, updates, "
           "update_norms FROM series WHERE model = ? AND at < ? AND at % ? <> 0",
-          series_row, model, before, step_ms));
+          series_row<Statement>, model, before, step_ms));
       take(database_->run("DELETE FROM series WHERE model = ? AND at < ? AND at % ? <> 0", model,
                           before, step_ms));
       for (SeriesRow& row : fine) {
@@ -196,11 +206,11 @@ class SqliteStore : public Store {
   }
 
   Result<std::int64_t> insert_experiment(const ExperimentRow& experiment) override {
-    return database_->insert(
-        "INSERT INTO experiments(model, name, spec, state, started_at, ended_at) "
-        "VALUES(?, ?, ?, ?, ?, ?)",
-        experiment.model, experiment.name, experiment.spec, experiment.state, experiment.started_at,
-        experiment.ended_at);
+    return inserted(fmt::format("an experiment named \"{}\" exists", experiment.name),
+                    "INSERT INTO experiments(model, name, spec, state, started_at, ended_at) "
+                    "VALUES(?, ?, ?, ?, ?, ?)",
+                    experiment.model, experiment.name, experiment.spec, experiment.state,
+                    experiment.started_at, experiment.ended_at);
   }
   Result<void> set_experiment_state(const ExperimentRow& experiment) override {
     return database_->run("UPDATE experiments SET state = ?, ended_at = ? WHERE id = ?",
@@ -224,15 +234,16 @@ class SqliteStore : public Store {
   Result<void> add_to_arm(std::int64_t experiment, std::uint32_t arm,
                           const ArmSums& sums) override {
     return database_->run(
-        "INSERT INTO experiment_arms VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT("
+        "INSERT INTO experiment_arms VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT("
         "experiment, arm) DO UPDATE SET impressions = impressions + excluded.impressions, "
         "clicks = clicks + excluded.clicks, units = units + excluded.units, "
         "x_units = x_units + excluded.x_units, y_units = y_units + excluded.y_units, x = x + "
         "excluded.x, y = y + excluded.y, "
-        "xx = xx + excluded.xx, xy = xy + excluded.xy, yy = yy + excluded.yy",
+        "xx = xx + excluded.xx, xy = xy + excluded.xy, yy = yy + excluded.yy, v = v + excluded.v, "
+        "vv = vv + excluded.vv",
         experiment, arm, sums.impressions, sums.clicks, sums.units.units, sums.units.x_units,
-        sums.units.y_units, sums.units.x, sums.units.y, sums.units.xx, sums.units.xy,
-        sums.units.yy);
+        sums.units.y_units, sums.units.x, sums.units.y, sums.units.xx, sums.units.xy, sums.units.yy,
+        sums.units.v, sums.units.vv);
   }
   Result<void> set_unit_totals(std::int64_t experiment, std::int64_t unit,
                                const UnitTotals& totals) override {
@@ -248,7 +259,8 @@ class SqliteStore : public Store {
   Result<void> add_arm_point(std::int64_t experiment, std::int64_t at) override {
     return database_->run(
         "INSERT OR REPLACE INTO experiment_points SELECT experiment, ?, arm, impressions, clicks, "
-        "units, x_units, y_units, x, y, xx, xy, yy FROM experiment_arms WHERE experiment = ?",
+        "units, x_units, y_units, x, y, xx, xy, yy, v, vv FROM experiment_arms WHERE experiment = "
+        "?",
         at, experiment);
   }
   Result<void> delete_arm_point(std::int64_t experiment, std::int64_t at) override {
@@ -360,6 +372,16 @@ class SqliteStore : public Store {
   Result<void> check_files() const;
   Result<void> checkpoint(int mode);
   void try_checkpoint(int mode) { [[maybe_unused]] const auto done = checkpoint(mode); }
+  // The id of a new row, whose name must be unique.
+  template <typename... Values>
+  Result<std::int64_t> inserted(std::string conflict, std::string_view sql,
+                                const Values&... values) {
+    auto id = database_->insert(sql, values...);
+    if (!id && sqlite3_extended_errcode(database_->handle()) == SQLITE_CONSTRAINT_UNIQUE) {
+      return Error{ErrorCode::kConflict, std::move(conflict)};
+    }
+    return id;
+  }
   // Deletes at most `limit` rows; true if none is left.
   template <typename... Values>
   Result<bool> drop(std::string_view sql, std::uint32_t limit, const Values&... values) {

@@ -1,0 +1,738 @@
+#include "serving/cluster.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+
+#include "base/hash.h"
+#include "serving/recover.h"
+#include "serving/service_parts.h"
+#include "serving/stored_experiment.h"
+
+namespace plackett::serving {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kBeat = 500ms;
+// A node that was not seen for this long is ended: its connections are closed.
+constexpr std::int64_t kSilentMs = 3000;
+// How long a model is left to the node that is to lead it, before any other does.
+constexpr auto kPatience = 1500ms;
+// Between two versions that are published of a model.
+constexpr auto kBetweenVersions = 20ms;
+// How long feedback waits for the version that has learned from it.
+constexpr auto kAwait = 2s;
+// How long a request waits for the lead, and the model stays then.
+constexpr auto kWantLead = 5s;
+constexpr auto kKeepLead = 30s;
+
+std::string machine_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+}  // namespace
+
+std::int64_t preferred_node(const std::vector<NodeRow>& nodes, std::int64_t model) {
+  std::int64_t preferred = 0;
+  std::uint64_t highest = 0;
+  for (const NodeRow& node : nodes) {
+    const std::uint64_t weight = checksum(fmt::format("node {} model {}", node.id, model));
+    if (preferred != 0 && weight <= highest) continue;
+    preferred = node.id;
+    highest = weight;
+  }
+  return preferred;
+}
+
+Cluster::Cluster(ServiceParts& parts, SharedStore& store, std::unique_ptr<StoreReader> reader)
+    : parts_(parts),
+      store_(store),
+      reader_(std::move(reader)),
+      name_(parts.options.node_name.empty() ? machine_name() : parts.options.node_name) {}
+
+Result<void> Cluster::join() {
+  auto view = store_.beat(name_, {});
+  if (!view) return view.error();
+  node_ = view->node;
+  offset_ = view->now - parts_.options.steady();
+  beat_ok_at_ = parts_.options.steady();
+  connected_ = true;
+  connections_ = view->connections;
+  const std::lock_guard lock(mutex_);
+  view_ = *std::move(view);
+  return {};
+}
+
+void Cluster::follow(const ModelHandle& model, Trainer trainer, std::uint64_t revision) {
+  model->publication.publish(trainer.version());
+  Member& member = members_[model->id];
+  member.model = model;
+  member.revision = revision;
+  member.items = model->items.last_version();
+  member.state = std::make_shared<SnapshotRow>(trainer.snapshot());
+  member.trainer = std::move(trainer);
+  const std::lock_guard lock(mutex_);
+  states_[model->id] = member.state;
+}
+
+void Cluster::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Cluster::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    stopping_ = true;
+  }
+  store_.wake();
+  if (thread_.joinable()) thread_.join();
+  // Who waits for an answer has it.
+  std::vector<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(tasks_);
+  }
+  for (const auto& task : tasks) task();
+  for (auto& [model, all] : awaiting_) {
+    for (Awaiting& one : all) one.answer(false);
+  }
+  awaiting_.clear();
+  for (auto& [model, all] : wanted_) {
+    for (WantedLead& one : all) one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+  }
+  wanted_.clear();
+  members_.clear();
+}
+
+void Cluster::post(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+    if (tasks_.size() > 1) return;
+  }
+  store_.wake();
+}
+
+void Cluster::add_new(const ModelHandle& model) {
+  post([this, model] {
+    Member& member = members_[model->id];
+    member.model = model;
+    member.items = model->items.last_version();
+    member.epoch = model->lead;
+    member.dirty = true;
+    beat_at_ = {};
+  });
+}
+
+void Cluster::forget(const ModelHandle& model) {
+  post([this, id = model->id] {
+    members_.erase(id);
+    [[maybe_unused]] const auto released = store_.release(id);
+    const std::lock_guard lock(mutex_);
+    states_.erase(id);
+  });
+}
+
+void Cluster::learned(const ModelHandle& model) {
+  post([this, model] {
+    Member* member = find(model->id);
+    if (member == nullptr || model->lead == 0) return;
+    member->dirty = true;
+    answer_learned(model->id, model->publication.latest()->log);
+  });
+}
+
+void Cluster::await(std::vector<QueuedEntry> entries, std::function<void(bool)> answer) {
+  post([this, entries = std::move(entries), answer = std::move(answer)] {
+    // Of several models one after the other: most requests close lists of one.
+    const std::int64_t model = entries.front().model->id;
+    Awaiting waiting{.until = Clock::now() + kAwait};
+    std::vector<QueuedEntry> others;
+    for (const QueuedEntry& entry : entries) {
+      if (entry.model->id == model) {
+        waiting.impressions.push_back(entry.impression);
+      } else {
+        others.push_back(entry);
+      }
+    }
+    waiting.answer = answer;
+    if (!others.empty()) {
+      waiting.answer = [this, others, answer](bool in_time) {
+        if (!in_time) return answer(false);
+        await(others, answer);
+      };
+    }
+    awaiting_[model].push_back(std::move(waiting));
+    // It may be here already.
+    answer_learned(model, entries.front().model->publication.latest()->log);
+  });
+}
+
+void Cluster::tell(std::vector<ClusterNote> notes) {
+  post([this, notes = std::move(notes)] {
+    notes_.insert(notes_.end(), notes.begin(), notes.end());
+  });
+}
+
+void Cluster::doubt(const std::vector<ModelHandle>& models) {
+  // At once: the next transaction must not go on as if nothing had happened.
+  for (const ModelHandle& model : models) model->lead = 0;
+  post([this, models] {
+    for (const ModelHandle& model : models) {
+      Member* member = find(model->id);
+      if (member == nullptr || member->trainer) continue;
+      give_up(*member);
+    }
+    beat_at_ = {};
+  });
+}
+
+void Cluster::lead(const ModelHandle& model, Done<void> done) {
+  if (model->lead != 0) return done({});
+  post([this, model, done = std::move(done)] {
+    if (model->lead != 0) return done({});
+    wanted_[model->id].push_back({done, Clock::now() + kWantLead});
+    if (Member* member = find(model->id)) member->keep_until = Clock::now() + kKeepLead;
+    beat_at_ = {};  // asks for it
+  });
+}
+
+void Cluster::refresh(Done<void> done) {
+  post([this, done = std::move(done), asked = Clock::now()] {
+    if (beat_at_ < asked) beat();  // one serves all who asked before it
+    if (!connected_) {
+      return done(Error{ErrorCode::kUnavailable, "the database can't be reached"});
+    }
+    // Models and experiments are changed by the writer's thread: after what it has to do now.
+    parts_.writer->submit({.apply = [](Transaction&) {}, .answer = done, .own = true});
+  });
+}
+
+std::optional<SnapshotRow> Cluster::state_of(const Model& model) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = states_.find(model.id);
+  if (found == states_.end()) return std::nullopt;
+  return *found->second;
+}
+
+ClusterView Cluster::view() const {
+  const std::lock_guard lock(mutex_);
+  return view_;
+}
+
+double Cluster::lag_seconds() const {
+  const std::int64_t now = parts_.options.steady();
+  const std::int64_t behind = behind_since_;
+  const std::int64_t since_beat = now - beat_ok_at_;
+  const std::int64_t lag = behind == 0 ? 0 : now - behind;
+  const std::int64_t late_beat = std::max<std::int64_t>(0, since_beat - 2 * kBeat / 1ms);
+  return static_cast<double>(std::max(lag, late_beat)) / 1000;
+}
+
+std::int64_t Cluster::now() const { return offset_ + parts_.options.steady(); }
+
+Cluster::Member* Cluster::find(std::int64_t model) {
+  const auto found = members_.find(model);
+  return found == members_.end() ? nullptr : &found->second;
+}
+
+void Cluster::run() {
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+    try {
+      step();
+    } catch (const std::exception&) {
+      // Out of memory: it is tried again.
+    }
+  }
+}
+
+void Cluster::step() {
+  auto until = std::min(beat_at_ + kBeat, Clock::now() + kBeat);
+  for (const auto& [id, member] : members_) {
+    if (member.dirty && !member.asked) until = std::min(until, member.published_at + kBetweenVersions);
+  }
+  const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+  const auto notes = store_.wait(std::max(most, connected_ ? 0ms : 50ms));
+  if (!notes && connected_) lose_all();
+  std::vector<std::function<void()>> tasks;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks.swap(tasks_);
+  }
+  for (const auto& task : tasks) task();
+  if (!notes_.empty()) {
+    // If it fails, the others find out with their next beat.
+    [[maybe_unused]] const auto told = store_.tell(std::exchange(notes_, {}));
+  }
+  if (notes) {
+    for (const ClusterNote& note : *notes) handle(note);
+  }
+  if (Clock::now() >= beat_at_ + kBeat) beat();
+  publish_due();
+  answer_late();
+}
+
+void Cluster::handle(const ClusterNote& note) {
+  Member* member = find(note.model);
+  switch (note.kind) {
+    case ClusterNote::Kind::kPublished:
+      if (member != nullptr && member->trainer) read_published(*member);
+      return;
+    case ClusterNote::Kind::kQueued:
+      if (member == nullptr || member->model->lead == 0) return;
+      member->model->has_queued = true;
+      parts_.writer->wake_upkeep();
+      return;
+    case ClusterNote::Kind::kChanged:
+    case ClusterNote::Kind::kFreed:
+      beat_at_ = {};
+      return;
+  }
+}
+
+void Cluster::beat() {
+  beat_at_ = Clock::now();
+  NodeMeters meters{.ranked = parts_.ranked, .events = parts_.events, .lag_seconds = lag_seconds()};
+  const std::int64_t before = parts_.options.steady();
+  auto view = store_.beat(name_, meters);
+  if (!view) return lose_all();
+  const std::int64_t after = parts_.options.steady();
+  connected_ = true;
+  // If the database was away, or this node, the others had no chance to be seen, perhaps.
+  const bool is_witness = after - beat_ok_at_ < kSilentMs / 2;
+  beat_ok_at_ = after;
+  offset_ = view->now - (before + (after - before) / 2);
+  if (view->node != node_) {
+    // Others had taken this one for dead.
+    lose_all();
+    connected_ = true;
+    parts_.log(fmt::format("node {} was ended by the others; it goes on as node {}", node_.load(),
+                           view->node));
+    node_ = view->node;
+  }
+  if (view->connections != connections_) renew_readers();
+  connections_ = view->connections;
+  // Those that are silent hold locks, perhaps.
+  for (const NodeRow& node : view->nodes) {
+    if (!is_witness || node.id == node_ || view->now - node.seen_at < kSilentMs) continue;
+    parts_.log(fmt::format("node {} ({}) was not seen for {} ms: ended", node.id, node.name,
+                           view->now - node.seen_at));
+    [[maybe_unused]] const auto ended = store_.end_node(node.id);
+  }
+  std::erase_if(view->nodes, [&](const NodeRow& node) {
+    return node.id != node_ && view->now - node.seen_at >= kSilentMs;
+  });
+  follow_models(*view);
+  spread_leads(*view);
+  count_lists();
+  const std::lock_guard lock(mutex_);
+  view_ = *std::move(view);
+}
+
+void Cluster::lose_all() {
+  connected_ = false;
+  // What fails may be anything but the connection, such as a full disk: then the leads are held.
+  for (auto& [id, member] : members_) {
+    if (!member.trainer) give_up(member);
+  }
+}
+
+void Cluster::renew_readers() {
+  if (auto reader = store_.open_quick_reader()) reader_ = *std::move(reader);
+  if (auto reader = store_.open_quick_reader()) parts_.learner->use(*std::move(reader));
+}
+
+void Cluster::give_up(Member& member) {
+  lose(member);
+  if (store_.release(member.model->id)) {
+    notes_.push_back({ClusterNote::Kind::kFreed, member.model->id});
+  }
+}
+
+// What it has learned so far is a part of the log: another node, or this one, goes on from there.
+void Cluster::lose(Member& member) {
+  member.model->lead = 0;
+  member.leaving = member.dirty = member.asked = false;
+  parts_.learner->forget(member.model);
+  auto trainer = Trainer::start(member.model->spec);
+  if (trainer && member.state) {
+    if (!trainer->restore(*member.state)) trainer = Trainer::start(member.model->spec);
+  }
+  if (trainer) member.trainer = *std::move(trainer);
+}
+
+void Cluster::follow_models(const ClusterView& view) {
+  bool all_known = true;
+  for (const ModelMark& mark : view.models) {
+    Member* member = find(mark.model);
+    if (member == nullptr) {
+      load_model(mark.model);
+    } else {
+      all_known = all_known && member->model != nullptr;
+    }
+  }
+  std::int64_t behind = 0;
+  for (const ModelMark& mark : view.models) {
+    Member* member = find(mark.model);
+    if (member == nullptr) continue;
+    if (member->revision < mark.revision) reload(*member);
+    member->revision = std::max(member->revision, mark.revision);
+    if (!member->trainer) continue;
+    if (mark.published > member->trainer->version_number()) read_published(*member);
+    // A table that does not survive crashes may have lost it: then nothing is newer.
+    if (mark.published <= member->trainer->version_number()) {
+      member->behind_since = {};
+    } else if (member->behind_since == Clock::time_point{}) {
+      member->behind_since = Clock::now();
+    }
+    if (member->behind_since != Clock::time_point{}) {
+      const std::int64_t since =
+          parts_.options.steady() - (Clock::now() - member->behind_since) / 1ms;
+      behind = behind == 0 ? since : std::min(behind, since);
+    }
+  }
+  behind_since_ = behind;
+  // Those that were removed elsewhere.
+  std::vector<ModelHandle> gone;
+  for (const auto& [id, member] : members_) {
+    const bool there = std::any_of(view.models.begin(), view.models.end(),
+                                   [id = id](const ModelMark& mark) { return mark.model == id; });
+    if (!there && member.revision > 0) gone.push_back(member.model);
+  }
+  for (const ModelHandle& model : gone) {
+    parts_.writer->submit({.apply = [](Transaction&) {},
+                           .committed = [this, model] { drop_served(parts_, model); },
+                           .answer = [](const Result<void>&) {},
+                           .own = true});
+    members_.erase(model->id);
+    const std::lock_guard lock(mutex_);
+    states_.erase(model->id);
+  }
+}
+
+void Cluster::load_model(std::int64_t id) {
+  auto loaded = attempt([&]() -> std::optional<LoadedModel> {
+    for (const ModelRow& row : take(reader_->models())) {
+      if (row.id == id) return load_stored(parts_, row, *reader_, &store_);
+    }
+    return std::nullopt;  // it was removed meanwhile
+  });
+  if (!loaded) {
+    parts_.log(fmt::format("model {} can't be loaded: {}", id, loaded.error().message));
+    return;
+  }
+  if (!*loaded) return;
+  const ModelHandle model = (*loaded)->model;
+  follow(model, std::move((*loaded)->trainer), 0);
+  parts_.writer->submit({.apply = [](Transaction&) {},
+                         .committed =
+                             [this, model] {
+                               if (const ModelHandle old = parts_.find(model->spec.name)) {
+                                 drop_served(parts_, old);
+                               }
+                               const std::unique_lock lock(parts_.models_mutex);
+                               parts_.models.emplace(model->spec.name, model);
+                             },
+                         .answer =
+                             [this, id](const Result<void>& settled) {
+                               if (settled) return;
+                               // It is loaded again with the next beat.
+                               post([this, id] {
+                                 Member* member = find(id);
+                                 if (member == nullptr) return;
+                                 give_up(*member);
+                                 members_.erase(id);
+                               });
+                             },
+                         .own = true});
+}
+
+// Settings and experiments belong to the writer's thread.
+void Cluster::reload(Member& member) {
+  const ModelHandle model = member.model;
+  const auto read = attempt([&] {
+    constexpr std::uint32_t kAtOnce = 1000;
+    for (;;) {
+      const auto changes = take(store_.item_changes(model->id, member.items, kAtOnce));
+      model->items.apply(changes);
+      if (!changes.empty()) member.items = changes.back().version;
+      if (changes.size() < kAtOnce) break;
+    }
+    LogSettings logging;
+    bool found = false;
+    for (const ModelRow& row : take(reader_->models())) {
+      if (row.id != model->id) continue;
+      logging = take(parse_spec(row.spec)).logging;
+      found = true;
+    }
+    if (!found) return;
+    auto rows = take(reader_->experiments());
+    std::erase_if(rows, [&](const ExperimentRow& row) { return row.model != model->id; });
+    parts_.writer->submit({.apply = [](Transaction&) {},
+                           .committed =
+                               [this, model, logging, rows = std::move(rows)] {
+                                 model->set_logging(logging);
+                                 [[maybe_unused]] const auto done =
+                                     attempt([&] { follow_experiments(parts_, model, rows); });
+                               },
+                           .answer = [](const Result<void>&) {},
+                           .own = true});
+  });
+  if (!read) parts_.log(fmt::format("model {}: {}", model->spec.name, read.error().message));
+}
+
+void Cluster::read_published(Member& member) {
+  auto state = store_.published(member.model->id, member.trainer->version_number());
+  if (!state || !*state) return;
+  show(member, **std::move(state));
+}
+
+void Cluster::show(Member& member, SnapshotRow state) {
+  if (auto restored = member.trainer->restore(state); !restored) {
+    parts_.log(fmt::format("model {}: its published version can't be read: {}",
+                           member.model->spec.name, restored.error().message));
+    return;
+  }
+  const std::int64_t log = state.log;
+  member.state = std::make_shared<SnapshotRow>(std::move(state));
+  {
+    const std::lock_guard lock(mutex_);
+    states_[member.model->id] = member.state;
+  }
+  member.model->publication.publish(member.trainer->version());
+  parts_.waiters.published(*member.model);
+  answer_learned(member.model->id, log);
+}
+
+void Cluster::spread_leads(const ClusterView& view) {
+  const auto is_alive = [&](std::int64_t node) {
+    return std::any_of(view.nodes.begin(), view.nodes.end(),
+                       [node](const NodeRow& one) { return one.id == node; });
+  };
+  for (const ModelMark& mark : view.models) {
+    Member* member = find(mark.model);
+    if (member == nullptr || member->model->removed || member->leaving) continue;
+    const auto now = Clock::now();
+    const bool asked = mark.wanted != 0 && is_alive(mark.wanted);
+    const std::int64_t next = asked ? mark.wanted : preferred_node(view.nodes, mark.model);
+    if (member->model->lead != 0) {
+      if (mark.queued) member->model->has_queued = true;
+      // What is new here has the lead, and not the lock yet.
+      if (!mark.led) {
+        take_over(*member);
+      } else if (next != node_ && (asked || now >= member->keep_until)) {
+        hand_over(*member);
+      }
+    } else if (mark.led && !mark.held) {
+      member->free_since = {};
+      if (wanted_.contains(mark.model) && mark.wanted != node_) {
+        [[maybe_unused]] const auto told = store_.ask_for_lead(mark.model);
+      }
+    } else {
+      if (member->free_since == Clock::time_point{}) member->free_since = now;
+      if (next == node_ || wanted_.contains(mark.model) || now - member->free_since >= kPatience) {
+        take_over(*member);
+      }
+    }
+  }
+}
+
+void Cluster::take_over(Member& member) {
+  const ModelHandle& model = member.model;
+  const auto epoch = store_.lead(model->id);
+  if (!epoch || !*epoch) {
+    // Another was first; what is new here is its from now on.
+    if (epoch && model->lead != 0) lose(member);
+    return;
+  }
+  // No other node writes the log any more. What this one has learned itself goes on, unless another
+  // one led meanwhile, or a transaction of this one is in doubt: then the log has more.
+  if (!member.trainer) {
+    std::int64_t before = member.epoch;
+    if (**epoch == before + 1 && model->lead.compare_exchange_strong(before, **epoch)) {
+      member.epoch = **epoch;
+      member.leaving = member.asked = false;
+      member.dirty = true;
+      return;
+    }
+    lose(member);
+  }
+  auto trainer = attempt([&] { return catch_up(member); });
+  if (!trainer) {
+    parts_.log(fmt::format("model {} can't be led here: {}", model->spec.name,
+                           trainer.error().message));
+    give_up(member);  // its trainer may have moved on halfway
+    return;
+  }
+  member.trainer.reset();
+  member.epoch = **epoch;
+  member.free_since = {};
+  member.dirty = true;
+  parts_.learner->adopt(model, *std::move(trainer));
+  parts_.waiters.published(*model);
+  model->lead = **epoch;
+  answer_learned(model->id, model->publication.latest()->log);
+  const auto wanted = wanted_.find(model->id);
+  if (wanted != wanted_.end()) {
+    for (WantedLead& one : wanted->second) one.done({});
+    wanted_.erase(wanted);
+  }
+  model->has_queued = true;
+  parts_.writer->wake_upkeep();
+}
+
+// The model as its whole log gives it. What was published is as good as a snapshot, if the log has
+// the entry that it includes last.
+Trainer Cluster::catch_up(Member& member) {
+  if (auto state = take(store_.published(member.model->id, member.trainer->version_number()))) {
+    take(member.trainer->restore(*state));
+  }
+  const std::int64_t last = member.trainer->last_log();
+  const auto entry = take(reader_->log(member.model->id, last - 1, 1));
+  if (last > 0 && !entry.empty() && entry.front().seq == last) {
+    Trainer trainer = *std::move(member.trainer);
+    take(follow_log(trainer, member.model->id, *reader_));
+    return trainer;
+  }
+  for (const ModelRow& row : take(reader_->models())) {
+    if (row.id == member.model->id) return take(recover(member.model->spec, row, *reader_));
+  }
+  throw Failed{model_removed()};
+}
+
+// Everything that the writer has committed reaches the learner first.
+void Cluster::hand_over(Member& member) {
+  member.leaving = true;
+  member.model->lead = 0;
+  const ModelHandle model = member.model;
+  const auto ask = [this, model, epoch = member.epoch](const Result<void>&) {
+    parts_.learner->submit({.model = model, .ask = [this, model, epoch](const Trainer& trainer) {
+                              post([this, id = model->id, epoch, state = trainer.snapshot()] {
+                                publish(id, {epoch, state, /*last=*/true});
+                              });
+                            }});
+  };
+  parts_.writer->submit({.apply = [](Transaction&) {}, .answer = ask, .own = true});
+}
+
+void Cluster::count_lists() {
+  constexpr int kAtOnce = 50;
+  constexpr std::int64_t kSettledMs = 60'000;  // no node adds to spans that are older
+  const std::int64_t settled = span_start(now() - kSettledMs);
+  auto next = members_.lower_bound(next_counted_);
+  for (int count = 0; count < kAtOnce && next != members_.end(); ++count, ++next) {
+    Member& member = next->second;
+    const auto counted = attempt([&] {
+      const auto lists = [&](std::int64_t from, std::int64_t before) {
+        return take(reader_->series_total(member.model->id, from, before)).impressions;
+      };
+      if (settled > member.counted_to) {
+        member.counted += lists(member.counted_to, settled);
+        member.counted_to = settled;
+      }
+      const std::uint64_t all =
+          member.counted + lists(member.counted_to, std::numeric_limits<std::int64_t>::max());
+      member.model->shown = std::max(all, member.model->shown.load());
+    });
+    if (!counted) return;
+  }
+  next_counted_ = next == members_.end() ? 0 : next->first;
+}
+
+void Cluster::publish_due() {
+  const auto now = Clock::now();
+  for (auto& [id, member] : members_) {
+    if (!member.dirty || member.asked || member.leaving || member.model->lead == 0 ||
+        now - member.published_at < kBetweenVersions) {
+      continue;
+    }
+    member.dirty = false;
+    member.asked = true;
+    parts_.learner->submit({.model = member.model,
+                            .ask =
+                                [this, id = id, epoch = member.epoch](const Trainer& trainer) {
+                                  post([this, id, epoch, state = trainer.snapshot()] {
+                                    publish(id, {epoch, state, /*last=*/false});
+                                  });
+                                }});
+  }
+}
+
+void Cluster::publish(std::int64_t id, Learned learned) {
+  Member* member = find(id);
+  // It was lost meanwhile, perhaps had again.
+  if (member == nullptr || member->trainer || member->epoch != learned.epoch) return;
+  SnapshotRow& state = learned.state;
+  member->asked = false;
+  member->published_at = Clock::now();
+  state.model = id;
+  state.created_at = now();
+  const auto published = store_.publish(state, member->epoch);
+  if (!published) return lose_all();
+  member->state = std::make_shared<SnapshotRow>(std::move(state));
+  {
+    const std::lock_guard lock(mutex_);
+    states_[id] = member->state;
+  }
+  if (learned.last || !*published) give_up(*member);
+}
+
+void Cluster::answer_learned(std::int64_t model, std::int64_t log) {
+  const auto found = awaiting_.find(model);
+  if (found == awaiting_.end()) return;
+  bool is_readable = connected_;  // each try to connect may take seconds
+  for (Awaiting& one : found->second) {
+    std::erase_if(one.impressions, [&](std::int64_t id) {
+      if (!is_readable) return false;
+      const std::uint64_t number = ImpressionKey::of(id).number;
+      const auto seq = reader_->last_log_of(model, number, number + 1);
+      is_readable = seq.ok();
+      return seq && *seq > 0 && *seq <= log;
+    });
+  }
+  // An answer may make another one wait.
+  std::vector<Awaiting> done;
+  std::erase_if(found->second, [&](Awaiting& one) {
+    if (!one.impressions.empty()) return false;
+    done.push_back(std::move(one));
+    return true;
+  });
+  if (found->second.empty()) awaiting_.erase(found);
+  for (Awaiting& one : done) one.answer(true);
+}
+
+void Cluster::answer_late() {
+  const auto now = Clock::now();
+  std::vector<Awaiting> late;
+  for (auto& [model, all] : awaiting_) {
+    std::erase_if(all, [&](Awaiting& one) {
+      if (now < one.until) return false;
+      late.push_back(std::move(one));
+      return true;
+    });
+  }
+  std::erase_if(awaiting_, [](const auto& one) { return one.second.empty(); });
+  for (Awaiting& one : late) one.answer(false);
+  for (auto& [model, all] : wanted_) {
+    std::erase_if(all, [&](WantedLead& one) {
+      if (now < one.until) return false;
+      one.done(Error{ErrorCode::kUnavailable,
+                     "another node leads the model and has not handed it over; try again"});
+      return true;
+    });
+  }
+  std::erase_if(wanted_, [](const auto& one) { return one.second.empty(); });
+}
+
+}  // namespace plackett::serving

@@ -1,0 +1,172 @@
+// One node among several that serve the same store: follows what the others publish and change, and
+// leads some of the models. docs/nodes.md has the whole of it.
+//
+// A model is led by one node: it alone writes the model's log and learns. The others rank with the
+// versions that it publishes, and queue what users close for its log. Leads are spread over the
+// nodes by a hash, so that few move when a node comes or goes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "serving/shared_store.h"
+#include "serving/trainer.h"
+#include "serving/writer_thread.h"
+
+namespace plackett::serving {
+
+struct ServiceParts;
+
+// Which of the nodes is to lead a model: the same answer on every node. Nodes by id; 0 if none.
+std::int64_t preferred_node(const std::vector<NodeRow>& nodes, std::int64_t model);
+
+class Cluster {
+ public:
+  Cluster(ServiceParts& parts, SharedStore& store, std::unique_ptr<StoreReader> reader);
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+  ~Cluster() { stop(); }
+
+  // Joins. Before the threads of the service start.
+  Result<void> join();
+  // The model is served here from now on, and led by another node until this one leads it. Its
+  // trainer is at the version that is published here.
+  void follow(const ModelHandle& model, Trainer trainer, std::uint64_t revision);
+  void start();
+  // Hands its models over, answers all who wait, and leaves.
+  void stop();
+
+  // From any thread.
+
+  // A model that is new and has the lead: see Store::insert_model().
+  void add_new(const ModelHandle& model);
+  void forget(const ModelHandle& model);
+  // The learner has published a new version.
+  void learned(const ModelHandle& model);
+  void await(std::vector<QueuedEntry> entries, std::function<void(bool)> answer);
+  void tell(std::vector<ClusterNote> notes);
+  void doubt(const std::vector<ModelHandle>& models);
+  // Answers once this node leads the model, or why it can't.
+  void lead(const ModelHandle& model, Done<void> done);
+  // Reads what others have changed, and answers then.
+  void refresh(Done<void> done);
+  // The newest state that was published for a model that another node leads.
+  [[nodiscard]] std::optional<SnapshotRow> state_of(const Model& model) const;
+
+  [[nodiscard]] std::int64_t node() const { return node_; }
+  [[nodiscard]] ClusterView view() const;
+  // How old what this node knows of the others is, and of their versions.
+  [[nodiscard]] double lag_seconds() const;
+  // The shared clock, ms since 1970.
+  [[nodiscard]] std::int64_t now() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // A model that this node serves.
+  struct Member {
+    ModelHandle model;
+    std::uint64_t revision = 0;
+    std::optional<Trainer> trainer{};  // while another node leads it
+    std::shared_ptr<const SnapshotRow> state{};
+    std::int64_t items = 0;  // the last change of items that is here
+    // Lists of all nodes that were shown before a time, and that time.
+    std::uint64_t counted = 0;
+    std::int64_t counted_to = 0;
+    // While this node leads it.
+    std::int64_t epoch = 0;
+    bool leaving = false;  // it hands the model over
+    bool dirty = false;    // there is a version to publish
+    bool asked = false;    // the learner was asked for it
+    Clock::time_point published_at{};
+    std::uint64_t published = 0;  // version
+    // While it does not.
+    Clock::time_point free_since{};   // nobody leads it
+    Clock::time_point behind_since{};  // a newer version is published than is here
+    Clock::time_point keep_until{};    // a request asked for the lead: it stays that long
+  };
+  struct Awaiting {
+    std::vector<std::int64_t> impressions{};  // that are not learned yet
+    std::function<void(bool)> answer{};
+    Clock::time_point until{};
+  };
+  struct WantedLead {
+    Done<void> done;
+    Clock::time_point until;
+  };
+
+  void run();
+  void post(std::function<void()> task);
+  void step();
+  void beat();
+  void lose_all();
+  // Readers of this thread and of the learner that are new.
+  void renew_readers();
+  void handle(const ClusterNote& note);
+  // The members that the view lacks go, those that are new come, the others are brought up to date.
+  void follow_models(const ClusterView& view);
+  void load_model(std::int64_t id);
+  void reload(Member& member);
+  void read_published(Member& member);
+  void show(Member& member, SnapshotRow state);
+  void spread_leads(const ClusterView& view);
+  void take_over(Member& member);
+  Trainer catch_up(Member& member);
+  void hand_over(Member& member);
+  void lose(Member& member);
+  // As far as the store holds it: another node may lead then.
+  void give_up(Member& member);
+  // Brings Model::shown up to date, of a part of the models.
+  void count_lists();
+  void publish_due();
+  // A state that the learner gave in this epoch.
+  struct Learned {
+    std::int64_t epoch = 0;
+    SnapshotRow state{};
+    bool last = false;  // the lead is given up with it
+  };
+  void publish(std::int64_t id, Learned learned);
+  void answer_learned(std::int64_t model, std::int64_t log);
+  void answer_late();
+  Member* find(std::int64_t model);
+
+  ServiceParts& parts_;
+  SharedStore& store_;
+  std::unique_ptr<StoreReader> reader_;
+  const std::string name_;
+  std::atomic<std::int64_t> node_{0};
+  std::atomic<std::int64_t> offset_{0};      // of the shared clock to the steady one
+  std::atomic<std::int64_t> beat_ok_at_{0};  // steady
+  std::atomic<std::int64_t> behind_since_{0};  // steady; 0: no model is behind
+
+  mutable std::mutex mutex_;
+  std::vector<std::function<void()>> tasks_;
+  ClusterView view_;
+  std::unordered_map<std::int64_t, std::shared_ptr<const SnapshotRow>> states_;
+  bool stopping_ = false;
+
+  // Only the thread uses these.
+  std::map<std::int64_t, Member> members_;
+  std::map<std::int64_t, std::vector<Awaiting>> awaiting_;     // by model
+  std::map<std::int64_t, std::vector<WantedLead>> wanted_;     // by model
+  std::vector<ClusterNote> notes_;                              // to tell
+  Clock::time_point beat_at_{};
+  std::int64_t next_counted_ = 0;  // a model
+  bool connected_ = false;
+  std::uint64_t connections_ = 0;  // ClusterView::connections
+
+  std::thread thread_;
+};
+
+}  // namespace plackett::serving

@@ -1,0 +1,31 @@
+// The reading half of the PostgreSQL store.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "serving/store.h"
+#include "store/postgres/connection.h"
+
+namespace plackett::store::postgres {
+
+// What the writer's transaction has read in advance, as it is after the transaction's changes.
+struct ReadAhead {
+  std::unordered_map<std::int64_t, std::optional<serving::ImpressionRow>> impressions{};
+  std::unordered_map<std::int64_t, std::optional<serving::ResponseRow>> responses{};
+  std::map<std::pair<std::int64_t, std::string>, bool> event_ids{};  // whether they were seen
+
+  void clear() { *this = {}; }
+};
+
+// Over a connection of its own, or over the writer's: then it sees uncommitted changes, and looks
+// into `ahead` first.
+std::unique_ptr<serving::StoreReader> make_reader(std::shared_ptr<Connection> connection,
+                                                  const ReadAhead* ahead = nullptr);
+
+}  // namespace plackett::store::postgres

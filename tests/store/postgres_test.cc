@@ -1,0 +1,622 @@
+// What a store in PostgreSQL does besides what every store does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sqlite3.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <thread>
+
+#include "serving/store.h"
+#include "store/open.h"
+#include "store/postgres/connection.h"
+#include "store/postgres/postgres_store.h"
+#include "store/sqlite/sqlite_store.h"
+#include "support/eventually.h"
+#include "support/postgres.h"
+
+namespace plackett::store {
+namespace {
+
+using postgres::Connection;
+using postgres::Row;
+using serving::ImpressionKey;
+using serving::Store;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::PostgresServer;
+
+template <typename T>
+T got(Result<T> result) {
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+  return *std::move(result);
+}
+void done(const Result<void>& result) {
+  EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+}
+
+class Postgres : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PostgresServer::is_installed()) GTEST_SKIP() << PostgresServer::kMissing;
+    url_ = server().new_database();
+  }
+  static PostgresServer& server() { return PostgresServer::shared(); }
+  [[nodiscard]] std::unique_ptr<Store> open(std::int64_t node = 0, bool alone = true) const {
+    return got(open_postgres({.url = url_, .node = node, .alone = alone}));
+  }
+  [[nodiscard]] std::shared_ptr<Connection> connect() const {
+    return got(Connection::open({.url = url_}));
+  }
+  [[nodiscard]] std::string ask(const std::string& sql) const {
+    const auto rows = PostgresServer::query(url_, sql);
+    return rows.empty() ? "" : rows[0][0];
+  }
+  // Ends all other connections to the database, and waits until they are gone.
+  void end_connections() const {
+    const std::string others =
+        " FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    PostgresServer::query(url_, "SELECT pg_terminate_backend(pid)" + others);
+    EXPECT_TRUE(testing::eventually([&] { return ask("SELECT count(*)" + others) == "0"; }));
+  }
+  static void commit(Store& store, const std::function<void()>& changes) {
+    done(store.begin());
+    changes();
+    done(store.commit());
+    store.tidy();
+  }
+  static Result<void> show(Store& store, std::uint64_t number, std::size_t bytes = 10) {
+    return store.insert_impression({.id = ImpressionKey{1, number}.id(),
+                                    .shown_at = 5,
+                                    .data = std::vector<std::byte>(bytes, std::byte{7})});
+  }
+  static bool has(Store& store, std::uint64_t number) {
+    return got(store.read().impression(ImpressionKey{1, number}.id())).has_value();
+  }
+
+  std::string url_;
+};
+
+TEST_F(Postgres, ALongPipelineOfLargeRowsIsStoredWhole) {
+  constexpr std::uint64_t kRows = 4000;
+  constexpr std::size_t kBytes = 16'000;
+  const auto store = open();
+  commit(*store, [&] {
+    for (std::uint64_t number = 0; number < kRows; ++number) done(show(*store, number, kBytes));
+  });
+  EXPECT_EQ(ask("SELECT count(*) || ' ' || sum(length(data)) FROM impressions"),
+            "4000 " + std::to_string(kRows * kBytes));
+}
+
+TEST_F(Postgres, APipelineWhoseAnswersAreLargeDoesNotBlock) {
+  const auto connection = connect();
+  done(connection->begin());
+  // 100 MB of answers, and of statements.
+  const std::string text(100'000, 'x');
+  for (int at = 0; at < 1000; ++at) {
+    done(connection->send("SELECT repeat('y', 100000) || $1", text));
+  }
+  EXPECT_EQ(got(connection->integer("SELECT 7")), 7);
+  done(connection->commit());
+}
+
+TEST_F(Postgres, TheFirstErrorOfAPipelineIsWhatTheNextWaitReturns) {
+  const auto connection = connect();
+  done(connection->script("CREATE TABLE numbers(n bigint PRIMARY KEY)"));
+  constexpr const char* kInsert = "INSERT INTO numbers VALUES($1)";
+  done(connection->begin());
+  done(connection->send(kInsert, 1));
+  done(connection->send("SELECT 1 / ($1 - 1)", 1));
+  done(connection->send(kInsert, 1));
+  done(connection->send("DELETE FROM numbers"));  // prepared behind the error
+  const auto read = connection->integer("SELECT count(*) FROM numbers");
+  ASSERT_FALSE(read.ok());
+  EXPECT_THAT(read.error().message, HasSubstr("division by zero"));
+  EXPECT_EQ(read.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(connection->state(), "22012");
+  EXPECT_FALSE(connection->may_try_again());
+  EXPECT_FALSE(connection->lost());
+  EXPECT_THAT(connection->send(kInsert, 2).error().message, HasSubstr("division by zero"));
+  EXPECT_THAT(connection->commit().error().message, HasSubstr("division by zero"));
+  connection->roll_back();
+  done(connection->begin());
+  done(connection->send(kInsert, 3));
+  done(connection->send("DELETE FROM numbers"));
+  done(connection->send(kInsert, 4));
+  done(connection->commit());
+  EXPECT_EQ(got(connection->integer("SELECT sum(n)::bigint FROM numbers")), 4);
+  // An error outside of a transaction is that of one call alone.
+  EXPECT_FALSE(connection->run("SELECT 1 / ($1 - 1)", 1).ok());
+  EXPECT_EQ(got(connection->integer("SELECT count(*) FROM numbers")), 1);
+}
+
+TEST_F(Postgres, AnErrorSaysWhetherTheTransactionMayBeTriedAgain) {
+  const auto connection = connect();
+  done(connection->script("CREATE TABLE numbers(n bigint PRIMARY KEY)"));
+  done(connection->begin());
+  for (int times = 0; times < 2; ++times) {
+    done(connection->send("INSERT INTO numbers VALUES($1)", 1));
+  }
+  EXPECT_FALSE(connection->commit().ok());
+  EXPECT_EQ(connection->state(), "23505");
+  EXPECT_TRUE(connection->may_try_again());
+  EXPECT_FALSE(connection->in_doubt());
+  connection->roll_back();
+}
+
+TEST_F(Postgres, ValuesTravelInBothDirections) {
+  const auto connection = connect();
+  const std::vector<std::byte> blob{std::byte{0}, std::byte{255}, std::byte{'\''}, std::byte{'\\'}};
+  done(connection->each(
+      "SELECT $1, $2, $3, $4, $5::text IS NULL, $6::bigint IS NULL, NULL::bigint, (-3)::int",
+      [&](const Row& row) {
+        EXPECT_EQ(row.integer(0), -1'234'567'890'123);
+        EXPECT_EQ(row.real(1), -0.1);
+        EXPECT_EQ(row.text(2), "it's \"ä\"");
+        EXPECT_EQ(std::vector<std::byte>(row.blob(3).begin(), row.blob(3).end()), blob);
+        EXPECT_EQ(row.integer(4), 1);
+        EXPECT_EQ(row.integer(5), 1);
+        EXPECT_EQ(row.integer(6), 0);
+        EXPECT_EQ(row.integer(7), -3);
+      },
+      std::int64_t{-1'234'567'890'123}, -0.1, std::string("it's \"ä\""), blob,
+      postgres::NullIfEmpty{""}, std::optional<std::uint32_t>()));
+}
+
+TEST_F(Postgres, AConnectionThatEndsBetweenTransactionsIsOpenedAgain) {
+  const auto store = open();
+  const auto reader = got(store->open_reader());
+  commit(*store, [&] { done(show(*store, 0)); });
+  for (std::uint64_t number = 1; number < 4; ++number) {
+    end_connections();
+    commit(*store, [&] { done(show(*store, number)); });
+  }
+  end_connections();
+  EXPECT_EQ(got(reader->from(1, 0, 9)).size(), 4U);
+  EXPECT_TRUE(has(*store, 3));
+}
+
+TEST_F(Postgres, AConnectionThatEndsInATransactionTakesThatAlone) {
+  const auto store = open();
+  commit(*store, [&] { done(show(*store, 0)); });
+  done(store->begin());
+  done(show(*store, 1));
+  EXPECT_TRUE(has(*store, 1));
+  end_connections();
+  static_cast<void>(show(*store, 2));
+  const auto committed = store->commit();
+  ASSERT_FALSE(committed.ok());
+  EXPECT_EQ(committed.error().code, ErrorCode::kUnavailable);
+  store->roll_back();
+  commit(*store, [&] { done(show(*store, 3)); });
+  EXPECT_EQ(got(store->read().from(1, 0, 9)).size(), 2U);
+  EXPECT_FALSE(has(*store, 1));
+  EXPECT_FALSE(has(*store, 2));
+}
+
+TEST_F(Postgres, AServerThatCrashesAndComesBackHasAllThatWasCommitted) {
+  PostgresServer own({.fsync = true});
+  const std::string url = own.database("store");
+  const auto store = got(open_postgres({.url = url}));
+  const auto reader = got(store->open_reader());
+  commit(*store, [&] { done(show(*store, 0)); });
+  own.kill();
+  EXPECT_EQ(store->begin().error().code, ErrorCode::kUnavailable);
+  store->roll_back();
+  EXPECT_EQ(reader->models().error().code, ErrorCode::kUnavailable);
+  own.start();
+  commit(*store, [&] { done(show(*store, 1)); });
+  EXPECT_EQ(got(reader->from(1, 0, 9)).size(), 2U);
+}
+
+// Stands between a client and the server's socket, and can lose what passes.
+class Proxy {
+ public:
+  enum class Loses { kNothing, kQuestions, kAnswers };
+
+  // `server`: the path of its socket. Listens in `folder`.
+  Proxy(std::string server, const testing::TemporaryFolder& folder, const std::string& port)
+      : server_(std::move(server)), listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    const sockaddr_un address = address_of(folder / (".s.PGSQL." + port));
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(listener_, 8), 0);
+    thread_ = std::thread([this] { run(); });
+  }
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+  ~Proxy() {
+    stop_ = true;
+    thread_.join();
+    ::close(listener_);
+  }
+  // The next message that is to be lost ends the connection; later connections are sound.
+  void lose(Loses what) { loses_ = what; }
+
+ private:
+  static sockaddr_un address_of(const std::string& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return address;
+  }
+  // True if the connection goes on.
+  bool pass(int from, int to, Loses kind) {
+    char buffer[65536];
+    const ssize_t size = ::read(from, buffer, sizeof buffer);
+    if (size <= 0) return false;
+    if (loses_ == kind) {
+      loses_ = Loses::kNothing;
+      return false;
+    }
+    return ::send(to, buffer, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
+  }
+  void run() {
+    while (!stop_) {
+      pollfd waiting{listener_, POLLIN, 0};
+      if (::poll(&waiting, 1, 10) <= 0) continue;
+      const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+      const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+      const sockaddr_un address = address_of(server_);
+      bool open =
+          ::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+      while (open && !stop_) {
+        pollfd both[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
+        if (::poll(both, 2, 10) <= 0) continue;
+        if (both[0].revents != 0) open = pass(client, server, Loses::kQuestions);
+        if (open && both[1].revents != 0) open = pass(server, client, Loses::kAnswers);
+      }
+      ::close(client);
+      ::close(server);
+    }
+  }
+
+  std::string server_;
+  int listener_;
+  std::atomic<bool> stop_{false};
+  std::atomic<Loses> loses_{Loses::kNothing};
+  std::thread thread_;
+};
+
+class LostCommit : public Postgres {
+ protected:
+  void SetUp() override {
+    Postgres::SetUp();
+    if (IsSkipped()) return;
+    const std::string folder = PostgresServer::query(url_, "SHOW unix_socket_directories")[0][0];
+    const std::string port = PostgresServer::query(url_, "SHOW port")[0][0];
+    proxy_ = std::make_unique<Proxy>(folder + "/.s.PGSQL." + port, folder_, port);
+    const std::string name = PostgresServer::query(url_, "SELECT current_database()")[0][0];
+    through_ = "postgresql:///" + name + "?user=postgres&host=" + folder_.path().string() +
+               "&port=" + port;
+  }
+
+  testing::TemporaryFolder folder_;
+  std::unique_ptr<Proxy> proxy_;
+  std::string through_;
+};
+
+TEST_F(LostCommit, ACommitWhoseAnswerIsLostIsFoundToHaveSucceeded) {
+  const auto store = got(open_postgres({.url = through_}));
+  commit(*store, [&] { done(show(*store, 0)); });
+  for (std::uint64_t number = 1; number < 4; ++number) {
+    done(store->begin());
+    done(show(*store, number));
+    proxy_->lose(Proxy::Loses::kAnswers);
+    done(store->commit());
+    EXPECT_TRUE(has(*store, number));
+  }
+  commit(*store, [&] { done(show(*store, 9)); });
+  EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "5");
+}
+
+TEST_F(LostCommit, ACommitThatNeverArrivedIsFoundToHaveFailed) {
+  const auto store = got(open_postgres({.url = through_}));
+  commit(*store, [&] { done(show(*store, 0)); });
+  done(store->begin());
+  done(show(*store, 1));
+  proxy_->lose(Proxy::Loses::kQuestions);
+  EXPECT_EQ(store->commit().error().code, ErrorCode::kUnavailable);
+  store->roll_back();
+  commit(*store, [&] { done(show(*store, 2)); });
+  EXPECT_FALSE(has(*store, 1));
+  EXPECT_TRUE(has(*store, 2));
+}
+
+TEST_F(Postgres, OneProcessServesAStoreUnlessItShares) {
+  auto first = open();
+  const auto second = open_postgres({.url = url_});
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().code, ErrorCode::kConflict);
+  EXPECT_THAT(second.error().message, HasSubstr("another plackett serves this store"));
+  first.reset();
+  EXPECT_TRUE(testing::eventually([&] { return open_postgres({.url = url_}).ok(); }));
+}
+
+TEST_F(Postgres, TwoProcessesThatWriteAsOneNodeAreFoundOut) {
+  const auto first = open(1, false);
+  commit(*first, [&] { done(show(*first, 0)); });
+  const auto second = open(1, false);
+  done(first->begin());
+  done(show(*first, 1));
+  EXPECT_THAT(first->commit().error().message, HasSubstr("as node 1"));
+  first->roll_back();
+  EXPECT_FALSE(first->begin().ok());
+  commit(*second, [&] { done(show(*second, 2)); });
+  EXPECT_FALSE(has(*second, 1));
+}
+
+TEST_F(Postgres, SeveralProcessesMayStartAtOnceOnAnEmptyDatabase) {
+  std::vector<std::thread> threads;
+  std::atomic<int> opened{0};
+  for (std::int64_t node = 0; node < 4; ++node) {
+    threads.emplace_back([&, node] {
+      const auto store = open_postgres({.url = url_, .node = node, .alone = false});
+      EXPECT_TRUE(store.ok()) << (store ? "" : store.error().message);
+      if (store) ++opened;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(opened, 4);
+  EXPECT_EQ(ask("SELECT count(*) FROM store_format"), "1");
+}
+
+TEST_F(Postgres, NodesAddToTheSameSumsAtTheSameTime) {
+  constexpr int kTransactions = 50;
+  std::vector<std::unique_ptr<Store>> stores;
+  for (std::int64_t node = 1; node <= 2; ++node) stores.push_back(open(node, false));
+  std::vector<std::thread> threads;
+  for (const auto& store : stores) {
+    threads.emplace_back([&store = *store] {
+      for (int at = 0; at < kTransactions; ++at) {
+        commit(store, [&] {
+          done(store.add_to_series(1, {.at = at % 3, .impressions = 2, .entropies = 0.5}));
+          done(store.add_to_arm(7, 1, {.impressions = 1, .clicks = 1, .units = {.units = 1}}));
+          const auto totals = got(store.read().unit_totals(7, 5));
+          done(store.set_unit_totals(7, 5, {totals.x + 1, totals.y + 2}));
+        });
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Store& store = *stores[0];
+  EXPECT_EQ(got(store.read().series_total(1, 0, 10)).impressions, 4U * kTransactions);
+  EXPECT_EQ(got(store.read().series(1, 1)).size(), 3U);
+  EXPECT_EQ(got(store.read().arm_sums(7))[1].clicks, 2U * kTransactions);
+  EXPECT_EQ(got(store.read().unit_totals(7, 5)),
+            (UnitTotals{2.0 * kTransactions, 4.0 * kTransactions}));
+  EXPECT_EQ(ask("SELECT count(*) || ' ' || sum(impressions) FROM series"), "3 200");
+  EXPECT_EQ(ask("SELECT count(*) || ' ' || sum(clicks) FROM experiment_arms"), "1 100");
+  EXPECT_EQ(ask("SELECT count(*) FROM series_parts"), "6");
+  commit(store, [&] { done(store.coarsen_series(1, 100, 10)); });
+  EXPECT_EQ(got(store.read().series_total(1, 0, 10)).impressions, 4U * kTransactions);
+  EXPECT_EQ(got(store.read().series(1, 1)).size(), 1U);
+}
+
+TEST_F(Postgres, LogNumbersIncreaseOverProcessesOnceReservedOnesAreDiscarded) {
+  const auto first = open(1, false);
+  const auto second = open(2, false);
+  std::int64_t last = 0;
+  for (int times = 0; times < 3; ++times) {
+    for (Store* store : {first.get(), second.get()}) {
+      commit(*store, [&] {
+        store->discard_reserved();
+        for (int entries = 0; entries < 2; ++entries) {
+          const std::int64_t seq = got(store->append_log({.model = 1}, 5)).seq;
+          EXPECT_GT(seq, last);
+          last = seq;
+        }
+      });
+    }
+  }
+}
+
+TEST_F(Postgres, AnIdThatIsTakenRefusesOneListAlone) {
+  const auto store = open();
+  commit(*store, [&] {
+    const auto give = [&](std::uint64_t number) {
+      return store->insert_impression({.id = ImpressionKey{1, number}.id(), .given = "own"});
+    };
+    done(give(0));
+    EXPECT_EQ(give(1).error().code, ErrorCode::kConflict);
+    done(show(*store, 2));
+  });
+  EXPECT_THAT(got(store->read().from(1, 0, 9)),
+              ElementsAre(ImpressionKey{1, 0}.id(), ImpressionKey{1, 2}.id()));
+}
+
+TEST_F(Postgres, UsedBytesFallWhenListsAreDroppedAndTheFilesWithAVacuum) {
+  const auto store = open();
+  commit(*store, [&] {
+    for (std::uint64_t number = 0; number < 1000; ++number) done(show(*store, number, 8000));
+  });
+  const std::uint64_t before = got(store->used_bytes());
+  const std::uint64_t disk = store->disk_bytes();
+  EXPECT_GT(before, 8'000'000U);
+  EXPECT_LT(before, disk * 11 / 10);
+  commit(*store, [&] { done(store->drop_impressions(1, 900)); });
+  EXPECT_LT(got(store->used_bytes()), before / 8);
+  EXPECT_GE(store->disk_bytes(), disk);
+  done(store->vacuum());
+  static_cast<void>(got(store->used_bytes()));
+  EXPECT_LT(store->disk_bytes(), disk / 4);
+}
+
+TEST_F(Postgres, AVacuumGivesUpIfSomeoneReadsForLong) {
+  const auto store = open();
+  const auto reading = connect();
+  done(reading->begin());
+  got(reading->integer("SELECT count(*) FROM impressions"));
+  EXPECT_EQ(store->vacuum().error().code, ErrorCode::kConflict);
+  done(reading->commit());
+  done(store->vacuum());
+}
+
+TEST_F(Postgres, StoresOfOtherVersionsAreRefused) {
+  EXPECT_THAT(read_postgres(url_).error().message, HasSubstr("not a plackett store"));
+  static_cast<void>(open());
+  PostgresServer::query(url_, "UPDATE store_format SET version = 99");
+  EXPECT_THAT(read_postgres(url_).error().message, HasSubstr("a store of version 99"));
+  EXPECT_THAT(open_postgres({.url = url_}).error().message, HasSubstr("reads version 4"));
+}
+
+TEST_F(Postgres, TheTablesAreInTheSchemaThatTheUrlNames) {
+  PostgresServer::query(url_, "CREATE SCHEMA other");
+  const std::string url = url_ + "&options=-csearch_path%3Dother";
+  const auto in_other = got(open_postgres({.url = url}));
+  const auto in_public = open();
+  commit(*in_other, [&] { got(in_other->insert_model({.name = "m", .spec = "{}"})); });
+  EXPECT_EQ(ask("SELECT count(*) FROM other.models"), "1");
+  EXPECT_EQ(ask("SELECT count(*) FROM models"), "0");
+}
+
+TEST_F(Postgres, ReadersCantWrite) {
+  static_cast<void>(open());
+  const auto connection = got(Connection::open({.url = url_, .read_only = true}));
+  const auto written = connection->run("DELETE FROM models");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(connection->state(), "25006");
+}
+
+TEST_F(Postgres, MessagesNeverHaveThePassword) {
+  const std::string name = PostgresServer::query(url_, "SELECT current_database()")[0][0];
+  std::vector<std::string> urls = {
+      server().tcp_url(name, "hush1"),
+      "postgresql://u:hush@127.0.0.1:1/db",
+      "postgresql://u:hu@hush@127.0.0.1:1/db",
+      "postgresql://u:hu/hush@127.0.0.1:1/db",
+      "postgresql://u:hu?hush@127.0.0.1:1/db",
+      "postgresql://u:hu#hush@127.0.0.1:1/db",
+      "postgresql://u:hush%zz@127.0.0.1:1/db",
+      "postgresql://u:hush@127.0.0.1:x/db",
+      "postgresql://127.0.0.1:1/db?user=u&password=hush",
+      "postgresql://127.0.0.1:1/db?user=u&pass%77ord=hush",
+      "postgresql://127.0.0.1:1/db?user=u&passwort=hush&sslpassword=hush",
+      "postgresql://u:hush@no.such.host.invalid/db",
+      "postgres://u:hush"};
+  for (const std::string& url : urls) {
+    const auto opened = open_store(url);
+    ASSERT_FALSE(opened.ok()) << url;
+    EXPECT_THAT(opened.error().message, Not(HasSubstr("hush"))) << url;
+    EXPECT_THAT(read_store(url).error().message, Not(HasSubstr("hush"))) << url;
+    EXPECT_THAT(shown_name(url), Not(HasSubstr("hush"))) << url;
+  }
+  EXPECT_EQ(shown_name("postgresql://u:hush@h:1/db?sslmode=require"),
+            "postgresql://u:***@h:1/db?sslmode=require");
+  EXPECT_EQ(shown_name("plackett.db"), "plackett.db");
+  EXPECT_TRUE(open_store(server().tcp_url(name, PostgresServer::kPassword)).ok());
+}
+
+// What both kinds of stores are filled with.
+void fill(Store& store) {
+  done(store.begin());
+  const std::int64_t model = got(store.insert_model(
+      {.name = "m",
+       .created_at = 1,
+       .spec = R"({"events":{"purchase":5,"save \"it\"":0.25},"open_seconds":1000000000})"}));
+  done(store.set_model_marks({.id = model, .next_number = 100, .expired = 2}));
+  const std::int64_t experiment =
+      got(store.insert_experiment({.model = model, .name = "test", .started_at = 3}));
+  const auto bytes = [](std::initializer_list<int> values) {
+    std::vector<std::byte> result;
+    for (const int value : values) result.push_back(static_cast<std::byte>(value));
+    return result;
+  };
+  for (std::uint64_t number = 0; number < 6; ++number) {
+    const std::int64_t id = ImpressionKey{model, number}.id();
+    done(store.insert_impression(
+        {.id = id,
+         .shown_at = 1'700'000'000'999 + static_cast<std::int64_t>(number) * 86'400'000,
+         .version = number,
+         .given = number == 3 ? "own \"3\"" : "",
+         .unit = number % 2 == 0 ? "user ä" : "",
+         .mode = static_cast<serving::Mode>(number % 4),
+         .keep = 0.25,
+         .kept = number == 1,
+         .shown = number == 5 ? ""
+                              : R"([["a",0.1,0.33333333333333331],["b \"2\" é\u00e9",-1e-07,1],)"
+                                R"([null,3,0.5,1]])",
+         .context = number == 2 ? R"({"q":1})" : "",
+         .data = bytes({1}),
+         .in = number == 4 ? serving::ArmOfList{experiment, "new", ""} : serving::ArmOfList{}}));
+    if (number == 0) continue;
+    done(store.set_response(id, {bytes({0, 1, 1}), bytes({1, 0, 1}),
+                                 number == 3 ? serving::Closed::kLearned : serving::Closed::kNo}));
+    using Kind = serving::EventKind;
+    done(store.add_event({id, 1, Kind::kClick, 1'700'000'000'000, "e" + std::to_string(number)}));
+    done(store.add_event({id, 0, Kind::kView, 1'700'000'001'000, ""}));
+    done(store.add_event({id, {}, Kind::kClose, 1'700'000'002'000, ""}));
+    done(store.add_event({id, 1, Kind::kNamed, 1'700'000'003'000, "", "purchase"}));
+    done(store.add_event({id, 1, Kind::kNamed, 1'700'000'003'000, "", "purchase"}));
+    done(store.add_event({id, 2, Kind::kNamed, 1'700'000'003'000, "", "unknown"}));
+  }
+  done(store.commit());
+}
+
+PostgresServer::Rows rows_of_file(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  sqlite3_open(path.c_str(), &database);
+  sqlite3_stmt* statement = nullptr;
+  EXPECT_EQ(sqlite3_prepare_v2(database, sql.c_str(), -1, &statement, nullptr), SQLITE_OK);
+  PostgresServer::Rows rows;
+  while (sqlite3_step(statement) == SQLITE_ROW) {
+    rows.emplace_back();
+    for (int column = 0; column < sqlite3_column_count(statement); ++column) {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+      rows.back().emplace_back(text == nullptr ? "NULL" : text);
+    }
+  }
+  sqlite3_finalize(statement);
+  sqlite3_close(database);
+  return rows;
+}
+
+// Whether they are the same text, or the same number to 14 digits.
+bool is_same(const std::string& one, const std::string& other) {
+  if (one == other) return true;
+  char* one_end = nullptr;
+  char* other_end = nullptr;
+  const double a = std::strtod(one.c_str(), &one_end);
+  const double b = std::strtod(other.c_str(), &other_end);
+  return !one.empty() && !other.empty() && *one_end == 0 && *other_end == 0 &&
+         std::abs(a - b) <= 1e-14 * std::abs(a);
+}
+
+TEST_F(Postgres, TheViewsShowWhatThoseOfAFileShow) {
+  const testing::TemporaryFolder folder;
+  const std::string path = folder / "store.db";
+  fill(*got(open_sqlite({.path = path})));
+  fill(*open());
+  const std::pair<std::string, std::string> queries[] = {
+      {"SELECT * FROM shown_items ORDER BY version, rank", "15"},
+      {"SELECT * FROM item_events ORDER BY impression, at, event, rank", "24"}};
+  for (const auto& [sql, count] : queries) {
+    const auto file = rows_of_file(path, sql);
+    const auto server = PostgresServer::query(url_, sql);
+    EXPECT_EQ(std::to_string(file.size()), count);
+    ASSERT_EQ(file.size(), server.size());
+    for (std::size_t row = 0; row < file.size(); ++row) {
+      ASSERT_EQ(file[row].size(), server[row].size());
+      for (std::size_t column = 0; column < file[row].size(); ++column) {
+        EXPECT_TRUE(is_same(file[row][column], server[row][column]))
+            << sql << ", row " << row << ", column " << column << ": " << file[row][column]
+            << " and " << server[row][column];
+      }
+    }
+  }
+}
+
+TEST_F(Postgres, AListWhoseTimeIsUpIsShownAsClosed) {
+  fill(*open());
+  PostgresServer::query(url_, "UPDATE models SET spec = '{\"open_seconds\":60}'");
+  EXPECT_EQ(ask("SELECT min(closed) FROM shown_items"), "1");
+}
+
+}  // namespace
+}  // namespace plackett::store
