@@ -7,6 +7,7 @@
 #include <array>
 #include <exception>
 #include <limits>
+#include <set>
 
 #include "base/hash.h"
 #include "serving/recover.h"
@@ -169,9 +170,11 @@ void Cluster::await(std::vector<QueuedEntry> entries, std::function<void(bool)> 
         await(others, answer);
       };
     }
-    awaiting_[model].push_back(std::move(waiting));
     // It may be here already.
-    answer_learned(model, entries.front().model->publication.latest()->log);
+    const std::int64_t log = entries.front().model->publication.latest()->log;
+    if (log > entries.front().before) note_learned({&waiting, 1}, log);
+    if (waiting.impressions.empty()) return waiting.answer(true);
+    awaiting_[model].push_back(std::move(waiting));
   });
 }
 
@@ -290,9 +293,7 @@ void Cluster::handle(const ClusterNote& note) {
       if (member != nullptr && member->trainer) read_published(*member);
       return;
     case ClusterNote::Kind::kQueued:
-      if (member == nullptr || member->model->lead == 0) return;
-      member->model->has_queued = true;
-      parts_.writer->wake_upkeep();
+      if (member != nullptr) take_queued(*member);
       return;
     case ClusterNote::Kind::kChanged:
     case ClusterNote::Kind::kFreed:
@@ -527,7 +528,7 @@ void Cluster::spread_leads(const ClusterView& view) {
     const bool asked = mark.wanted != 0 && is_alive(mark.wanted);
     const std::int64_t next = asked ? mark.wanted : preferred_node(view.nodes, mark.model);
     if (member->model->lead != 0) {
-      if (mark.queued) member->model->has_queued = true;
+      if (mark.queued) take_queued(*member);
       // What is new here has the lead, and not the lock yet.
       if (!mark.led) {
         take_over(*member);
@@ -588,8 +589,26 @@ void Cluster::take_over(Member& member) {
     for (WantedLead& one : wanted->second) one.done({});
     wanted_.erase(wanted);
   }
-  model->has_queued = true;
-  parts_.writer->wake_upkeep();
+  take_queued(member);
+}
+
+// In the writer's next transaction. What comes after it has looked is told of again.
+void Cluster::take_queued(Member& member) {
+  constexpr std::uint32_t kAtOnce = 2000;
+  const ModelHandle& model = member.model;
+  if (model->lead == 0 || model->takes_queued.exchange(true)) return;
+  parts_.writer->submit(
+      {.apply =
+           [model](Transaction& transaction) {
+             model->takes_queued = false;
+             transaction.lead(model);
+             for (const LogEntry& entry : take(transaction.store.take_queued(model->id, kAtOnce))) {
+               take(transaction.log(model, entry.kind, entry.argument));
+             }
+           },
+       // If it failed, the next beat finds what is still queued.
+       .answer = [model](const Result<void>&) { model->takes_queued = false; },
+       .own = true});
 }
 
 // The model as its whole log gives it. What was published is as good as a snapshot, if the log has
@@ -688,19 +707,24 @@ void Cluster::publish(std::int64_t id, Learned learned) {
   if (learned.last || !*published) give_up(*member);
 }
 
+void Cluster::note_learned(std::span<Awaiting> waiting, std::int64_t log) {
+  if (!connected_) return;  // each try to connect may take seconds
+  std::vector<std::int64_t> impressions;
+  for (const Awaiting& one : waiting) {
+    impressions.insert(impressions.end(), one.impressions.begin(), one.impressions.end());
+  }
+  const auto logged = store_.logged(impressions, log);
+  if (!logged || logged->empty()) return;
+  const std::set<std::int64_t> learned(logged->begin(), logged->end());
+  for (Awaiting& one : waiting) {
+    std::erase_if(one.impressions, [&](std::int64_t id) { return learned.contains(id); });
+  }
+}
+
 void Cluster::answer_learned(std::int64_t model, std::int64_t log) {
   const auto found = awaiting_.find(model);
   if (found == awaiting_.end()) return;
-  bool is_readable = connected_;  // each try to connect may take seconds
-  for (Awaiting& one : found->second) {
-    std::erase_if(one.impressions, [&](std::int64_t id) {
-      if (!is_readable) return false;
-      const std::uint64_t number = ImpressionKey::of(id).number;
-      const auto seq = reader_->last_log_of(model, number, number + 1);
-      is_readable = seq.ok();
-      return seq && *seq > 0 && *seq <= log;
-    });
-  }
+  note_learned(found->second, log);
   // An answer may make another one wait.
   std::vector<Awaiting> done;
   std::erase_if(found->second, [&](Awaiting& one) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -122,6 +123,8 @@ class Cluster {
   void show(Member& member, SnapshotRow state);
   void spread_leads(const ClusterView& view);
   void take_over(Member& member);
+  // Logs what other nodes have queued for the model, if this one leads it.
+  void take_queued(Member& member);
   Trainer catch_up(Member& member);
   void hand_over(Member& member);
   void lose(Member& member);
@@ -137,6 +140,8 @@ class Cluster {
     bool last = false;  // the lead is given up with it
   };
   void publish(std::int64_t id, Learned learned);
+  // Removes the lists that the log has no later than the entry `log`, which is learned here.
+  void note_learned(std::span<Awaiting> waiting, std::int64_t log);
   void answer_learned(std::int64_t model, std::int64_t log);
   void answer_late();
   Member* find(std::int64_t model);

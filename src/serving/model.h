@@ -115,7 +115,7 @@ class Model {
   // The epoch in which this node leads the model, which lets it write the model's log; 0 if another
   // node does. Always above 0 if there is only one.
   std::atomic<std::int64_t> lead{1};
-  std::atomic<bool> has_queued{false};  // another node may have queued something for its log
+  std::atomic<bool> takes_queued{false};  // a transaction is to log what others have queued for it
   // Several nodes make its lists: numbers don't follow time, and only the times in the store tell
   // which lists take feedback.
   bool shared = false;

@@ -108,6 +108,10 @@ class SharedStore {
   virtual Result<std::optional<SnapshotRow>> published(std::int64_t model,
                                                        std::uint64_t version) = 0;
 
+  // Those of these lists that are in the log, no later than the entry `log`.
+  virtual Result<std::vector<std::int64_t>> logged(const std::vector<std::int64_t>& impressions,
+                                                   std::int64_t log) = 0;
+
   // Changes of a model's items since another one, in order; a removed item has no features.
   struct ItemChange {
     std::string id{};

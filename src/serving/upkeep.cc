@@ -59,7 +59,6 @@ void Upkeep::run() {
     if (model->shared) {
       try_to([&] { reserve_shared(model); });
       if (model->lead == 0) continue;
-      try_to([&] { take_queued(model); });
       try_to([&] { expire_shared(model); });
     } else {
       try_to([&] { expire(model); });
@@ -193,19 +192,6 @@ void Upkeep::expire_shared(const ModelHandle& model) {
       if (kept && kept->impression.learnable) take(transaction.log(model, LogKind::kExpire, id));
     }
   });
-}
-
-void Upkeep::take_queued(const ModelHandle& model) {
-  if (!model->has_queued.exchange(false)) return;
-  // What is queued is logged whole, so that none waits for the next time.
-  for (std::size_t count = kExpiredAtOnce; count == kExpiredAtOnce;) {
-    change([&](Transaction& transaction) {
-      transaction.lead(model);
-      const auto queued = take(transaction.store.take_queued(model->id, kExpiredAtOnce));
-      count = queued.size();
-      for (const LogEntry& entry : queued) take(transaction.log(model, entry.kind, entry.argument));
-    });
-  }
 }
 
 void Upkeep::reserve_shared(const ModelHandle& model) {

@@ -33,8 +33,6 @@ class Upkeep {
   void expire(const ModelHandle& model);
   // The same where several nodes make the lists: by the times in the store.
   void expire_shared(const ModelHandle& model);
-  // Logs what other nodes have queued for the model.
-  void take_queued(const ModelHandle& model);
   void reserve(const ModelHandle& model);
   void reserve_shared(const ModelHandle& model);
   // Says up to which list the versions of items that were replaced may be referred to.

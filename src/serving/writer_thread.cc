@@ -38,7 +38,7 @@ Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64
     if (kind != LogKind::kLearn) return another_leads();
     auto queued = store.queue_log({.model = model->id, .kind = kind, .argument = argument}, now);
     if (!queued) return queued;
-    queued_.push_back({model, argument});
+    queued_.push_back({model, argument, model->publication.latest()->log});
     notes_.emplace(static_cast<int>(ClusterNote::Kind::kQueued), model->id);
     return {};
   }
@@ -104,14 +104,6 @@ void WriterThread::vacuum(std::function<void(const Result<void>&)> done) {
   done(Error{ErrorCode::kUnavailable, "the service is stopping"});
 }
 
-void WriterThread::wake_upkeep() {
-  {
-    const std::lock_guard lock(mutex_);
-    upkeep_asked_ = true;
-  }
-  wake_.notify_one();
-}
-
 void WriterThread::stop() {
   {
     const std::lock_guard lock(mutex_);
@@ -144,9 +136,8 @@ void WriterThread::run() {
     {
       std::unique_lock lock(mutex_);
       wake_.wait_until(lock, upkeep_at, [this] {
-        return stopping_ || upkeep_asked_ || !queue_.empty() || !vacuums_.empty();
+        return stopping_ || !queue_.empty() || !vacuums_.empty();
       });
-      if (std::exchange(upkeep_asked_, false)) upkeep_at = Clock::now();
       if (stopping_ && queue_.empty() && vacuums_.empty()) return;
       jobs.swap(queue_);
       vacuums.swap(vacuums_);

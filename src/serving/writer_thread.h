@@ -31,6 +31,7 @@ namespace plackett::serving {
 struct QueuedEntry {
   ModelHandle model;
   std::int64_t impression = 0;
+  std::int64_t before = 0;  // an entry of the log that was there before it was queued
 };
 
 // What a job sees of the transaction that it is part of.
@@ -139,9 +140,6 @@ class WriterThread {
   Result<void> run_now(std::function<void(Transaction&)> apply,
                        std::function<void()> committed = {});
 
-  // Has the upkeep run soon. From any thread.
-  void wake_upkeep();
-
   // Rewrites the store after the current transaction, while all others wait.
   void vacuum(std::function<void(const Result<void>&)> done);
 
@@ -188,7 +186,6 @@ class WriterThread {
   std::vector<std::function<void(const Result<void>&)>> vacuums_;
   std::chrono::steady_clock::time_point oldest_{};
   bool stopping_ = false;
-  bool upkeep_asked_ = false;
   std::string failure_;
   std::atomic<std::uint64_t> commits_{0};
   std::atomic<double> commit_seconds_{0};

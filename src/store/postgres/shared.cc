@@ -1,6 +1,7 @@
 #include "store/postgres/shared.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -295,6 +296,14 @@ Result<std::optional<SnapshotRow>> Shared::published(std::int64_t model, std::ui
         return state;
       },
       model, version);
+}
+
+Result<std::vector<std::int64_t>> Shared::logged(const std::vector<std::int64_t>& impressions,
+                                                 std::int64_t log) {
+  return connection_->all(
+      "SELECT argument FROM log WHERE argument = ANY(string_to_array($1, ',')::bigint[]) AND kind "
+      "IN (1, 2) AND seq <= $2",
+      first_column<Row>, fmt::format("{}", fmt::join(impressions, ",")), log);
 }
 
 Result<std::vector<Shared::ItemChange>> Shared::item_changes(std::int64_t model, std::int64_t after,

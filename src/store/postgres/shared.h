@@ -41,6 +41,8 @@ class Shared : public serving::SharedStore {
   Result<bool> publish(const serving::SnapshotRow& state, std::int64_t epoch) override;
   Result<std::optional<serving::SnapshotRow>> published(std::int64_t model,
                                                         std::uint64_t version) override;
+  Result<std::vector<std::int64_t>> logged(const std::vector<std::int64_t>& impressions,
+                                           std::int64_t log) override;
   Result<std::vector<ItemChange>> item_changes(std::int64_t model, std::int64_t after,
                                                std::uint32_t limit) override;
 
