@@ -24,6 +24,8 @@ constexpr auto kBeat = 500ms;
 constexpr std::int64_t kSilentMs = 3000;
 // How long a model is left to the node that is to lead it, before any other does.
 constexpr auto kPatience = 1500ms;
+// How long this node leaves a model alone that it could not take over.
+constexpr auto kAfterFailure = 3s;
 // Between two versions that are published of a model.
 constexpr auto kBetweenVersions = 20ms;
 // How long feedback waits for the version that has learned from it.
@@ -57,10 +59,16 @@ Cluster::Cluster(ServiceParts& parts, SharedStore& store, std::unique_ptr<StoreR
       reader_(std::move(reader)),
       name_(parts.options.node_name.empty() ? machine_name() : parts.options.node_name) {}
 
+Result<void> Cluster::look() { return take_first(store_.look()); }
+
 Result<void> Cluster::join() {
-  auto view = store_.beat(name_, {});
+  auto joined = take_first(store_.beat(name_, {}));
+  node_ = store_.node();
+  return joined;
+}
+
+Result<void> Cluster::take_first(Result<ClusterView> view) {
   if (!view) return view.error();
-  node_ = view->node;
   offset_ = view->now - parts_.options.steady();
   beat_ok_at_ = parts_.options.steady();
   connected_ = true;
@@ -123,7 +131,9 @@ void Cluster::post(std::function<void()> task) {
 
 void Cluster::add_new(const ModelHandle& model) {
   post([this, model] {
+    // A beat may have seen it in the store, and loaded it, before this node knew of its own commit.
     Member& member = members_[model->id];
+    member = {};
     member.model = model;
     member.items = model->items.last_version();
     member.epoch = model->lead;
@@ -241,6 +251,10 @@ double Cluster::lag_seconds() const {
 
 std::int64_t Cluster::now() const { return offset_ + parts_.options.steady(); }
 
+bool Cluster::has_news(const Member& member) {
+  return member.dirty && !member.asked && !member.leaving && member.model->lead != 0;
+}
+
 Cluster::Member* Cluster::find(std::int64_t model) {
   const auto found = members_.find(model);
   return found == members_.end() ? nullptr : &found->second;
@@ -263,7 +277,7 @@ void Cluster::run() {
 void Cluster::step() {
   auto until = std::min(beat_at_ + kBeat, Clock::now() + kBeat);
   for (const auto& [id, member] : members_) {
-    if (member.dirty && !member.asked) until = std::min(until, member.published_at + kBetweenVersions);
+    if (has_news(member)) until = std::min(until, member.published_at + kBetweenVersions);
   }
   const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
   const auto notes = store_.wait(std::max(most, connected_ ? 0ms : 50ms));
@@ -341,6 +355,17 @@ void Cluster::beat() {
   view_ = *std::move(view);
 }
 
+void Cluster::stay() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) throw Failed{{ErrorCode::kUnavailable, "the service is stopping"}};
+  }
+  const std::int64_t now = parts_.options.steady();
+  if (now - beat_ok_at_ < 2 * kBeat / 1ms) return;
+  take(store_.stay());
+  beat_ok_at_ = now;
+}
+
 void Cluster::lose_all() {
   connected_ = false;
   // What fails may be anything but the connection, such as a full disk: then the leads are held.
@@ -374,21 +399,14 @@ void Cluster::lose(Member& member) {
 }
 
 void Cluster::follow_models(const ClusterView& view) {
-  bool all_known = true;
   for (const ModelMark& mark : view.models) {
-    Member* member = find(mark.model);
-    if (member == nullptr) {
-      load_model(mark.model);
-    } else {
-      all_known = all_known && member->model != nullptr;
-    }
+    if (find(mark.model) == nullptr) load_model(mark.model);
   }
   std::int64_t behind = 0;
   for (const ModelMark& mark : view.models) {
     Member* member = find(mark.model);
     if (member == nullptr) continue;
-    if (member->revision < mark.revision) reload(*member);
-    member->revision = std::max(member->revision, mark.revision);
+    if (member->revision < mark.revision && !member->reloading) reload(*member, mark.revision);
     if (!member->trainer) continue;
     if (mark.published > member->trainer->version_number()) read_published(*member);
     // A table that does not survive crashes may have lost it: then nothing is newer.
@@ -405,20 +423,10 @@ void Cluster::follow_models(const ClusterView& view) {
   }
   behind_since_ = behind;
   // Those that were removed elsewhere.
-  std::vector<ModelHandle> gone;
-  for (const auto& [id, member] : members_) {
+  for (auto& [id, member] : members_) {
     const bool there = std::any_of(view.models.begin(), view.models.end(),
                                    [id = id](const ModelMark& mark) { return mark.model == id; });
-    if (!there && member.revision > 0) gone.push_back(member.model);
-  }
-  for (const ModelHandle& model : gone) {
-    parts_.writer->submit({.apply = [](Transaction&) {},
-                           .committed = [this, model] { drop_served(parts_, model); },
-                           .answer = [](const Result<void>&) {},
-                           .own = true});
-    members_.erase(model->id);
-    const std::lock_guard lock(mutex_);
-    states_.erase(model->id);
+    if (!there && member.revision > 0 && !member.going) drop(member);
   }
 }
 
@@ -440,18 +448,19 @@ void Cluster::load_model(std::int64_t id) {
                          .committed =
                              [this, model] {
                                if (const ModelHandle old = parts_.find(model->spec.name)) {
+                                 if (old->id == model->id) return;  // made here: see add_new()
                                  drop_served(parts_, old);
                                }
                                const std::unique_lock lock(parts_.models_mutex);
                                parts_.models.emplace(model->spec.name, model);
                              },
                          .answer =
-                             [this, id](const Result<void>& settled) {
+                             [this, id, model](const Result<void>& settled) {
                                if (settled) return;
                                // It is loaded again with the next beat.
-                               post([this, id] {
+                               post([this, id, model] {
                                  Member* member = find(id);
-                                 if (member == nullptr) return;
+                                 if (member == nullptr || member->model != model) return;
                                  give_up(*member);
                                  members_.erase(id);
                                });
@@ -459,12 +468,34 @@ void Cluster::load_model(std::int64_t id) {
                          .own = true});
 }
 
-// Settings and experiments belong to the writer's thread.
-void Cluster::reload(Member& member) {
+void Cluster::drop(Member& member) {
+  member.going = true;
+  parts_.writer->submit(
+      {.apply = [](Transaction&) {},
+       .committed = [this, model = member.model] { drop_served(parts_, model); },
+       .answer =
+           [this, id = member.model->id](const Result<void>& settled) {
+             post([this, id, dropped = settled.ok()] {
+               Member* gone = find(id);
+               if (gone == nullptr) return;
+               gone->going = false;
+               if (!dropped) return;  // the next beat tries again
+               members_.erase(id);
+               const std::lock_guard lock(mutex_);
+               states_.erase(id);
+             });
+           },
+       .own = true});
+}
+
+// Settings and experiments belong to the writer's thread. Until it has them, this node is at its old
+// revision, so that what fails is tried again with the next beat.
+void Cluster::reload(Member& member, std::uint64_t revision) {
   const ModelHandle model = member.model;
   const auto read = attempt([&] {
     constexpr std::uint32_t kAtOnce = 1000;
     for (;;) {
+      stay();
       const auto changes = take(store_.item_changes(model->id, member.items, kAtOnce));
       model->items.apply(changes);
       if (!changes.empty()) member.items = changes.back().version;
@@ -480,15 +511,25 @@ void Cluster::reload(Member& member) {
     if (!found) return;
     auto rows = take(reader_->experiments());
     std::erase_if(rows, [&](const ExperimentRow& row) { return row.model != model->id; });
-    parts_.writer->submit({.apply = [](Transaction&) {},
-                           .committed =
-                               [this, model, logging, rows = std::move(rows)] {
-                                 model->set_logging(logging);
-                                 [[maybe_unused]] const auto done =
-                                     attempt([&] { follow_experiments(parts_, model, rows); });
-                               },
-                           .answer = [](const Result<void>&) {},
-                           .own = true});
+    member.reloading = true;
+    auto followed = std::make_shared<bool>(false);
+    parts_.writer->submit(
+        {.apply = [](Transaction&) {},
+         .committed =
+             [this, model, logging, rows = std::move(rows), followed] {
+               model->set_logging(logging);
+               *followed = attempt([&] { follow_experiments(parts_, model, rows); }).ok();
+             },
+         .answer =
+             [this, id = model->id, revision, followed](const Result<void>& settled) {
+               post([this, id, revision, done = settled.ok() && *followed] {
+                 Member* followed_one = find(id);
+                 if (followed_one == nullptr) return;
+                 followed_one->reloading = false;
+                 if (done) followed_one->revision = std::max(followed_one->revision, revision);
+               });
+             },
+         .own = true});
   });
   if (!read) parts_.log(fmt::format("model {}: {}", model->spec.name, read.error().message));
 }
@@ -542,6 +583,7 @@ void Cluster::spread_leads(const ClusterView& view) {
       }
     } else {
       if (member->free_since == Clock::time_point{}) member->free_since = now;
+      if (now < member->not_before) continue;
       if (next == node_ || wanted_.contains(mark.model) || now - member->free_since >= kPatience) {
         take_over(*member);
       }
@@ -573,7 +615,9 @@ void Cluster::take_over(Member& member) {
   if (!trainer) {
     parts_.log(fmt::format("model {} can't be led here: {}", model->spec.name,
                            trainer.error().message));
-    give_up(member);  // its trainer may have moved on halfway
+    lose(member);  // its trainer may have moved on halfway
+    [[maybe_unused]] const auto released = store_.release(model->id);
+    member.not_before = Clock::now() + kAfterFailure;
     return;
   }
   member.trainer.reset();
@@ -594,17 +638,13 @@ void Cluster::take_over(Member& member) {
 
 // In the writer's next transaction. What comes after it has looked is told of again.
 void Cluster::take_queued(Member& member) {
-  constexpr std::uint32_t kAtOnce = 2000;
   const ModelHandle& model = member.model;
   if (model->lead == 0 || model->takes_queued.exchange(true)) return;
   parts_.writer->submit(
       {.apply =
            [model](Transaction& transaction) {
              model->takes_queued = false;
-             transaction.lead(model);
-             for (const LogEntry& entry : take(transaction.store.take_queued(model->id, kAtOnce))) {
-               take(transaction.log(model, entry.kind, entry.argument));
-             }
+             transaction.take_queued(model);
            },
        // If it failed, the next beat finds what is still queued.
        .answer = [model](const Result<void>&) { model->takes_queued = false; },
@@ -672,10 +712,7 @@ void Cluster::count_lists() {
 void Cluster::publish_due() {
   const auto now = Clock::now();
   for (auto& [id, member] : members_) {
-    if (!member.dirty || member.asked || member.leaving || member.model->lead == 0 ||
-        now - member.published_at < kBetweenVersions) {
-      continue;
-    }
+    if (!has_news(member) || now - member.published_at < kBetweenVersions) continue;
     member.dirty = false;
     member.asked = true;
     parts_.learner->submit({.model = member.model,

@@ -39,7 +39,9 @@ class Cluster {
   Cluster& operator=(const Cluster&) = delete;
   ~Cluster() { stop(); }
 
-  // Joins. Before the threads of the service start.
+  // Reads the clock and what there is, before models are loaded; joins once they are, so that the
+  // others don't wait for it. Before the threads of the service start.
+  Result<void> look();
   Result<void> join();
   // The model is served here from now on, and led by another node until this one leads it. Its
   // trainer is at the version that is published here.
@@ -65,7 +67,7 @@ class Cluster {
   // The newest state that was published for a model that another node leads.
   [[nodiscard]] std::optional<SnapshotRow> state_of(const Model& model) const;
 
-  [[nodiscard]] std::int64_t node() const { return node_; }
+  [[nodiscard]] std::int64_t node() const { return store_.node(); }
   [[nodiscard]] ClusterView view() const;
   // How old what this node knows of the others is, and of their versions.
   [[nodiscard]] double lag_seconds() const;
@@ -78,7 +80,9 @@ class Cluster {
   // A model that this node serves.
   struct Member {
     ModelHandle model;
-    std::uint64_t revision = 0;
+    std::uint64_t revision = 0;  // ModelMark::revision, of what is here
+    bool reloading = false;      // the writer is to take over what is newer
+    bool going = false;          // it was removed, and the writer is to drop it
     std::optional<Trainer> trainer{};  // while another node leads it
     std::shared_ptr<const SnapshotRow> state{};
     std::int64_t items = 0;  // the last change of items that is here
@@ -96,6 +100,7 @@ class Cluster {
     Clock::time_point free_since{};   // nobody leads it
     Clock::time_point behind_since{};  // a newer version is published than is here
     Clock::time_point keep_until{};    // a request asked for the lead: it stays that long
+    Clock::time_point not_before{};    // it could not be taken over
   };
   struct Awaiting {
     std::vector<std::int64_t> impressions{};  // that are not learned yet
@@ -107,10 +112,13 @@ class Cluster {
     Clock::time_point until;
   };
 
+  Result<void> take_first(Result<ClusterView> view);
   void run();
   void post(std::function<void()> task);
   void step();
   void beat();
+  // Within work that takes long: shows that this node lives. Throws Failed, also if it is to stop.
+  void stay();
   void lose_all();
   // Readers of this thread and of the learner that are new.
   void renew_readers();
@@ -118,7 +126,8 @@ class Cluster {
   // The members that the view lacks go, those that are new come, the others are brought up to date.
   void follow_models(const ClusterView& view);
   void load_model(std::int64_t id);
-  void reload(Member& member);
+  void drop(Member& member);
+  void reload(Member& member, std::uint64_t revision);
   void read_published(Member& member);
   void show(Member& member, SnapshotRow state);
   void spread_leads(const ClusterView& view);
@@ -144,6 +153,8 @@ class Cluster {
   void note_learned(std::span<Awaiting> waiting, std::int64_t log);
   void answer_learned(std::int64_t model, std::int64_t log);
   void answer_late();
+  // Whether a version is to be published.
+  static bool has_news(const Member& member);
   Member* find(std::int64_t model);
 
   ServiceParts& parts_;

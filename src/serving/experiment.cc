@@ -20,16 +20,6 @@ std::int64_t key_of(const Experiment& experiment, std::int64_t list, std::string
   return static_cast<std::int64_t>(key);
 }
 
-// `start`: the totals of a unit that has no row.
-void change_unit(Transaction& transaction, const Experiment& experiment, std::int64_t key,
-                 ArmSums& sums, const UnitTotals& more, const UnitTotals& start = {}) {
-  UnitTotals before = take(transaction.store.read().unit_totals(experiment.id, key));
-  if (before == UnitTotals{}) before = start;
-  const UnitTotals after{before.x + more.x, before.y + more.y};
-  sums.units.change(before, after);
-  take(transaction.store.set_unit_totals(experiment.id, key, after));
-}
-
 }  // namespace
 
 std::uint64_t unit_key(std::int64_t experiment, std::string_view unit) {
@@ -77,7 +67,7 @@ void count_list(Transaction& transaction, const Experiment& experiment, const Im
   ++sums.impressions;
   // A list without a unit has a row once it is worth something.
   if (list.unit.empty()) return sums.units.change({}, {.x = 1});
-  change_unit(transaction, experiment, key_of(experiment, list.id, list.unit), sums, {.x = 1});
+  transaction.unit(experiment.id, key_of(experiment, list.id, list.unit), arm).more.x += 1;
 }
 
 void count_gain(Transaction& transaction, const Experiment& experiment, std::int64_t list,
@@ -86,11 +76,11 @@ void count_gain(Transaction& transaction, const Experiment& experiment, std::int
   if (experiment.spec.design == Design::kSplit) {
     const std::uint32_t arm = experiment.find_arm(in.arm);
     if (arm == Experiment::kNone) return;
-    ArmSums& sums = transaction.arm(experiment.id, arm);
-    if (gain.click) ++sums.clicks;
+    if (gain.click) ++transaction.arm(experiment.id, arm).clicks;
     if (gain.value == 0) return;
-    const UnitTotals start = unit.empty() ? UnitTotals{.x = 1} : UnitTotals{};
-    change_unit(transaction, experiment, key, sums, {.y = gain.value}, start);
+    UnitChange& change = transaction.unit(experiment.id, key, arm);
+    if (unit.empty()) change.start = {.x = 1};
+    change.more.y += gain.value;
     return;
   }
   const char team = gain.rank < in.teams.size() ? in.teams[gain.rank] : '-';
@@ -101,8 +91,8 @@ void count_gain(Transaction& transaction, const Experiment& experiment, std::int
     ++transaction.arm(experiment.id, is_challenger ? challenger : 1 - challenger).clicks;
   }
   if (gain.value == 0) return;
-  change_unit(transaction, experiment, key, transaction.arm(experiment.id, challenger),
-              is_challenger ? UnitTotals{.y = gain.value} : UnitTotals{.x = gain.value});
+  UnitTotals& more = transaction.unit(experiment.id, key, challenger).more;
+  (is_challenger ? more.y : more.x) += gain.value;
 }
 
 }  // namespace plackett::serving

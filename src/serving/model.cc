@@ -38,16 +38,21 @@ std::uint64_t Model::update_due(std::int64_t elapsed) {
   return due;
 }
 
-std::optional<std::uint64_t> Model::take_number() {
-  return in_flight.take([this]() -> std::optional<std::uint64_t> {
+std::optional<std::pair<std::uint64_t, std::int64_t>> Model::take_number() {
+  std::int64_t node = 0;
+  const auto number = in_flight.take([this, &node]() -> std::optional<std::uint64_t> {
     if (next_number >= reserved.load(std::memory_order_acquire)) {
       if (spare.begin == spare.end) return std::nullopt;
       next_number = spare.begin;
       reserved = spare.end;
+      number_node = spare.node;
       spare = {};
     }
+    node = number_node;
     return next_number++;
   });
+  if (!number) return std::nullopt;
+  return std::pair(*number, node);
 }
 
 bool Model::has_numbers() const {
@@ -61,6 +66,7 @@ void Model::add_numbers(const NumberBlock& more) {
     } else {
       next_number = more.begin;
       reserved = more.end;
+      number_node = more.node;
     }
   });
 }

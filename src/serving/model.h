@@ -111,6 +111,7 @@ class Model {
   std::atomic<std::uint64_t> reserved;
   // Numbers to go on with when those are used; guarded by in_flight.
   NumberBlock spare{};
+  std::int64_t number_node = 0;  // NumberBlock::node of those below `reserved`; guarded likewise
   std::atomic<bool> removed{false};
   // The epoch in which this node leads the model, which lets it write the model's log; 0 if another
   // node does. Always above 0 if there is only one.
@@ -221,7 +222,8 @@ class Model {
   }
   [[nodiscard]] std::int64_t open_ms() const { return std::int64_t{spec.open_seconds} * 1000; }
   // A number for a list; none if the store must reserve more first.
-  [[nodiscard]] std::optional<std::uint64_t> take_number();
+  // And the node whose it is.
+  [[nodiscard]] std::optional<std::pair<std::uint64_t, std::int64_t>> take_number();
   [[nodiscard]] bool has_numbers() const;
   // Adds numbers to those that are left. Only for the writer.
   void add_numbers(const NumberBlock& more);

@@ -223,6 +223,7 @@ namespace {
 struct MadeList {
   std::uint64_t number = 0;   // of the impression
   std::uint64_t version = 0;  // of the model
+  std::int64_t node = 0;      // whose number it is, if there are several
 };
 
 Error score_not_finite() {
@@ -330,10 +331,10 @@ MadeList make_list(Model& model, const Plan& plan, const RankRequest& request,
     throw Failed{
         {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
   }
-  const Rng rng({maker.spec.seed, 0, *number, Purpose::kRanking});
+  const Rng rng({maker.spec.seed, 0, number->first, Purpose::kRanking});
   scratch.lists.make(rng, scratch.list);
   if (plan.mode == Mode::kInterleaved) draft(maker.spec.temperature, rng, scratch);
-  return {*number, version};
+  return {number->first, version, number->second};
 }
 
 // Adds the candidates that were not shown. Those that are stored keep a reference where that takes
@@ -409,17 +410,23 @@ const Impression& impression_of(const Model& model, const Plan& plan, const Rank
 
 // The job that stores the impression, which `maker` made for `asked`, and answers with the ranking.
 Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& maker,
-             ImpressionRow row, Ranked ranked, Done<Ranked> done) {
+             ImpressionRow row, std::int64_t node, Ranked ranked, Done<Ranked> done) {
   struct State {
     ImpressionRow row;
+    std::int64_t node;  // whose number it has
     Ranked ranked;
   };
-  auto state = std::make_shared<State>(State{std::move(row), std::move(ranked)});
+  auto state = std::make_shared<State>(State{std::move(row), node, std::move(ranked)});
   const ModelHandle& model = maker;
   return {
       .apply =
           [&parts, asked, model, state](Transaction& transaction) {
             if (asked->removed || model->removed) throw Failed{model_removed()};
+            // Who reads the lists in order has passed the numbers of a node that was ended.
+            if (model->shared && state->node != parts.cluster->node()) {
+              throw Failed{{ErrorCode::kBusy,
+                            "this node was ended by the others and has joined again; try again"}};
+            }
             ImpressionRow& kept = state->row;
             StoreReader& read = transaction.store.read();
             if (!kept.given.empty() && (take(find_impression(read, *asked, kept.given)) ||
@@ -554,7 +561,7 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
     ranked.experiment = plan.experiment->spec.name;
     ranked.arm = row.in.arm;
   }
-  Job keep = keep_job(*parts_, model, maker, std::move(row), std::move(ranked), std::move(done));
+  Job keep = keep_job(*parts_, model, maker, std::move(row), made->node, std::move(ranked), std::move(done));
   (void)on_its_way.release();  // the job's answer removes it
   parts_->writer->submit(std::move(keep));
 }

@@ -162,7 +162,7 @@ void start(ServiceParts& parts) {
   parts.reader = take(parts.store->open_reader());
   if (shared != nullptr) {
     parts.cluster = std::make_unique<Cluster>(parts, *shared, take(shared->open_quick_reader()));
-    take(parts.cluster->join());
+    take(parts.cluster->look());
     parts.options.clock = [&parts] { return parts.cluster->now(); };
   }
 
@@ -213,7 +213,7 @@ void start(ServiceParts& parts) {
   writing.clock = options.clock;
   writing.steady = options.steady;
   writing.log = options.log;
-  writing.upkeep = [&parts] { parts.upkeep->run(); };
+  writing.upkeep = [&parts] { return parts.upkeep->run(); };
   if (parts.cluster != nullptr) {
     writing.await = [&parts](std::vector<QueuedEntry> entries, std::function<void(bool)> answer) {
       parts.cluster->await(std::move(entries), std::move(answer));
@@ -222,6 +222,7 @@ void start(ServiceParts& parts) {
     writing.doubt = [&parts](const std::vector<ModelHandle>& models) { parts.cluster->doubt(models); };
   }
   parts.writer = std::make_unique<WriterThread>(*parts.store, *parts.learner, writing);
+  if (parts.cluster != nullptr) take(parts.cluster->join());
   parts.writer->start();
   if (parts.cluster != nullptr) parts.cluster->start();
   parts.what_if = std::make_unique<WhatIfThread>([&parts] { return parts.store->open_reader(); },

@@ -78,6 +78,12 @@ class SharedStore {
   // Says that this node lives, and gives a view of all. Joins, as a new node, at the first call and
   // if others have ended this one.
   virtual Result<ClusterView> beat(const std::string& name, const NodeMeters& meters) = 0;
+  // Says so within work that takes long. Fails if others have ended this node.
+  virtual Result<void> stay() = 0;
+  // The same view, of a process that need not have joined.
+  virtual Result<ClusterView> look() = 0;
+  // This node's id; 0 before it has joined. From any thread.
+  [[nodiscard]] virtual std::int64_t node() const = 0;
   // Ends a node: closes its connections, so that it holds no lock, and forgets it.
   virtual Result<void> end_node(std::int64_t node) = 0;
   // Leaves; what it led is free, and the others are told so.

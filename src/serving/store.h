@@ -221,6 +221,7 @@ struct Touched {
 struct NumberBlock {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
+  std::int64_t node = 0;  // whose they are
 };
 
 class SharedStore;  // shared_store.h

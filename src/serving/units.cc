@@ -1,5 +1,6 @@
 // Forgets units, and rewrites the store without what was deleted.
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "serving/impression.h"
@@ -18,14 +19,16 @@ struct Forgetting {
   ModelHandle model;
   std::string unit;
   Done<std::uint64_t> done;
-  std::uint64_t end = 0;      // drop: impressions from here on came later
+  std::uint64_t end = 0;      // drop: impressions from here on come later
   std::int64_t snapshot = 0;  // drop: the log up to here is replaced by a snapshot
   ModelHandle asked{};        // if only lists for this model's experiments count
+  std::vector<std::int64_t> closed{};  // drop: the impressions that are closed, which go
   // What parts change.
   struct Progress {
     std::uint64_t count = 0;               // impressions so far
     std::uint64_t next = 0;                // the first number that was not looked at yet
-    std::uint64_t closed = 0;              // drop: open lists that the part in progress closes
+    std::size_t closed_count = 0;          // drop: of `closed`, without the part in progress
+    std::uint64_t were_open = 0;           // drop: that the part in progress closes
     std::vector<std::uint64_t> dropped{};  // drop: numbers that the part in progress drops
   };
   Progress progress{};
@@ -88,6 +91,7 @@ void anonymise_all(const ForgettingHandle& state) {
         StoreReader& read = transaction.store.read();
         const auto ids =
             take(read.of_unit(state->model->id, state->unit, state->progress.next, kForgottenAtOnce));
+        take(transaction.store.lock({.impressions = ids}));
         for (const std::int64_t id : ids) {
           state->progress.next = ImpressionKey::of(id).number + 1;
           if (state->asked != nullptr) {
@@ -126,15 +130,14 @@ void drop_all(const ForgettingHandle& state) {
       state,
       [state](Transaction& transaction) {
         Store& store = transaction.store;
-        StoreReader& read = store.read();
-        auto ids = take(read.of_unit(state->model->id, state->unit, 0, kForgottenAtOnce));
-        const bool more = ids.size() == kForgottenAtOnce;
-        std::erase_if(ids,
-                      [&](std::int64_t id) { return ImpressionKey::of(id).number >= state->end; });
         state->progress.dropped.clear();
+        const std::span<const std::int64_t> left =
+            std::span(state->closed).subspan(state->progress.count);
+        const auto ids = left.first(std::min<std::size_t>(left.size(), kForgottenAtOnce));
+        take(store.lock({.impressions = {ids.begin(), ids.end()}}));
         for (const std::int64_t id : ids) {
           const std::uint64_t number = ImpressionKey::of(id).number;
-          if (take(read.last_log_of(state->model->id, number, number + 1)) > state->snapshot) {
+          if (take(store.read().last_log_of(state->model->id, number, number + 1)) > state->snapshot) {
             throw Failed{{ErrorCode::kBusy,
                           "the model has not learned from all lists of the unit; try again later"}};
           }
@@ -142,7 +145,7 @@ void drop_all(const ForgettingHandle& state) {
           state->progress.dropped.push_back(number);
         }
         state->progress.count += ids.size();
-        return more && !ids.empty();
+        return ids.size() < left.size();
       },
       [state](bool more) {
         // On the writer's thread: nothing was logged.
@@ -207,25 +210,31 @@ void close_all(const ForgettingHandle& state) {
   submit_part(
       state,
       [state](Transaction& transaction) {
+        state->closed.resize(state->progress.closed_count);
         const auto ids = take(transaction.store.read().of_unit(state->model->id, state->unit,
                                                                state->progress.next, kForgottenAtOnce));
+        take(transaction.store.lock({.impressions = ids}));
+        // Those that other nodes have closed: nothing is queued about them any more.
+        transaction.take_queued(state->model);
         // Here, too: all lists of the unit may be with other models.
         forget_totals(*state, transaction.store);
-        state->progress.closed = 0;
+        state->progress.were_open = 0;
         for (const std::int64_t id : ids) {
           const std::uint64_t number = ImpressionKey::of(id).number;
           if (number >= state->end) return false;
           // What is below `expired` is counted as closed.
           if (close_unlearned(transaction.store, id) && number >= state->model->expired) {
-            ++state->progress.closed;
+            ++state->progress.were_open;
           }
+          state->closed.push_back(id);
+          state->progress.closed_count = state->closed.size();
           state->progress.next = number + 1;
         }
         return ids.size() == kForgottenAtOnce;
       },
       [state](bool more) {
         std::atomic<std::uint64_t>& open = state->model->open;
-        open -= std::min(state->progress.closed, open.load());
+        open -= std::min(state->progress.were_open, open.load());
         if (more) return close_all(state);
         if (state->progress.next == 0) return state->done(std::uint64_t{0});
         take_snapshot_first(state);

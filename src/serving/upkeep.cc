@@ -46,9 +46,22 @@ std::uint64_t end_of(StoreReader& store, const Model& model, std::uint64_t first
 Upkeep::Upkeep(ServiceParts& parts)
     : parts_(parts), started_(parts.options.clock() - parts.options.steady()) {}
 
-void Upkeep::run() {
-  // What fails is tried again at a later run.
-  const auto try_to = [](const auto& work) { [[maybe_unused]] const auto done = attempt(work); };
+Result<void> Upkeep::run() {
+  return attempt([&] { run_all(); });
+}
+
+void Upkeep::run_all() {
+  const auto start = Clock::now();
+  // What fails is tried again at a later run. While a database does not answer, requests must not
+  // wait for all of it.
+  const auto try_to = [start](const auto& work) {
+    const Result<void> done = attempt(work);
+    if (!done && done.error().code == ErrorCode::kUnavailable &&
+        Clock::now() - start > kLongFailure) {
+      throw Failed{done.error()};
+    }
+  };
+  parts_.waiters.expire(start);
   // A client that sees that the service is not ready sends nothing, so it must find out by itself:
   // after a failure the writer probes the store with every transaction.
   if (!parts_.writer->failure().empty()) {
@@ -67,9 +80,8 @@ void Upkeep::run() {
     }
     try_to([&] { trim_log(model); });
   }
-  parts_.waiters.expire(Clock::now());
   try_to([&] { parts_.rules->apply(); });
-  flush_learned();
+  try_to([&] { flush_learned(); });
   try_to([&] { drop_removed(); });
   const auto [since, excess] = retention();
   for (const ModelHandle& model : models) {
@@ -373,6 +385,7 @@ void Upkeep::flush_learned() {
   if (auto done = parts_.writer->run_now(apply); !done) {
     const std::lock_guard lock(parts_.learned_mutex);
     for (const auto& [id, sums] : learned) parts_.learned[id].add(sums);
+    throw Failed{done.error()};
   }
 }
 

@@ -23,11 +23,13 @@ class Upkeep {
  public:
   explicit Upkeep(ServiceParts& parts);
 
-  void run();
+  // Fails if it was ended since the store does not answer.
+  Result<void> run();
   // A removed model whose rows are to be dropped.
   void add_removed(std::int64_t model) { removed_.push_back(model); }
 
  private:
+  void run_all();
   // As a transaction of its own. Like what is done by it, throws Failed if the store fails.
   void change(std::function<void(Transaction&)> apply, std::function<void()> committed = {});
   void expire(const ModelHandle& model);

@@ -16,9 +16,6 @@ using Clock = std::chrono::steady_clock;
 // How often a transaction is made again if other nodes are in its way.
 constexpr int kTries = 5;
 
-// Requests that waited for a transaction that took this long, and failed, are not tried.
-constexpr std::chrono::seconds kLongFailure{2};
-
 Error another_leads() {
   return {ErrorCode::kBusy, "another node has taken over the model; try again"};
 }
@@ -60,7 +57,26 @@ void Transaction::change(const ModelHandle& model) {
   notes_.emplace(static_cast<int>(ClusterNote::Kind::kChanged), model->id);
 }
 
+void Transaction::take_queued(const ModelHandle& model) {
+  constexpr std::uint32_t kAtOnce = 2000;
+  lead(model);
+  for (std::size_t count = kAtOnce; count == kAtOnce;) {
+    const auto queued = take(store.take_queued(model->id, kAtOnce));
+    count = queued.size();
+    for (const LogEntry& entry : queued) take(log(model, entry.kind, entry.argument));
+  }
+}
+
 Result<void> Transaction::write_arms() {
+  for (const auto& [unit, change] : std::exchange(units_, {})) {
+    const auto [experiment, key] = unit;
+    auto before = store.read().unit_totals(experiment, key);
+    if (!before) return before.error();
+    if (*before == UnitTotals{}) *before = change.start;
+    const UnitTotals after{before->x + change.more.x, before->y + change.more.y};
+    arms_[{experiment, change.arm}].units.change(*before, after);
+    if (auto set = store.set_unit_totals(experiment, key, after); !set) return set;
+  }
   for (const auto& [arm, sums] : std::exchange(arms_, {})) {
     if (auto added = store.add_to_arm(arm.first, arm.second, sums); !added) return added;
   }
@@ -153,8 +169,10 @@ void WriterThread::run() {
       for (const auto& answer : std::exchange(vacuums, {})) answer(done);
     }
     if (Clock::now() >= upkeep_at) {
+      const auto start = Clock::now();
       try {
-        if (options_.upkeep) options_.upkeep();
+        const Result<void> kept = options_.upkeep ? options_.upkeep() : Result<void>();
+        if (!kept && Clock::now() - start > kLongFailure) refuse_waiting(kept.error());
       } catch (const std::exception&) {
         // Out of memory: it is tried again.
       }

@@ -27,11 +27,21 @@
 
 namespace plackett::serving {
 
+// Requests that waited for something that took this long, and failed, are not tried.
+inline constexpr std::chrono::seconds kLongFailure{2};
+
 // A list that was closed here and is learned from by another node.
 struct QueuedEntry {
   ModelHandle model;
   std::int64_t impression = 0;
   std::int64_t before = 0;  // an entry of the log that was there before it was queued
+};
+
+// What a transaction adds to the totals of an experiment's unit.
+struct UnitChange {
+  std::uint32_t arm = 0;  // whose sums change with them
+  UnitTotals start{};     // the totals, if it has no row
+  UnitTotals more{};
 };
 
 // What a job sees of the transaction that it is part of.
@@ -60,6 +70,14 @@ class Transaction {
   SeriesRow& series(std::int64_t model) { return series_[model]; }
   // Added to the arm's sums with the commit.
   ArmSums& arm(std::int64_t experiment, std::uint32_t arm) { return arms_[{experiment, arm}]; }
+  // The change of a unit's totals, which is made when the transaction ends.
+  UnitChange& unit(std::int64_t experiment, std::int64_t key, std::uint32_t arm) {
+    UnitChange& change = units_[{experiment, key}];
+    change.arm = arm;
+    return change;
+  }
+  // Logs what other nodes have queued for the model, which this one must lead. Throws Failed.
+  void take_queued(const ModelHandle& model);
   // Adds them now, for jobs that read them.
   Result<void> write_arms();
 
@@ -71,6 +89,8 @@ class Transaction {
   std::set<std::pair<int, std::int64_t>> notes_{};  // for other nodes: ClusterNote
   std::unordered_map<std::int64_t, SeriesRow> series_;
   std::map<std::pair<std::int64_t, std::uint32_t>, ArmSums> arms_;
+  // In the order in which all transactions lock them, so that none waits for each other.
+  std::map<std::pair<std::int64_t, std::int64_t>, UnitChange> units_;
 };
 
 // A part of a transaction.
@@ -112,8 +132,8 @@ class WriterThread {
     std::function<std::int64_t()> clock;          // ms since 1970
     std::function<std::int64_t()> steady;         // ms
     std::function<void(const std::string&)> log;  // may be empty
-    // Called between transactions, at most every `upkeep_every`.
-    std::function<void()> upkeep;
+    // Called between transactions, at most every `upkeep_every`. Fails if the store does.
+    std::function<Result<void>()> upkeep;
     std::chrono::milliseconds upkeep_every{200};
     // Where several nodes serve the store; all empty otherwise.
     // Answers once the other node's versions with these entries are here, or with false if that

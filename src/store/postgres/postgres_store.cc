@@ -46,6 +46,10 @@ constexpr const char* kDropGivenIds =
     "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions WHERE "
     "id >= $1 AND id < $2 AND given IS NOT NULL)";
 
+Error ended_by_others() {
+  return {ErrorCode::kUnavailable, "the other nodes have ended this one; it joins again"};
+}
+
 #define IMPRESSION_VALUES "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, 0), $13, $14"
 
 // What has what belongs to users.
@@ -93,7 +97,10 @@ class PostgresStore : public Store {
   StoreReader& read() override { return *reader_; }
 
   Result<void> begin() override {
-    is_changed_ = is_fenced_ = false;
+    // Where there are several, what a transaction has read may be in this database alone until
+    // another commit has waited for a standby, and answers follow from it.
+    is_changed_ = shared_ != nullptr;
+    is_fenced_ = false;
     ahead_.clear();
     if (!beyond_repair_.empty()) return Error{ErrorCode::kUnavailable, beyond_repair_};
     if (shared_ != nullptr && (shared_->node() != node_ || !committed_)) {
@@ -148,7 +155,7 @@ class PostgresStore : public Store {
           first_column<Row>, model, count, node_));
       if (!end) throw Failed{{ErrorCode::kNotFound, "the model was removed"}};
       const auto past = static_cast<std::uint64_t>(*end);
-      return NumberBlock{past - count, past};
+      return NumberBlock{past - count, past, node_};
     });
   }
   Result<void> set_numbers_used(std::int64_t model, std::uint64_t below) override {
@@ -524,9 +531,11 @@ class PostgresStore : public Store {
   Result<void> drop_between(std::int64_t from, std::int64_t to) {
     return attempt([&] {
       ahead_.clear();
-      // Impressions last: their rows have the ids that were given.
+      // First the locks, for which feedback at other nodes waits. Impressions last: their rows have
+      // the ids that were given.
       for (const char* sql :
-           {"DELETE FROM events WHERE impression >= $1 AND impression < $2",
+           {"SELECT 1 FROM impressions WHERE id >= $1 AND id < $2 ORDER BY id FOR UPDATE",
+            "DELETE FROM events WHERE impression >= $1 AND impression < $2",
             "DELETE FROM responses WHERE impression >= $1 AND impression < $2", kDropGivenIds,
             "DELETE FROM impressions WHERE id >= $1 AND id < $2"}) {
         take(send(sql, from, to));
@@ -608,8 +617,10 @@ void PostgresStore::attach(Connection& connection) {
   take(connection.send(
       "INSERT INTO store_nodes(node, committed) VALUES($1, 0) ON CONFLICT DO NOTHING",
       node_));
-  const std::int64_t found = take(connection.integer(
-      "SELECT committed FROM store_nodes WHERE node = $1 FOR UPDATE", node_));
+  const auto [found, is_ended] = take(connection.first(
+      "SELECT committed, ended FROM store_nodes WHERE node = $1 FOR UPDATE",
+      [](const Row& row) { return std::pair(row.integer(0), row.integer(1) != 0); },
+      node_)).value_or(std::pair(std::int64_t{0}, false));
   take(connection.send("UPDATE store_nodes SET committed = $2 WHERE node = $1", node_, mark));
   const auto before_attached = std::exchange(attached_, mark);
   const bool is_known =
@@ -622,6 +633,7 @@ void PostgresStore::attach(Connection& connection) {
     throw Failed{{ErrorCode::kUnavailable, beyond_repair_}};
   }
   doubtful_is_there_ = doubtful_is_there_ || found == doubtful_;
+  if (is_ended) throw Failed{ended_by_others()};
   take(connection.commit());
   committed_ = mark;
   // Where there are several, the service reads what it leads again after a failure.
@@ -634,11 +646,11 @@ void PostgresStore::attach(Connection& connection) {
 }
 
 void PostgresStore::join() {
-  take(connection_->reopen());
   node_ = shared_->node();
   committed_.reset();
   attached_.reset();
   doubtful_.reset();
+  if (connection_->lost()) return take(connection_->reopen());  // which attaches
   attach(*connection_);
 }
 
@@ -699,7 +711,8 @@ Result<void> PostgresStore::commit() {
   const std::int64_t mark = next_mark();
   // NULL is refused: then the transaction fails.
   if (auto sent = connection_->send(
-          "UPDATE store_nodes SET committed = CASE WHEN committed = $2 THEN $3 END WHERE node = $1",
+          "UPDATE store_nodes SET committed = CASE WHEN committed = $2 AND ended = 0 THEN $3 END "
+          "WHERE node = $1",
           node_, *committed_, mark);
       !sent) {
     return sent;
@@ -710,6 +723,10 @@ Result<void> PostgresStore::commit() {
     return done;
   }
   if (connection_->state() == "PL001") is_fenced_ = true;
+  if (connection_->state() == "23502" && shared_ != nullptr) {
+    committed_.reset();  // begin() joins
+    return ended_by_others();
+  }
   if (connection_->state() == "23502") {
     beyond_repair_ = fmt::format(
         "another process writes to the store as node {}; restart the service", node_);
@@ -721,7 +738,7 @@ Result<void> PostgresStore::commit() {
   is_answered_ = false;
   connection_->roll_back();
   for (const auto end = Clock::now() + (options_.shared ? kSharedPatience : kPatience);;) {
-    if (connection_->reopen()) break;
+    if (connection_->reopen() || doubtful_is_there_) break;
     if (!beyond_repair_.empty() || Clock::now() >= end) {
       is_answered_ = true;
       return done;

@@ -15,8 +15,10 @@ constexpr std::int64_t kVersion = 4;  // as SQLite's
 constexpr const char* kTables = R"sql(
 CREATE TABLE store_format(
   version bigint NOT NULL, created_at timestamptz NOT NULL DEFAULT now());
--- committed: the mark of the last transaction of each process that writes.
-CREATE TABLE store_nodes(node bigint PRIMARY KEY, committed bigint NOT NULL);
+-- committed: the mark of the last transaction of each process that writes. ended: the others have
+-- ended it, and it may not write any more.
+CREATE TABLE store_nodes(
+  node bigint PRIMARY KEY, committed bigint NOT NULL, ended bigint NOT NULL DEFAULT 0);
 
 CREATE SEQUENCE node_ids;
 CREATE SEQUENCE model_ids;

@@ -102,6 +102,31 @@ Result<ClusterView> Shared::beat(const std::string& name, const NodeMeters& mete
       for (const std::int64_t model : std::set<std::int64_t>(held_)) take(release(model));
       join(name);
     }
+    // After a crash of the database, nodes have other ids, and nobody ends the old ones.
+    for (const std::int64_t gone : take(connection_->all(
+             "SELECT DISTINCT node FROM number_blocks AS b WHERE NOT EXISTS(SELECT 1 FROM nodes "
+             "WHERE id = b.node)",
+             first_column<Row>))) {
+      take_numbers(gone);
+    }
+    return take(look());
+  });
+}
+
+Result<void> Shared::stay() {
+  return attempt([&] {
+    const auto seen = take(connection_->change(
+        "UPDATE nodes SET seen_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE "
+        "id = $1",
+        node_.load()));
+    if (seen == 0) {
+      throw Failed{{ErrorCode::kUnavailable, "the other nodes have ended this one"}};
+    }
+  });
+}
+
+Result<ClusterView> Shared::look() {
+  return attempt([&] {
     ClusterView view;
     view.node = node_;
     view.connections = connections_;
@@ -142,7 +167,7 @@ Result<ClusterView> Shared::beat(const std::string& name, const NodeMeters& mete
 }
 
 Result<void> Shared::end_node(std::int64_t node) {
-  return attempt([&] {
+  return in_transaction([&] {
     // Only one of the others does it.
     const auto tag = take(connection_->first(
         "DELETE FROM nodes WHERE id = $1 RETURNING tag",
@@ -152,8 +177,29 @@ Result<void> Shared::end_node(std::int64_t node) {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND "
         "datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()",
         *tag));
-    take(connection_->run("DELETE FROM number_blocks WHERE node = $1", node));
+    send_taking_numbers(node);
   });
+}
+
+void Shared::take_numbers(std::int64_t node) {
+  take(in_transaction([&] { send_taking_numbers(node); }));
+}
+
+// Waits for a transaction of it that is about to be committed, not for ever if that hangs.
+void Shared::send_taking_numbers(std::int64_t node) {
+  take(connection_->send("SELECT set_config('lock_timeout', '2s', true)"));
+  take(connection_->send("UPDATE store_nodes SET ended = 1 WHERE node = $1", node));
+  take(connection_->send("DELETE FROM number_blocks WHERE node = $1", node));
+}
+
+Result<void> Shared::in_transaction(const std::function<void()>& work) {
+  auto done = attempt([&] {
+    take(connection_->begin());
+    work();
+    take(connection_->commit());
+  });
+  if (!done) connection_->roll_back();
+  return done;
 }
 
 void Shared::leave() {
@@ -309,10 +355,11 @@ Result<std::vector<std::int64_t>> Shared::logged(const std::vector<std::int64_t>
 Result<std::vector<Shared::ItemChange>> Shared::item_changes(std::int64_t model, std::int64_t after,
                                                              std::uint32_t limit) {
   return connection_->all(
-      "SELECT id, version, features, is_there FROM (SELECT items.id, version, features, 1::bigint "
-      "AS is_there FROM items JOIN item_versions USING(version) WHERE items.model = $1 AND version "
-      "> $2 UNION ALL SELECT id, version, '', 0 FROM removed_items WHERE model = $1 AND version > "
-      "$2) AS changes ORDER BY version LIMIT $3",
+      "SELECT id, version, features, is_there FROM ((SELECT i.id, i.version, features, 1::bigint "
+      "AS is_there FROM items AS i JOIN item_versions AS v ON v.version = i.version WHERE i.model "
+      "= $1 AND i.version > $2 ORDER BY i.version LIMIT $3) UNION ALL (SELECT id, version, '', 0 "
+      "FROM removed_items WHERE model = $1 AND version > $2 ORDER BY version LIMIT $3)) AS changes "
+      "ORDER BY version LIMIT $3",
       [](const Row& row) {
         ItemChange change{.id = std::string(row.text(0)), .version = row.integer(1)};
         if (row.integer(3) != 0) change.features = copy(row.blob(2));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -22,13 +23,15 @@ class Shared : public serving::SharedStore {
   Result<void> open();
 
   // From any thread: this process's number; 0 before it has joined.
-  [[nodiscard]] std::int64_t node() const { return node_; }
+  [[nodiscard]] std::int64_t node() const override { return node_; }
   // From any thread: whether a lead was had since the last call. Numbers of the log that were
   // reserved before may be lower than what another leader has used.
   bool led_again() { return led_again_.exchange(false); }
 
   Result<serving::ClusterView> beat(const std::string& name,
                                     const serving::NodeMeters& meters) override;
+  Result<void> stay() override;
+  Result<serving::ClusterView> look() override;
   Result<void> end_node(std::int64_t node) override;
   void leave() override;
   Result<std::unique_ptr<serving::StoreReader>> open_quick_reader() override;
@@ -50,6 +53,10 @@ class Shared : public serving::SharedStore {
   void attach(Connection& connection);  // throws Failed
   bool beat_row(const serving::NodeMeters& meters);
   void join(const std::string& name);
+  // Takes the numbers of a node that has ended. Its transactions fail from then on.
+  void take_numbers(std::int64_t node);  // throws Failed
+  void send_taking_numbers(std::int64_t node);
+  Result<void> in_transaction(const std::function<void()>& work);
   void drain_wake();
 
   const std::string url_;
