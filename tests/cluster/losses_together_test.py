@@ -187,10 +187,10 @@ def all_is_answered(shop, models, stop):
     resume = stop(shop)
     try:
         threads = [threading.Thread(target=send, args=(node, model, pause), daemon=True)
-                   for pause in (0, 6) for node in shop.both() for model in models]
+                   for pause in (0, 3) for node in shop.both() for model in models]
         for thread in threads:
             thread.start()
-        end = time.monotonic() + 6 + LONGEST + 1
+        end = time.monotonic() + 3 + LONGEST + 1
         for thread in threads:
             thread.join(max(0.0, end - time.monotonic()))
     finally:
@@ -200,7 +200,7 @@ def all_is_answered(shop, models, stop):
         until(node.is_ready, f"{node.name} is ready", 30, 0.05)
     for node in shop.both():
         for model in models:
-            until_learned(shop, node, model, 30)
+            until_learned(shop, node, model, 20)
     well = time.monotonic() - start
     for thread in threads:
         thread.join(45)
