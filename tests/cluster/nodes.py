@@ -15,10 +15,12 @@ COMMAND = os.environ.get("PLACKETT_COMMAND", os.path.join(
 
 
 def ask(port, method, path, body=None, seconds=20.0):
-    """Status, headers, and the body as bytes."""
+    """Status, headers, and the body as bytes. A body that is not bytes is sent as JSON."""
+    if body is not None and not isinstance(body, bytes):
+        body = json.dumps(body)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
-        connection.request(method, path, None if body is None else json.dumps(body))
+        connection.request(method, path, body)
         answer = connection.getresponse()
         return answer.status, answer.headers, answer.read()
     finally:
@@ -42,7 +44,8 @@ class Node:
     def start(self):
         assert not self.runs()
         self.process = processes.start(
-            [COMMAND, "serve", "--db", self.url(), "--port", self.port, "--snapshot-every", "500"],
+            [COMMAND, "serve", "--db", self.url(), "--port", self.port, "--snapshot-every", "500",
+             "--node-name", self.name],
             self.log)
 
     def runs(self):

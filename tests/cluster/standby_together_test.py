@@ -1,0 +1,91 @@
+"""What a node acknowledges is on the synchronous standby, even if another node began it."""
+
+import os
+import sys
+import time
+
+import shop as shops
+from shop import ask, rank, until
+
+PATIENCE = 6.0  # seconds that the client tries again while the standby is away
+
+
+def sessions(shop):
+    """By the ports of their clients: what each waits for."""
+    return {int(port): wait for port, wait in shop.server.sql(
+        "SELECT client_port, wait_event FROM pg_stat_activity WHERE client_port > 0")}
+
+
+def hang_and_die(shop, node, path, body):
+    """The node commits it, waits for the standby, and is killed. What sessions it had."""
+    def kill():
+        until(lambda: "SyncRep" in sessions(shop).values(), "a commit that waits", 5)
+        open_ones = {port for port in sessions(shop) if node.owns(port)}
+        node.process.kill()
+        return open_ones
+
+    answer, open_ones = shops.together([lambda: ask(node, "POST", path, body), kill])
+    node.process.wait()
+    assert answer[0] == 0, answer
+    return open_ones
+
+
+def acknowledged(node, path, body, seconds):
+    """The first answer but 503, as its client asks again and again; None if there is none."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        status, answer = ask(node, "POST", path, body)
+        if status not in (0, 503):
+            return status, answer
+        time.sleep(0.2)
+    return None
+
+
+def lose_the_primary(shop):
+    """The standby takes its place, with what it has."""
+    pair = shop.pair
+    pair.primary.kill()
+    pair.standby.start()
+    with open(os.path.join(pair.standby.data, "postgresql.auto.conf"), "a",
+              encoding="ascii") as file:
+        file.write("synchronous_standby_names = ''\n")
+    pair.standby.promote()
+    pair.primary, pair.standby = pair.standby, pair.primary
+    shop.server = pair.primary
+
+
+def an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it(shop):
+    model = shop.make("standby")
+    ranked = rank(shop.west, model)
+    path = f"/models/{model}/feedback"
+    body = {"impression": ranked["impression"], "event": "click", "event_id": "the-click",
+            "item": ranked["items"][0]["id"]}
+    shop.lead(model, shop.east)
+    shop.pair.wait_for_standby()
+    time.sleep(2)  # nothing else is on its way to the standby
+    shop.pair.standby.kill()
+    open_ones = hang_and_die(shop, shop.west, path, body)
+    # East ends the sessions of west, and then sees what they wrote.
+    until(lambda: not open_ones & set(sessions(shop)), "the end of west's sessions", 15, 0.1)
+    when, told = "while the standby was away", acknowledged(shop.east, path, body, PATIENCE)
+    if told is None:
+        shop.pair.standby.start()
+        shop.pair.wait_for_standby()
+        when, told = "once it was back", acknowledged(shop.east, path, body, 20)
+        shop.pair.standby.kill()
+    print(f"  {when}: {told}")
+    assert told is not None and told[0] == 200, told
+    assert told[1]["duplicate"] + told[1]["accepted"] == 1, told
+    # The planted fault: what the standby has not confirmed is lost, so the check can fail.
+    shop.server.sql("SET synchronous_commit = local; CREATE TABLE planted(id int)")
+    lose_the_primary(shop)
+    assert shop.server.value("SELECT to_regclass('planted') IS NULL") == "t", (
+        "the promoted standby has what it never confirmed")
+    found = shop.server.value("SELECT count(*) FROM events WHERE event_id = 'the-click'")
+    assert found == "1", f"acknowledged by east {when}, and lost with the primary: {told}"
+
+
+CLAIMS = [an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it]
+
+if __name__ == "__main__":
+    sys.exit(shops.check(CLAIMS, pair=True))
