@@ -584,7 +584,10 @@ void Cluster::spread_leads(const ClusterView& view) {
     } else {
       if (member->free_since == Clock::time_point{}) member->free_since = now;
       if (now < member->not_before) continue;
-      if (next == node_ || wanted_.contains(mark.model) || now - member->free_since >= kPatience) {
+      // The node that has made it takes its lock with its next beat.
+      const bool is_new = mark.epoch == 1 && mark.leader != node_ && is_alive(mark.leader);
+      if ((next == node_ && !is_new) || wanted_.contains(mark.model) ||
+          now - member->free_since >= kPatience) {
         take_over(*member);
       }
     }

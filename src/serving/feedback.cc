@@ -164,11 +164,13 @@ FeedbackStatus Joiner::join(const FeedbackEvent& event) {
   const bool late = joined.late || joined.response.closed != Closed::kNo;
   if (late && event.kind != EventKind::kNamed) return FeedbackStatus::kLate;
 
+  // A list whose unit was forgotten has no ids any more, and gets none.
+  const bool is_anonymous = !shown.empty() && shown.front().id.empty();
   take(transaction_.store.add_event({.impression = joined.kept.id,
                                      .rank = rank,
                                      .kind = event.kind,
                                      .at = transaction_.now,
-                                     .event_id = event.event_id,
+                                     .event_id = is_anonymous ? std::string_view() : event.event_id,
                                      .name = event.name}));
   if (rank) count_in_experiment(joined, event, *rank);
   if (event.kind == EventKind::kNamed) {

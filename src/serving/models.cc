@@ -80,9 +80,11 @@ LogSettings update_logging(const ModelHandle& handle, const WantedModel& wanted,
 
 }  // namespace
 
-void submit_creation(ServiceParts& parts, WantedModel wanted,
-                     std::function<void(Transaction&, const ModelHandle&)> more,
-                     Done<CreatedModel> done) {
+namespace {
+
+void submit_creation_once(ServiceParts& parts, WantedModel wanted,
+                          std::function<void(Transaction&, const ModelHandle&)> more,
+                          Done<CreatedModel> done) {
   // Here, on the caller's thread, so that the writer does not wait for it.
   auto trainer = std::make_shared<std::optional<Trainer>>();
   if (parts.find(wanted.spec.name) == nullptr) {
@@ -113,6 +115,28 @@ void submit_creation(ServiceParts& parts, WantedModel wanted,
         if (!created.is_new) return created.model->set_logging(created.logging);
         serve_model(parts, created.model, std::move(**trainer));
       }));
+}
+
+}  // namespace
+
+void submit_creation(ServiceParts& parts, WantedModel wanted,
+                     std::function<void(Transaction&, const ModelHandle&)> more,
+                     Done<CreatedModel> done) {
+  if (parts.cluster == nullptr) {
+    return submit_creation_once(parts, std::move(wanted), std::move(more), std::move(done));
+  }
+  auto after = [&parts, wanted, more, done](const Result<CreatedModel>& created) {
+    if (created || created.error().code != ErrorCode::kConflict ||
+        parts.find(wanted.spec.name) != nullptr) {
+      return done(created);
+    }
+    // Another node has made it at the same moment.
+    parts.cluster->refresh([&parts, wanted, more, done](const Result<void>& refreshed) {
+      if (!refreshed) return done(refreshed.error());
+      submit_creation_once(parts, wanted, more, done);
+    });
+  };
+  submit_creation_once(parts, std::move(wanted), std::move(more), std::move(after));
 }
 
 void Service::create(WantedModel wanted, Done<Created> done) {

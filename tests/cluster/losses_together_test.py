@@ -65,7 +65,8 @@ class Lists:
             f"WHERE m.name = '{self.model}'"))
 
         def has_all():
-            self.read(next(nodes))
+            for _ in range(20):
+                self.read(next(nodes))
             return len(self.seen) >= stored
 
         with contextlib.suppress(AssertionError):

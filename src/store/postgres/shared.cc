@@ -73,6 +73,13 @@ Result<void> Shared::open() {
 void Shared::attach(Connection& connection) {
   held_.clear();  // the locks went with the connection before
   ++connections_;
+  // The session before may live on at a server that does not know that this process has left it,
+  // and hold the locks.
+  take(connection.run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND application_name "
+      "= $2 AND pid <> pg_backend_pid()",
+      session_, tag_));
+  session_ = take(connection.integer("SELECT pg_backend_pid()::bigint"));
   take(connection.run("LISTEN plackett"));
   space_ = take(connection.integer(
       "SELECT ((SELECT oid FROM pg_namespace WHERE nspname = current_schema())::bigint & "

@@ -66,6 +66,7 @@ class Shared : public serving::SharedStore {
   std::atomic<bool> led_again_{false};
   std::shared_ptr<Connection> connection_;
   std::int64_t space_ = 0;       // of the advisory locks
+  std::int64_t session_ = 0;     // the server's process of the connection
   std::uint64_t connections_ = 0;
   std::set<std::int64_t> held_;  // models whose lock this connection holds
 };
