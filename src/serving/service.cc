@@ -227,6 +227,9 @@ void start(ServiceParts& parts) {
   if (parts.cluster != nullptr) parts.cluster->start();
   parts.what_if = std::make_unique<WhatIfThread>([&parts] { return parts.store->open_reader(); },
                                                  options.clock);
+  // The start may take long to read; requests may not.
+  if (shared != nullptr) parts.reader = take(shared->open_request_reader());
+  parts.reads = std::make_unique<ReadThread>();
 }
 
 }  // namespace
@@ -295,6 +298,7 @@ Service::~Service() { stop(); }
 void Service::stop() {
   if (parts_->stopped.exchange(true)) return;
   parts_->what_if->stop();
+  parts_->reads->stop();
   // Each finishes what it has, and may still feed the next.
   parts_->writer->stop();
   if (parts_->cluster != nullptr) parts_->cluster->stop();

@@ -214,6 +214,7 @@ void Connection::connect() {
   queued_bytes_ = 0;
   failed_.reset();
   state_.clear();
+  is_silent_ = false;
   lost_ = true;  // until all is done
   // What is before dbname yields to the URL, what is after it does not. A server that does not
   // answer is given up after about 20 s.
@@ -435,6 +436,7 @@ void Connection::wait(bool write) {
                       fmt::format("the store fails: no answer for {} ms", most)};
       state_.clear();
     }
+    is_silent_ = true;
     return note_loss();
   }
   // Results are read while statements are sent: a server that waits to send would not read.
@@ -530,7 +532,7 @@ Connection::Rows Connection::run_query(std::string_view sql, std::span<const Val
     const Error error = *failed_;
     if (in_transaction_) throw Failed{error};
     failed_.reset();
-    if (!lost_ || again || attaching_) throw Failed{error};
+    if (!lost_ || again || attaching_ || is_silent_) throw Failed{error};
   }
 }
 

@@ -1,0 +1,152 @@
+"""What one node over PostgreSQL does when the database makes trouble, or is asked for it."""
+
+import concurrent.futures
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import database
+import nodes
+import processes
+
+MODEL = {"features": ["a", "b"], "ranker": "linear", "k": 2, "candidates": "none", "seed": 3}
+ITEMS = [{"id": str(at), "features": [at, 1]} for at in range(4)]
+
+FOLDER = tempfile.mkdtemp(prefix="plackett-node-")
+SERVER = database.Server(os.path.join(FOLDER, "postgres"))
+
+
+def setUpModule():
+    os.chmod(FOLDER, 0o755)
+    SERVER.create()
+    SERVER.start()
+
+
+def tearDownModule():
+    SERVER.kill()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+
+
+class Node:
+    """A process of `plackett serve` over a database of its own, with the model m."""
+
+    def __init__(self, name, *options):
+        self.database = name
+        self.log = os.path.join(FOLDER, f"{name}.log")
+        SERVER.sql(f"CREATE DATABASE {name}", "postgres")
+        self.port = processes.free_port()
+        self.process = processes.start(
+            [nodes.COMMAND, "serve", "--db", self.url(), "--port", self.port, *options], self.log)
+        processes.wait_until(self.is_ready, 60, name)
+        self.expect(201, "PUT", "/models/m", MODEL)
+
+    def url(self):
+        return f"postgresql://plackett@127.0.0.1:{SERVER.port}/{self.database}"
+
+    def is_ready(self):
+        assert self.process.poll() is None, open(self.log, encoding="utf-8").read()
+        try:
+            return nodes.ask(self.port, "GET", "/ready", seconds=3)[0] == 200
+        except OSError:
+            return False
+
+    def ask(self, method, path, body=None, seconds=20.0):
+        """Status, body and seconds."""
+        start = time.monotonic()
+        status, _, text = nodes.ask(self.port, method, path, body, seconds)
+        return status, text, time.monotonic() - start
+
+    def expect(self, wanted, method, path, body=None):
+        status, text, _ = self.ask(method, path, body)
+        assert status == wanted, f"{method} {path}: {status} {text!r}"
+        return json.loads(text) if text else None
+
+    def rank(self, **more):
+        return self.expect(200, "POST", "/models/m/rank", {"items": ITEMS, **more})
+
+    def sql(self, text):
+        return SERVER.sql(text, self.database)
+
+    @contextlib.contextmanager
+    def locked(self, table):
+        """Another session keeps everybody from the table."""
+        with subprocess.Popen(
+                [f"{database.PROGRAMS}/psql", "-X", "-q", "-A", "-t", self.url()],
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+            session.stdin.write(f"BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE;"
+                                "SELECT 'locked';\n")
+            session.stdin.flush()
+            assert session.stdout.readline().strip() == "locked"
+            try:
+                yield
+            finally:
+                session.stdin.close()  # its transaction ends with it
+
+    def stop(self):
+        self.process.terminate()
+        assert self.process.wait(60) == 0
+
+
+@contextlib.contextmanager
+def node(name, *options):
+    made = Node(name, *options)
+    try:
+        yield made
+        made.stop()
+    finally:
+        if made.process.poll() is None:
+            made.process.kill()
+            made.process.wait()
+
+
+class ReadsThatHang(unittest.TestCase):
+    def test_nothing_else_waits_for_a_read_that_hangs(self):
+        with node("reads", "--threads", "1") as one:
+            one.rank()
+            # The heartbeat reads `models`, and ranks write `impressions` and `series_parts`: of what
+            # /experiments reads, only its own tables are locked.
+            with one.locked("experiments"), concurrent.futures.ThreadPoolExecutor() as threads:
+                hanging = threads.submit(one.ask, "GET", "/models/m/experiments")
+                time.sleep(0.3)
+                for path in ("/health", "/ready", "/metrics"):
+                    status, _, seconds = one.ask("GET", path)
+                    self.assertEqual(status, 200, path)
+                    self.assertLess(seconds, 1, path)
+                start = time.monotonic()
+                one.rank()
+                self.assertLess(time.monotonic() - start, 1)
+                self.assertFalse(hanging.done())
+                status, text, seconds = hanging.result()
+                self.assertEqual(status, 503, text)
+                self.assertLess(seconds, 5)
+            one.expect(200, "GET", "/models/m/experiments")
+
+    def test_reads_behind_one_that_hangs_are_refused_in_time(self):
+        with node("queue", "--threads", "1") as one:
+            with one.locked("series_parts"), concurrent.futures.ThreadPoolExecutor(8) as threads:
+                asked = [threads.submit(one.ask, "GET", "/models/m/stats") for _ in range(8)]
+                time.sleep(0.5)
+                status, _, seconds = one.ask("GET", "/health")
+                self.assertEqual(status, 200)
+                self.assertLess(seconds, 1)
+                for answer in asked:
+                    status, text, seconds = answer.result()
+                    self.assertEqual(status, 503, text)
+                    self.assertLess(seconds, 11)
+            one.expect(200, "GET", "/models/m/stats")
+
+
+def main():
+    if database.PROGRAMS is None:
+        processes.skip(database.MISSING)
+    unittest.main(verbosity=2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
