@@ -142,6 +142,31 @@ class ReadsThatHang(unittest.TestCase):
             one.expect(200, "GET", "/models/m/stats")
 
 
+class TextsThatSqlCantRead(unittest.TestCase):
+    def test_a_nul_is_the_requests_own_fault(self):
+        with node("nul") as one:
+            ranked = one.rank()
+            refused = [
+                ("POST", "/models/m/snapshots", {"note": "a\0b"}),
+                ("POST", "/models/m/rank", {"items": ITEMS, "context": {"page": "a\0b"}}),
+                ("POST", "/models/m/rank", {"items": ITEMS, "context": {"\0": 1}}),
+                ("POST", "/models/m/rank", {"items": ITEMS, "unit": "a\0b"}),
+                ("POST", "/models/m/feedback",
+                 {"impression": ranked["impression"], "item": "0", "event": "a\0b"}),
+                ("PUT", "/models/n", {**MODEL, "features": ["a\0b"]}),
+                ("PUT", "/models/n", {**MODEL, "events": {"a\0b": 1}}),
+                ("GET", "/models/m/impressions/a%00b", None),
+                ("DELETE", "/models/m/units/a%00b", None),
+                ("DELETE", "/models/m/items/a%00b", None),
+            ]
+            for method, path, body in refused:
+                status, text, _ = one.ask(method, path, body)
+                self.assertEqual(status, 400, f"{method} {path} {body}: {text}")
+            # What only looks like one.
+            one.rank(context={"page": "\\u0000", "other": "\\\\u0000\u0001"})
+            one.expect(201, "POST", "/models/m/snapshots", {"note": "\\u0000"})
+
+
 def main():
     if database.PROGRAMS is None:
         processes.skip(database.MISSING)
