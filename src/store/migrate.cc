@@ -649,6 +649,8 @@ auto open_side(const std::string& db) {
 
 Result<Migrated> migrate(const MigrateOptions& options) {
   return attempt([&] {
+    take(check_name(options.from));
+    take(check_name(options.to));
     const bool to_postgres = is_postgres(options.to);
     if (options.from.empty() || options.to.empty()) throw Failed{Error{"an empty name"}};
     if (is_postgres(options.from) == to_postgres) {

@@ -167,6 +167,48 @@ class TextsThatSqlCantRead(unittest.TestCase):
             one.expect(201, "POST", "/models/m/snapshots", {"note": "\\u0000"})
 
 
+def refused(*options):
+    """What `plackett serve` says when it does not start."""
+    done = subprocess.run([nodes.COMMAND, "serve", "--port", "0", *options], capture_output=True,
+                          cwd=FOLDER, timeout=30, check=False)
+    assert done.returncode != 0, options
+    return done.stderr.decode(errors="replace")
+
+
+class Refusals(unittest.TestCase):
+    def database(self, name, sql=""):
+        SERVER.sql(f"CREATE DATABASE {name}", "postgres")
+        if sql:
+            SERVER.sql(sql, name)
+        return f"postgresql://plackett@127.0.0.1:{SERVER.port}/{name}"
+
+    def assert_is_line(self, said, *parts):
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertNotIn("\t", said)
+        for part in parts:
+            self.assertIn(part, said)
+
+    def test_a_store_is_a_file_or_a_url_of_postgresql(self):
+        for db in ("host=127.0.0.1 password=hush dbname=x", "dbname = x password = hush",
+                   "mysql://u:hush@h/x", "POSTGRESQL:u:hush@h/x", "jdbc:postgresql://u:hush@h/x"):
+            said = refused("--db", db)
+            self.assert_is_line(said, "--db", "postgresql://USER@HOST:PORT/DATABASE")
+            self.assertNotIn("hush", said)
+        said = refused("--db", "POSTGRESQL://u:hush@127.0.0.1:1/x")
+        self.assert_is_line(said, "can't connect")
+        self.assertNotIn("hush", said)
+        self.assertEqual([name for name in os.listdir(FOLDER) if "hush" in name], [])
+        # The same place everywhere.
+        for words in (("replay", "--db"), ("export", "--out", "o", "--db"), ("fit", "--db"),
+                      ("evaluate", "--policy", "current", "--log"), ("backup", "--to", "b", "--db"),
+                      ("migrate", "--from", "no.db", "--to")):
+            done = subprocess.run([nodes.COMMAND, *words, "host=h password=hush"], cwd=FOLDER,
+                                  capture_output=True, text=True, timeout=30, check=False)
+            said = done.stdout + done.stderr
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertNotIn("hush", said, words)
+
+
 def main():
     if database.PROGRAMS is None:
         processes.skip(database.MISSING)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -200,6 +201,12 @@ std::string without_password(std::string_view url) {
 
 Result<std::shared_ptr<Connection>> Connection::open(ConnectionOptions options, Attach attach) {
   return attempt([&] {
+    // libpq knows the scheme in small letters only.
+    const std::size_t scheme = std::min(options.url.find("://"), options.url.size());
+    std::transform(options.url.begin(), options.url.begin() + static_cast<std::ptrdiff_t>(scheme),
+                   options.url.begin(), [](char byte) {
+                     return static_cast<char>(std::tolower(static_cast<unsigned char>(byte)));
+                   });
     check(options.url);
     std::shared_ptr<Connection> made(new Connection(std::move(options), std::move(attach)));
     made->connect();
