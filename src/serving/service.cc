@@ -12,6 +12,7 @@
 
 #include "base/declare_option.h"
 #include "serving/model_spec.h"
+#include "serving/node_name.h"
 #include "serving/recover.h"
 #include "serving/service_parts.h"
 
@@ -272,9 +273,10 @@ std::span<const Option<ServiceOptions>> service_options() {
                                    "drop the oldest impressions above this many bytes (500M, 20G), "
                                    "stored items not counted; "
                                    "0: keep all"),
-      option<&Options::node_name>("node-name",
-                                  "what this process is called among others that serve the same "
-                                  "PostgreSQL; empty: the machine's name")};
+      named_option<parse_node_name, &Options::node_name>(
+          "node-name",
+          "what this process is called among others that serve the same PostgreSQL, 1 to 64 "
+          "printable characters; empty: the machine's name")};
   return options;
 }
 

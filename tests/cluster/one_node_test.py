@@ -188,6 +188,17 @@ class Refusals(unittest.TestCase):
         for part in parts:
             self.assertIn(part, said)
 
+    def test_names_of_nodes_are_printable(self):
+        url = self.database("names")
+        for name in ("a\nb", "a\tb", "\x1b[31m", "a\u2028b", "a\u202eb", b"a\xffb", "a" * 65):
+            said = refused("--db", url, "--node-name", name)
+            self.assertIn("1 to 64 printable characters", said)
+            self.assertIn("--node-name", said)
+            self.assertNotIn("\x1b", said)
+        for number, name in enumerate(("a" * 64, "\u00fc" * 64, "web 1 (k\u00f6ln)")):
+            with node(f"named{number}", "--node-name", name) as one:
+                self.assertEqual(one.expect(200, "GET", "/nodes")["nodes"][0]["name"], name)
+
     def test_a_store_is_a_file_or_a_url_of_postgresql(self):
         for db in ("host=127.0.0.1 password=hush dbname=x", "dbname = x password = hush",
                    "mysql://u:hush@h/x", "POSTGRESQL:u:hush@h/x", "jdbc:postgresql://u:hush@h/x"):
