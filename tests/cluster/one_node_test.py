@@ -219,6 +219,25 @@ class Refusals(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, words)
             self.assertNotIn("hush", said, words)
 
+    def test_a_database_of_another_program_is_told_in_one_line(self):
+        for number, sql in enumerate(("CREATE TABLE models(a int)", "CREATE VIEW series AS SELECT 1",
+                                      "CREATE TABLE store_format(a int)")):
+            url = self.database(f"other{number}", sql)
+            self.assert_is_line(refused("--db", url), url, "tables of another program")
+
+    def test_an_empty_format_is_told_in_one_line(self):
+        url = self.database("empty", "CREATE TABLE store_format(version bigint)")
+        self.assert_is_line(refused("--db", url), url, "store_format is empty")
+
+    def test_a_server_that_takes_no_changes_is_told_in_one_line(self):
+        url = self.database("read_only")
+        SERVER.sql("ALTER DATABASE read_only SET default_transaction_read_only = on", "postgres")
+        self.assert_is_line(refused("--db", url), "target_session_attrs=read-write")
+
+    def test_a_server_that_is_not_there_is_told_in_one_line(self):
+        self.assert_is_line(refused("--db", "postgresql://plackett@127.0.0.1:1/x"), "can't connect")
+        self.assert_is_line(refused("--db", "postgresql://plackett@/x?host=/nowhere"), "/nowhere")
+
 
 def main():
     if database.PROGRAMS is None:

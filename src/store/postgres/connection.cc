@@ -36,14 +36,17 @@ std::uint64_t to_network(std::uint64_t bits) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(bits) : bits;
 }
 
-// Without line breaks.
+// Without line breaks, and with one space for any other white space.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char letter : text) {
-    if (letter != '\n') {
+    if (letter == '\n' || letter == '\r') {
+      while (line.ends_with(' ')) line.pop_back();
+      if (!line.empty()) line += line.ends_with(';') ? " " : "; ";
+    } else if (letter != ' ' && std::iscntrl(static_cast<unsigned char>(letter)) == 0) {
       line += letter;
-    } else if (!line.empty() && !line.ends_with("; ")) {
-      line += "; ";
+    } else if (!line.empty() && !line.ends_with(' ')) {
+      line += ' ';
     }
   }
   if (line.ends_with("; ")) line.resize(line.size() - 2);
@@ -517,10 +520,14 @@ void Connection::note_error(const PGresult& result) {
   if (!failed_) {
     state_ = state == nullptr ? "" : state;
     const char* message = PQresultErrorField(&result, PG_DIAG_MESSAGE_PRIMARY);
-    failed_ =
-        Error{ErrorCode::kUnavailable,
-              fmt::format("the store fails: {}",
-                          one_line(message == nullptr ? PQresultErrorMessage(&result) : message))};
+    std::string text = one_line(message == nullptr ? PQresultErrorMessage(&result) : message);
+    const bool is_standby = state_ == "0A000" && text.find("during recovery") != std::string::npos;
+    if (!options_.read_only && (state_ == "25006" || is_standby)) {
+      text +=
+          "; expected a primary that takes changes: give all hosts in the URL, and "
+          "target_session_attrs=read-write";
+    }
+    failed_ = Error{ErrorCode::kUnavailable, fmt::format("the store fails: {}", text)};
   }
   if (is_end_of_connection(result)) lost_ = true;
 }
