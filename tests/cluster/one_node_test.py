@@ -167,6 +167,44 @@ class TextsThatSqlCantRead(unittest.TestCase):
             one.expect(201, "POST", "/models/m/snapshots", {"note": "\\u0000"})
 
 
+class DeletionOfAUnit(unittest.TestCase):
+    def test_neither_statistics_nor_tables_have_the_unit(self):
+        with node("unit") as one:
+            for at in range(40):
+                one.rank(unit="marie-curie" if at % 2 else f"other-{at}", id=f"marie-curie-{at}",
+                         context={"of": f"marie-curie-{at}"})
+            one.sql("ANALYZE")
+            one.expect(200, "DELETE", "/models/m/units/marie-curie?impressions=drop")
+            for at in range(0, 40, 2):
+                one.expect(200, "DELETE", f"/models/m/units/other-{at}?impressions=drop")
+            one.expect(200, "POST", "/vacuum")
+            found = one.sql("SELECT tablename, attname FROM pg_stats WHERE schemaname = 'public' AND "
+                            "concat(most_common_vals, histogram_bounds, most_common_elems) LIKE "
+                            "'%marie-curie%'")
+            self.assertEqual(found, [])
+
+    def test_the_answer_has_the_size_after_it(self):
+        with node("size") as one:
+            for _ in range(3):
+                one.rank()
+            one.sql("INSERT INTO events(impression, kind, at, name) SELECT 1, 3, 1, repeat('x', 500) "
+                    "FROM generate_series(1, 20000)")
+            before = one.expect(200, "POST", "/vacuum")["store_bytes"]
+            one.sql("DELETE FROM events")
+            after = one.expect(200, "POST", "/vacuum")["store_bytes"]
+            self.assertLess(after, before - 5_000_000)
+
+    def test_requests_do_not_wait_for_locks_any_longer_after_it(self):
+        with node("patience") as one:
+            one.rank()
+            one.expect(200, "POST", "/vacuum")
+            with one.locked("impressions"):
+                status, text, seconds = one.ask("POST", "/models/m/rank", {"items": ITEMS})
+            self.assertEqual(status, 503)
+            self.assertIn("lock timeout", text.decode())
+            self.assertLess(seconds, 4.8)
+
+
 def refused(*options):
     """What `plackett serve` says when it does not start."""
     done = subprocess.run([nodes.COMMAND, "serve", "--port", "0", *options], capture_output=True,

@@ -44,11 +44,16 @@ CREATE TABLE impressions(
   data bytea NOT NULL, experiment bigint, arm text, teams text);
 -- Floats do not compress.
 ALTER TABLE impressions ALTER COLUMN data SET STORAGE EXTERNAL;
+-- The planner's statistics are samples of the values, which the deletion of a unit would not reach.
+ALTER TABLE impressions ALTER COLUMN given SET STATISTICS 0, ALTER COLUMN unit SET STATISTICS 0,
+  ALTER COLUMN shown SET STATISTICS 0, ALTER COLUMN context SET STATISTICS 0,
+  ALTER COLUMN data SET STATISTICS 0;
 CREATE INDEX kept_lists ON impressions(id) WHERE kept = 1;
 CREATE INDEX units ON impressions((id >> 40), unit, id) WHERE unit IS NOT NULL;
 CREATE TABLE given_ids(
   model bigint NOT NULL, given text COLLATE "C" NOT NULL, impression bigint NOT NULL,
   PRIMARY KEY(model, given));
+ALTER TABLE given_ids ALTER COLUMN given SET STATISTICS 0;
 CREATE TABLE responses(
   impression bigint PRIMARY KEY, clicked bytea NOT NULL, viewed bytea NOT NULL,
   closed bigint NOT NULL, shown_at bigint NOT NULL);
@@ -57,6 +62,7 @@ CREATE INDEX waiting_by_number ON responses(impression) WHERE closed = 0;
 CREATE TABLE events(
   id bigint PRIMARY KEY DEFAULT nextval('event_numbers'), impression bigint NOT NULL, rank bigint,
   kind bigint NOT NULL, name text, at bigint NOT NULL, event_id text COLLATE "C");
+ALTER TABLE events ALTER COLUMN event_id SET STATISTICS 0;
 CREATE INDEX events_of ON events(impression);
 CREATE UNIQUE INDEX event_ids ON events((impression >> 40), event_id) WHERE event_id IS NOT NULL;
 CREATE TABLE log(
