@@ -60,7 +60,7 @@ ModelInfo Service::info(const Model& model) const {
   info.updates = version->learner.updates;
   info.impressions = model.shown;
   info.learned = version->learned;
-  info.open = model.open;
+  if (!model.shared) info.open = model.open;
   info.items = model.items.count();
   info.parameters = version->ranker->parameter_count();
   info.learning = version->learning;

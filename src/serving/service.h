@@ -81,8 +81,9 @@ struct ModelInfo {
   std::uint64_t updates = 0;
   std::uint64_t impressions = 0;  // shown
   std::uint64_t learned = 0;      // impressions learned from
-  std::uint64_t open = 0;         // impressions that take feedback
-  std::uint64_t items = 0;        // stored
+  // Impressions that take feedback; none if several nodes serve the store: each knows its own.
+  std::optional<std::uint64_t> open{};
+  std::uint64_t items = 0;  // stored
   std::uint64_t parameters = 0;
   bool learning = true;
   std::string frozen_because;    // empty if it learns

@@ -205,6 +205,16 @@ class DeletionOfAUnit(unittest.TestCase):
             self.assertLess(seconds, 4.8)
 
 
+class Counts(unittest.TestCase):
+    def test_no_node_counts_open_lists_alone(self):
+        with node("counts") as one:
+            one.rank()
+            self.assertIsNone(one.expect(200, "GET", "/models/m")["open"])
+            metrics = one.ask("GET", "/metrics")[1].decode()
+            self.assertNotIn("plackett_impressions_open{", metrics)
+            self.assertIn("plackett_impressions_total{", metrics)
+
+
 def refused(*options):
     """What `plackett serve` says when it does not start."""
     done = subprocess.run([nodes.COMMAND, "serve", "--port", "0", *options], capture_output=True,
