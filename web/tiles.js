@@ -49,7 +49,7 @@ export function drawTiles(list, model, stats) {
   const first = stats.first_day;
   list.replaceChildren(...[
     ['impressions', 'Impressions', count(model.impressions),
-      [`${count(model.open)} wait for feedback`]],
+      [model.open !== null && `${count(model.open)} wait for feedback`]],
     ['ctr', 'Click-through rate', percent(now.ctr),
       [...againstFirstDay(now.ctr, first.ctr, percent, pointsOfPercent),
         `${count(stats.total.clicks)} clicks in all`]],

@@ -21,6 +21,7 @@ struct BackupCommand {
 };
 
 void back_up(const BackupCommand& options) {
+  take(store::check_name(options.db));
   if (store::is_postgres(options.db)) {
     fail(Error{fmt::format("{}: PostgreSQL copies its databases itself; use pg_dump",
                            store::shown_name(options.db))});

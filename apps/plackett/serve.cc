@@ -112,7 +112,7 @@ void reload(http::Server& server, bool has_log) {
 }
 
 void serve(ServeOptions options, bool db_given) {
-  if (options.db.empty()) fail(Error{"--db: expected a file or a postgresql:// URL"});
+  if (auto sound = store::check_name(options.db); !sound) fail(sound.error().in("--db"));
   if (options.server.tls_cert.empty() != options.server.tls_key.empty()) {
     fail(Error{"--tls-cert and --tls-key go together"});
   }

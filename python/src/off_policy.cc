@@ -20,6 +20,7 @@ namespace {
 // A model's log, from a store that may be served meanwhile.
 struct ServiceLog {
   ServiceLog(Given log, Given named) : path(python::path(log, "log")) {
+    take(store::check_name(path), "log");
     if (!store::is_postgres(path) && !std::filesystem::exists(path)) {
       throw Failure("MissingFile", fmt::format("log: {}: no such file", path));
     }

@@ -12,6 +12,7 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -64,6 +65,26 @@ struct Exchange {
   // error.
   template <typename T, typename Method, typename... Arguments>
   Awaitable<T> ask(Method method, Arguments&&... arguments) {
+    const auto call = [&](serving::Done<T> done) {
+      (site.service.*method)(std::forward<Arguments>(arguments)..., std::move(done));
+    };
+    co_return co_await wait_for<T>(call);
+  }
+
+  // Waits for what `work` gives, which may read the store: on the service's thread for that.
+  // Throws Failed on an error.
+  template <typename T>
+  Awaitable<T> read(std::function<Result<T>()> work) {
+    const auto call = [&](serving::Done<T> done) {
+      site.service.read<T>(std::move(work), std::move(done));
+    };
+    co_return co_await wait_for<T>(call);
+  }
+
+ private:
+  // Calls call(done) and waits for done's value.
+  template <typename T, typename Call>
+  Awaitable<T> wait_for(const Call& call) {
     const auto start = [&](auto handler) {
       struct Shared {
         decltype(handler) resume;
@@ -80,7 +101,7 @@ struct Exchange {
       };
       // No exception may leave this function: Asio 1.74 would end the process.
       try {
-        (site.service.*method)(std::forward<Arguments>(arguments)..., done);
+        call(done);
       } catch (const std::exception&) {
         done(Error{ErrorCode::kUnavailable, "not enough memory for this request"});
       }

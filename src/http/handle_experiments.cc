@@ -36,13 +36,17 @@ Awaitable<void> put_experiment(Exchange& exchange) {
   exchange.json().value(put.info);
 }
 
-void get_experiments(Exchange& exchange) {
-  exchange.json().object("experiments", take(exchange.site.service.experiments(*exchange.model())));
+Awaitable<void> get_experiments(Exchange& exchange) {
+  const auto read = [&service = exchange.site.service, model = exchange.model()] {
+    return service.experiments(*model);
+  };
+  exchange.json().object("experiments", co_await exchange.read<std::vector<ExperimentInfo>>(read));
 }
 
-void get_experiment(Exchange& exchange) {
-  exchange.json().value(
-      take(exchange.site.service.experiment(*exchange.model(), exchange.segment(3))));
+Awaitable<void> get_experiment(Exchange& exchange) {
+  const auto read = [&service = exchange.site.service, model = exchange.model(),
+                     name = exchange.segment(3)] { return service.experiment(*model, name); };
+  exchange.json().value(co_await exchange.read<ExperimentInfo>(read));
 }
 
 Awaitable<void> delete_experiment(Exchange& exchange) {

@@ -14,7 +14,7 @@ using serving::FeedbackStatus;
 using serving::Service;
 
 constexpr QueryRange kPoints = {.fallback = 200, .least = 1, .most = 5000};
-// Each is unpacked while the thread's other requests wait.
+// Each is unpacked while other reads wait.
 constexpr QueryRange kLimit = {.fallback = 20, .least = 1, .most = 100};
 
 void write_ranking(JsonWriter json, const serving::Ranked& ranked) {
@@ -101,14 +101,17 @@ Awaitable<void> post_feedback(Exchange& exchange) {
   write_feedback(exchange.json(), answer);
 }
 
-void get_stats(Exchange& exchange) {
+Awaitable<void> get_stats(Exchange& exchange) {
   const auto model = exchange.model();
   take(check_query(exchange.target, {"points"}));
   const auto points = take(query_number(exchange.target, "points", kPoints));
-  exchange.json().value(take(exchange.site.service.stats(*model, points)));
+  const auto read = [&service = exchange.site.service, model, points] {
+    return service.stats(*model, points);
+  };
+  exchange.json().value(co_await exchange.read<serving::Stats>(read));
 }
 
-void get_impressions(Exchange& exchange) {
+Awaitable<void> get_impressions(Exchange& exchange) {
   const auto model = exchange.model();
   take(check_query(exchange.target, {"limit", "clicked", "cursor"}));
   const auto limit = take(query_number(exchange.target, "limit", kLimit));
@@ -116,16 +119,25 @@ void get_impressions(Exchange& exchange) {
   const Service& service = exchange.site.service;
   const std::string cursor = query_text(exchange.target, "cursor");
   if (cursor.empty()) {
-    return exchange.json().object("impressions", take(service.impressions(*model, limit, clicked)));
+    const auto read = [&service, model, limit, clicked] {
+      return service.impressions(*model, limit, clicked);
+    };
+    const auto newest = co_await exchange.read<std::vector<serving::SeenImpression>>(read);
+    exchange.json().object("impressions", newest);
+    co_return;
   }
   if (clicked) throw Failed{{ErrorCode::kInvalid, "not with a cursor", "clicked"}};
-  const auto page = take(service.impressions_from(*model, read_cursor(cursor), limit));
+  const auto read = [&service, model, from = read_cursor(cursor), limit] {
+    return service.impressions_from(*model, from, limit);
+  };
+  const auto page = co_await exchange.read<serving::ImpressionPage>(read);
   exchange.json().object("impressions", page.impressions, "cursor", std::to_string(page.next));
 }
 
-void get_impression(Exchange& exchange) {
-  const auto model = exchange.model();
-  exchange.json().value(take(exchange.site.service.impression(*model, exchange.segment(3))));
+Awaitable<void> get_impression(Exchange& exchange) {
+  const auto read = [&service = exchange.site.service, model = exchange.model(),
+                     id = exchange.segment(3)] { return service.impression(*model, id); };
+  exchange.json().value(co_await exchange.read<serving::SeenImpression>(read));
 }
 
 }  // namespace plackett::http

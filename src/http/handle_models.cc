@@ -89,8 +89,12 @@ Awaitable<void> post_import(Exchange& exchange) {
   exchange.json().value(info);
 }
 
-void get_snapshots(Exchange& exchange) {
-  exchange.json().object("snapshots", take(exchange.site.service.snapshots(*exchange.model())));
+Awaitable<void> get_snapshots(Exchange& exchange) {
+  using Snapshots = std::vector<serving::SnapshotRow>;
+  const auto read = [&service = exchange.site.service, model = exchange.model()] {
+    return service.snapshots(*model);
+  };
+  exchange.json().object("snapshots", co_await exchange.read<Snapshots>(read));
 }
 
 Awaitable<void> post_snapshot(Exchange& exchange) {

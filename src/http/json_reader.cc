@@ -24,6 +24,15 @@ std::string_view name_of(json_type type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+// JSON can have it only as \u0000, outside of which every backslash escapes one character.
+bool has_escaped_nul(std::string_view json) {
+  for (std::size_t at = json.find('\\'); at != std::string_view::npos;
+       at = json.find('\\', at + 2)) {
+    if (json.substr(at, 6) == "\\u0000") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 JsonValue JsonReader::begin(JsonText text) {
@@ -102,6 +111,7 @@ std::string_view JsonReader::any(JsonValue value, std::size_t most_bytes) {
   const auto error = checker_.parse(text.data(), text.size(), true).error();
   if (error == simdjson::DEPTH_ERROR) wrong(fmt::format("nested deeper than {}", kMaxDepth));
   check(error);
+  if (has_escaped_nul(text)) wrong("a text with the character U+0000, which SQL can't read");
   return text;
 }
 

@@ -119,7 +119,7 @@ class JsonReader {
     return static_cast<T>(unsigned_integer(value, least, most));
   }
   simdjson::ondemand::json_type type(JsonValue value);
-  // The text of any value, checked, at most kMaxDepth deep.
+  // The text of any value, checked, at most kMaxDepth deep, without the character U+0000.
   std::string_view any(JsonValue value, std::size_t most_bytes);
 
   // The value as the text has it, cut if it is long: for messages.

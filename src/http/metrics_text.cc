@@ -33,7 +33,6 @@ constexpr Metric<ModelMeters> kModelMetrics[] = {
     {"plackett_impressions_total",
      "Rankings shown since the model was created, including restarts.",
      kOf<&ModelInfo::impressions>},
-    {"plackett_impressions_open", "Impressions that wait for feedback.", kOf<&ModelInfo::open>},
     {"plackett_updates", "Updates behind the parameters; a rollback or an import may lower them.",
      kOf<&ModelInfo::updates>},
     {"plackett_update_norm", "Norm of the last update.", kOf<&ModelMeters::update_norm>},
@@ -161,6 +160,11 @@ void write_models(MetricsWriter& writer, const std::vector<ModelMeters>& models)
     for (const ModelMeters& model : models) {
       writer.sample(one.value(model), label("model", model.spec.name));
     }
+  }
+  writer.metric("plackett_impressions_open",
+                "Impressions that wait for feedback; not where several nodes serve the store.");
+  for (const ModelMeters& model : models) {
+    if (model.open) writer.sample(*model.open, label("model", model.spec.name));
   }
   const auto write_by_status = [&](const auto counts) {
     for (const ModelMeters& model : models) {

@@ -244,6 +244,9 @@ Result<std::string> read_snapshot_request(JsonReader& json, JsonText body) {
                               json.wrong(fmt::format("{} bytes; a note has at most {}", note.size(),
                                                      kMaxNoteBytes));
                             }
+                            if (note.find('\0') != std::string::npos) {
+                              json.wrong("a note with the character U+0000, which SQL can't read");
+                            }
                           }});
     return note;
   });

@@ -24,17 +24,16 @@ using Waiting = Awaitable<void>(Exchange& exchange);
 AtOnce get_health, get_ready, get_nodes, get_dashboard, get_demo, get_web_file, get_openapi, get_metrics;
 
 // handle_models.cc
-AtOnce get_models, get_model, get_weights, get_export, get_snapshots, get_item;
-Waiting put_model, delete_model, post_import, post_snapshot, post_rollback, post_freeze,
-    post_resume, put_items, delete_item, put_weights, delete_unit, post_vacuum;
+AtOnce get_models, get_model, get_weights, get_export, get_item;
+Waiting get_snapshots, put_model, delete_model, post_import, post_snapshot, post_rollback,
+    post_freeze, post_resume, put_items, delete_item, put_weights, delete_unit, post_vacuum;
 
 // handle_impressions.cc
-Waiting post_rank, post_feedback;
-AtOnce get_stats, get_impressions, get_impression;
+Waiting post_rank, post_feedback, get_stats, get_impressions, get_impression;
 
 // handle_experiments.cc
-AtOnce get_experiments, get_experiment;
-Waiting put_experiment, delete_experiment, post_stop, post_promote, post_undo;
+Waiting get_experiments, get_experiment, put_experiment, delete_experiment, post_stop, post_promote,
+    post_undo;
 
 // handle_what_if.cc
 Waiting get_what_if;

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMaxSegments = 16;
 constexpr std::size_t kMaxQueryKeys = 16;
 
-// False if a percent sign has no two hex digits behind it, or the result is not UTF-8.
+// False if a percent sign has no two hex digits behind it, or the result is not UTF-8 or has the
+// character U+0000, which SQL can't read.
 bool decode(std::string_view text, bool plus_is_space, std::string& out) {
   out.clear();
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -31,7 +32,7 @@ bool decode(std::string_view text, bool plus_is_space, std::string& out) {
     }
     out += byte;
   }
-  return is_utf8(out);
+  return is_utf8(out) && out.find('\0') == std::string::npos;
 }
 
 // The part before `separator`, which is removed with it.
@@ -49,7 +50,8 @@ const std::string* find(const Target& target, std::string_view key) {
 }
 
 Error badly_encoded(std::string_view part) {
-  return {fmt::format("address: \"{}\" does not decode to UTF-8", cut_utf8(part, 80))};
+  return {
+      fmt::format("address: \"{}\" does not decode to UTF-8 without U+0000", cut_utf8(part, 80))};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Calls that only read. They never wait for the writer.
+// Calls that only read. They never wait for the writer; those that read the store take turns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ ModelInfo Service::info(const Model& model) const {
   info.updates = version->learner.updates;
   info.impressions = model.shown;
   info.learned = version->learned;
-  info.open = model.open;
+  if (!model.shared) info.open = model.open;
   info.items = model.items.count();
   info.parameters = version->ranker->parameter_count();
   info.learning = version->learning;
@@ -84,6 +84,10 @@ Result<std::vector<float>> Service::item(const Model& model, std::string_view id
 Result<std::vector<SnapshotRow>> Service::snapshots(const Model& model) const {
   const std::lock_guard lock(parts_->reader_mutex);
   return parts_->reader->snapshots(model.id);
+}
+
+void Service::queue_read(std::function<void(const Result<void>& turn)> job) const {
+  parts_->reads->submit(std::move(job));
 }
 
 Weights Service::weights(const Model& model) const {

@@ -12,6 +12,7 @@
 
 #include "base/declare_option.h"
 #include "serving/model_spec.h"
+#include "serving/node_name.h"
 #include "serving/recover.h"
 #include "serving/service_parts.h"
 
@@ -227,6 +228,9 @@ void start(ServiceParts& parts) {
   if (parts.cluster != nullptr) parts.cluster->start();
   parts.what_if = std::make_unique<WhatIfThread>([&parts] { return parts.store->open_reader(); },
                                                  options.clock);
+  // The start may take long to read; requests may not.
+  if (shared != nullptr) parts.reader = take(shared->open_request_reader());
+  parts.reads = std::make_unique<ReadThread>();
 }
 
 }  // namespace
@@ -269,9 +273,10 @@ std::span<const Option<ServiceOptions>> service_options() {
                                    "drop the oldest impressions above this many bytes (500M, 20G), "
                                    "stored items not counted; "
                                    "0: keep all"),
-      option<&Options::node_name>("node-name",
-                                  "what this process is called among others that serve the same "
-                                  "PostgreSQL; empty: the machine's name")};
+      named_option<parse_node_name, &Options::node_name>(
+          "node-name",
+          "what this process is called among others that serve the same PostgreSQL, 1 to 64 "
+          "printable characters; empty: the machine's name")};
   return options;
 }
 
@@ -295,6 +300,7 @@ Service::~Service() { stop(); }
 void Service::stop() {
   if (parts_->stopped.exchange(true)) return;
   parts_->what_if->stop();
+  parts_->reads->stop();
   // Each finishes what it has, and may still feed the next.
   parts_->writer->stop();
   if (parts_->cluster != nullptr) parts_->cluster->stop();

@@ -1,14 +1,16 @@
 // The learning service without HTTP: models, rankings, feedback, snapshots, statistics. All calls
 // may come from any thread. Calls that change something answer through `done`, once the change is
-// durable in the store and what it closed is learned; the others answer at once.
-// docs/path_of_a_click.md has all steps of a click.
+// durable in the store and what it closed is learned; the others answer at once, or block while
+// they read the store: read() calls those. docs/path_of_a_click.md has all steps of a click.
 //
 //   caller's thread   ranks with the last published version, hands the impression to the writer
 //   writer            the only one that writes the store: one commit for all waiting requests
 //   learner           owns the models' parameters, learns in the log's order, publishes versions
+//   reader            reads the store for requests that ask what is in it
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -79,8 +81,9 @@ struct ModelInfo {
   std::uint64_t updates = 0;
   std::uint64_t impressions = 0;  // shown
   std::uint64_t learned = 0;      // impressions learned from
-  std::uint64_t open = 0;         // impressions that take feedback
-  std::uint64_t items = 0;        // stored
+  // Impressions that take feedback; none if several nodes serve the store: each knows its own.
+  std::optional<std::uint64_t> open{};
+  std::uint64_t items = 0;  // stored
   std::uint64_t parameters = 0;
   bool learning = true;
   std::string frozen_because;    // empty if it learns
@@ -344,7 +347,24 @@ class Service {
   void feedback(const ModelHandle& model, std::vector<FeedbackEvent> events,
                 Done<FeedbackAnswer> done);
 
-  // Newest first, without files.
+  // Calls `work`, which may block for the store, on the thread for that, one at a time. Fails with
+  // ErrorCode::kUnavailable if too many wait, or if its turn does not come within 5 s.
+  template <typename T>
+  void read(std::function<Result<T>()> work, Done<T> done) const {
+    queue_read([work = std::move(work), done = std::move(done)](const Result<void>& turn) {
+      if (!turn) return done(turn.error());
+      Result<T> result = Error{};
+      try {
+        result = work();
+      } catch (const std::exception&) {
+        result = Error{ErrorCode::kUnavailable, "not enough memory for this request"};
+      }
+      done(std::move(result));
+    });
+  }
+
+  // Newest first, without files. Blocks while it reads the store, as stats(), impressions() and
+  // experiments() and their like do.
   [[nodiscard]] Result<std::vector<SnapshotRow>> snapshots(const Model& model) const;
   void take_snapshot(const ModelHandle& model, std::string note, Done<SnapshotRow> done);
   void roll_back(const ModelHandle& model, std::int64_t snapshot, Done<ModelInfo> done);
@@ -406,6 +426,7 @@ class Service {
 
  private:
   explicit Service(std::unique_ptr<ServiceParts> parts);
+  void queue_read(std::function<void(const Result<void>& turn)> job) const;
   std::unique_ptr<ServiceParts> parts_;
 };
 

@@ -16,6 +16,7 @@
 #include "serving/experiment_rules.h"
 #include "serving/learning_thread.h"
 #include "serving/model.h"
+#include "serving/read_thread.h"
 #include "serving/service.h"
 #include "serving/store.h"
 #include "serving/upkeep.h"
@@ -54,6 +55,7 @@ struct ServiceParts {
   std::unique_ptr<Upkeep> upkeep;
   std::unique_ptr<WriterThread> writer;
   std::unique_ptr<WhatIfThread> what_if;
+  std::unique_ptr<ReadThread> reads;
   std::unique_ptr<Cluster> cluster;  // null if this is the only node
   std::atomic<bool> stopped{false};
 

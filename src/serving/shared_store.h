@@ -91,6 +91,9 @@ class SharedStore {
 
   // For reads of milliseconds: gives up a server that is silent for seconds. From any thread.
   virtual Result<std::unique_ptr<StoreReader>> open_quick_reader() = 0;
+  // For reads that clients wait for: the database ends each after three seconds, and it fails with
+  // ErrorCode::kUnavailable. From any thread.
+  virtual Result<std::unique_ptr<StoreReader>> open_request_reader() = 0;
 
   // Waits until another node has done something, wake() was called or the time is up.
   virtual Result<std::vector<ClusterNote>> wait(std::chrono::milliseconds most) = 0;

@@ -642,15 +642,17 @@ auto open_side(const std::string& db) {
   if (side) return *std::move(side);
   // Some errors name the place already.
   const Error& error = side.error();
-  throw Failed{error.message.starts_with(shown_name(db)) ? error : error.in(shown_name(db))};
+  const bool is_named = error.message.starts_with(shown_name(db) + ": ");
+  throw Failed{is_named ? error : error.in(shown_name(db))};
 }
 
 }  // namespace
 
 Result<Migrated> migrate(const MigrateOptions& options) {
   return attempt([&] {
+    take(check_name(options.from));
+    take(check_name(options.to));
     const bool to_postgres = is_postgres(options.to);
-    if (options.from.empty() || options.to.empty()) throw Failed{Error{"an empty name"}};
     if (is_postgres(options.from) == to_postgres) {
       throw Failed{Error{to_postgres
                              ? "both stores are in PostgreSQL; copy the database with pg_dump"

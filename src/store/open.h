@@ -10,13 +10,17 @@
 
 namespace plackett::store {
 
-// Whether `db` is postgresql://... or postgres://...; otherwise it is a file.
+// Whether `db` is postgresql://... or postgres://..., in small letters or not.
 bool is_postgres(std::string_view db);
 
-// `db` as messages may show it: without the URL's password.
+// `db` as messages may show it: without a password, whether it is a URL or is refused.
 std::string shown_name(std::string_view db);
 
-// As open_sqlite() and open_postgres().
+// Fails if `db` is neither a file nor a URL of PostgreSQL but looks like a database elsewhere:
+// "mysql://...", "host=... dbname=...". A file of such a name can be given as ./NAME.
+Result<void> check_name(std::string_view db);
+
+// As open_sqlite() and open_postgres(), for names that check_name() allows.
 Result<std::unique_ptr<serving::Store>> open_store(const std::string& db);
 
 // As read_sqlite() and read_postgres().

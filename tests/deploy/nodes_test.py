@@ -1,5 +1,5 @@
-"""deploy/compose and deploy/kubernetes/plackett-nodes.yaml: they fit the server, its container and
-PostgreSQL."""
+"""deploy/compose, deploy/kubernetes/plackett-nodes.yaml and plackett-database.yaml: they fit the server,
+its container and PostgreSQL. What database.sh does is in database_test.py."""
 
 import json
 import re
@@ -19,6 +19,9 @@ SERVICES = COMPOSE["services"]
 NODES = {name: one for name, one in SERVICES.items() if name.startswith("node")}
 MANIFEST = DEPLOY / "kubernetes" / "plackett-nodes.yaml"
 DOCUMENTS = {one["kind"]: one for one in yaml.safe_load_all(MANIFEST.read_text())}
+DATABASE = list(yaml.safe_load_all((MANIFEST.parent / "plackett-database.yaml").read_text()))
+SETS = [one for one in DATABASE if one["kind"] == "StatefulSet"]
+SCRIPT = (DEPLOY / "compose" / "database.sh").read_text()
 DEPLOYMENT = DOCUMENTS["Deployment"]["spec"]
 POD = DEPLOYMENT["template"]["spec"]
 (SERVER,) = POD["containers"]
@@ -63,22 +66,74 @@ def test_the_url_names_both_databases_and_no_password():
         assert set(hosts) == set(node["depends_on"]) == set(SERVICES) - set(NODES)
 
 
-def test_the_standby_is_synchronous():
-    settings = SERVICES["primary"]["command"]
-    assert "synchronous_commit=on" in settings
-    # The image's entrypoint would wait for a standby that is not there.
-    assert not [one for one in settings if "synchronous_standby_names" in one]
-    (script,) = SERVICES["standby"]["entrypoint"][2:]
-    (standby,) = re.search(r"ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 \((\w+)\)'",
-                           script).groups()
-    assert f"application_name={standby}" in script and "--write-recovery-conf" in script
-    assert "fsync=off" not in str(COMPOSE)
-    # A standby that is promoted must not wait for one that is not there, and needs as many
-    # connections as its primary.
-    assert "synchronous_standby_names= " in script
-    most = [one for one in settings if one.startswith("max_connections=")]
-    assert most and most[0] in script
-    assert int(most[0].split("=")[1]) >= 6 * len(NODES) + 10
+def variables(server):
+    """What database.sh is told, of a service or a container."""
+    if "environment" in server:
+        return server["environment"]
+    return {one["name"]: one.get("value", "") for one in server["env"]}
+
+
+def database_servers():
+    """Pairs of servers, with what each is called by the other."""
+    compose = [(name, SERVICES[name]) for name in ("primary", "standby")]
+    sets = [(one["spec"]["serviceName"], one["spec"]["template"]["spec"]["containers"][0])
+            for one in SETS]
+    return compose, sets
+
+
+def test_the_databases_are_a_pair():
+    for (one, first), (other, second) in database_servers():
+        assert variables(first)["OTHER"] == f"host={other}"
+        assert variables(second)["OTHER"] == f"host={one}"
+        # Only the first one is ever asked for a new database.
+        assert "CREATE" in variables(first) and "CREATE" not in variables(second)
+        for server in (first, second):
+            given = variables(server)
+            assert (server.get("entrypoint") or server["command"]) == ["/etc/plackett/database.sh"]
+            # As synchronous_standby_names takes it without quotes.
+            assert re.fullmatch("[a-z_]+", given["NAME"])
+            assert given["POSTGRES_USER"] == given["POSTGRES_DB"] == "plackett"
+            for name in re.findall(r"^#   ([A-Z_]+)  ", SCRIPT, re.MULTILINE):
+                assert given.get(name), name
+
+
+def test_the_databases_keep_what_is_acknowledged():
+    assert "fsync=off" not in SCRIPT + str(COMPOSE) + str(SETS)
+    settings = dict(re.findall(r"-c (\w+)=(\S+)", SCRIPT.split("exec docker-entrypoint.sh")[1]))
+    assert settings["synchronous_commit"] == "on"
+    # A setting of the command line could not be changed by ALTER SYSTEM.
+    assert "synchronous_standby_names" not in settings
+    assert int(settings["max_connections"]) >= 6 * len(NODES) + 10
+
+
+def test_files_of_two_containers_are_shared():
+    mounted = [volume for name in ("primary", "standby") for volume in SERVICES[name]["volumes"]
+               if volume.startswith("./")]
+    assert len(mounted) == 4 and all(volume.endswith(":ro,z") for volume in mounted)
+
+
+def test_the_databases_of_kubernetes_are_on_two_machines():
+    for one in SETS:
+        template = one["spec"]["template"]
+        (rule,) = template["spec"]["affinity"]["podAntiAffinity"][
+            "requiredDuringSchedulingIgnoredDuringExecution"]
+        assert rule["labelSelector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+        (server,) = template["spec"]["containers"]
+        assert "livenessProbe" not in server and "startupProbe" not in server
+        mounts = {mount["name"] for mount in server["volumeMounts"]}
+        assert mounts == {volume["name"] for volume in template["spec"]["volumes"]} | {"data"}
+    services = [one for one in DATABASE if one["kind"] == "Service"]
+    assert {one["metadata"]["name"] for one in services} == {one["spec"]["serviceName"] for one in SETS}
+    assert all(one["spec"]["publishNotReadyAddresses"] for one in services)
+
+
+def test_databases_ask_for_a_password():
+    for path in (DEPLOY / "compose" / "pg_hba.conf", MANIFEST.parent / "database_hba.conf"):
+        for line in path.read_text().splitlines():
+            words = line.split()
+            if line.startswith("#"):
+                continue
+            assert words[-1] == "scram-sha-256" or words[0] == "local" or "127.0.0.1/32" in words, line
 
 
 def test_what_is_mounted_is_there():
@@ -94,7 +149,8 @@ def test_what_is_mounted_is_there():
 def test_scripts_are_shell():
     """As far as bash reads them without running them."""
     import subprocess
-    for service in SERVICES.values():
+    subprocess.run(["bash", "-n"], input=SCRIPT, text=True, check=True)
+    for service in NODES.values():
         if "entrypoint" in service:
             script = service["entrypoint"][2].replace("$$", "$")
             subprocess.run(["bash", "-n", "-c", script], check=True)
@@ -115,7 +171,10 @@ def test_arguments_are_the_servers():
     check_arguments("serve", arguments)
     given = {one["name"]: one["valueFrom"] for one in SERVER["env"]}
     assert arguments[arguments.index("--db") + 1] == "$(DATABASE_URL)"
-    assert given["DATABASE_URL"]["secretKeyRef"]["name"] == "plackett-database"
+    # The arguments of a process are no secret, so the password is not in the URL.
+    assert given["DATABASE_URL"]["secretKeyRef"] == {"name": "plackett-database", "key": "url"}
+    assert given["PGPASSWORD"]["secretKeyRef"] == {"name": "plackett-database", "key": "password"}
+    assert not re.search(r"postgresql://[^\s/@]*:[^\s/@]*@", MANIFEST.read_text())
     assert arguments[arguments.index("--node-name") + 1] == "$(NODE_NAME)" and "NODE_NAME" in given
     assert arguments[arguments.index("--port") + 1] == only("EXPOSE").strip()
     (mount,) = SERVER["volumeMounts"]
@@ -146,7 +205,8 @@ def test_nodes_may_do_nothing_but_serve():
 def test_the_operators_example_is_yaml():
     """The database that the manifest's comment shows."""
     comment = "\n".join(line[2:] for line in MANIFEST.read_text().splitlines()
-                        if line.startswith("#   ") and "kubectl" not in line)
+                        if line.startswith("#   ") and "kubectl" not in line
+                        and "--from-literal" not in line)
     shown = yaml.safe_load(comment)
     assert shown["kind"] == "Cluster" and shown["spec"]["minSyncReplicas"] >= 1
     most = int(shown["spec"]["postgresql"]["parameters"]["max_connections"])

@@ -338,13 +338,15 @@ TEST_F(HostileExperiments, GetAClearErrorAndStartNothing) {
 
 TEST_F(HostileExperiments, NamesInPathsAreCheckedToo) {
   for (const std::string name :
-       {"a%20b", "a%00b", "%22", "a%2Fb", "%3Cscript%3E",
+       {"a%20b", "%22", "a%2Fb", "%3Cscript%3E",
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}) {
     EXPECT_THAT(start(split(), name), IsError(400)) << name;
     EXPECT_THAT(client.get(path(name)), IsError(404)) << name;
     EXPECT_THAT(client.remove(path(name)), IsError(404)) << name;
     EXPECT_THAT(client.post(path(name, "stop"), Json::object()), IsError(404)) << name;
   }
+  EXPECT_THAT(start(split(), "a%00b"), IsError(400));
+  EXPECT_THAT(client.get(path("a%00b")), IsError(400));
   EXPECT_EQ(client.get("/models/shop/experiments").json()["experiments"], Json::array());
 }
 

@@ -171,7 +171,7 @@ TEST_F(HostileBodies, WithZeroBytesAreRefused) {
               IsError(400));
 }
 
-TEST_F(HostileBodies, WithIdsThatSqlWouldCutAreRefused) {
+TEST_F(HostileBodies, WithTextsThatSqlWouldCutAreRefused) {
   const auto refused = [&](const std::string& method, const std::string& path,
                            const std::string& body, const std::string& place) {
     const Answer answer = answer_to(request_bytes(method, "/models/shop" + path, body));
@@ -188,6 +188,12 @@ TEST_F(HostileBodies, WithIdsThatSqlWouldCutAreRefused) {
   refused("POST", "/feedback", R"({"impression": "i", "event": "view", "item": "\u0000"})", "item");
   refused("POST", "/feedback", R"({"impression": "i", "event": "close", "event_id": "\u0000"})",
           "event_id");
+  refused("POST", "/snapshots", R"({"note": "a\u0000"})", "note");
+  for (const std::string context : {R"("\u0000")", R"({"a": ["\\\u0000"]})", R"({"\u0000": 1})"}) {
+    refused("POST", "/rank", R"({"context": )" + context + ", " + items + "}", "context");
+  }
+  // Backslashes that only look like it.
+  EXPECT_EQ(rank_raw(R"({"context": "\\u0000\u0001", )" + items + "}").status, 200);
 }
 
 TEST_F(HostileBodies, WithNumbersOutOfAllRangesAreRefused) {

@@ -476,6 +476,24 @@ TEST_F(Postgres, TheTablesAreInTheSchemaThatTheUrlNames) {
   EXPECT_EQ(ask("SELECT count(*) FROM models"), "0");
 }
 
+TEST_F(Postgres, NamesOfStoresAreFilesOrUrls) {
+  for (const char* file : {"plackett.db", "a=b.db", "./host=x", "folder/mysql://x", "localhost.db",
+                           "c:store", "://x"}) {
+    EXPECT_TRUE(check_name(file).ok()) << file;
+    EXPECT_EQ(shown_name(file), file);
+    EXPECT_FALSE(is_postgres(file));
+  }
+  for (const char* url : {"postgresql://h/db", "postgres://h/db", "PostgreSQL://h/db"}) {
+    EXPECT_TRUE(check_name(url).ok()) << url;
+    EXPECT_TRUE(is_postgres(url)) << url;
+  }
+  for (const char* other : {"", "mysql://h/db", "postgresql:/h/db", "host=h", "a b dbname =x"}) {
+    EXPECT_FALSE(check_name(other).ok()) << other;
+  }
+  const std::string url = "POSTGRESQL" + url_.substr(url_.find("://"));
+  EXPECT_TRUE(open_store(url).ok());
+}
+
 TEST_F(Postgres, ReadersCantWrite) {
   static_cast<void>(open());
   const auto connection = got(Connection::open({.url = url_, .read_only = true}));
@@ -499,7 +517,13 @@ TEST_F(Postgres, MessagesNeverHaveThePassword) {
       "postgresql://127.0.0.1:1/db?user=u&pass%77ord=hush",
       "postgresql://127.0.0.1:1/db?user=u&passwort=hush&sslpassword=hush",
       "postgresql://u:hush@no.such.host.invalid/db",
-      "postgres://u:hush"};
+      "postgres://u:hush",
+      "POSTGRESQL://u:hush@127.0.0.1:1/db",
+      "postgresql:u:hush@127.0.0.1:1/db",
+      "mysql://u:hush@127.0.0.1:1/db",
+      "jdbc:postgresql://u:hush@127.0.0.1:1/db",
+      "host=127.0.0.1 port=1 password=hush",
+      "DBNAME = x password = hush"};
   for (const std::string& url : urls) {
     const auto opened = open_store(url);
     ASSERT_FALSE(opened.ok()) << url;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -35,14 +36,17 @@ std::uint64_t to_network(std::uint64_t bits) {
   return std::endian::native == std::endian::little ? __builtin_bswap64(bits) : bits;
 }
 
-// Without line breaks.
+// Without line breaks, and with one space for any other white space.
 std::string one_line(std::string_view text) {
   std::string line;
   for (const char letter : text) {
-    if (letter != '\n') {
+    if (letter == '\n' || letter == '\r') {
+      while (line.ends_with(' ')) line.pop_back();
+      if (!line.empty()) line += line.ends_with(';') ? " " : "; ";
+    } else if (letter != ' ' && std::iscntrl(static_cast<unsigned char>(letter)) == 0) {
       line += letter;
-    } else if (!line.empty() && !line.ends_with("; ")) {
-      line += "; ";
+    } else if (!line.empty() && !line.ends_with(' ')) {
+      line += ' ';
     }
   }
   if (line.ends_with("; ")) line.resize(line.size() - 2);
@@ -200,6 +204,12 @@ std::string without_password(std::string_view url) {
 
 Result<std::shared_ptr<Connection>> Connection::open(ConnectionOptions options, Attach attach) {
   return attempt([&] {
+    // libpq knows the scheme in small letters only.
+    const std::size_t scheme = std::min(options.url.find("://"), options.url.size());
+    std::transform(options.url.begin(), options.url.begin() + static_cast<std::ptrdiff_t>(scheme),
+                   options.url.begin(), [](char byte) {
+                     return static_cast<char>(std::tolower(static_cast<unsigned char>(byte)));
+                   });
     check(options.url);
     std::shared_ptr<Connection> made(new Connection(std::move(options), std::move(attach)));
     made->connect();
@@ -214,6 +224,7 @@ void Connection::connect() {
   queued_bytes_ = 0;
   failed_.reset();
   state_.clear();
+  is_silent_ = false;
   lost_ = true;  // until all is done
   // What is before dbname yields to the URL, what is after it does not. A server that does not
   // answer is given up after about 20 s.
@@ -435,6 +446,7 @@ void Connection::wait(bool write) {
                       fmt::format("the store fails: no answer for {} ms", most)};
       state_.clear();
     }
+    is_silent_ = true;
     return note_loss();
   }
   // Results are read while statements are sent: a server that waits to send would not read.
@@ -508,10 +520,14 @@ void Connection::note_error(const PGresult& result) {
   if (!failed_) {
     state_ = state == nullptr ? "" : state;
     const char* message = PQresultErrorField(&result, PG_DIAG_MESSAGE_PRIMARY);
-    failed_ =
-        Error{ErrorCode::kUnavailable,
-              fmt::format("the store fails: {}",
-                          one_line(message == nullptr ? PQresultErrorMessage(&result) : message))};
+    std::string text = one_line(message == nullptr ? PQresultErrorMessage(&result) : message);
+    const bool is_standby = state_ == "0A000" && text.find("during recovery") != std::string::npos;
+    if (!options_.read_only && (state_ == "25006" || is_standby)) {
+      text +=
+          "; expected a primary that takes changes: give all hosts in the URL, and "
+          "target_session_attrs=read-write";
+    }
+    failed_ = Error{ErrorCode::kUnavailable, fmt::format("the store fails: {}", text)};
   }
   if (is_end_of_connection(result)) lost_ = true;
 }
@@ -530,7 +546,7 @@ Connection::Rows Connection::run_query(std::string_view sql, std::span<const Val
     const Error error = *failed_;
     if (in_transaction_) throw Failed{error};
     failed_.reset();
-    if (!lost_ || again || attaching_) throw Failed{error};
+    if (!lost_ || again || attaching_ || is_silent_) throw Failed{error};
   }
 }
 

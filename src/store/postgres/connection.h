@@ -114,7 +114,8 @@ std::string without_password(std::string_view url);
 //
 // A connection that is lost stays so until the transaction has ended; then begin() and the reading
 // calls open a new one. Outside of a transaction, a statement that meets a lost connection is run
-// again on a new one, so it must be one that may run twice.
+// again on a new one, so it must be one that may run twice; but not if the server was silent for
+// the whole patience.
 class Connection {
  public:
   // Called on each new connection, before anything else; throws Failed if it can't be used.
@@ -282,7 +283,8 @@ class Connection {
   std::optional<Error> failed_;   // the first error of the transaction
   std::string state_;
   bool lost_ = false;
-  bool is_ended_ = false;  // the server has said so
+  bool is_silent_ = false;  // it was lost since the server gave no answer in time
+  bool is_ended_ = false;   // the server has said so
   bool in_doubt_ = false;
   bool in_transaction_ = false;
   bool attaching_ = false;

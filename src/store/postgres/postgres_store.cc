@@ -752,6 +752,10 @@ Result<void> PostgresStore::commit() {
 
 Result<void> PostgresStore::vacuum() {
   return attempt([&] {
+    const std::string patience =
+        take(connection_->first("SELECT current_setting('lock_timeout')", [](const Row& row) {
+          return std::string(row.text(0));
+        })).value_or("0");
     take(connection_->script("SET lock_timeout = '5s'"));
     Result<void> done;
     for (const char* table : kVacuumed) {
@@ -759,7 +763,9 @@ Result<void> PostgresStore::vacuum() {
       if (!done) break;
     }
     const bool is_locked = !done && connection_->state() == "55P03";
-    [[maybe_unused]] const auto reset = connection_->script("RESET lock_timeout");
+    [[maybe_unused]] const auto reset =
+        connection_->script(fmt::format("SET lock_timeout = '{}'", patience));
+    measure_disk();
     if (is_locked) {
       throw Failed{{ErrorCode::kConflict,
                     "another program uses the store; what was deleted leaves its files when it is "

@@ -44,11 +44,16 @@ CREATE TABLE impressions(
   data bytea NOT NULL, experiment bigint, arm text, teams text);
 -- Floats do not compress.
 ALTER TABLE impressions ALTER COLUMN data SET STORAGE EXTERNAL;
+-- The planner's statistics are samples of the values, which the deletion of a unit would not reach.
+ALTER TABLE impressions ALTER COLUMN given SET STATISTICS 0, ALTER COLUMN unit SET STATISTICS 0,
+  ALTER COLUMN shown SET STATISTICS 0, ALTER COLUMN context SET STATISTICS 0,
+  ALTER COLUMN data SET STATISTICS 0;
 CREATE INDEX kept_lists ON impressions(id) WHERE kept = 1;
 CREATE INDEX units ON impressions((id >> 40), unit, id) WHERE unit IS NOT NULL;
 CREATE TABLE given_ids(
   model bigint NOT NULL, given text COLLATE "C" NOT NULL, impression bigint NOT NULL,
   PRIMARY KEY(model, given));
+ALTER TABLE given_ids ALTER COLUMN given SET STATISTICS 0;
 CREATE TABLE responses(
   impression bigint PRIMARY KEY, clicked bytea NOT NULL, viewed bytea NOT NULL,
   closed bigint NOT NULL, shown_at bigint NOT NULL);
@@ -57,6 +62,7 @@ CREATE INDEX waiting_by_number ON responses(impression) WHERE closed = 0;
 CREATE TABLE events(
   id bigint PRIMARY KEY DEFAULT nextval('event_numbers'), impression bigint NOT NULL, rank bigint,
   kind bigint NOT NULL, name text, at bigint NOT NULL, event_id text COLLATE "C");
+ALTER TABLE events ALTER COLUMN event_id SET STATISTICS 0;
 CREATE INDEX events_of ON events(impression);
 CREATE UNIQUE INDEX event_ids ON events((impression >> 40), event_id) WHERE event_id IS NOT NULL;
 CREATE TABLE log(
@@ -200,12 +206,25 @@ JOIN events AS e ON e.impression = i.id
 WHERE i.shown IS NOT NULL;
 )sql";
 
+// In messages for a database of something else.
+constexpr const char* kOthers =
+    "the database has tables of another program; give plackett a database or a schema of its own";
+
 // 0 if there are no tables.
 std::int64_t version_of(Connection& connection) {
   if (take(connection.integer("SELECT (to_regclass('store_format') IS NOT NULL)::int")) == 0) {
     return 0;
   }
-  return take(connection.integer("SELECT max(version) FROM store_format"));
+  const auto version = connection.integer("SELECT coalesce(max(version), 0) FROM store_format");
+  if (!version && connection.state().starts_with("42") && connection.state() != "42501") {
+    throw Failed{Error{kOthers}};
+  }
+  if (take(version) == 0) {
+    throw Failed{
+        Error{"the table store_format is empty, or says 0; expected the version of a "
+              "plackett store: restore the database from a copy"}};
+  }
+  return *version;
 }
 
 void check_version(std::int64_t version) {
@@ -225,11 +244,18 @@ Result<void> make_schema(Connection& connection) {
       throw Failed{Error{"no schema of the connection's search_path exists"}};
     }
     // One transaction, since it is sent as one text. Another process may have been faster.
-    take(connection.script(
+    const auto made = connection.script(
         fmt::format("SELECT pg_advisory_xact_lock({}, 0); DO $make$ BEGIN "
                     "IF to_regclass('store_format') IS NOT NULL THEN RETURN; END IF; {} {} "
                     "INSERT INTO store_format(version) VALUES({}); END $make$",
-                    kLockSpace, kTables, kViews, kVersion)));
+                    kLockSpace, kTables, kViews, kVersion));
+    // Tables, other relations or functions of these names are there.
+    for (const char* exists : {"42P07", "42710", "42723"}) {
+      if (!made && connection.state() == exists) {
+        throw Failed{Error{fmt::format("{} ({})", kOthers, made.error().message)}};
+      }
+    }
+    take(made);
     check_version(version_of(connection));
   });
 }

@@ -231,6 +231,19 @@ Result<std::unique_ptr<StoreReader>> Shared::open_quick_reader() {
   return make_reader(*std::move(connection));
 }
 
+Result<std::unique_ptr<StoreReader>> Shared::open_request_reader() {
+  // The server ends a read before this process gives up the connection.
+  auto connection = Connection::open({.url = url_,
+                                      .name = tag_,
+                                      .name_is_fixed = true,
+                                      .read_only = true,
+                                      .patience = std::chrono::milliseconds(4000),
+                                      .connect_seconds = 2,
+                                      .settings = "; SET statement_timeout = 3000"});
+  if (!connection) return connection.error();
+  return make_reader(*std::move(connection));
+}
+
 void Shared::drain_wake() {
   std::uint64_t count = 0;
   [[maybe_unused]] const auto read = ::read(wake_, &count, sizeof count);

@@ -35,6 +35,7 @@ class Shared : public serving::SharedStore {
   Result<void> end_node(std::int64_t node) override;
   void leave() override;
   Result<std::unique_ptr<serving::StoreReader>> open_quick_reader() override;
+  Result<std::unique_ptr<serving::StoreReader>> open_request_reader() override;
   Result<std::vector<serving::ClusterNote>> wait(std::chrono::milliseconds most) override;
   void wake() override;
   Result<void> tell(const std::vector<serving::ClusterNote>& notes) override;
