@@ -1,0 +1,301 @@
+// A run's impressions: sample a list, watch the clicks, step. A warp does a run, with the bits of
+// Simulation::run for PDGD and a linear ranker (experiment/simulation.cc, learner/pdgd.cc).
+#pragma once
+
+#include "gpu/sample.h"
+#include "gpu/score.h"
+#include "gpu/scratch.h"
+#include "gpu/stream.h"
+#include "gpu/warp.h"
+#include "sampling/swap_odds.h"
+
+namespace plackett::gpu {
+
+// As gain() in plackett/ndcg.h.
+inline double gain_of(std::uint32_t label) {
+  return static_cast<double>((std::uint64_t{1} << label) - 1);
+}
+
+class RunLearner {
+ public:
+  RunLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
+             const WarpScratch& scratch)
+      : warp_(warp), args_(args), run_(run), state_(state), scratch_(scratch), list_(scratch.list) {}
+
+  // Until as many impressions are done. Stops at a score that is not finite.
+  [[gnu::always_inline]] void learn(std::uint64_t until) {
+    if (run_.impressions < until) until = run_.impressions;
+    while (state_.done < until && state_.is_not_finite == 0) {
+      if (!impression()) {
+        state_.is_not_finite = 1;
+        return;
+      }
+      ++state_.done;
+    }
+  }
+
+ private:
+  // False, without a change, if a score is not finite.
+  [[gnu::always_inline]] bool impression() {
+    draw_numbers();
+    const std::uint32_t query = *list_.query;
+    const std::uint64_t begin = run_.train.query_begin[query];
+    const auto docs = static_cast<std::uint32_t>(run_.train.query_begin[query + 1] - begin);
+    const float* rows = run_.train.rows + begin * run_.train.width;
+    const DocScratch& of_docs = scratch_.of(docs);
+    bool finite = true;
+    const float highest =
+        score_docs(warp_, rows, docs, run_.train.width, list_.weights, of_docs.scores, finite);
+    if (!finite) return false;
+
+    shown_ = run_.shown < docs ? run_.shown : docs;
+    Urn urn(warp_, of_docs, docs, highest);
+    for (std::uint32_t rank = 0; rank < shown_; ++rank) {
+      const std::uint32_t doc = urn.draw(list_.uniforms[rank], list_.docs, rank);
+      warp_.each([&](unsigned lane) {
+        if (lane == 0) list_.docs[rank] = doc;
+      });
+    }
+    const Mass rest = urn.rest();
+    const std::uint8_t* labels = run_.train.labels + begin;
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t rank = lane; rank < shown_; rank += kWarpLanes) {
+        const std::uint32_t doc = list_.docs[rank];
+        list_.labels[rank] = labels[doc];
+        list_.scores[rank] = of_docs.scores[doc];
+      }
+    });
+    click();
+    state_.online.add(ndcg(run_.train.inverse_ideals[query]));
+    if (has_pairs()) step(rows, rest);
+    return true;
+  }
+
+  // All random numbers of the impression: its query, a uniform per rank and a draw per rank for the
+  // clicks. Each lane makes a block of four.
+  void draw_numbers() {
+    const std::uint32_t of_list = (run_.shown + 1) / 2;
+    const std::uint32_t of_clicks = (run_.shown + 3) / 4;
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t at = lane; at <= of_list + of_clicks; at += kWarpLanes) {
+        const bool for_list = at < of_list;
+        const bool for_query = at == of_list + of_clicks;
+        Stream stream(run_.seed, run_.run, state_.done,
+                      for_list ? Purpose::kRanking
+                               : (for_query ? Purpose::kQuery : Purpose::kClicks));
+        const std::uint32_t block = for_list ? at : (for_query ? 0 : at - of_list);
+        stream.seek(block);
+        const std::uint32_t first = stream.next_u32();
+        if (for_query) {
+          *list_.query = stream.below(run_.train.query_count, first);
+          continue;
+        }
+        const std::uint32_t second = stream.next_u32();
+        const std::uint32_t third = stream.next_u32();
+        const std::uint32_t fourth = stream.next_u32();
+        if (for_list) {
+          list_.uniforms[2 * block] = to_uniform(first, second);
+          list_.uniforms[2 * block + 1] = to_uniform(third, fourth);
+        } else {
+          std::uint32_t* draws = list_.click_draws + 4 * block;
+          draws[0] = first;
+          draws[1] = second;
+          draws[2] = third;
+          draws[3] = fourth;
+        }
+      }
+    });
+  }
+
+  // Which ranks are clicked, into winners, and which of the seen ones are not, into losers: those
+  // above the last click and the first below it.
+  void click() {
+    winner_count_ = 0;
+    loser_count_ = 0;
+    std::uint32_t below_click = 0;
+    std::uint32_t losers = 0;  // up to here
+    warp_.sync();
+    for (std::uint32_t rank = 0; rank < shown_; ++rank) {
+      const std::uint32_t row = rank * (rank + 1) / 2 + below_click;
+      const Ends ends = run_.ends[row * run_.grade_count + list_.labels[rank]];
+      const std::uint64_t draw = list_.click_draws[rank];
+      const bool clicked = draw < ends.click;
+      if (clicked) {
+        list_.winners[winner_count_++] = rank;
+        below_click = rank + 1;
+        loser_count_ = losers;
+      } else {
+        list_.losers[losers++] = rank;
+      }
+      if (draw < (clicked ? ends.click_and_stop : ends.click_or_stop)) break;
+    }
+    // The first below the last click was not clicked.
+    if (winner_count_ > 0 && below_click < shown_) list_.losers[loser_count_++] = below_click;
+    warp_.sync();
+  }
+
+  [[nodiscard]] bool has_pairs() const {
+    if (winner_count_ == 0 || loser_count_ == 0) return false;
+    return run_.only_above == 0 || list_.losers[0] < list_.winners[winner_count_ - 1];
+  }
+
+  [[nodiscard]] double ndcg(double inverse_ideal) const {
+    double dcg = 0;
+    for (std::uint32_t rank = 0; rank < kCut && rank < shown_; ++rank) {
+      dcg += gain_of(list_.labels[rank]) * args_.discounts[rank];
+    }
+    return dcg * inverse_ideal;
+  }
+
+  void step(const float* rows, const Mass& rest) {
+    weigh_pairs(rest);
+    const std::uint32_t count = scale_ranks();
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t at = lane * 4; at < run_.train.width; at += kWarpLanes * 4) {
+        Quad& weights = *reinterpret_cast<Quad*>(list_.weights + at);
+        Quad sum = weights;
+        PLACKETT_UNROLL(4)
+        for (std::uint32_t place = 0; place < count; ++place) {
+          const Quad row =
+              load_quad(rows + std::uint64_t{list_.losers[place]} * run_.train.width + at);
+          const float scale = list_.scales[place];
+          for (unsigned part = 0; part < 4; ++part) {
+            sum.values[part] = multiply_add(scale, row.values[part], sum.values[part]);
+          }
+        }
+        weights = sum;
+      }
+    });
+    state_.learning_rate *= run_.decay;
+    ++state_.updates;
+  }
+
+  // The weight of each pair of a winner and a loser, [winner][loser].
+  [[gnu::always_inline]] void weigh_pairs(const Mass& rest) {
+    double lowest = list_.scores[0];
+    double highest = lowest;
+    for (std::uint32_t rank = 1; rank < shown_; ++rank) {
+      const double score = list_.scores[rank];
+      if (score < lowest) lowest = score;
+      if (score > highest) highest = score;
+    }
+    const double rest_plain = swap_odds::plain_rest(rest, highest);
+    const bool is_plain = swap_odds::plain_in_range(shown_, lowest, highest, rest_plain);
+    double* plain_from = list_.plain + shown_;
+    if (is_plain) {
+      warp_.each([&](unsigned lane) {
+        for (std::uint32_t rank = lane; rank < shown_; rank += kWarpLanes) {
+          list_.plain[rank] = portable_exp(list_.scores[rank] - highest);
+        }
+      });
+      double sum = rest_plain;
+      plain_from[shown_] = sum;
+      for (std::uint32_t rank = shown_; rank-- > 0;) {
+        sum += list_.plain[rank];
+        plain_from[rank] = sum;
+      }
+    } else {
+      Mass mass = rest;
+      list_.mass_from[shown_] = mass;
+      for (std::uint32_t rank = shown_; rank-- > 0;) {
+        swap_odds::add(mass, list_.scores[rank]);
+        list_.mass_from[rank] = mass;
+      }
+    }
+    warp_.sync();
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t pair = lane; pair < winner_count_ * loser_count_; pair += kWarpLanes) {
+        const std::uint32_t winner = list_.winners[pair / loser_count_];
+        const std::uint32_t loser = list_.losers[pair % loser_count_];
+        const std::uint32_t upper = winner < loser ? winner : loser;
+        const std::uint32_t lower = winner < loser ? loser : winner;
+        const double rho =
+            is_plain ? swap_odds::rho_plain(list_.plain, plain_from, upper, lower)
+                     : swap_odds::rho_any_range(list_.scores, list_.mass_from, upper, lower);
+        const double difference =
+            (list_.scores[winner] - list_.scores[loser]) / run_.sharpness;
+        list_.pairs[pair] =
+            rho * swap_odds::pair_gradient(portable_exp(difference < 0 ? difference : -difference));
+      }
+    });
+  }
+
+  // Sums the pairs by rank, in the order of sum_by_rank. The documents that step, in shown order,
+  // into losers, and by how much, into scales; returns how many.
+  std::uint32_t scale_ranks() {
+    const auto rate = static_cast<float>(state_.learning_rate);
+    double* sums = list_.uniforms;  // which are used up
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t rank = lane; rank < shown_; rank += kWarpLanes) sums[rank] = 0;
+    });
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t at = lane; at < winner_count_ + loser_count_; at += kWarpLanes) {
+        double sum = 0;
+        if (at < winner_count_) {
+          const std::uint32_t rank = list_.winners[at];
+          for (std::uint32_t loser = 0; loser < loser_count_; ++loser) {
+            if (run_.only_above != 0 && list_.losers[loser] > rank) break;
+            sum += list_.pairs[at * loser_count_ + loser];
+          }
+          sums[rank] = sum;
+        } else {
+          const std::uint32_t loser = at - winner_count_;
+          const std::uint32_t rank = list_.losers[loser];
+          for (std::uint32_t winner = 0; winner < winner_count_; ++winner) {
+            if (run_.only_above != 0 && list_.winners[winner] < rank) continue;
+            sum -= list_.pairs[winner * loser_count_ + loser];
+          }
+          sums[rank] = sum;
+        }
+      }
+    });
+    std::uint32_t count = 0;
+    for (std::uint32_t rank = 0; rank < shown_; ++rank) {
+      const double sum = sums[rank];
+      if (sum == 0) continue;
+      list_.losers[count] = list_.docs[rank];
+      list_.scales[count] = rate * static_cast<float>(sum);
+      ++count;
+    }
+    warp_.sync();
+    return count;
+  }
+
+  static double to_uniform(std::uint32_t high, std::uint32_t low) {
+    return static_cast<double>((std::uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
+  }
+
+  const Warp& warp_;
+  const BatchArgs& args_;
+  const RunData& run_;
+  RunState& state_;
+  const WarpScratch& scratch_;
+  const ListScratch& list_;
+  std::uint32_t shown_ = 0;
+  std::uint32_t winner_count_ = 0;
+  std::uint32_t loser_count_ = 0;
+};
+
+// The run at `place` of those that take part, until args.until.
+inline void learn_run(const Warp& warp, const BatchArgs& args, std::uint32_t place,
+                      std::byte* shared, std::byte* spill) {
+  const std::uint32_t which = args.which[place];
+  const RunData run = args.runs[which];
+  RunState state = args.states[which];
+  const WarpScratch scratch(args, shared, spill);
+  float* kept = args.weights + std::uint64_t{which} * args.width;
+  warp.each([&](unsigned lane) {
+    for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {
+      scratch.list.weights[at] = kept[at];
+    }
+  });
+  RunLearner(warp, args, run, state, scratch).learn(args.until);
+  warp.each([&](unsigned lane) {
+    for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {
+      kept[at] = scratch.list.weights[at];
+    }
+    if (lane == 0) args.states[which] = state;
+  });
+}
+
+}  // namespace plackett::gpu
