@@ -46,6 +46,7 @@ class Device {
   [[nodiscard]] virtual Result<void*> allocate(std::uint64_t bytes) = 0;
   virtual void free(void* memory) = 0;
   virtual Result<void> upload(void* to, const void* from, std::uint64_t bytes) = 0;
+  virtual Result<void> copy(void* to, const void* from, std::uint64_t bytes) = 0;
   // Waits for what was launched.
   virtual Result<void> download(void* to, const void* from, std::uint64_t bytes) = 0;
   virtual Result<void> launch(const Launch& launch) = 0;

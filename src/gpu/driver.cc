@@ -58,6 +58,7 @@ struct Driver {
   Status (*free)(Address address);
   Status (*upload)(Address to, const void* from, std::size_t bytes);
   Status (*download)(void* to, Address from, std::size_t bytes);
+  Status (*copy)(Address to, Address from, std::size_t bytes);
   Status (*launch)(Function* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                    void* stream, void** arguments, void** extra);
@@ -66,13 +67,13 @@ struct Driver {
   Status (*error_text)(Status status, const char** text);
 };
 
-constexpr std::array<const char*, 21> kFunctions{
+constexpr std::array<const char*, 22> kFunctions{
     "cuInit",          "cuDriverGetVersion", "cuDeviceGetCount",
     "cuDeviceGet",     "cuDeviceGetName",    "cuDeviceGetAttribute",
     "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent",
     "cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncSetAttribute",
     "cuMemGetInfo_v2", "cuMemAlloc_v2",      "cuMemFree_v2",
-    "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2",    "cuLaunchKernel",
+    "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpyDtoD_v2",   "cuLaunchKernel",
     "cuCtxSynchronize", "cuGetErrorName",    "cuGetErrorString"};
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
 
@@ -171,6 +172,11 @@ class Gpu final : public Device {
   Result<void> download(void* to, const void* from, std::uint64_t bytes) override {
     if (auto used = use(); !used) return used;
     return checked(driver_.download(to, address_of(from), bytes), "cuMemcpyDtoH");
+  }
+
+  Result<void> copy(void* to, const void* from, std::uint64_t bytes) override {
+    if (auto used = use(); !used) return used;
+    return checked(driver_.copy(address_of(to), address_of(from), bytes), "cuMemcpyDtoD");
   }
 
   Result<void> launch(const Launch& launch) override {

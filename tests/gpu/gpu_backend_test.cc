@@ -24,6 +24,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Where the kernels run.
+enum class Where : std::uint8_t { kHost, kGpu };
+
 std::unique_ptr<DeviceBackend> host_backend(const DeviceLimits& limits) {
   return make_device_backend(std::make_unique<HostDevice>(limits));
 }
@@ -112,12 +115,10 @@ void expect_same(const RunRecord& record, const RunRecord& expected) {
   }
 }
 
-void expect_the_engines_bits(const Dataset& data, const SimulationSpec& spec,
-                             std::unique_ptr<DeviceBackend> backend = host_backend()) {
-  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+void expect_the_engines_bits(const Dataset& data, const SimulationSpec& spec, Backend& backend) {
   const auto simulation = Simulation::prepare(data, spec);
   ASSERT_TRUE(simulation.ok()) << simulation.error().message;
-  const auto records = run_all_on(*backend, *simulation);
+  const auto records = run_all_on(backend, *simulation);
   ASSERT_TRUE(records.ok()) << records.error().message;
   ASSERT_EQ(records->size(), spec.runs);
   for (const auto& [run, record] : *records) {
@@ -126,14 +127,40 @@ void expect_the_engines_bits(const Dataset& data, const SimulationSpec& spec,
   }
 }
 
-TEST(GpuBackend, HasTheEnginesBitsForAnyNumberOfFeatures) {
+// The GPU's tests are skipped where there is none.
+class EngineBits : public ::testing::TestWithParam<Where> {
+ protected:
+  void SetUp() override {
+    if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+    if (GetParam() == Where::kHost) {
+      backend_ = host_backend();
+      return;
+    }
+    auto gpu = open_gpu();
+    if (!gpu) GTEST_SKIP() << gpu.error().message;
+    backend_ = make_device_backend(std::move(gpu).value());
+  }
+
+  void expect_bits(const Dataset& data, const SimulationSpec& spec) {
+    expect_the_engines_bits(data, spec, *backend_);
+  }
+
+  std::unique_ptr<DeviceBackend> backend_;
+};
+
+INSTANTIATE_TEST_SUITE_P(On, EngineBits, ::testing::Values(Where::kHost, Where::kGpu),
+                         [](const auto& where) {
+                           return std::string(where.param == Where::kHost ? "Host" : "Gpu");
+                         });
+
+TEST_P(EngineBits, AreKeptForAnyNumberOfFeatures) {
   for (const std::uint32_t features : {1, 15, 16, 17, 46, 136}) {
     SCOPED_TRACE(features);
-    expect_the_engines_bits(make_dataset({.features = features}), tiny_spec());
+    expect_bits(make_dataset({.features = features}), tiny_spec());
   }
 }
 
-TEST(GpuBackend, HasTheEnginesBitsForEveryClickModelAndProtocol) {
+TEST_P(EngineBits, AreKeptForEveryClickModelAndProtocol) {
   const Dataset data = make_dataset({});
   for (const std::string_view model : click_model_names()) {
     for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
@@ -141,50 +168,51 @@ TEST(GpuBackend, HasTheEnginesBitsForEveryClickModelAndProtocol) {
       SimulationSpec spec = tiny_spec();
       spec.click_model = model;
       spec.protocol = protocol;
-      expect_the_engines_bits(data, spec);
+      expect_bits(data, spec);
     }
   }
 }
 
-TEST(GpuBackend, HasTheEnginesBitsForListsOfAnyLength) {
+TEST_P(EngineBits, AreKeptForListsOfAnyLength) {
   const Dataset data = make_dataset({.docs = {1, 5, 40, 120}});
   for (const std::uint32_t shown : {1, 2, 3, 10, 13, 20, 21, 40, 100}) {
     SCOPED_TRACE(shown);
     SimulationSpec spec = tiny_spec();
     spec.shown = shown;
     spec.click_model = "position-based";
-    expect_the_engines_bits(data, spec);
+    expect_bits(data, spec);
   }
 }
 
-TEST(GpuBackend, HasTheEnginesBitsForManyDocuments) {
+TEST_P(EngineBits, AreKeptForManyDocuments) {
   const Dataset data = make_dataset({.docs = {300, 1, 1251}});
-  expect_the_engines_bits(data, tiny_spec());
+  expect_bits(data, tiny_spec());
   // With so little shared memory that most queries' scratch is elsewhere.
-  expect_the_engines_bits(data, tiny_spec(),
-                          host_backend({.free_bytes = std::uint64_t{1} << 30,
-                                        .shared_bytes = 16 << 10,
-                                        .all_shared_bytes = 6 << 10,
-                                        .processors = 2}));
+  if (GetParam() != Where::kHost) return;
+  backend_ = host_backend({.free_bytes = std::uint64_t{1} << 30,
+                           .shared_bytes = 16 << 10,
+                           .all_shared_bytes = 6 << 10,
+                           .processors = 2});
+  expect_bits(data, tiny_spec());
 }
 
-TEST(GpuBackend, HasTheEnginesBitsForEqualScores) {
+TEST_P(EngineBits, AreKeptForEqualScores) {
   for (const std::uint32_t levels : {1, 2, 3}) {
     SCOPED_TRACE(levels);
-    expect_the_engines_bits(make_dataset({.features = 2, .levels = levels}), tiny_spec());
+    expect_bits(make_dataset({.features = 2, .levels = levels}), tiny_spec());
   }
 }
 
-TEST(GpuBackend, HasTheEnginesBitsForScoresFarApart) {
+TEST_P(EngineBits, AreKeptForScoresFarApart) {
   for (const float scale : {10.0F, 100.0F, 1000.0F, 1e5F}) {
     SCOPED_TRACE(scale);
     SimulationSpec spec = tiny_spec();
     spec.click_model = "random";
-    expect_the_engines_bits(make_dataset({.scale = scale}), spec);
+    expect_bits(make_dataset({.scale = scale}), spec);
   }
 }
 
-TEST(GpuBackend, HasTheEnginesBitsForEverySettingThatItTakes) {
+TEST_P(EngineBits, AreKeptForEverySettingThatItTakes) {
   const Dataset data = make_dataset({});
   const std::vector<std::vector<GivenSetting>> all{{{"learning-rate", "0.7"}},
                                                    {{"pairs", "above"}},
@@ -195,7 +223,7 @@ TEST(GpuBackend, HasTheEnginesBitsForEverySettingThatItTakes) {
     SCOPED_TRACE(settings.front().name);
     SimulationSpec spec = tiny_spec();
     spec.settings = settings;
-    expect_the_engines_bits(data, spec);
+    expect_bits(data, spec);
   }
   for (const NoRelevant no_relevant : {NoRelevant::kSkip, NoRelevant::kZero, NoRelevant::kOne}) {
     SimulationSpec spec = tiny_spec();
@@ -204,22 +232,21 @@ TEST(GpuBackend, HasTheEnginesBitsForEverySettingThatItTakes) {
     spec.eta = 2;
     spec.click_model = "trust-bias";
     spec.seed = ~std::uint64_t{0} - 3;
-    expect_the_engines_bits(data, spec);
+    expect_bits(data, spec);
   }
 }
 
-TEST(GpuBackend, HasTheEnginesBitsOnFoldsAndOnValidationQueries) {
+TEST_P(EngineBits, AreKeptOnFoldsAndOnValidationQueries) {
   LoadOptions options;
   Dataset data = load_dataset("synthetic", options).value();
   SimulationSpec spec = tiny_spec();
   spec.runs = static_cast<std::uint32_t>(data.folds.size()) + 1;
-  expect_the_engines_bits(data, spec);
+  expect_bits(data, spec);
   spec.split = MeasuredSplit::kValidation;
-  expect_the_engines_bits(data, spec);
+  expect_bits(data, spec);
 }
 
-TEST(GpuBackend, LearnsTheEnginesParameters) {
-  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+TEST_P(EngineBits, AreThoseOfTheParameters) {
   const Dataset data = make_dataset({.features = 33});
   SimulationSpec spec = tiny_spec();
   spec.protocol = Protocol::kPublished;
@@ -240,7 +267,7 @@ TEST(GpuBackend, LearnsTheEnginesParameters) {
   };
   ThreadBackend threads(1);
   const auto expected = learned_by(threads);
-  const auto learned = learned_by(*host_backend());
+  const auto learned = learned_by(*backend_);
   ASSERT_EQ(learned.size(), 3U);
   for (const auto& [run, of_run] : learned) {
     EXPECT_EQ(of_run.first, expected.at(run).first);
@@ -250,14 +277,14 @@ TEST(GpuBackend, LearnsTheEnginesParameters) {
   }
 }
 
-TEST(GpuBackend, FailsAsTheEngineDoesAtAScoreThatIsNotFinite) {
+TEST_P(EngineBits, AreNotGivenForAScoreThatIsNotFinite) {
   const Dataset data = make_dataset({.scale = 1e18F});
   SimulationSpec spec = tiny_spec();
   spec.settings = {{"learning-rate", "1e15"}};
   const Simulation simulation = Simulation::prepare(data, spec).value();
   const auto expected = simulation.run(0, {});
   ASSERT_FALSE(expected.ok());
-  const auto records = run_all_on(*host_backend(), simulation);
+  const auto records = run_all_on(*backend_, simulation);
   ASSERT_FALSE(records.ok());
   EXPECT_EQ(records.error().message, expected.error().message);
 }
@@ -270,11 +297,12 @@ TEST(GpuBackend, DividesRunsThatItsMemoryHasNoRoomFor) {
   const std::uint64_t one_fold =
       (data.folds[0].train.doc_count() + data.folds[0].test.doc_count()) *
       padded_width(data.folds[0].train.feature_count()) * sizeof(float);
-  expect_the_engines_bits(data, spec,
-                          host_backend({.free_bytes = (std::uint64_t{300} << 20) + 2 * one_fold,
-                                        .shared_bytes = 227 << 10,
-                                        .all_shared_bytes = 228 << 10,
-                                        .processors = 132}));
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const auto backend = host_backend({.free_bytes = (std::uint64_t{300} << 20) + 2 * one_fold,
+                                     .shared_bytes = 227 << 10,
+                                     .all_shared_bytes = 228 << 10,
+                                     .processors = 132});
+  expect_the_engines_bits(data, spec, *backend);
 }
 
 TEST(GpuBackend, RefusesAFoldThatItsMemoryHasNoRoomForWithTheBytes) {

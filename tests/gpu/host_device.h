@@ -32,6 +32,10 @@ class HostDevice final : public Device {
     std::memcpy(to, from, bytes);
     return {};
   }
+  Result<void> copy(void* to, const void* from, std::uint64_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
   Result<void> download(void* to, const void* from, std::uint64_t bytes) override {
     std::memcpy(to, from, bytes);
     return {};
