@@ -1,6 +1,7 @@
 // How fast a GPU does PDGD's linear runs, as shares of what limits it:
 //
 //   gpu_bench [--quick] [--runs N] [--impressions N] [--shape NAME]
+//             [--test-queries N]
 //
 // Memory limits it: an impression reads all its query's features at least once. The limit is the
 // bandwidth of a copy, measured first. Some of the runs are compared with the engine's own, which
@@ -39,7 +40,8 @@ constexpr Case kCases[] = {{"mslr", {136, 125, 6'000}, 2'000},
 struct Settings {
   std::uint32_t runs = 8'448;
   std::uint64_t impressions = 4'000;
-  std::string shape;  // empty: all
+  std::string shape;               // empty: all
+  std::uint32_t test_queries = 0;  // 0: the shape's own
   bool quick = false;
 };
 
@@ -73,7 +75,8 @@ bool same(const RunRecord& one, const RunRecord& other) {
 // False if a run is not the engine's.
 bool measure(Backend& backend, const Case& one, const Settings& settings, double bandwidth) {
   Shape shape = one.shape;
-  std::uint32_t test_queries = one.test_queries;
+  std::uint32_t test_queries =
+      settings.test_queries > 0 ? settings.test_queries : one.test_queries;
   if (settings.quick) {
     shape.queries = 100;
     test_queries = 50;
@@ -150,6 +153,8 @@ int main(int count, char** arguments) {
       settings.runs = static_cast<std::uint32_t>(std::atol(arguments[++at]));
     } else if (option == "--impressions" && has_value) {
       settings.impressions = static_cast<std::uint64_t>(std::atoll(arguments[++at]));
+    } else if (option == "--test-queries" && has_value) {
+      settings.test_queries = static_cast<std::uint32_t>(std::atol(arguments[++at]));
     } else if (option == "--shape" && has_value) {
       settings.shape = arguments[++at];
     } else {

@@ -96,7 +96,7 @@ class SplitMeasure {
     const std::uint64_t begin = split_.query_begin[query];
     docs_ = static_cast<std::uint32_t>(split_.query_begin[query + 1] - begin);
     scores_ = scratch_.of(docs_).scores;
-    score_docs(warp_, split_.rows + begin * split_.width, docs_, split_.width,
+    score_docs(warp_, split_.rows + split_.first_tiles[query] * tile_size(split_.width), docs_, split_.width,
                scratch_.list.weights, scores_, finite);
     return finite ? best_docs(warp_, scores_, docs_) : BestDocs{};
   }

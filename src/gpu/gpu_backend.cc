@@ -259,7 +259,8 @@ class GpuBackend final : public DeviceBackend {
                 .run = job.job.run,
                 .grade_count = inputs.user().grade_count(),
                 .shown = options.shown,
-                .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U};
+                .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U,
+                .by_last_click = (*user)->by_last_click() ? 1U : 0U};
     count_queries(*job.measured, spec.no_relevant, run.data);
     run.weights.resize(run.data.train.width);
     Ranker& ranker = job.learner->ranker();

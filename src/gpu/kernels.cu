@@ -6,6 +6,7 @@
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 
 // What these declare is constexpr, which Clang compiles for the device too, or not used by kernels.
 #include <cstddef>
@@ -46,7 +47,9 @@ struct Place {
 
 }  // namespace
 
-PLACKETT_KERNEL plackett_learn(BatchArgs args) {
+// One warp per block, and registers for as many blocks at a time as there can be: what they wait
+// for is memory (docs/decisions/0021-gpu.md).
+__launch_bounds__(32, 32) PLACKETT_KERNEL plackett_learn(BatchArgs args) {
   const Place at;
   if (at.place >= args.count) return;
   learn_run(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block),

@@ -16,6 +16,13 @@ inline double gain_of(std::uint32_t label) {
   return static_cast<double>((std::uint64_t{1} << label) - 1);
 }
 
+// The query of an impression.
+[[gnu::noinline]] inline std::uint32_t draw_query(std::uint64_t seed, std::uint32_t run,
+                                                  std::uint64_t impression,
+                                                  std::uint32_t query_count) {
+  return Stream(seed, run, impression, Purpose::kQuery).below(query_count);
+}
+
 class RunLearner {
  public:
   RunLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
@@ -25,7 +32,9 @@ class RunLearner {
   // Until as many impressions are done. Stops at a score that is not finite.
   [[gnu::always_inline]] void learn(std::uint64_t until) {
     if (run_.impressions < until) until = run_.impressions;
-    while (state_.done < until && state_.is_not_finite == 0) {
+    if (state_.done >= until || state_.is_not_finite != 0) return;
+    find_query(draw_query(run_.seed, run_.run, state_.done, run_.train.query_count));
+    while (state_.done < until) {
       if (!impression()) {
         state_.is_not_finite = 1;
         return;
@@ -35,44 +44,54 @@ class RunLearner {
   }
 
  private:
+  void find_query(std::uint32_t query) {
+    begin_ = run_.train.query_begin[query];
+    docs_ = static_cast<std::uint32_t>(run_.train.query_begin[query + 1] - begin_);
+    tiles_ = run_.train.rows + run_.train.first_tiles[query] * tile_size(run_.train.width);
+    inverse_ideal_ = run_.train.inverse_ideals[query];
+  }
+
   // False, without a change, if a score is not finite.
   [[gnu::always_inline]] bool impression() {
     draw_numbers();
-    const std::uint32_t query = *list_.query;
-    const std::uint64_t begin = run_.train.query_begin[query];
-    const auto docs = static_cast<std::uint32_t>(run_.train.query_begin[query + 1] - begin);
-    const float* rows = run_.train.rows + begin * run_.train.width;
-    const DocScratch& of_docs = scratch_.of(docs);
-    bool finite = true;
-    const float highest =
-        score_docs(warp_, rows, docs, run_.train.width, list_.weights, of_docs.scores, finite);
-    if (!finite) return false;
-
-    shown_ = run_.shown < docs ? run_.shown : docs;
-    Urn urn(warp_, of_docs, docs, highest);
-    for (std::uint32_t rank = 0; rank < shown_; ++rank) {
-      const std::uint32_t doc = urn.draw(list_.uniforms[rank], list_.docs, rank);
-      warp_.each([&](unsigned lane) {
-        if (lane == 0) list_.docs[rank] = doc;
-      });
-    }
-    const Mass rest = urn.rest();
-    const std::uint8_t* labels = run_.train.labels + begin;
-    warp_.each([&](unsigned lane) {
-      for (std::uint32_t rank = lane; rank < shown_; rank += kWarpLanes) {
-        const std::uint32_t doc = list_.docs[rank];
-        list_.labels[rank] = labels[doc];
-        list_.scores[rank] = of_docs.scores[doc];
-      }
-    });
+    const double inverse_ideal = inverse_ideal_;
+    const float* tiles = tiles_;
+    Mass rest;
+    // Where the scratch is known to be shared memory, it is reached faster.
+    const bool is_finite = docs_ <= scratch_.small_docs ? sample(scratch_.small, rest)
+                                                        : sample(scratch_.large, rest);
+    if (!is_finite) return false;
+    find_query(*list_.query);  // the next impression's, while this one goes on
     click();
-    state_.online.add(ndcg(run_.train.inverse_ideals[query]));
-    if (has_pairs()) step(rows, rest);
+    state_.online.add(ndcg(inverse_ideal));
+    if (has_pairs()) step(tiles, rest);
     return true;
   }
 
-  // All random numbers of the impression: its query, a uniform per rank and a draw per rank for the
-  // clicks. Each lane makes a block of four.
+  // The list, with its labels and scores; false if a score is not finite.
+  [[gnu::always_inline]] bool sample(const DocScratch& of_docs, Mass& rest) {
+    bool finite = true;
+    const float highest =
+        score_docs(warp_, tiles_, docs_, run_.train.width, list_.weights, of_docs.scores, finite);
+    if (!finite) return false;
+    shown_ = run_.shown < docs_ ? run_.shown : docs_;
+    rest = draw_list(warp_, of_docs, docs_, highest, list_.uniforms, shown_, list_.docs);
+    const std::uint8_t* labels = run_.train.labels + begin_;
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t rank = lane; rank < shown_; rank += kWarpLanes) {
+        const std::uint32_t doc = list_.docs[rank];
+        const std::uint32_t label = labels[doc];
+        list_.labels[rank] = label;
+        list_.scores[rank] = of_docs.scores[doc];
+        // The uniforms are used up.
+        if (rank < kCut) list_.uniforms[rank] = gain_of(label) * args_.discounts[rank];
+      }
+    });
+    return true;
+  }
+
+  // The random numbers of the impression, a uniform per rank and a draw per rank for the clicks, and
+  // the next one's query. Each lane makes a block of four.
   void draw_numbers() {
     const std::uint32_t of_list = (run_.shown + 1) / 2;
     const std::uint32_t of_clicks = (run_.shown + 3) / 4;
@@ -80,28 +99,28 @@ class RunLearner {
       for (std::uint32_t at = lane; at <= of_list + of_clicks; at += kWarpLanes) {
         const bool for_list = at < of_list;
         const bool for_query = at == of_list + of_clicks;
-        Stream stream(run_.seed, run_.run, state_.done,
-                      for_list ? Purpose::kRanking
-                               : (for_query ? Purpose::kQuery : Purpose::kClicks));
+        const std::uint64_t impression = state_.done + (for_query ? 1 : 0);
+        const Purpose purpose =
+            for_list ? Purpose::kRanking : (for_query ? Purpose::kQuery : Purpose::kClicks);
         const std::uint32_t block = for_list ? at : (for_query ? 0 : at - of_list);
-        stream.seek(block);
-        const std::uint32_t first = stream.next_u32();
-        if (for_query) {
-          *list_.query = stream.below(run_.train.query_count, first);
-          continue;
-        }
-        const std::uint32_t second = stream.next_u32();
-        const std::uint32_t third = stream.next_u32();
-        const std::uint32_t fourth = stream.next_u32();
+        std::uint32_t words[4] = {block, static_cast<std::uint32_t>(impression), run_.run,
+                                  static_cast<std::uint32_t>(purpose) |
+                                      (static_cast<std::uint32_t>(impression >> 32) << 8)};
+        philox_block(words, static_cast<std::uint32_t>(run_.seed),
+                     static_cast<std::uint32_t>(run_.seed >> 32));
         if (for_list) {
-          list_.uniforms[2 * block] = to_uniform(first, second);
-          list_.uniforms[2 * block + 1] = to_uniform(third, fourth);
-        } else {
+          list_.uniforms[2 * block] = to_uniform(words[0], words[1]);
+          list_.uniforms[2 * block + 1] = to_uniform(words[2], words[3]);
+        } else if (!for_query) {
           std::uint32_t* draws = list_.click_draws + 4 * block;
-          draws[0] = first;
-          draws[1] = second;
-          draws[2] = third;
-          draws[3] = fourth;
+          for (unsigned word = 0; word < 4; ++word) draws[word] = words[word];
+        } else {
+          // As Stream::below, which is needed where one number is not enough.
+          const std::uint32_t count = run_.train.query_count;
+          const std::uint64_t product = std::uint64_t{words[0]} * count;
+          *list_.query = static_cast<std::uint32_t>(product) < count
+                             ? draw_query(run_.seed, run_.run, impression, count)
+                             : static_cast<std::uint32_t>(product >> 32);
         }
       }
     });
@@ -110,14 +129,55 @@ class RunLearner {
   // Which ranks are clicked, into winners, and which of the seen ones are not, into losers: those
   // above the last click and the first below it.
   void click() {
+    if (run_.by_last_click == 0 && shown_ <= kWarpLanes) {
+      click_side_by_side();
+    } else {
+      click_one_by_one();
+    }
+  }
+
+  [[nodiscard]] Ends ends_at(std::uint32_t rank, std::uint32_t below_click) const {
+    const std::uint32_t row = rank * (rank + 1) / 2 + below_click;
+    return run_.ends[row * run_.grade_count + list_.labels[rank]];
+  }
+
+  void click_side_by_side() {
+    PerLane<bool> clicks;
+    PerLane<bool> leaves;
+    warp_.compute([&](unsigned lane) {
+      clicks[lane] = leaves[lane] = false;
+      if (lane >= shown_) return;
+      const Ends ends = ends_at(lane, 0);
+      const std::uint64_t draw = list_.click_draws[lane];
+      clicks[lane] = draw < ends.click;
+      leaves[lane] = draw < (clicks[lane] ? ends.click_and_stop : ends.click_or_stop);
+    });
+    const std::uint32_t left = warp_.mask(leaves);
+    // Down to the lowest bit of `left`; all, if there is none.
+    const std::uint32_t winners = warp_.mask(clicks) & (left ^ (left - 1));
+    std::uint32_t losers = 0;
+    if (winners != 0) {
+      const auto last = 31 - static_cast<std::uint32_t>(__builtin_clz(winners));
+      const std::uint32_t seen = last + 2 < shown_ ? last + 2 : shown_;
+      losers = ~winners & (seen == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << seen) - 1);
+    }
+    winner_count_ = static_cast<std::uint32_t>(__builtin_popcount(winners));
+    loser_count_ = static_cast<std::uint32_t>(__builtin_popcount(losers));
+    warp_.each([&](unsigned lane) {
+      const std::uint32_t above = (std::uint32_t{1} << lane) - 1;
+      if ((winners >> lane & 1) != 0) list_.winners[__builtin_popcount(winners & above)] = lane;
+      if ((losers >> lane & 1) != 0) list_.losers[__builtin_popcount(losers & above)] = lane;
+    });
+  }
+
+  void click_one_by_one() {
     winner_count_ = 0;
     loser_count_ = 0;
     std::uint32_t below_click = 0;
     std::uint32_t losers = 0;  // up to here
     warp_.sync();
     for (std::uint32_t rank = 0; rank < shown_; ++rank) {
-      const std::uint32_t row = rank * (rank + 1) / 2 + below_click;
-      const Ends ends = run_.ends[row * run_.grade_count + list_.labels[rank]];
+      const Ends ends = ends_at(rank, below_click);
       const std::uint64_t draw = list_.click_draws[rank];
       const bool clicked = draw < ends.click;
       if (clicked) {
@@ -141,13 +201,13 @@ class RunLearner {
 
   [[nodiscard]] double ndcg(double inverse_ideal) const {
     double dcg = 0;
-    for (std::uint32_t rank = 0; rank < kCut && rank < shown_; ++rank) {
-      dcg += gain_of(list_.labels[rank]) * args_.discounts[rank];
-    }
+    const std::uint32_t cut = shown_ < kCut ? shown_ : kCut;
+    PLACKETT_UNROLL(5)
+    for (std::uint32_t rank = 0; rank < cut; ++rank) dcg += list_.uniforms[rank];
     return dcg * inverse_ideal;
   }
 
-  void step(const float* rows, const Mass& rest) {
+  [[gnu::always_inline]] void step(const float* tiles, const Mass& rest) {
     weigh_pairs(rest);
     const std::uint32_t count = scale_ranks();
     warp_.each([&](unsigned lane) {
@@ -157,7 +217,7 @@ class RunLearner {
         PLACKETT_UNROLL(4)
         for (std::uint32_t place = 0; place < count; ++place) {
           const Quad row =
-              load_quad(rows + std::uint64_t{list_.losers[place]} * run_.train.width + at);
+              load_quad(tiles + feature_place(list_.losers[place], at, run_.train.width));
           const float scale = list_.scales[place];
           for (unsigned part = 0; part < 4; ++part) {
             sum.values[part] = multiply_add(scale, row.values[part], sum.values[part]);
@@ -174,6 +234,7 @@ class RunLearner {
   [[gnu::always_inline]] void weigh_pairs(const Mass& rest) {
     double lowest = list_.scores[0];
     double highest = lowest;
+    PLACKETT_UNROLL(4)
     for (std::uint32_t rank = 1; rank < shown_; ++rank) {
       const double score = list_.scores[rank];
       if (score < lowest) lowest = score;
@@ -190,6 +251,7 @@ class RunLearner {
       });
       double sum = rest_plain;
       plain_from[shown_] = sum;
+      PLACKETT_UNROLL(4)
       for (std::uint32_t rank = shown_; rank-- > 0;) {
         sum += list_.plain[rank];
         plain_from[rank] = sum;
@@ -212,8 +274,8 @@ class RunLearner {
         const double rho =
             is_plain ? swap_odds::rho_plain(list_.plain, plain_from, upper, lower)
                      : swap_odds::rho_any_range(list_.scores, list_.mass_from, upper, lower);
-        const double difference =
-            (list_.scores[winner] - list_.scores[loser]) / run_.sharpness;
+        double difference = list_.scores[winner] - list_.scores[loser];
+        if (run_.sharpness != 1) difference /= run_.sharpness;
         list_.pairs[pair] =
             rho * swap_odds::pair_gradient(portable_exp(difference < 0 ? difference : -difference));
       }
@@ -250,6 +312,7 @@ class RunLearner {
       }
     });
     std::uint32_t count = 0;
+    PLACKETT_UNROLL(2)
     for (std::uint32_t rank = 0; rank < shown_; ++rank) {
       const double sum = sums[rank];
       if (sum == 0) continue;
@@ -271,24 +334,33 @@ class RunLearner {
   RunState& state_;
   const WarpScratch& scratch_;
   const ListScratch& list_;
+  // Of the query.
+  const float* tiles_ = nullptr;
+  std::uint64_t begin_ = 0;  // its first document
+  std::uint32_t docs_ = 0;
+  double inverse_ideal_ = 0;
   std::uint32_t shown_ = 0;
   std::uint32_t winner_count_ = 0;
   std::uint32_t loser_count_ = 0;
 };
 
 // The run at `place` of those that take part, until args.until.
-inline void learn_run(const Warp& warp, const BatchArgs& args, std::uint32_t place,
+[[gnu::always_inline]] inline void learn_run(const Warp& warp, const BatchArgs& args, std::uint32_t place,
                       std::byte* shared, std::byte* spill) {
   const std::uint32_t which = args.which[place];
-  const RunData run = args.runs[which];
   RunState state = args.states[which];
   const WarpScratch scratch(args, shared, spill);
+  const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
   float* kept = args.weights + std::uint64_t{which} * args.width;
   warp.each([&](unsigned lane) {
     for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {
       scratch.list.weights[at] = kept[at];
     }
+    for (std::uint32_t at = lane; at < sizeof(RunData) / 4; at += kWarpLanes) {
+      scratch.list.run[at] = run_words[at];
+    }
   });
+  const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
   RunLearner(warp, args, run, state, scratch).learn(args.until);
   warp.each([&](unsigned lane) {
     for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {

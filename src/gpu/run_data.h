@@ -10,9 +10,15 @@ namespace plackett::gpu {
 
 inline constexpr std::uint32_t kCut = 10;  // of NDCG
 
-// A split. Rows are padded with zeros to `width` floats, a multiple of 16.
+// Documents of a query whose features lie together, so that a warp reads memory in order: a tile
+// holds kTileDocs documents, 16 features of each at a time.
+inline constexpr std::uint32_t kTileDocs = 8;
+
+// A split. Rows are padded with zeros to `width` floats, a multiple of 16; queries to whole tiles:
+// feature f of a query's document d is at float f % 16 of document d % 8 of chunk f / 16 of tile d / 8.
 struct SplitData {
   const float* rows = nullptr;
+  const std::uint64_t* first_tiles = nullptr;  // of queries
   const std::uint8_t* labels = nullptr;        // one per document
   const std::uint64_t* query_begin = nullptr;  // query_count + 1
   const double* inverse_ideals = nullptr;      // one per query; 0: nothing is relevant
@@ -27,6 +33,14 @@ struct Ends {
   std::uint64_t click_or_stop = 0;
 };
 
+// Where a query's features lie, in floats.
+constexpr std::uint64_t tile_size(std::uint32_t width) { return std::uint64_t{kTileDocs} * width; }
+constexpr std::uint64_t feature_place(std::uint32_t doc, std::uint32_t feature,
+                                      std::uint32_t width) {
+  return doc / kTileDocs * tile_size(width) + feature / 16 * (kTileDocs * 16) +
+         doc % kTileDocs * 16 + feature % 16;
+}
+
 // One run: what does not change.
 struct RunData {
   SplitData train = {};
@@ -40,6 +54,7 @@ struct RunData {
   std::uint32_t grade_count = 0;
   std::uint32_t shown = 0;
   std::uint32_t only_above = 0;        // PairKind::kAbove
+  std::uint32_t by_last_click = 0;     // whether `ends` depends on below_click
   double without_relevant = 0;         // what such a query adds to the sum over queries
   double counted = 0;                  // queries that count
 };
@@ -86,6 +101,7 @@ struct ListLayout {
   std::uint32_t losers = 0;       // u32 per rank: ranks
   std::uint32_t scales = 0;       // float per rank
   std::uint32_t query = 0;        // u32
+  std::uint32_t run = 0;          // RunData
   std::uint32_t weights = 0;      // float per column
   std::uint32_t pairs = 0;        // double per pair, if it is in shared memory
   std::uint32_t size = 0;
@@ -110,6 +126,7 @@ struct ListLayout {
     losers = take(ranks, sizeof(std::uint32_t));
     scales = take(ranks, sizeof(float));
     query = take(1, sizeof(std::uint32_t));
+    run = take(1, sizeof(RunData));
     weights = take(width, sizeof(float));
     pairs = take(with_pairs ? pair_count(shown) : 0, sizeof(double));
   }
@@ -128,7 +145,7 @@ struct BatchArgs {
   std::uint32_t width = 0;
   std::uint32_t value_stride = 0;       // queries
   std::uint32_t queries_per_warp = 0;   // evaluate
-  double discounts[kCut] = {};          // of ranks
+  const double* discounts = nullptr;    // of the first kCut ranks
   ScratchLayout small = {};             // in shared memory
   ScratchLayout large = {};             // in the spill: for queries with more documents
   ListLayout list = {};                 // in shared memory

@@ -33,6 +33,8 @@ std::uint32_t most_docs_of(const Split& split) {
   return most;
 }
 
+std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
+
 // What learning keeps outside of shared memory, per warp.
 std::uint32_t spill_bytes(const ScratchLayout& large, std::uint32_t pairs) {
   return (large.size + pairs * static_cast<std::uint32_t>(sizeof(double)) + 255) / 256 * 256;
@@ -75,7 +77,8 @@ class Group {
     const auto count = static_cast<std::uint32_t>(runs_.size());
     args_.width = runs_.front().data.train.width;
     const std::uint32_t shown = runs_.front().data.shown;
-    for (std::uint32_t rank = 0; rank < kCut; ++rank) args_.discounts[rank] = rank_discount(rank);
+    std::vector<double> discounts;
+    for (std::uint32_t rank = 0; rank < kCut; ++rank) discounts.push_back(rank_discount(rank));
 
     std::vector<RunData> data;
     std::vector<float> weights;
@@ -103,6 +106,8 @@ class Group {
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(weights)), weight_memory_),
           keep(DeviceMemory::make(device_, count * sizeof(Which)), which_memory_),
+          keep(DeviceMemory::copy_of(device_, std::span<const double>(discounts)),
+               discount_memory_),
           keep(DeviceMemory::make(device_, std::uint64_t{count} * args_.spill_stride),
                spill_memory_),
           keep(DeviceMemory::make(device_, std::uint64_t{values_at_once_} * value_stride_ *
@@ -114,6 +119,7 @@ class Group {
     args_.states = state_memory_.as<RunState>();
     args_.weights = weight_memory_.as<float>();
     args_.which = which_memory_.as<const Which>();
+    args_.discounts = discount_memory_.as<const double>();
     args_.values = value_memory_.as<double>();
     args_.spill = spill_memory_.as<std::byte>();
     args_.value_stride = value_stride_;
@@ -243,6 +249,7 @@ class Group {
   DeviceMemory state_memory_;
   DeviceMemory weight_memory_;
   DeviceMemory which_memory_;
+  DeviceMemory discount_memory_;
   DeviceMemory spill_memory_;
   DeviceMemory value_memory_;
   std::uint32_t most_measured_ = 0;   // documents of a query
@@ -257,24 +264,36 @@ class Group {
 }  // namespace
 
 std::uint64_t DeviceSplit::bytes(const Split& split) {
-  return split.doc_count() * (padded_width(split.feature_count()) * sizeof(float) + 1) +
-         split.query_count() * (sizeof(std::uint64_t) + sizeof(double));
+  std::uint64_t tiles = 0;
+  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
+    tiles += tiles_of(split.features(Query{query}).doc_count());
+  }
+  return tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
+         split.doc_count() +
+         split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
 }
 
 Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const NdcgTable& ndcg) {
   const Split::Storage& storage = split.storage();
-  const std::uint64_t docs = split.doc_count();
   const std::uint32_t width = padded_width(split.feature_count());
   DeviceSplit made;
-  std::vector<float> padded;  // rows of another layout
-  std::span<const float> rows(storage.rows, storage.foreign_stride == 0 ? docs * width : 0);
-  if (storage.foreign_stride != 0) {
-    padded.resize(docs * width);
-    for (std::uint64_t doc = 0; doc < docs; ++doc) {
-      std::copy_n(storage.rows + doc * storage.foreign_stride, split.feature_count(),
-                  padded.data() + doc * width);
+  std::vector<std::uint64_t> first_tiles;
+  std::uint64_t tiles = 0;
+  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
+    first_tiles.push_back(tiles);
+    tiles += tiles_of(split.features(Query{query}).doc_count());
+  }
+  std::vector<float> rows(tiles * tile_size(width));
+  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
+    const FeatureView docs = split.features(Query{query});
+    float* to = rows.data() + first_tiles[query] * tile_size(width);
+    for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc) {
+      const std::span<const float> row = docs.row(Doc{doc});
+      for (std::uint32_t feature = 0; feature < row.size(); feature += 16) {
+        std::copy_n(row.data() + feature, std::min<std::size_t>(16, row.size() - feature),
+                    to + feature_place(doc, feature, width));
+      }
     }
-    rows = padded;
   }
   std::vector<double> inverse_ideals;
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
@@ -289,13 +308,19 @@ Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const 
   };
   const std::span<const std::uint64_t> query_begin(storage.query_begin,
                                                    split.query_count() + std::size_t{1});
-  if (auto sent = send(rows, made.rows_); !sent) return sent.error();
-  if (auto sent = send(std::span(storage.labels, docs), made.labels_); !sent) return sent.error();
+  if (auto sent = send(std::span<const float>(rows), made.rows_); !sent) return sent.error();
+  if (auto sent = send(std::span<const std::uint64_t>(first_tiles), made.first_tiles_); !sent) {
+    return sent.error();
+  }
+  if (auto sent = send(std::span(storage.labels, split.doc_count()), made.labels_); !sent) {
+    return sent.error();
+  }
   if (auto sent = send(query_begin, made.query_begin_); !sent) return sent.error();
   if (auto sent = send(std::span<const double>(inverse_ideals), made.inverse_ideals_); !sent) {
     return sent.error();
   }
   made.data_ = {.rows = made.rows_.as<const float>(),
+                .first_tiles = made.first_tiles_.as<const std::uint64_t>(),
                 .labels = made.labels_.as<const std::uint8_t>(),
                 .query_begin = made.query_begin_.as<const std::uint64_t>(),
                 .inverse_ideals = made.inverse_ideals_.as<const double>(),
@@ -315,7 +340,19 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
       }
     }
   }
+  const auto differs = [](const Ends& one, const Ends& other) {
+    return one.click_and_stop != other.click_and_stop || one.click != other.click ||
+           one.click_or_stop != other.click_or_stop;
+  };
   DeviceUser made;
+  std::size_t begin = 0;  // of the rank's
+  for (std::uint32_t rank = 0; rank < shown; ++rank) {
+    const std::size_t end = begin + (rank + std::size_t{1}) * user.grade_count();
+    for (std::size_t at = begin + user.grade_count(); at < end; ++at) {
+      made.by_last_click_ = made.by_last_click_ || differs(all[at], all[at - user.grade_count()]);
+    }
+    begin = end;
+  }
   auto copy = DeviceMemory::copy_of(device, std::span<const Ends>(all));
   if (!copy) return copy.error();
   made.ends_ = std::move(copy).value();

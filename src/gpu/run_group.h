@@ -30,6 +30,7 @@ class DeviceSplit {
 
  private:
   DeviceMemory rows_;
+  DeviceMemory first_tiles_;
   DeviceMemory labels_;
   DeviceMemory query_begin_;
   DeviceMemory inverse_ideals_;
@@ -44,9 +45,12 @@ class DeviceUser {
   static Result<DeviceUser> make(Device& device, const User& user, std::uint32_t shown);
 
   [[nodiscard]] const Ends* ends() const { return ends_.as<const Ends>(); }
+  // Whether they depend on the last click.
+  [[nodiscard]] bool by_last_click() const { return by_last_click_; }
 
  private:
   DeviceMemory ends_;
+  bool by_last_click_ = false;
 };
 
 // One run of a group, before and after.

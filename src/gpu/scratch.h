@@ -37,6 +37,7 @@ struct ListScratch {
         losers(at_offset<std::uint32_t>(from, layout.losers)),
         scales(at_offset<float>(from, layout.scales)),
         query(at_offset<std::uint32_t>(from, layout.query)),
+        run(at_offset<std::uint32_t>(from, layout.run)),
         weights(at_offset<float>(from, layout.weights)),
         pairs(at_offset<double>(from, layout.pairs)) {}
 
@@ -51,6 +52,7 @@ struct ListScratch {
   std::uint32_t* losers;   // ranks that were seen and not clicked; or those that step, by `scales`
   float* scales;
   std::uint32_t* query;
+  std::uint32_t* run;  // the words of a RunData
   float* weights;
   double* pairs;
 };

@@ -17,12 +17,6 @@ class Stream {
         purpose_(static_cast<std::uint32_t>(purpose) |
                  (static_cast<std::uint32_t>(impression >> 32) << 8)) {}
 
-  // Goes on at the beginning of that block of four 32-bit numbers.
-  constexpr void seek(std::uint32_t block) {
-    next_block_ = block;
-    used_ = 4;
-  }
-
   constexpr std::uint32_t next_u32() {
     if (used_ == 4) {
       words_[0] = next_block_++;
@@ -33,21 +27,11 @@ class Stream {
                    static_cast<std::uint32_t>(seed_ >> 32));
       used_ = 0;
     }
-    // Without an index that only the running program knows: the words stay in registers.
-    const std::uint32_t at = used_++;
-    return at < 2 ? (at == 0 ? words_[0] : words_[1]) : (at == 2 ? words_[2] : words_[3]);
+    return words_[used_++];
   }
 
-  constexpr double uniform() {
-    const std::uint64_t high = next_u32();
-    const std::uint64_t both = high << 32 | next_u32();
-    return static_cast<double>(both >> 11) * 0x1p-53;
-  }
-
-  constexpr std::uint32_t below(std::uint32_t bound) { return below(bound, next_u32()); }
-  // The same, if `drawn` was just drawn for it.
-  constexpr std::uint32_t below(std::uint32_t bound, std::uint32_t drawn) {
-    std::uint64_t product = std::uint64_t{drawn} * bound;
+  constexpr std::uint32_t below(std::uint32_t bound) {
+    std::uint64_t product = std::uint64_t{next_u32()} * bound;
     auto low = static_cast<std::uint32_t>(product);
     if (low < bound) {
       const std::uint32_t threshold = (0U - bound) % bound;

@@ -65,8 +65,26 @@ class Warp {
   [[nodiscard]] PerLane<T> exchanged(const PerLane<T>& values, unsigned distance) const {
     return {exchange(values.value, distance)};
   }
+  // The value of the lane `distance` before; 0 for the first ones.
+  [[nodiscard]] PerLane<float> shifted(const PerLane<float>& values, unsigned distance) const {
+    const float other =
+        __nvvm_shfl_sync_up_f32(kAll, values.value, static_cast<int>(distance), 0);
+    return {lane_ < distance ? 0.0F : other};
+  }
+  // One lane's value.
+  [[nodiscard]] float from(const PerLane<float>& values, unsigned lane) const {
+    return __nvvm_shfl_sync_idx_f32(kAll, values.value, static_cast<int>(lane), 31);
+  }
+  [[nodiscard]] std::uint32_t from(const PerLane<std::uint32_t>& values, unsigned lane) const {
+    return static_cast<std::uint32_t>(__nvvm_shfl_sync_idx_i32(
+        kAll, static_cast<int>(values.value), static_cast<int>(lane), 31));
+  }
   [[nodiscard]] bool any(const PerLane<bool>& flags) const {
     return __nvvm_vote_any_sync(kAll, flags.value);
+  }
+  // Bit l is lane l's flag.
+  [[nodiscard]] std::uint32_t mask(const PerLane<bool>& flags) const {
+    return __nvvm_vote_ballot_sync(kAll, flags.value);
   }
 
  private:
@@ -119,20 +137,41 @@ class Warp {
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) result[lane] = values[lane ^ distance];
     return result;
   }
+  [[nodiscard]] PerLane<float> shifted(const PerLane<float>& values, unsigned distance) const {
+    PerLane<float> result;
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+      result[lane] = lane < distance ? 0.0F : values[lane - distance];
+    }
+    return result;
+  }
+  template <typename T>
+  [[nodiscard]] T from(const PerLane<T>& values, unsigned lane) const {
+    return values[lane];
+  }
   [[nodiscard]] bool any(const PerLane<bool>& flags) const {
     bool result = false;
     for (const bool flag : flags.values) result = result || flag;
+    return result;
+  }
+  [[nodiscard]] std::uint32_t mask(const PerLane<bool>& flags) const {
+    std::uint32_t result = 0;
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+      result |= std::uint32_t{flags[lane]} << lane;
+    }
     return result;
   }
 };
 
 #endif
 
+template <typename T>
+void add(const Warp& warp, PerLane<T>& values, const PerLane<T>& others) {
+  warp.compute([&](unsigned lane) { values[lane] += others[lane]; });
+}
 // Every lane's value plus that of the lane at `distance`.
 template <typename T>
 void add_at_distance(const Warp& warp, PerLane<T>& values, unsigned distance) {
-  const PerLane<T> others = warp.exchanged(values, distance);
-  warp.compute([&](unsigned lane) { values[lane] += others[lane]; });
+  add(warp, values, warp.exchanged(values, distance));
 }
 
 // The largest value, for every lane. Requires: no NaN.

@@ -2,7 +2,7 @@
 // get the same bits from it. SwapOdds and PairInference are made of it.
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -35,9 +35,13 @@ constexpr double plain_rest(const Mass& rest, double reference) {
 // Whether rho_plain may be used for `shown` scores between `lowest` and `highest`, its reference: a
 // product has shown - 1 factors at most, each between the smallest mass and the whole.
 constexpr bool plain_in_range(std::size_t shown, double lowest, double highest, double rest) {
-  const double depth = highest - lowest;
-  const double height = portable_log(rest + static_cast<double>(shown));
-  return static_cast<double>(shown) * std::max(depth, height) < kSafeLog;
+  const auto count = static_cast<double>(shown);
+  if (!(count * (highest - lowest) < kSafeLog)) return false;
+  // Most masses are so small that their exponent tells: log(x) < 0.6932 (e + 1) for x < 2^(e + 1).
+  const double all = rest + count;
+  const auto exponent = static_cast<std::int64_t>(std::bit_cast<std::uint64_t>(all) >> 52) - 1023;
+  if (count * 0.6932 * static_cast<double>(exponent + 1) < kSafeLog) return true;
+  return count * portable_log(all) < kSafeLog;
 }
 
 // P(R*) / P(R) is the product, over the places after the upper and up to the lower one, of
