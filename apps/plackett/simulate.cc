@@ -111,11 +111,9 @@ void simulate(const SimulateOptions& options) {
   const LoadOptions load = load_options(options.data);
   const Dataset dataset = take(load_dataset(options.data.dataset.path, load));
   Progress progress({.impressions = spec.impressions * spec.runs, .runs = spec.runs});
-  const Simulated simulated =
-      take(plackett::simulate(dataset, spec,
-                              {.threads = load.threads,
-                               .device = options.data.run.device,
-                               .watch = progress.watch()}));
+  const Simulated simulated = take(plackett::simulate(
+      dataset, spec,
+      {.threads = load.threads, .device = options.data.run.device, .watch = progress.watch()}));
   progress.finish();
   if (options.save_model) take(save_model(simulated.model, *options.save_model));
   if (options.json) {

@@ -75,8 +75,7 @@ bool same(const RunRecord& one, const RunRecord& other) {
 // False if a run is not the engine's.
 bool measure(Backend& backend, const Case& one, const Settings& settings, double bandwidth) {
   Shape shape = one.shape;
-  std::uint32_t test_queries =
-      settings.test_queries > 0 ? settings.test_queries : one.test_queries;
+  std::uint32_t test_queries = settings.test_queries > 0 ? settings.test_queries : one.test_queries;
   if (settings.quick) {
     shape.queries = 100;
     test_queries = 50;
@@ -97,8 +96,9 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
     records[job.run] = std::move(record);
     return {};
   };
-  const double wall = seconds_of(
-      [&] { run_jobs({simulations, run_major(simulations)}, backend, {}, keep).value(); });
+  const double wall = seconds_of([&] {
+    run_jobs({simulations, run_major(simulations)}, backend, {}, keep).value();
+  });
   bool right = true;
   std::uint32_t checked = 0;
   for (std::uint32_t run = 0; run < spec.runs; run += spec.runs / 4 + 1, ++checked) {

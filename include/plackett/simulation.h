@@ -116,7 +116,7 @@ PLACKETT_EXPORT Result<Device> parse_device(std::string_view text);
 
 // How runs are done; no result depends on it.
 struct RunOptions {
-  unsigned threads = 0;      // 0: one per core
+  unsigned threads = 0;  // 0: one per core
   Device device = Device::kCpu;
   Shard shard = {};          // in a folder: does only these of the runs
   bool fresh = false;        // in a folder: discard the runs that it holds

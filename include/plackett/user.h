@@ -15,8 +15,8 @@
 
 namespace plackett {
 
-// What a 32-bit draw decides about an examined document. [0, 2^32) is divided at these ends; click()
-// reads from the top and stops with the first document that the user leaves at.
+// What a 32-bit draw decides about an examined document. [0, 2^32) is divided at these ends;
+// click() reads from the top and stops with the first document that the user leaves at.
 struct ClickEnds {
   std::uint64_t click_and_stop = 0;  // below it: a click, and the user leaves
   std::uint64_t click = 0;           // below it: a click

@@ -372,8 +372,7 @@ HWY_INLINE DoubleVec exp_below_0(DoubleVec x) {
   const DoubleVec q4 = add_product(q_pair(4, r), q_pair(6, r), r2);
   const DoubleVec q8 = add_product(q_pair(8, r), hn::Set(d, kQ[10]), r2);
   const DoubleVec q = add_product(add_product(q0, q4, r4), q8, hn::Mul(r4, r4));
-  const DoubleVec of_r =
-      hn::Add(hn::Set(d, 1.0), hn::Sub(high, hn::Sub(low, hn::Mul(r2, q))));
+  const DoubleVec of_r = hn::Add(hn::Set(d, 1.0), hn::Sub(high, hn::Sub(low, hn::Mul(r2, q))));
   const DoubleVec k1 = round(hn::Mul(k, hn::Set(d, 0.5)));
   return hn::Mul(hn::Mul(of_r, power_of_2(k1)), power_of_2(hn::Sub(k, k1)));
 }

@@ -137,8 +137,8 @@ void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_
 
 }  // namespace
 
-const Kernels kScalarKernels{"scalar", dot_rows,    dot_rows_each, add_scaled_rows,
-                             multiply, add_outer,   activate,      exp_from_max, exp_each,
-                             normals,  count_above, inverse_cubes, scale_minmax};
+const Kernels kScalarKernels{"scalar",    dot_rows,      dot_rows_each, add_scaled_rows, multiply,
+                             add_outer,   activate,      exp_from_max,  exp_each,        normals,
+                             count_above, inverse_cubes, scale_minmax};
 
 }  // namespace plackett

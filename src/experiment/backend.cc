@@ -7,7 +7,9 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string_view>
 
+#include "base/kernels.h"
 #include "base/parallel.h"
 
 namespace plackett {
@@ -68,9 +70,23 @@ Result<void> SharedBackend::run(const Batch& batch, const Watch& watch, const Fi
   return threads_.run({batch.simulations, thread_jobs}, watch, finished);
 }
 
+namespace {
+
+// A device has the bits of processors that fuse, and a results folder is of one arithmetic.
+Result<std::unique_ptr<DeviceBackend>> fused_gpu_backend() {
+  const std::string_view name = kernels().name;
+  if (name == "avx2" || name == "avx512") return make_gpu_backend();
+  return Error{ErrorCode::kUnavailable,
+               fmt::format("no usable GPU: it computes as processors with AVX2 do; this one runs "
+                           "the kernels {}, which round otherwise",
+                           name)};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Backend>> make_backend(const RunOptions& options) {
   if (options.device != Device::kCpu) {
-    auto gpu = make_gpu_backend();
+    auto gpu = fused_gpu_backend();
     if (gpu && options.device == Device::kGpu) {
       return std::unique_ptr<Backend>(std::move(gpu).value());
     }

@@ -16,7 +16,8 @@ namespace plackett::gpu {
 enum class Kernel : std::uint8_t { kLearn, kMeasure, kSum };
 inline constexpr std::size_t kKernelCount = 3;
 
-// How a kernel's warps are laid out: for each run that takes part and each part of the queries, one.
+// How a kernel's warps are laid out: for each run that takes part and each part of the queries,
+// one.
 struct Launch {
   Kernel kernel = Kernel::kLearn;
   BatchArgs args = {};
@@ -26,10 +27,10 @@ struct Launch {
 
 // What it can hold.
 struct DeviceLimits {
-  std::uint64_t free_bytes = 0;       // of memory, now
-  std::uint32_t shared_bytes = 0;     // of a block
-  std::uint32_t all_shared_bytes = 0; // of all blocks that a multiprocessor does at a time
-  std::uint32_t processors = 0;       // multiprocessors
+  std::uint64_t free_bytes = 0;        // of memory, now
+  std::uint32_t shared_bytes = 0;      // of a block
+  std::uint32_t all_shared_bytes = 0;  // of all blocks that a multiprocessor does at a time
+  std::uint32_t processors = 0;        // multiprocessors
 };
 
 // One thread at a time. Memory and launches are used in order.
@@ -57,8 +58,8 @@ class Device {
   Device() = default;
 };
 
-// The first GPU, through libcuda.so.1, with the kernels compiled for it. Fails if there is none that
-// can be used; the message says what is missing.
+// The first GPU, through libcuda.so.1, with the kernels compiled for it. Fails if there is none
+// that can be used; the message says what is missing.
 Result<std::unique_ptr<Device>> open_gpu();
 
 // Memory of a device, freed with its owner.

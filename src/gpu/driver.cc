@@ -27,13 +27,13 @@ struct Function;
 constexpr Status kSuccess = 0;
 constexpr Status kNoDevice = 100;
 constexpr Status kOutOfMemory = 2;
-constexpr int kMultiprocessors = 16;         // CU_DEVICE_ATTRIBUTE_...
-constexpr int kMajor = 75;                   // of the compute capability
+constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_...
+constexpr int kMajor = 75;            // of the compute capability
 constexpr int kMinor = 76;
 constexpr int kSharedPerProcessor = 81;
-constexpr int kSharedPerBlock = 97;          // if a kernel asks for it
-constexpr int kMaxDynamicShared = 8;         // CU_FUNC_ATTRIBUTE_...
-constexpr int kErrorLog = 5;                 // CU_JIT_ERROR_LOG_BUFFER
+constexpr int kSharedPerBlock = 97;   // if a kernel asks for it
+constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_...
+constexpr int kErrorLog = 5;          // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kErrorLogSize = 6;
 
 constexpr const char* kLibrary = "libcuda.so.1";
@@ -67,14 +67,28 @@ struct Driver {
   Status (*error_text)(Status status, const char** text);
 };
 
-constexpr std::array<const char*, 22> kFunctions{
-    "cuInit",          "cuDriverGetVersion", "cuDeviceGetCount",
-    "cuDeviceGet",     "cuDeviceGetName",    "cuDeviceGetAttribute",
-    "cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent",
-    "cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncSetAttribute",
-    "cuMemGetInfo_v2", "cuMemAlloc_v2",      "cuMemFree_v2",
-    "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpyDtoD_v2",   "cuLaunchKernel",
-    "cuCtxSynchronize", "cuGetErrorName",    "cuGetErrorString"};
+constexpr std::array<const char*, 22> kFunctions{"cuInit",
+                                                 "cuDriverGetVersion",
+                                                 "cuDeviceGetCount",
+                                                 "cuDeviceGet",
+                                                 "cuDeviceGetName",
+                                                 "cuDeviceGetAttribute",
+                                                 "cuDevicePrimaryCtxRetain",
+                                                 "cuDevicePrimaryCtxRelease_v2",
+                                                 "cuCtxSetCurrent",
+                                                 "cuModuleLoadDataEx",
+                                                 "cuModuleGetFunction",
+                                                 "cuFuncSetAttribute",
+                                                 "cuMemGetInfo_v2",
+                                                 "cuMemAlloc_v2",
+                                                 "cuMemFree_v2",
+                                                 "cuMemcpyHtoD_v2",
+                                                 "cuMemcpyDtoH_v2",
+                                                 "cuMemcpyDtoD_v2",
+                                                 "cuLaunchKernel",
+                                                 "cuCtxSynchronize",
+                                                 "cuGetErrorName",
+                                                 "cuGetErrorString"};
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
 
 constexpr std::array<const char*, kKernelCount> kKernels{"plackett_learn", "plackett_measure",
@@ -183,19 +197,19 @@ class Gpu final : public Device {
     if (auto used = use(); !used) return used;
     Function* function = functions_[static_cast<std::size_t>(launch.kernel)];
     const unsigned shared = launch.warps_per_block * launch.args.shared_bytes();
-    if (auto set = checked(
-            driver_.set_attribute(function, kMaxDynamicShared, static_cast<int>(shared)),
-            "cuFuncSetAttribute");
+    if (auto set =
+            checked(driver_.set_attribute(function, kMaxDynamicShared, static_cast<int>(shared)),
+                    "cuFuncSetAttribute");
         !set) {
       return set;
     }
     BatchArgs args = launch.args;
     void* arguments[] = {&args};
     const unsigned blocks = (args.count + launch.warps_per_block - 1) / launch.warps_per_block;
-    return checked(driver_.launch(function, blocks, launch.query_parts, 1,
-                                  launch.warps_per_block * 32, 1, 1, shared, nullptr, arguments,
-                                  nullptr),
-                   "cuLaunchKernel");
+    return checked(
+        driver_.launch(function, blocks, launch.query_parts, 1, launch.warps_per_block * 32, 1, 1,
+                       shared, nullptr, arguments, nullptr),
+        "cuLaunchKernel");
   }
 
   Result<void> finish() override {
@@ -233,8 +247,8 @@ class Gpu final : public Device {
     std::array<int, 2> options{kErrorLog, kErrorLogSize};
     std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
     const Status status =
-        driver_.load(&module_, image.c_str(), static_cast<unsigned>(options.size()),
-                     options.data(), values.data());
+        driver_.load(&module_, image.c_str(), static_cast<unsigned>(options.size()), options.data(),
+                     values.data());
     if (status != kSuccess) {
       int version = 0;
       driver_.driver_version(&version);

@@ -1,6 +1,6 @@
 // Offline performance: mean NDCG@10 over a split's queries, with the bits of SplitEvaluator and
-// top_k (plackett/split_evaluator.h, evaluation/top_k.cc). Equal scores are ordered by one stream of
-// random numbers that all queries share, so queries without them are measured side by side, and
+// top_k (plackett/split_evaluator.h, evaluation/top_k.cc). Equal scores are ordered by one stream
+// of random numbers that all queries share, so queries without them are measured side by side, and
 // the others, in order, when the values are summed.
 #pragma once
 
@@ -96,8 +96,8 @@ class SplitMeasure {
     const std::uint64_t begin = split_.query_begin[query];
     docs_ = static_cast<std::uint32_t>(split_.query_begin[query + 1] - begin);
     scores_ = scratch_.of(docs_).scores;
-    score_docs(warp_, split_.rows + split_.first_tiles[query] * tile_size(split_.width), docs_, split_.width,
-               scratch_.list.weights, scores_, finite);
+    score_docs(warp_, split_.rows + split_.first_tiles[query] * tile_size(split_.width), docs_,
+               split_.width, scratch_.list.weights, scores_, finite);
     return finite ? best_docs(warp_, scores_, docs_) : BestDocs{};
   }
   // Of those that rank() gave last.

@@ -48,8 +48,8 @@ class Uploads {
   Result<const DeviceSplit*> split(const Split& split, const NdcgTable* ndcg) {
     const auto found = splits_.find(key_of(split));
     if (found != splits_.end()) return &found->second;
-    auto made = DeviceSplit::make(device_, split,
-                                  ndcg != nullptr ? *ndcg : NdcgTable(split, kNdcgCut));
+    auto made =
+        DeviceSplit::make(device_, split, ndcg != nullptr ? *ndcg : NdcgTable(split, kNdcgCut));
     if (!made) return made.error();
     return &splits_.emplace(key_of(split), std::move(made).value()).first->second;
   }
@@ -132,7 +132,8 @@ class GpuBackend final : public DeviceBackend {
   Result<std::vector<PreparedJob>> next_group(const Batch& batch, std::vector<Pending>& left) {
     const auto limits = device_->limits();
     if (!limits) return limits.error();
-    const auto room = static_cast<std::uint64_t>(kMemoryShare * static_cast<double>(limits->free_bytes));
+    const auto room =
+        static_cast<std::uint64_t>(kMemoryShare * static_cast<double>(limits->free_bytes));
     const std::size_t most = kRunsPerProcessor * limits->processors;
     std::vector<PreparedJob> group;
     std::vector<Pending> later;
@@ -168,9 +169,8 @@ class GpuBackend final : public DeviceBackend {
       std::uint64_t bytes = split_bytes;
       for (const auto& [key, size] : more) bytes += size;
       const std::uint32_t all_queries = std::max(queries, measured.query_count());
-      const std::uint64_t needed =
-          bytes + group_bytes(group.size() + 1, own_width, all_queries, docs,
-                              simulation.spec().shown);
+      const std::uint64_t needed = bytes + group_bytes(group.size() + 1, own_width, all_queries,
+                                                       docs, simulation.spec().shown);
       if (needed > room) {
         if (group.empty()) {
           return Error{ErrorCode::kUnavailable,

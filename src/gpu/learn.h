@@ -27,7 +27,12 @@ class RunLearner {
  public:
   RunLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
              const WarpScratch& scratch)
-      : warp_(warp), args_(args), run_(run), state_(state), scratch_(scratch), list_(scratch.list) {}
+      : warp_(warp),
+        args_(args),
+        run_(run),
+        state_(state),
+        scratch_(scratch),
+        list_(scratch.list) {}
 
   // Until as many impressions are done. Stops at a score that is not finite.
   [[gnu::always_inline]] void learn(std::uint64_t until) {
@@ -58,8 +63,8 @@ class RunLearner {
     const float* tiles = tiles_;
     Mass rest;
     // Where the scratch is known to be shared memory, it is reached faster.
-    const bool is_finite = docs_ <= scratch_.small_docs ? sample(scratch_.small, rest)
-                                                        : sample(scratch_.large, rest);
+    const bool is_finite =
+        docs_ <= scratch_.small_docs ? sample(scratch_.small, rest) : sample(scratch_.large, rest);
     if (!is_finite) return false;
     find_query(*list_.query);  // the next impression's, while this one goes on
     click();
@@ -90,8 +95,8 @@ class RunLearner {
     return true;
   }
 
-  // The random numbers of the impression, a uniform per rank and a draw per rank for the clicks, and
-  // the next one's query. Each lane makes a block of four.
+  // The random numbers of the impression, a uniform per rank and a draw per rank for the clicks,
+  // and the next one's query. Each lane makes a block of four.
   void draw_numbers() {
     const std::uint32_t of_list = (run_.shown + 1) / 2;
     const std::uint32_t of_clicks = (run_.shown + 3) / 4;
@@ -345,8 +350,9 @@ class RunLearner {
 };
 
 // The run at `place` of those that take part, until args.until.
-[[gnu::always_inline]] inline void learn_run(const Warp& warp, const BatchArgs& args, std::uint32_t place,
-                      std::byte* shared, std::byte* spill) {
+[[gnu::always_inline]] inline void learn_run(const Warp& warp, const BatchArgs& args,
+                                             std::uint32_t place, std::byte* shared,
+                                             std::byte* spill) {
   const std::uint32_t which = args.which[place];
   RunState state = args.states[which];
   const WarpScratch scratch(args, shared, spill);

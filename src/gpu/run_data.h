@@ -15,7 +15,8 @@ inline constexpr std::uint32_t kCut = 10;  // of NDCG
 inline constexpr std::uint32_t kTileDocs = 8;
 
 // A split. Rows are padded with zeros to `width` floats, a multiple of 16; queries to whole tiles:
-// feature f of a query's document d is at float f % 16 of document d % 8 of chunk f / 16 of tile d / 8.
+// feature f of a query's document d is at float f % 16 of document d % 8 of chunk f / 16 of tile d
+// / 8.
 struct SplitData {
   const float* rows = nullptr;
   const std::uint64_t* first_tiles = nullptr;  // of queries
@@ -53,10 +54,10 @@ struct RunData {
   std::uint32_t run = 0;
   std::uint32_t grade_count = 0;
   std::uint32_t shown = 0;
-  std::uint32_t only_above = 0;        // PairKind::kAbove
-  std::uint32_t by_last_click = 0;     // whether `ends` depends on below_click
-  double without_relevant = 0;         // what such a query adds to the sum over queries
-  double counted = 0;                  // queries that count
+  std::uint32_t only_above = 0;     // PairKind::kAbove
+  std::uint32_t by_last_click = 0;  // whether `ends` depends on below_click
+  double without_relevant = 0;      // what such a query adds to the sum over queries
+  double counted = 0;               // queries that count
 };
 
 // And what does.
@@ -136,22 +137,22 @@ struct ListLayout {
 struct BatchArgs {
   const RunData* runs = nullptr;
   RunState* states = nullptr;
-  float* weights = nullptr;          // [run][width]
+  float* weights = nullptr;              // [run][width]
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
   std::byte* spill = nullptr;            // scratch that shared memory has no room for, per warp
   std::uint64_t until = 0;               // impressions
   std::uint32_t count = 0;
   std::uint32_t width = 0;
-  std::uint32_t value_stride = 0;       // queries
-  std::uint32_t queries_per_warp = 0;   // evaluate
-  const double* discounts = nullptr;    // of the first kCut ranks
-  ScratchLayout small = {};             // in shared memory
-  ScratchLayout large = {};             // in the spill: for queries with more documents
-  ListLayout list = {};                 // in shared memory
-  std::uint32_t spill_pairs = 0;        // in the spill, if pairs are there
+  std::uint32_t value_stride = 0;      // queries
+  std::uint32_t queries_per_warp = 0;  // evaluate
+  const double* discounts = nullptr;   // of the first kCut ranks
+  ScratchLayout small = {};            // in shared memory
+  ScratchLayout large = {};            // in the spill: for queries with more documents
+  ListLayout list = {};                // in shared memory
+  std::uint32_t spill_pairs = 0;       // in the spill, if pairs are there
   bool pairs_are_spilled = false;
-  std::uint32_t spill_stride = 0;       // bytes per warp
+  std::uint32_t spill_stride = 0;  // bytes per warp
 
   [[nodiscard]] constexpr std::uint32_t shared_bytes() const { return small.size + list.size; }
 };

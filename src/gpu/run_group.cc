@@ -16,8 +16,8 @@ constexpr double kLaunchSeconds = 0.3;
 constexpr std::uint64_t kFirstLaunch = 64;  // impressions, while the speed is unknown
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
-constexpr std::uint32_t kMeasureWarps = 8;     // of a block: they read the same documents
-constexpr std::uint32_t kBlocksAtATime = 32;   // of a multiprocessor, the most
+constexpr std::uint32_t kMeasureWarps = 8;      // of a block: they read the same documents
+constexpr std::uint32_t kBlocksAtATime = 32;    // of a multiprocessor, the most
 constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
 constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 
@@ -110,8 +110,8 @@ class Group {
                discount_memory_),
           keep(DeviceMemory::make(device_, std::uint64_t{count} * args_.spill_stride),
                spill_memory_),
-          keep(DeviceMemory::make(device_, std::uint64_t{values_at_once_} * value_stride_ *
-                                               sizeof(double)),
+          keep(DeviceMemory::make(device_,
+                                  std::uint64_t{values_at_once_} * value_stride_ * sizeof(double)),
                value_memory_)}) {
       if (!done) return done;
     }
@@ -153,9 +153,8 @@ class Group {
 
   [[nodiscard]] bool is_stopped() { return stopped_ = stopped_ || (watch_.stop && watch_.stop()); }
   [[nodiscard]] bool is_over() const {
-    return stopped_ || std::any_of(states_.begin(), states_.end(), [](const RunState& state) {
-             return state.is_not_finite != 0;
-           });
+    return stopped_ || std::any_of(states_.begin(), states_.end(),
+                                   [](const RunState& state) { return state.is_not_finite != 0; });
   }
 
   Result<void> get_states() {
@@ -269,8 +268,7 @@ std::uint64_t DeviceSplit::bytes(const Split& split) {
     tiles += tiles_of(split.features(Query{query}).doc_count());
   }
   return tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
-         split.doc_count() +
-         split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
+         split.doc_count() + split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
 }
 
 Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const NdcgTable& ndcg) {

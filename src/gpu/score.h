@@ -1,5 +1,6 @@
-// The linear ranker's scores, with the bits of Kernels::dot_rows (base/kernels.h): 16 virtual lanes,
-// fused, then halved until four sums are left, (f0 + f2) + (f1 + f3) of which is the product.
+// The linear ranker's scores, with the bits of Kernels::dot_rows (base/kernels.h): 16 virtual
+// lanes, fused, then halved until four sums are left, (f0 + f2) + (f1 + f3) of which is the
+// product.
 #pragma once
 
 #include "gpu/run_data.h"

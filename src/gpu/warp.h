@@ -67,8 +67,7 @@ class Warp {
   }
   // The value of the lane `distance` before; 0 for the first ones.
   [[nodiscard]] PerLane<float> shifted(const PerLane<float>& values, unsigned distance) const {
-    const float other =
-        __nvvm_shfl_sync_up_f32(kAll, values.value, static_cast<int>(distance), 0);
+    const float other = __nvvm_shfl_sync_up_f32(kAll, values.value, static_cast<int>(distance), 0);
     return {lane_ < distance ? 0.0F : other};
   }
   // One lane's value.
@@ -76,8 +75,8 @@ class Warp {
     return __nvvm_shfl_sync_idx_f32(kAll, values.value, static_cast<int>(lane), 31);
   }
   [[nodiscard]] std::uint32_t from(const PerLane<std::uint32_t>& values, unsigned lane) const {
-    return static_cast<std::uint32_t>(__nvvm_shfl_sync_idx_i32(
-        kAll, static_cast<int>(values.value), static_cast<int>(lane), 31));
+    return static_cast<std::uint32_t>(
+        __nvvm_shfl_sync_idx_i32(kAll, static_cast<int>(values.value), static_cast<int>(lane), 31));
   }
   [[nodiscard]] bool any(const PerLane<bool>& flags) const {
     return __nvvm_vote_any_sync(kAll, flags.value);

@@ -176,9 +176,8 @@ double SwapOdds::rho(std::uint32_t rank, std::uint32_t other_rank) const {
   assert(rank != other_rank && std::max(rank, other_rank) < scores_.size());
   const std::uint32_t upper = std::min(rank, other_rank);
   const std::uint32_t lower = std::max(rank, other_rank);
-  return plain_in_range_
-             ? swap_odds::rho_plain(plain_.data(), plain_from_.data(), upper, lower)
-             : swap_odds::rho_any_range(scores_.data(), from_.data(), upper, lower);
+  return plain_in_range_ ? swap_odds::rho_plain(plain_.data(), plain_from_.data(), upper, lower)
+                         : swap_odds::rho_any_range(scores_.data(), from_.data(), upper, lower);
 }
 
 }  // namespace plackett

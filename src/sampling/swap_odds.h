@@ -1,5 +1,5 @@
-// The arithmetic of rho (paper, eq. 5) and of a pair's weight, as portable code: processors and GPUs
-// get the same bits from it. SwapOdds and PairInference are made of it.
+// The arithmetic of rho (paper, eq. 5) and of a pair's weight, as portable code: processors and
+// GPUs get the same bits from it. SwapOdds and PairInference are made of it.
 #pragma once
 
 #include <bit>
@@ -61,7 +61,8 @@ constexpr double rho_plain(const double* plain, const double* plain_from, std::u
   return swapped / (swapped + shown);
 }
 
-// The same for scores however far apart; from[rank] is the mass of the rank, all below and the rest.
+// The same for scores however far apart; from[rank] is the mass of the rank, all below and the
+// rest.
 constexpr double rho_any_range(const double* scores, const Mass* from, std::uint32_t upper,
                                std::uint32_t lower) {
   double log_odds = 0;

@@ -34,10 +34,9 @@ CascadeUser::CascadeUser(const Spec& spec)
                               .skip_stop = (1 - click) * stop_unclicked,
                               .skip_go = (1 - click) * (1 - stop_unclicked)};
       outcomes_.push_back(outcomes);
-      ends_.push_back(
-          {.click_and_stop = draw_threshold(click * stop),
-           .click = draw_threshold(click),
-           .click_or_stop = draw_threshold(std::min(1.0, click + outcomes.skip_stop))});
+      ends_.push_back({.click_and_stop = draw_threshold(click * stop),
+                       .click = draw_threshold(click),
+                       .click_or_stop = draw_threshold(std::min(1.0, click + outcomes.skip_stop))});
     }
   }
 }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/kernels.h"
-#include "host_device.h"
+#include "gpu/host_device.h"
 #include "plackett/make_user.h"
 #include "plackett/pdgd.h"
 #include "plackett/simulate.h"
