@@ -21,6 +21,7 @@ inline constexpr std::size_t kKernelCount = 3;
 struct Launch {
   Kernel kernel = Kernel::kLearn;
   BatchArgs args = {};
+  unsigned warps = 0;  // for each part of the queries
   unsigned warps_per_block = 1;
   unsigned query_parts = 1;  // kMeasure
 };

@@ -196,7 +196,7 @@ class Gpu final : public Device {
   Result<void> launch(const Launch& launch) override {
     if (auto used = use(); !used) return used;
     Function* function = functions_[static_cast<std::size_t>(launch.kernel)];
-    const unsigned shared = launch.warps_per_block * launch.args.shared_bytes();
+    const unsigned shared = launch.warps_per_block * launch.args.shared_bytes;
     if (auto set =
             checked(driver_.set_attribute(function, kMaxDynamicShared, static_cast<int>(shared)),
                     "cuFuncSetAttribute");
@@ -205,7 +205,7 @@ class Gpu final : public Device {
     }
     BatchArgs args = launch.args;
     void* arguments[] = {&args};
-    const unsigned blocks = (args.count + launch.warps_per_block - 1) / launch.warps_per_block;
+    const unsigned blocks = (launch.warps + launch.warps_per_block - 1) / launch.warps_per_block;
     return checked(
         driver_.launch(function, blocks, launch.query_parts, 1, launch.warps_per_block * 32, 1, 1,
                        shared, nullptr, arguments, nullptr),

@@ -15,42 +15,92 @@ struct BestDocs {
   bool tied = false;  // equal scores among them, or of the last one and one that is left out
 };
 
-inline BestDocs best_docs(const Warp& warp, const float* scores, std::uint32_t docs) {
+// Ordered as the scores are; -0 as 0. Requires: not NaN.
+inline std::uint32_t order_key(float score) {
+  const auto bits = __builtin_bit_cast(std::uint32_t, score + 0.0F);
+  return bits ^ ((bits >> 31) != 0 ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
+}
+
+// The best documents, with each lane's documents, doc % 32 == lane, in order and in registers.
+template <unsigned kPerLane>
+[[gnu::always_inline]] inline BestDocs best_of_few(const Warp& warp, const float* scores,
+                                                   std::uint32_t docs) {
+  PerLane<std::uint32_t> keys[kPerLane];
+  PerLane<std::uint32_t> at[kPerLane];
+  warp.compute([&](unsigned lane) {
+    for (unsigned own = 0; own < kPerLane; ++own) {
+      const std::uint32_t doc = own * kWarpLanes + lane;
+      keys[own][lane] = doc < docs ? order_key(scores[doc]) : 0;
+      at[own][lane] = doc;
+    }
+    for (unsigned end = kPerLane; end > 1; --end) {
+      for (unsigned own = 0; own + 1 < end; ++own) {
+        const std::uint32_t key = keys[own][lane];
+        const std::uint32_t below = keys[own + 1][lane];
+        const std::uint32_t doc = at[own][lane];
+        const std::uint32_t doc_below = at[own + 1][lane];
+        const bool swaps = below > key;
+        keys[own][lane] = swaps ? below : key;
+        keys[own + 1][lane] = swaps ? key : below;
+        at[own][lane] = swaps ? doc_below : doc;
+        at[own + 1][lane] = swaps ? doc : doc_below;
+      }
+    }
+  });
   BestDocs best;
   best.count = docs < kCut ? docs : kCut;
-  float score = __builtin_inff();  // of the document found last
+  std::uint32_t last = ~std::uint32_t{0};
+  for (std::uint32_t rank = 0; rank < kCut + 1; ++rank) {
+    if (rank >= docs) break;
+    const std::uint32_t highest = warp.largest(keys[0]);
+    PerLane<std::uint32_t> candidates;
+    warp.compute([&](unsigned lane) {
+      candidates[lane] = keys[0][lane] == highest ? at[0][lane] : ~std::uint32_t{0};
+    });
+    const std::uint32_t doc = warp.least(candidates);
+    warp.compute([&](unsigned lane) {
+      if (candidates[lane] != doc) return;
+      for (unsigned own = 0; own + 1 < kPerLane; ++own) {
+        keys[own][lane] = keys[own + 1][lane];
+        at[own][lane] = at[own + 1][lane];
+      }
+      keys[kPerLane - 1][lane] = 0;
+    });
+    best.tied = best.tied || highest == last;
+    last = highest;
+    if (rank < kCut) best.docs[rank] = doc;
+  }
+  return best;
+}
+
+[[gnu::noinline]] inline BestDocs best_of_many(Warp warp, const float* scores, std::uint32_t docs) {
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};  // above all keys and documents
+  BestDocs best;
+  best.count = docs < kCut ? docs : kCut;
+  std::uint32_t key = kNone;  // of the document found last
   std::uint32_t doc = 0;
-  bool is_first = true;
   const std::uint32_t asked = docs > kCut ? kCut + 1 : docs;
   for (std::uint32_t rank = 0; rank < asked; ++rank) {
-    PerLane<float> found;
+    PerLane<std::uint32_t> found;
     PerLane<std::uint32_t> found_at;
     warp.compute([&](unsigned lane) {
-      found[lane] = -__builtin_inff();
-      found_at[lane] = ~std::uint32_t{0};
+      found[lane] = 0;
+      found_at[lane] = kNone;
       for (std::uint32_t at = lane; at < docs; at += kWarpLanes) {
-        const float one = scores[at];
-        const bool is_left = is_first || one < score || (one == score && at > doc);
-        if (!is_left || !(one > found[lane])) continue;
-        found[lane] = one;
+        const std::uint32_t own = order_key(scores[at]);
+        const bool is_left = own < key || (own == key && at > doc);
+        if (!is_left || own <= found[lane]) continue;
+        found[lane] = own;
         found_at[lane] = at;
       }
     });
-    for (unsigned distance = kWarpLanes / 2; distance > 0; distance /= 2) {
-      const PerLane<float> others = warp.exchanged(found, distance);
-      const PerLane<std::uint32_t> others_at = warp.exchanged(found_at, distance);
-      warp.compute([&](unsigned lane) {
-        const bool takes = others[lane] > found[lane] ||
-                           (others[lane] == found[lane] && others_at[lane] < found_at[lane]);
-        if (!takes) return;
-        found[lane] = others[lane];
-        found_at[lane] = others_at[lane];
-      });
-    }
-    if (!is_first && found[0] == score) best.tied = true;
-    score = found[0];
-    doc = found_at[0];
-    is_first = false;
+    const std::uint32_t highest = warp.largest(found);
+    warp.compute([&](unsigned lane) {
+      if (found[lane] != highest) found_at[lane] = kNone;
+    });
+    if (highest == key) best.tied = true;
+    key = highest;
+    doc = warp.least(found_at);
     for (std::uint32_t at = 0; at < kCut; ++at) {
       if (at == rank) best.docs[at] = doc;
     }
@@ -58,8 +108,15 @@ inline BestDocs best_docs(const Warp& warp, const float* scores, std::uint32_t d
   return best;
 }
 
+inline BestDocs best_docs(const Warp& warp, const float* scores, std::uint32_t docs) {
+  if (docs <= kWarpLanes) return best_of_few<1>(warp, scores, docs);
+  if (docs <= 4 * kWarpLanes) return best_of_few<4>(warp, scores, docs);
+  return best_of_many(warp, scores, docs);
+}
+
 // Orders equal scores at random, as top_k does.
-inline void break_ties(const float* scores, std::uint32_t docs, Stream& stream, BestDocs& best) {
+[[gnu::noinline]] inline void break_ties(const float* scores, std::uint32_t docs, Stream& stream,
+                                         BestDocs& best) {
   const float last = scores[best.docs[best.count - 1]];
   for (std::uint32_t begin = 0; begin < best.count;) {
     const float score = scores[best.docs[begin]];
@@ -85,102 +142,123 @@ inline void break_ties(const float* scores, std::uint32_t docs, Stream& stream, 
   }
 }
 
-class SplitMeasure {
- public:
-  SplitMeasure(const Warp& warp, const BatchArgs& args, const SplitData& split,
-               const WarpScratch& scratch)
-      : warp_(warp), args_(args), split_(split), scratch_(scratch) {}
-
-  // The query's best documents; false in `finite` if a score is not.
-  BestDocs rank(std::uint32_t query, bool& finite) {
-    const std::uint64_t begin = split_.query_begin[query];
-    docs_ = static_cast<std::uint32_t>(split_.query_begin[query + 1] - begin);
-    scores_ = scratch_.of(docs_).scores;
-    score_docs(warp_, split_.rows + split_.first_tiles[query] * tile_size(split_.width), docs_,
-               split_.width, scratch_.list.weights, scores_, finite);
-    return finite ? best_docs(warp_, scores_, docs_) : BestDocs{};
+inline double ndcg_of(const BatchArgs& args, const SplitData& split, std::uint32_t query,
+                      const BestDocs& best) {
+  const std::uint8_t* labels = split.labels + split.query_begin[query];
+  double dcg = 0;
+  for (std::uint32_t rank = 0; rank < kCut; ++rank) {
+    if (rank < best.count) dcg += gain_of(labels[best.docs[rank]]) * args.discounts[rank];
   }
-  // Of those that rank() gave last.
-  void order_ties(Stream& stream, BestDocs& best) const {
-    break_ties(scores_, docs_, stream, best);
-  }
-
-  [[nodiscard]] double ndcg(std::uint32_t query, const BestDocs& best) const {
-    const std::uint8_t* labels = split_.labels + split_.query_begin[query];
-    double dcg = 0;
-    for (std::uint32_t rank = 0; rank < best.count; ++rank) {
-      dcg += gain_of(labels[best.docs[rank]]) * args_.discounts[rank];
-    }
-    return dcg * split_.inverse_ideals[query];
-  }
-
- private:
-  const Warp& warp_;
-  const BatchArgs& args_;
-  const SplitData& split_;
-  const WarpScratch& scratch_;
-  float* scores_ = nullptr;
-  std::uint32_t docs_ = 0;
-};
+  return dcg * split.inverse_ideals[query];
+}
 
 inline constexpr double kTied = -1;  // in place of a value: its ties are not yet broken
 
+// Rankers that a warp measures together, so that what it reads of documents serves several.
+inline constexpr unsigned kRankersPerWarp = 4;
+
+// Of kRankersPerWarp rankers.
+inline RankersScratch rankers_scratch(const BatchArgs& args, std::byte* shared) {
+  return {.weights = at_offset<float>(shared, 0),
+          .weight_stride = args.width,
+          .scores = at_offset<float>(
+              shared, kRankersPerWarp * args.width * static_cast<std::uint32_t>(sizeof(float))),
+          .score_stride = args.measured_docs};
+}
+
 inline void load_weights(const Warp& warp, const BatchArgs& args, std::uint32_t which,
-                         const WarpScratch& scratch) {
-  const float* weights = args.weights + std::uint64_t{which} * args.width;
+                         float* weights) {
+  const float* from = args.weights + std::uint64_t{which} * args.width;
   warp.each([&](unsigned lane) {
-    for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {
-      scratch.list.weights[at] = weights[at];
-    }
+    for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) weights[at] = from[at];
   });
 }
 
-// The values of some queries of the run at `place` of those that take part.
-inline void measure_queries(const Warp& warp, const BatchArgs& args, std::uint32_t place,
-                            std::uint32_t first_query, std::byte* shared, std::byte* spill) {
-  const std::uint32_t which = args.which[place];
-  const SplitData split = args.runs[which].measured;
-  const WarpScratch scratch(args, shared, spill);
-  load_weights(warp, args, which, scratch);
-  SplitMeasure measure(warp, args, split, scratch);
-  double* values = args.values + std::uint64_t{place} * args.value_stride;
-  for (std::uint32_t at = 0; at < args.queries_per_warp; ++at) {
-    const std::uint32_t query = first_query + at;
-    if (query >= split.query_count) return;
+// The values of the queries from `first_query` to `last_query` of the runs from place `first` to
+// `last` of those that take part, kRankersPerWarp at most, which are measured on the same split.
+[[gnu::always_inline]] inline void measure_together(const Warp& warp, const BatchArgs& args,
+                                                    std::uint32_t first, std::uint32_t last,
+                                                    std::uint32_t first_query,
+                                                    std::uint32_t last_query, std::byte* shared) {
+  const SplitData split = args.runs[args.which[first]].measured;
+  const RankersScratch scratch = rankers_scratch(args, shared);
+  for (std::uint32_t ranker = 0; ranker < kRankersPerWarp; ++ranker) {
+    // Without one of its own it does the last one again.
+    const std::uint32_t place = first + ranker < last ? first + ranker : last - 1;
+    load_weights(warp, args, args.which[place],
+                 const_cast<float*>(scratch.weights) + ranker * scratch.weight_stride);
+  }
+  if (last_query > split.query_count) last_query = split.query_count;
+  for (std::uint32_t query = first_query; query < last_query; ++query) {
     if (!(split.inverse_ideals[query] > 0)) continue;
-    bool finite = true;
-    const BestDocs best = measure.rank(query, finite);
-    const double value = !finite || best.tied ? kTied : measure.ndcg(query, best);
-    warp.each([&](unsigned lane) {
-      if (lane == 0) values[query] = value;
-      if (lane == 0 && !finite) args.states[which].is_not_finite = 1;
-    });
+    const std::uint64_t begin = split.query_begin[query];
+    const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
+    Scored scored[kRankersPerWarp];
+    score_docs(warp, split.rows + split.first_tiles[query] * tile_size(split.width), docs,
+               split.width, scratch, scored);
+    for (std::uint32_t ranker = 0; ranker < kRankersPerWarp && first + ranker < last; ++ranker) {
+      bool finite = true;
+      for (unsigned at = 0; at < kRankersPerWarp; ++at) {
+        if (at == ranker) finite = scored[at].finite;
+      }
+      double value = kTied;
+      if (finite) {
+        const BestDocs best = best_docs(warp, scratch.scores + ranker * scratch.score_stride, docs);
+        if (!best.tied) value = ndcg_of(args, split, query, best);
+      }
+      warp.compute([&](unsigned lane) {
+        const std::uint32_t place = first + ranker;
+        if (lane == 0) args.values[std::uint64_t{place} * args.value_stride + query] = value;
+        if (lane == 0 && !finite) args.states[args.which[place]].is_not_finite = 1;
+      });
+    }
+    warp.sync();
+  }
+}
+
+// The same for the runs of a warp, whatever they are measured on.
+[[gnu::always_inline]] inline void measure_queries(const Warp& warp, const BatchArgs& args,
+                                                   std::uint32_t number, std::uint32_t first_query,
+                                                   std::byte* shared) {
+  const std::uint32_t end = (number + 1) * kRankersPerWarp;
+  const std::uint32_t last = end < args.count ? end : args.count;
+  for (std::uint32_t first = number * kRankersPerWarp; first < last;) {
+    const float* rows = args.runs[args.which[first]].measured.rows;
+    std::uint32_t next = first + 1;
+    while (next < last && args.runs[args.which[next]].measured.rows == rows) ++next;
+    measure_together(warp, args, first, next, first_query, first_query + args.queries_per_warp,
+                     shared);
+    first = next;
   }
 }
 
 // Breaks ties and sums the values of the run at `place`, in the order of the queries.
 inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t place,
-                        std::byte* shared, std::byte* spill) {
+                        std::byte* shared) {
   const std::uint32_t which = args.which[place];
   const RunData run = args.runs[which];
   if (args.states[which].is_not_finite != 0) return;
-  const WarpScratch scratch(args, shared, spill);
-  load_weights(warp, args, which, scratch);
-  SplitMeasure measure(warp, args, run.measured, scratch);
+  const SplitData& split = run.measured;
+  const RankersScratch scratch = rankers_scratch(args, shared);
+  load_weights(warp, args, which, const_cast<float*>(scratch.weights));
   const double* values = args.values + std::uint64_t{place} * args.value_stride;
   Stream ties(run.seed, run.run, args.states[which].done, Purpose::kTieBreak);
   double sum = 0;
-  for (std::uint32_t query = 0; query < run.measured.query_count; ++query) {
-    if (!(run.measured.inverse_ideals[query] > 0)) {
+  for (std::uint32_t query = 0; query < split.query_count; ++query) {
+    if (!(split.inverse_ideals[query] > 0)) {
       sum += run.without_relevant;
       continue;
     }
     double value = values[query];
     if (value == kTied) {
-      bool finite = true;
-      BestDocs best = measure.rank(query, finite);
-      measure.order_ties(ties, best);
-      value = measure.ndcg(query, best);
+      const std::uint64_t begin = split.query_begin[query];
+      const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
+      Scored scored[1];
+      score_docs(warp, split.rows + split.first_tiles[query] * tile_size(split.width), docs,
+                 split.width, scratch, scored);
+      BestDocs best = best_docs(warp, scratch.scores, docs);
+      break_ties(scratch.scores, docs, ties, best);
+      value = ndcg_of(args, split, query, best);
       warp.sync();
     }
     sum += value;

@@ -29,7 +29,7 @@ namespace {
 // The warp's part of what the launch gave each block.
 __device__ std::byte* shared_scratch(const BatchArgs& args, unsigned warp_of_block) {
   extern __shared__ Quad shared[];
-  return reinterpret_cast<std::byte*>(shared) + warp_of_block * args.shared_bytes();
+  return reinterpret_cast<std::byte*>(shared) + warp_of_block * args.shared_bytes;
 }
 
 struct Place {
@@ -47,31 +47,27 @@ struct Place {
 
 }  // namespace
 
-// One warp per block, and registers for as many blocks at a time as there can be: what they wait
-// for is memory (docs/decisions/0021-gpu.md).
-__launch_bounds__(32, 32) PLACKETT_KERNEL plackett_learn(BatchArgs args) {
+// Registers for as many blocks of a multiprocessor as were fastest: docs/decisions/0021-gpu.md.
+__launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_learn(BatchArgs args) {
   const Place at;
   if (at.place >= args.count) return;
   learn_run(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block),
             args.spill + std::uint64_t{at.place} * args.spill_stride);
 }
 
-// Blocks' y: parts of the queries.
-PLACKETT_KERNEL plackett_measure(BatchArgs args) {
+// A warp for kRankersPerWarp runs. Blocks' y: parts of the queries.
+__launch_bounds__(kMeasureWarps* kWarpLanes, 8) PLACKETT_KERNEL plackett_measure(BatchArgs args) {
   const Place at;
-  if (at.place >= args.count) return;
-  const unsigned part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
-  const unsigned parts = static_cast<unsigned>(__nvvm_read_ptx_sreg_nctaid_y());
+  if (at.place * kRankersPerWarp >= args.count) return;
+  const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
   measure_queries(Warp(at.lane), args, at.place, part * args.queries_per_warp,
-                  shared_scratch(args, at.warp_of_block),
-                  args.spill + (std::uint64_t{at.place} * parts + part) * args.spill_stride);
+                  shared_scratch(args, at.warp_of_block));
 }
 
 PLACKETT_KERNEL plackett_sum(BatchArgs args) {
   const Place at;
   if (at.place >= args.count) return;
-  sum_queries(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block),
-              args.spill + std::uint64_t{at.place} * args.spill_stride);
+  sum_queries(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block));
 }
 
 }  // namespace plackett::gpu

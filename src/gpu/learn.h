@@ -75,10 +75,11 @@ class RunLearner {
 
   // The list, with its labels and scores; false if a score is not finite.
   [[gnu::always_inline]] bool sample(const DocScratch& of_docs, Mass& rest) {
-    bool finite = true;
-    const float highest =
-        score_docs(warp_, tiles_, docs_, run_.train.width, list_.weights, of_docs.scores, finite);
-    if (!finite) return false;
+    Scored scored[1];
+    score_docs(warp_, tiles_, docs_, run_.train.width,
+               {.weights = list_.weights, .scores = of_docs.scores}, scored);
+    if (!scored[0].finite) return false;
+    const float highest = scored[0].highest;
     shown_ = run_.shown < docs_ ? run_.shown : docs_;
     rest = draw_list(warp_, of_docs, docs_, highest, list_.uniforms, shown_, list_.docs);
     const std::uint8_t* labels = run_.train.labels + begin_;

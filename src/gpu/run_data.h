@@ -9,6 +9,8 @@
 namespace plackett::gpu {
 
 inline constexpr std::uint32_t kCut = 10;  // of NDCG
+// Warps of a block that measures; they read the same documents.
+inline constexpr std::uint32_t kMeasureWarps = 4;
 
 // Documents of a query whose features lie together, so that a warp reads memory in order: a tile
 // holds kTileDocs documents, 16 features of each at a time.
@@ -145,6 +147,8 @@ struct BatchArgs {
   std::uint32_t count = 0;
   std::uint32_t width = 0;
   std::uint32_t value_stride = 0;      // queries
+  std::uint32_t measured_docs = 0;     // measure and sum: the most of a query
+  std::uint32_t shared_bytes = 0;      // of a warp
   std::uint32_t queries_per_warp = 0;  // evaluate
   const double* discounts = nullptr;   // of the first kCut ranks
   ScratchLayout small = {};            // in shared memory
@@ -153,8 +157,6 @@ struct BatchArgs {
   std::uint32_t spill_pairs = 0;       // in the spill, if pairs are there
   bool pairs_are_spilled = false;
   std::uint32_t spill_stride = 0;  // bytes per warp
-
-  [[nodiscard]] constexpr std::uint32_t shared_bytes() const { return small.size + list.size; }
 };
 
 }  // namespace plackett::gpu

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <functional>
 #include <set>
+
+#include "gpu/evaluate.h"
 
 namespace plackett::gpu {
 namespace {
@@ -16,8 +18,7 @@ constexpr double kLaunchSeconds = 0.3;
 constexpr std::uint64_t kFirstLaunch = 64;  // impressions, while the speed is unknown
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
-constexpr std::uint32_t kMeasureWarps = 8;      // of a block: they read the same documents
-constexpr std::uint32_t kBlocksAtATime = 32;    // of a multiprocessor, the most
+constexpr std::uint32_t kBlocksAtATime = 16;    // of a multiprocessor: as kernels.cu says
 constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
 constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 
@@ -136,10 +137,11 @@ class Group {
     const std::uint32_t room =
         std::min(limits_.shared_bytes, limits_.all_shared_bytes / at_a_time - kBlockOverhead);
     args_.small = ScratchLayout(most_docs);
-    while (args_.small.docs > 16 && args_.shared_bytes() > room) {
+    while (args_.small.docs > 16 && args_.small.size + args_.list.size > room) {
       args_.small = ScratchLayout(args_.small.docs - 16);
     }
     if (args_.small.docs < most_docs) args_.large = ScratchLayout(most_docs);
+    args_.shared_bytes = args_.small.size + args_.list.size;
     args_.spill_pairs = args_.large.size;
     args_.spill_stride = spill_bytes(args_.large, spilled_pairs(shown));
   }
@@ -175,7 +177,11 @@ class Group {
       }
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
-      if (auto done = device_.launch({.kernel = Kernel::kLearn, .args = args_}); !done) return done;
+      if (auto done =
+              device_.launch({.kernel = Kernel::kLearn, .args = args_, .warps = args_.count});
+          !done) {
+        return done;
+      }
       if (auto got = get_states(); !got) return got;
       const double seconds = seconds_since(start);
       times_.learning += seconds;
@@ -197,6 +203,10 @@ class Group {
         due.push_back(at);
       }
     }
+    // Those that are measured on the same queries side by side.
+    std::stable_sort(due.begin(), due.end(), [this](std::uint32_t one, std::uint32_t other) {
+      return std::less<>()(runs_[one].measured, runs_[other].measured);
+    });
     const auto start = Clock::now();
     for (std::size_t first = 0; first < due.size() && !is_stopped(); first += values_at_once_) {
       const std::size_t last = std::min<std::size_t>(due.size(), first + values_at_once_);
@@ -215,27 +225,28 @@ class Group {
   }
 
   Result<void> launch_measuring() {
+    constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
     BatchArgs args = args_;
-    args.small = ScratchLayout(most_measured_);
-    args.small.size = args.small.masses;  // scores alone
-    args.list = ListLayout(0, args.width, false);
-    args.pairs_are_spilled = false;
-    args.spill_stride = 0;
-    const std::uint32_t warps =
-        std::min(kMeasureWarps, limits_.shared_bytes / std::max(1U, args.shared_bytes()));
-    if (warps == 0) {
-      return Error{fmt::format(
-          "{}: a query of {} documents with {} features needs {} bytes of a block's memory; there "
-          "are {}",
-          device_.name(), most_measured_, args.width, args.shared_bytes(), limits_.shared_bytes)};
+    args.measured_docs = (most_measured_ + 3) / 4 * 4;
+    args.shared_bytes = kRankersPerWarp * (args.width + args.measured_docs) * kFloat;
+    if (args.shared_bytes > limits_.shared_bytes) {
+      return Error{
+          ErrorCode::kUnavailable,
+          fmt::format("{}: queries of {} documents with {} features need {} bytes of a block's "
+                      "memory; there are {}",
+                      device_.name(), most_measured_, args.width, args.shared_bytes,
+                      limits_.shared_bytes)};
     }
-    const std::uint32_t parts = (value_stride_ + kQueriesPerWarp - 1) / kQueriesPerWarp;
-    auto done = device_.launch({.kernel = Kernel::kMeasure,
-                                .args = args,
-                                .warps_per_block = std::min(warps, args.count),
-                                .query_parts = parts});
+    const std::uint32_t warps = (args.count + kRankersPerWarp - 1) / kRankersPerWarp;
+    auto done =
+        device_.launch({.kernel = Kernel::kMeasure,
+                        .args = args,
+                        .warps = warps,
+                        .warps_per_block = std::min(
+                            {kMeasureWarps, limits_.shared_bytes / args.shared_bytes, warps}),
+                        .query_parts = (value_stride_ + kQueriesPerWarp - 1) / kQueriesPerWarp});
     if (!done) return done;
-    return device_.launch({.kernel = Kernel::kSum, .args = args});
+    return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
   }
 
   Device& device_;

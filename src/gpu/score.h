@@ -12,6 +12,9 @@ namespace plackett::gpu {
 inline constexpr unsigned kLanesPerDoc = kWarpLanes / kTileDocs;
 inline constexpr unsigned kTiles = 2;
 
+// By value: a choice between places in an array would keep the array in memory.
+inline float choose(bool first, float one, float other) { return first ? one : other; }
+
 // The sums of one document lie in four lanes; all four get its score. In each exchange a lane keeps
 // half of its sums and gives the others away, until lane p has f_p.
 inline PerLane<float> fold(const Warp& warp, const PerLane<Quad>& sums) {
@@ -21,8 +24,8 @@ inline PerLane<float> fold(const Warp& warp, const PerLane<Quad>& sums) {
     const float* own = sums[lane].values;
     const bool upper = (lane & 2) != 0;
     for (unsigned at = 0; at < 2; ++at) {
-      kept[at][lane] = upper ? own[at + 2] : own[at];
-      given[at][lane] = upper ? own[at] : own[at + 2];
+      kept[at][lane] = choose(upper, own[at + 2], own[at]);
+      given[at][lane] = choose(upper, own[at], own[at + 2]);
     }
   });
   for (unsigned at = 0; at < 2; ++at) add(warp, kept[at], warp.exchanged(given[at], 2));
@@ -30,8 +33,8 @@ inline PerLane<float> fold(const Warp& warp, const PerLane<Quad>& sums) {
   PerLane<float> other;
   warp.compute([&](unsigned lane) {
     const bool upper = (lane & 1) != 0;
-    one[lane] = upper ? kept[1][lane] : kept[0][lane];
-    other[lane] = upper ? kept[0][lane] : kept[1][lane];
+    one[lane] = choose(upper, kept[1][lane], kept[0][lane]);
+    other[lane] = choose(upper, kept[0][lane], kept[1][lane]);
   });
   add(warp, one, warp.exchanged(other, 1));
   add_at_distance(warp, one, 2);
@@ -39,19 +42,38 @@ inline PerLane<float> fold(const Warp& warp, const PerLane<Quad>& sums) {
   return one;
 }
 
-// scores[doc] = the row of `doc` . weights; returns the highest. False in `finite` if one is not
-// finite. `tiles` are the query's.
+// The scores of one ranker.
+struct Scored {
+  float highest = 0;
+  bool finite = true;
+};
+
+// Of several rankers, one after another: weights and scores that many floats apart.
+struct RankersScratch {
+  const float* weights = nullptr;
+  std::uint32_t weight_stride = 0;
+  float* scores = nullptr;
+  std::uint32_t score_stride = 0;
+};
+
+// scores[doc] = the row of `doc` . weights, for kRankers rankers that read the rows together.
+// `tiles` are the query's.
 // Requires: docs > 0; `width` a multiple of 16; weights at a 16-byte boundary.
-inline float score_docs(const Warp& warp, const float* tiles, std::uint32_t docs,
-                        std::uint32_t width, const float* weights, float* scores, bool& finite) {
-  PerLane<float> highest;
-  PerLane<bool> bad;
+template <unsigned kRankers>
+[[gnu::always_inline]] inline void score_docs(const Warp& warp, const float* tiles,
+                                              std::uint32_t docs, std::uint32_t width,
+                                              const RankersScratch& scratch,
+                                              Scored (&scored)[kRankers]) {
+  PerLane<float> highest[kRankers];
+  PerLane<bool> bad[kRankers];
   warp.compute([&](unsigned lane) {
-    highest[lane] = -__builtin_inff();
-    bad[lane] = false;
+    for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
+      highest[ranker][lane] = -__builtin_inff();
+      bad[ranker][lane] = false;
+    }
   });
   for (std::uint32_t first = 0; first < docs; first += kTiles * kTileDocs) {
-    PerLane<Quad> sums[kTiles];
+    PerLane<Quad> sums[kRankers][kTiles];
     PerLane<const float*> row[kTiles];
     warp.compute([&](unsigned lane) {
       for (unsigned tile = 0; tile < kTiles; ++tile) {
@@ -59,41 +81,55 @@ inline float score_docs(const Warp& warp, const float* tiles, std::uint32_t docs
         const std::uint32_t doc = first + tile * kTileDocs;
         row[tile][lane] =
             tiles + (doc < docs ? doc : first) / kTileDocs * tile_size(width) + lane * 4;
-        sums[tile][lane] = {{0, 0, 0, 0}};
+        for (auto& of_ranker : sums) of_ranker[tile][lane] = {{0, 0, 0, 0}};
       }
     });
     warp.compute([&](unsigned lane) {
-      const float* own = weights + lane % kLanesPerDoc * 4;
-      PLACKETT_UNROLL(3)
-      for (std::uint32_t at = 0; at < width; at += 16) {
-        const Quad weight = *reinterpret_cast<const Quad*>(own + at);
-        Quad values[kTiles];
-        for (unsigned tile = 0; tile < kTiles; ++tile) {
-          values[tile] = load_quad(row[tile][lane] + at * kTileDocs);
-        }
-        for (unsigned tile = 0; tile < kTiles; ++tile) {
-          for (unsigned part = 0; part < 4; ++part) {
-            float& sum = sums[tile][lane].values[part];
-            sum = multiply_add(values[tile].values[part], weight.values[part], sum);
+      const float* own = scratch.weights + lane % kLanesPerDoc * 4;
+      // Several chunks are read before the first is needed.
+      const auto add_chunks = [&]<unsigned kChunks>(std::uint32_t at) {
+        Quad values[kChunks][kTiles];
+        for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
+          for (unsigned tile = 0; tile < kTiles; ++tile) {
+            values[chunk][tile] = load_quad(row[tile][lane] + (at + chunk * 16) * kTileDocs);
           }
         }
-      }
+        for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
+          for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
+            const Quad weight = *reinterpret_cast<const Quad*>(
+                own + ranker * scratch.weight_stride + at + chunk * 16);
+            for (unsigned tile = 0; tile < kTiles; ++tile) {
+              for (unsigned part = 0; part < 4; ++part) {
+                float& sum = sums[ranker][tile][lane].values[part];
+                sum = multiply_add(values[chunk][tile].values[part], weight.values[part], sum);
+              }
+            }
+          }
+        }
+      };
+      std::uint32_t at = 0;
+      for (; at + 48 <= width; at += 48) add_chunks.template operator()<3>(at);
+      for (; at < width; at += 16) add_chunks.template operator()<1>(at);
     });
-    for (unsigned tile = 0; tile < kTiles; ++tile) {
-      const PerLane<float> of_tile = fold(warp, sums[tile]);
-      warp.compute([&](unsigned lane) {
-        const std::uint32_t doc = first + tile * kTileDocs + lane / kLanesPerDoc;
-        if (doc >= docs) return;
-        const float score = of_tile[lane];
-        if (lane % kLanesPerDoc == 0) scores[doc] = score;
-        bad[lane] = bad[lane] || 0.0F * score != 0.0F;
-        if (score > highest[lane]) highest[lane] = score;
-      });
+    for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
+      for (unsigned tile = 0; tile < kTiles; ++tile) {
+        const PerLane<float> of_tile = fold(warp, sums[ranker][tile]);
+        warp.compute([&](unsigned lane) {
+          const std::uint32_t doc = first + tile * kTileDocs + lane / kLanesPerDoc;
+          if (doc >= docs) return;
+          const float score = of_tile[lane];
+          if (lane % kLanesPerDoc == 0) scratch.scores[ranker * scratch.score_stride + doc] = score;
+          bad[ranker][lane] = bad[ranker][lane] || 0.0F * score != 0.0F;
+          if (score > highest[ranker][lane]) highest[ranker][lane] = score;
+        });
+      }
     }
   }
   warp.sync();
-  finite = !warp.any(bad);
-  return largest(warp, highest);
+  for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
+    scored[ranker].finite = !warp.any(bad[ranker]);
+    scored[ranker].highest = largest(warp, highest[ranker]);
+  }
 }
 
 }  // namespace plackett::gpu

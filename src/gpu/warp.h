@@ -6,6 +6,7 @@
 // read memory that another writes in it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace plackett::gpu {
@@ -81,6 +82,12 @@ class Warp {
   [[nodiscard]] bool any(const PerLane<bool>& flags) const {
     return __nvvm_vote_any_sync(kAll, flags.value);
   }
+  [[nodiscard]] std::uint32_t largest(const PerLane<std::uint32_t>& values) const {
+    return static_cast<std::uint32_t>(__nvvm_redux_sync_umax(values.value, static_cast<int>(kAll)));
+  }
+  [[nodiscard]] std::uint32_t least(const PerLane<std::uint32_t>& values) const {
+    return static_cast<std::uint32_t>(__nvvm_redux_sync_umin(values.value, static_cast<int>(kAll)));
+  }
   // Bit l is lane l's flag.
   [[nodiscard]] std::uint32_t mask(const PerLane<bool>& flags) const {
     return __nvvm_vote_ballot_sync(kAll, flags.value);
@@ -151,6 +158,12 @@ class Warp {
     bool result = false;
     for (const bool flag : flags.values) result = result || flag;
     return result;
+  }
+  [[nodiscard]] std::uint32_t largest(const PerLane<std::uint32_t>& values) const {
+    return *std::max_element(values.values, values.values + kWarpLanes);
+  }
+  [[nodiscard]] std::uint32_t least(const PerLane<std::uint32_t>& values) const {
+    return *std::min_element(values.values, values.values + kWarpLanes);
   }
   [[nodiscard]] std::uint32_t mask(const PerLane<bool>& flags) const {
     std::uint32_t result = 0;

@@ -190,7 +190,7 @@ TEST_P(EngineBits, AreKeptForManyDocuments) {
   // With so little shared memory that most queries' scratch is elsewhere.
   if (GetParam() != Where::kHost) return;
   backend_ = host_backend({.free_bytes = std::uint64_t{1} << 30,
-                           .shared_bytes = 16 << 10,
+                           .shared_bytes = 32 << 10,
                            .all_shared_bytes = 6 << 10,
                            .processors = 2});
   expect_bits(data, tiny_spec());

@@ -43,11 +43,11 @@ class HostDevice final : public Device {
 
   Result<void> launch(const Launch& launch) override {
     const BatchArgs& args = launch.args;
-    std::vector<Quad> scratch(args.shared_bytes() / sizeof(Quad) + 1);
+    std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp;
-    for (std::uint32_t place = 0; place < args.count; ++place) {
-      std::memset(shared, 0xa5, args.shared_bytes());
+    for (std::uint32_t place = 0; place < launch.warps; ++place) {
+      std::memset(shared, 0xa5, args.shared_bytes);
       std::byte* spill = args.spill + std::uint64_t{place} * args.spill_stride;
       switch (launch.kernel) {
         case Kernel::kLearn:
@@ -55,11 +55,11 @@ class HostDevice final : public Device {
           break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_queries(warp, args, place, part * args.queries_per_warp, shared, spill);
+            measure_queries(warp, args, place, part * args.queries_per_warp, shared);
           }
           break;
         case Kernel::kSum:
-          sum_queries(warp, args, place, shared, spill);
+          sum_queries(warp, args, place, shared);
           break;
       }
     }
