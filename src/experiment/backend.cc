@@ -65,7 +65,7 @@ Result<void> SharedBackend::run(const Batch& batch, const Watch& watch, const Fi
     record.evaluation_seconds *= scale;
     return finished(job, std::move(record));
   };
-  const auto done = run_jobs({batch.simulations, device_jobs}, *device_, watch, scaled);
+  auto done = run_jobs({batch.simulations, device_jobs}, *device_, watch, scaled);
   if (!done || thread_jobs.empty() || (watch.stop && watch.stop())) return done;
   return threads_.run({batch.simulations, thread_jobs}, watch, finished);
 }

@@ -174,7 +174,7 @@ class Gpu final : public Device {
                    fmt::format("{}: no room for {} bytes more", name_, bytes)};
     }
     if (auto done = checked(status, "cuMemAlloc"); !done) return done.error();
-    return reinterpret_cast<void*>(address);
+    return std::bit_cast<void*>(address);
   }
   void free(void* memory) override {
     if (use()) driver_.free(address_of(memory));
@@ -245,7 +245,7 @@ class Gpu final : public Device {
     const std::string image(embedded_files().front().bytes);
     std::array<char, 4096> log{};
     std::array<int, 2> options{kErrorLog, kErrorLogSize};
-    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size() - 1)};
+    std::array<void*, 2> values{log.data(), std::bit_cast<void*>(log.size() - 1)};
     const Status status =
         driver_.load(&module_, image.c_str(), static_cast<unsigned>(options.size()), options.data(),
                      values.data());

@@ -186,7 +186,7 @@ inline void load_weights(const Warp& warp, const BatchArgs& args, std::uint32_t 
     // Without one of its own it does the last one again.
     const std::uint32_t place = first + ranker < last ? first + ranker : last - 1;
     load_weights(warp, args, args.which[place],
-                 const_cast<float*>(scratch.weights) + ranker * scratch.weight_stride);
+                 scratch.weights + std::size_t{ranker} * scratch.weight_stride);
   }
   if (last_query > split.query_count) last_query = split.query_count;
   for (std::uint32_t query = first_query; query < last_query; ++query) {
@@ -203,7 +203,8 @@ inline void load_weights(const Warp& warp, const BatchArgs& args, std::uint32_t 
       }
       double value = kTied;
       if (finite) {
-        const BestDocs best = best_docs(warp, scratch.scores + ranker * scratch.score_stride, docs);
+        const BestDocs best =
+            best_docs(warp, scratch.scores + std::size_t{ranker} * scratch.score_stride, docs);
         if (!best.tied) value = ndcg_of(args, split, query, best);
       }
       warp.compute([&](unsigned lane) {
@@ -240,7 +241,7 @@ inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t p
   if (args.states[which].is_not_finite != 0) return;
   const SplitData& split = run.measured;
   const RankersScratch scratch = rankers_scratch(args, shared);
-  load_weights(warp, args, which, const_cast<float*>(scratch.weights));
+  load_weights(warp, args, which, scratch.weights);
   const double* values = args.values + std::uint64_t{place} * args.value_stride;
   Stream ties(run.seed, run.run, args.states[which].done, Purpose::kTieBreak);
   double sum = 0;

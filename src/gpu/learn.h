@@ -115,10 +115,10 @@ class RunLearner {
         philox_block(words, static_cast<std::uint32_t>(run_.seed),
                      static_cast<std::uint32_t>(run_.seed >> 32));
         if (for_list) {
-          list_.uniforms[2 * block] = to_uniform(words[0], words[1]);
-          list_.uniforms[2 * block + 1] = to_uniform(words[2], words[3]);
+          list_.uniforms[std::size_t{2} * block] = to_uniform(words[0], words[1]);
+          list_.uniforms[std::size_t{2} * block + 1] = to_uniform(words[2], words[3]);
         } else if (!for_query) {
-          std::uint32_t* draws = list_.click_draws + 4 * block;
+          std::uint32_t* draws = list_.click_draws + std::size_t{4} * block;
           for (unsigned word = 0; word < 4; ++word) draws[word] = words[word];
         } else {
           // As Stream::below, which is needed where one number is not enough.

@@ -40,8 +40,8 @@ struct Ends {
 constexpr std::uint64_t tile_size(std::uint32_t width) { return std::uint64_t{kTileDocs} * width; }
 constexpr std::uint64_t feature_place(std::uint32_t doc, std::uint32_t feature,
                                       std::uint32_t width) {
-  return doc / kTileDocs * tile_size(width) + feature / 16 * (kTileDocs * 16) +
-         doc % kTileDocs * 16 + feature % 16;
+  return doc / kTileDocs * tile_size(width) +
+         std::uint64_t{feature / 16 * (kTileDocs * 16) + doc % kTileDocs * 16 + feature % 16};
 }
 
 // One run: what does not change.

@@ -168,7 +168,7 @@ class Urn {
     }
     // Rounding may point past the last mass of a block, or to an empty block.
     while (block > 0 && scratch_.block_sums[block] == 0) --block;
-    const double* masses = scratch_.masses + block * kBlock;
+    const double* masses = scratch_.masses + std::size_t{block} * kBlock;
     std::uint32_t chosen = 0;
     for (std::uint32_t at = 0; at < kBlock; ++at) {
       if (masses[at] == 0) continue;

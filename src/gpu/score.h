@@ -50,7 +50,7 @@ struct Scored {
 
 // Of several rankers, one after another: weights and scores that many floats apart.
 struct RankersScratch {
-  const float* weights = nullptr;
+  float* weights = nullptr;
   std::uint32_t weight_stride = 0;
   float* scores = nullptr;
   std::uint32_t score_stride = 0;
@@ -79,25 +79,26 @@ template <unsigned kRankers>
       for (unsigned tile = 0; tile < kTiles; ++tile) {
         // Past the last tile it is read again, from the cache.
         const std::uint32_t doc = first + tile * kTileDocs;
-        row[tile][lane] =
-            tiles + (doc < docs ? doc : first) / kTileDocs * tile_size(width) + lane * 4;
+        row[tile][lane] = tiles + (doc < docs ? doc : first) / kTileDocs * tile_size(width) +
+                          std::size_t{lane} * 4;
         for (auto& of_ranker : sums) of_ranker[tile][lane] = {{0, 0, 0, 0}};
       }
     });
     warp.compute([&](unsigned lane) {
-      const float* own = scratch.weights + lane % kLanesPerDoc * 4;
+      const float* own = scratch.weights + std::size_t{lane % kLanesPerDoc} * 4;
       // Several chunks are read before the first is needed.
       const auto add_chunks = [&]<unsigned kChunks>(std::uint32_t at) {
         Quad values[kChunks][kTiles];
         for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
           for (unsigned tile = 0; tile < kTiles; ++tile) {
-            values[chunk][tile] = load_quad(row[tile][lane] + (at + chunk * 16) * kTileDocs);
+            values[chunk][tile] =
+                load_quad(row[tile][lane] + std::size_t{at + chunk * 16} * kTileDocs);
           }
         }
         for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
           for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
             const Quad weight = *reinterpret_cast<const Quad*>(
-                own + ranker * scratch.weight_stride + at + chunk * 16);
+                own + std::size_t{ranker} * scratch.weight_stride + (at + chunk * 16));
             for (unsigned tile = 0; tile < kTiles; ++tile) {
               for (unsigned part = 0; part < 4; ++part) {
                 float& sum = sums[ranker][tile][lane].values[part];
@@ -118,7 +119,8 @@ template <unsigned kRankers>
           const std::uint32_t doc = first + tile * kTileDocs + lane / kLanesPerDoc;
           if (doc >= docs) return;
           const float score = of_tile[lane];
-          if (lane % kLanesPerDoc == 0) scratch.scores[ranker * scratch.score_stride + doc] = score;
+          if (lane % kLanesPerDoc == 0)
+            scratch.scores[std::size_t{ranker} * scratch.score_stride + doc] = score;
           bad[ranker][lane] = bad[ranker][lane] || 0.0F * score != 0.0F;
           if (score > highest[ranker][lane]) highest[ranker][lane] = score;
         });
