@@ -1,5 +1,5 @@
 # The rooms as one library, shared and static, behind include/plackett/.
-set(plackett_rooms base feature_view dataset ranker sampling users learner evaluation experiment report
+set(plackett_rooms base feature_view dataset ranker sampling users learner evaluation experiment gpu report
   offpolicy facade)
 set(plackett_objects)
 foreach(room IN LISTS plackett_rooms)

@@ -367,7 +367,7 @@ void add_compare(CLI::App& app) {
       "--out", options->out,
       "folder for results and report (default: under results/, named after the spec "
       "file and a hash of what is compared)");
-  add_options(*command, run_options(), options->loading.run, {"shard", "fresh"});
+  add_options(*command, run_options(), options->loading.run, {"device", "shard", "fresh"});
   command->add_flag("--dry-run", options->dry_run,
                     "say what would run, where, and for how long; run and write nothing");
   command->callback([command, options] { compare(*command, *options); });

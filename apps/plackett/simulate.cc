@@ -111,8 +111,9 @@ void simulate(const SimulateOptions& options) {
   const LoadOptions load = load_options(options.data);
   const Dataset dataset = take(load_dataset(options.data.dataset.path, load));
   Progress progress({.impressions = spec.impressions * spec.runs, .runs = spec.runs});
-  const Simulated simulated =
-      take(plackett::simulate(dataset, spec, {.threads = load.threads, .watch = progress.watch()}));
+  const Simulated simulated = take(plackett::simulate(
+      dataset, spec,
+      {.threads = load.threads, .device = options.data.run.device, .watch = progress.watch()}));
   progress.finish();
   if (options.save_model) take(save_model(simulated.model, *options.save_model));
   if (options.json) {
@@ -137,6 +138,7 @@ void add_simulate(CLI::App& app) {
   command->add_option("--click-model", options->spec.click_model,
                       fmt::format("{}, or a .toml file", fmt::join(click_model_names(), ", ")));
   add_options(*command, simulation_options(), options->spec);
+  add_options(*command, run_options(), options->data.run, {"device"});
   command->add_option("--save-model", options->save_model,
                       "write the final model of run 0 to this file");
   command->add_flag("--json", options->json, "print one JSON object");

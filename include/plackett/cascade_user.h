@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -47,16 +48,15 @@ class PLACKETT_EXPORT CascadeUser final : public User {
   [[nodiscard]] std::uint32_t grade_count() const override { return grade_count_; }
   void click(std::span<const Doc> shown, const Judgments& judgments, Rng& rng,
              std::span<std::uint8_t> clicks) const override;
+  [[nodiscard]] std::optional<ClickEnds> ends(std::size_t rank, std::size_t /*below_click*/,
+                                              std::uint8_t label) const override {
+    return ends_[at(rank, label)];
+  }
   [[nodiscard]] double pattern_probability(std::span<const std::uint8_t> labels,
                                            std::span<const std::uint8_t> clicks) const override;
   [[nodiscard]] bool alike(std::uint8_t label, std::uint8_t other) const override;
 
  private:
-  struct Thresholds {
-    std::uint64_t click_and_stop = 0;
-    std::uint64_t click = 0;
-    std::uint64_t click_or_stop = 0;
-  };
   // Probabilities of the four outcomes of an examined document.
   struct Outcomes {
     double click_stop = 0;
@@ -67,13 +67,13 @@ class PLACKETT_EXPORT CascadeUser final : public User {
     bool operator==(const Outcomes&) const = default;
   };
 
-  // Of a document of that label at that rank in thresholds_ and outcomes_.
+  // Of a document of that label at that rank in ends_ and outcomes_.
   [[nodiscard]] std::size_t at(std::size_t rank, std::uint8_t label) const {
     assert(label < grade_count_);
     return std::min(rank, last_rank_) * grade_count_ + label;
   }
 
-  std::vector<Thresholds> thresholds_;
+  std::vector<ClickEnds> ends_;
   std::vector<Outcomes> outcomes_;
   std::size_t last_rank_ = 0;  // lower ranks are as this one
   std::uint32_t grade_count_ = 0;

@@ -45,6 +45,11 @@ class PLACKETT_EXPORT NdcgTable {
     return dcg * inverse_ideal_[index(query)];
   }
 
+  // What a DCG of the query is multiplied with: 1 / its ideal; 0 if nothing is relevant.
+  [[nodiscard]] double inverse_ideal(Query query) const {
+    assert(index(query) < inverse_ideal_.size());
+    return inverse_ideal_[index(query)];
+  }
   // Whether any document of the query has a label above 0.
   [[nodiscard]] bool has_relevant(Query query) const {
     assert(index(query) < inverse_ideal_.size());

@@ -57,6 +57,7 @@ class PLACKETT_EXPORT PairInference {
   PairRules rules_;
   SwapOdds odds_;
   std::vector<WeightedPair> pairs_;
+  std::vector<double> ratios_;  // exp of minus each pair's difference of scores
 };
 
 // The pairs' weights summed per shown rank: plus for winners, minus for losers.

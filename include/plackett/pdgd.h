@@ -54,6 +54,8 @@ class PLACKETT_EXPORT Pdgd final : public Learner {
   void learn(const FeatureView& docs, const Ranking& ranking,
              std::span<const std::uint8_t> clicks) override;
   [[nodiscard]] Ranker& ranker() override { return *ranker_; }
+  // As given, but for the steps, which set_steps() changes.
+  [[nodiscard]] const PdgdOptions& options() const { return options_; }
   // Steps taken so far. Clicks from which no preference can be inferred take none.
   [[nodiscard]] std::uint64_t updates() const { return state_.updates; }
 

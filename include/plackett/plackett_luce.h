@@ -47,9 +47,6 @@ class PLACKETT_EXPORT SwapOdds {
   [[nodiscard]] double rho(std::uint32_t rank, std::uint32_t other_rank) const;
 
  private:
-  [[nodiscard]] double rho_plain(std::uint32_t upper, std::uint32_t lower) const;
-  [[nodiscard]] double rho_any_range(std::uint32_t upper, std::uint32_t lower) const;
-
   std::vector<double> scores_;
   std::vector<Mass> from_;          // from_[rank]: mass of that rank, all below and the rest
   std::vector<double> plain_;       // exp(score - reference), if no product leaves double's range

@@ -26,6 +26,7 @@
 namespace plackett {
 
 class Curve;
+class RunInputs;
 class WindowMeans;
 class Worlds;
 class WorldsByRun;
@@ -102,9 +103,21 @@ PLACKETT_EXPORT Result<Shard> parse_shard(std::string_view text);
 // "3/16".
 PLACKETT_EXPORT std::string name_of(const Shard& shard);
 
+// What does the runs.
+enum class Device : std::uint8_t {
+  kCpu,   // this machine's threads
+  kGpu,   // the first GPU; fails if there is none that can be used, or for runs that it can't do
+  kAuto,  // the GPU for the runs that it can do, threads for the others
+};
+// "cpu", "gpu" or "auto".
+PLACKETT_EXPORT std::string_view name_of(Device device);
+// Fails on anything else.
+PLACKETT_EXPORT Result<Device> parse_device(std::string_view text);
+
 // How runs are done; no result depends on it.
 struct RunOptions {
-  unsigned threads = 0;      // 0: one per core
+  unsigned threads = 0;  // 0: one per core
+  Device device = Device::kCpu;
   Shard shard = {};          // in a folder: does only these of the runs
   bool fresh = false;        // in a folder: discard the runs that it holds
   bool verify_cache = true;  // in a folder: as LoadOptions::verify_cache
@@ -147,6 +160,7 @@ class PLACKETT_EXPORT Simulation {
   [[nodiscard]] CellSummary summarise(const std::vector<RunRecord>& records) const;
 
  private:
+  friend class RunInputs;
   Simulation() = default;
   // What a run measures while it learns; either may be null.
   struct Measuring {
@@ -167,9 +181,13 @@ class PLACKETT_EXPORT Simulation {
   std::vector<std::shared_ptr<const User>> users_;  // one per world
 };
 
-// Does all runs of all simulations on `threads` threads, run 0 of each first, and summarises each
-// simulation. The result does not depend on `threads`, except its times. `runs`, if given, gets
-// every run's record, one vector per simulation.
+// Does all runs of all simulations, run 0 of each first, and summarises each simulation. The result
+// does not depend on threads and device, except its times; the other options are not read. `runs`,
+// if given, gets every run's record, one vector per simulation.
+PLACKETT_EXPORT Result<std::vector<CellSummary>> run_all(
+    const std::vector<Simulation>& simulations, const RunOptions& options,
+    std::vector<std::vector<RunRecord>>* runs = nullptr);
+// The same on `threads` threads.
 PLACKETT_EXPORT Result<std::vector<CellSummary>> run_all(
     const std::vector<Simulation>& simulations, unsigned threads, const Watch& watch,
     std::vector<std::vector<RunRecord>>* runs = nullptr);

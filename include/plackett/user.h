@@ -1,8 +1,10 @@
 // A simulated user: looks at a ranking, knows the judgments, clicks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -12,6 +14,14 @@
 #include "plackett/rng.h"
 
 namespace plackett {
+
+// What a 32-bit draw decides about an examined document. [0, 2^32) is divided at these ends;
+// click() reads from the top and stops with the first document that the user leaves at.
+struct ClickEnds {
+  std::uint64_t click_and_stop = 0;  // below it: a click, and the user leaves
+  std::uint64_t click = 0;           // below it: a click
+  std::uint64_t click_or_stop = 0;   // from `click` to below it: no click, and the user leaves
+};
 
 // Stateless: safe from any number of threads, each with its own Rng. Derive for a user of your own
 // (SimulationSpec::user, ComparisonSpec::users).
@@ -30,6 +40,16 @@ class PLACKETT_EXPORT User {
   // document, no allocation.
   virtual void click(std::span<const Doc> shown, const Judgments& judgments, Rng& rng,
                      std::span<std::uint8_t> clicks) const = 0;
+
+  // If each rank down to where the user leaves takes one draw: what that draw decides about a
+  // document of that label. `below_click` is the rank below the last click, 0 if there was none.
+  // Devices click by these (docs/gpu.md); a user that gives none is simulated on the processor.
+  // Requires: label < grade_count(); below_click <= rank.
+  [[nodiscard]] virtual std::optional<ClickEnds> ends(std::size_t /*rank*/,
+                                                      std::size_t /*below_click*/,
+                                                      std::uint8_t /*label*/) const {
+    return {};
+  }
 
   // The exact probability of `clicks` on a list whose labels, in shown order, are `labels`. Only
   // audits and tests call it; a user of your own may leave it at NaN.

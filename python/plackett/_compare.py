@@ -83,6 +83,7 @@ def compare(
     impressions: int = _DEFAULT["impressions"],
     seed: int = _DEFAULT["seed"],
     threads: int = _DEFAULT["threads"],
+    device: str = _DEFAULT["device"],
     shown: int = _DEFAULT["shown"],
     hidden: int | Sequence[int] = _DEFAULT["hidden"],
     activation: str = _DEFAULT["activation"],
@@ -116,7 +117,7 @@ def compare(
     "welch" or "student"; `contrasts` have all three. With the folder `out`, finished runs and a
     report are kept there: after an interruption the same call continues, and `progress` starts from
     what the folder holds; data must then be what load() reads. `fresh` discards what the folder
-    holds. `progress` and Ctrl-C as in simulate().
+    holds. `device`, `progress` and Ctrl-C as in simulate().
 
     >>> result = plackett.compare("synthetic", ["dbgd", "pdgd"], "perfect", runs=5, impressions=500)
     >>> [cell.label for cell in result.cells]
@@ -149,6 +150,7 @@ def compare(
             _drift(drift),
             title,
             threads,
+            device,
             callback(progress),
             out,
             fresh,

@@ -36,6 +36,7 @@ def simulate(
     impressions: int = _DEFAULT["impressions"],
     seed: int = _DEFAULT["seed"],
     threads: int = _DEFAULT["threads"],
+    device: str = _DEFAULT["device"],
     shown: int = _DEFAULT["shown"],
     hidden: int | Sequence[int] = _DEFAULT["hidden"],
     activation: str = _DEFAULT["activation"],
@@ -53,9 +54,10 @@ def simulate(
     `data` is a Dataset or what load() reads. `method` may hold ranker and settings, as in the
     command ("pdgd:neural:steps=adagrad"), or they are keywords. Offline performance is NDCG@10 on
     the queries of `split` ("test" or "validation"), and `metrics` besides. The result is a function
-    of the arguments, the same for any number of threads (0: one per core). `progress`: True for a
-    line on a terminal, or a function of (impressions done, impressions in total); an exception from
-    it stops the runs, and so does Ctrl-C. Other Python threads run meanwhile.
+    of the arguments, the same for any number of threads (0: one per core) and every `device`: "cpu",
+    "gpu", or "auto", the GPU for the runs that it can do. `progress`: True for a line on a terminal,
+    or a function of (impressions done, impressions in total); an exception from it stops the runs,
+    and so does Ctrl-C. Other Python threads run meanwhile.
 
     >>> result = plackett.simulate("synthetic", "pdgd", runs=2, impressions=500, learning_rate=0.1)
     >>> len(result.runs), int(result.curve.impression[-1])
@@ -67,6 +69,13 @@ def simulate(
     given = locals()
     options = {name: given[name] for name in _DEFAULT}
     fields, learner = _engine.simulate(
-        loaded(data, threads), method, ranker, options, settings, threads, callback(progress)
+        loaded(data, threads),
+        method,
+        ranker,
+        options,
+        settings,
+        threads,
+        device,
+        callback(progress),
     )
     return Simulated(**cell_fields(fields), learner=learner)

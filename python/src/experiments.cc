@@ -81,10 +81,11 @@ std::shared_ptr<LearnerHandle> learner_of(Simulated& simulated, const Simulation
 
 py::tuple simulate_data(const DatasetHandle& data, Given method, Given ranker,
                         const py::dict& options, const py::dict& settings, Given threads,
-                        Given progress) {
+                        Given device, Given progress) {
   const SimulationSpec spec = simulation_spec(options, method, ranker, settings);
   RunOptions run;
   run.threads = integer32(threads, "threads", kThreads);
+  run.device = take(parse_device(text(device, "device")), "device");
   Simulated simulated = take(in_background(
       [&](const Watch& watch) {
         run.watch = watch;
@@ -221,7 +222,7 @@ py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& 
                        const std::optional<std::vector<py::object>>& baselines,
                        const std::vector<py::object>& click_models, const py::dict& sweep,
                        const py::dict& options, Given select, Given drift, Given title,
-                       Given threads, Given progress, Given out, Given fresh) {
+                       Given threads, Given device, Given progress, Given out, Given fresh) {
   ComparisonSpec spec;
   spec.title = text(title, "title");
   set_options(simulation_options(), options, spec.common);
@@ -245,6 +246,7 @@ py::tuple compare_data(const std::vector<py::object>& data, const GivenMethods& 
   }
   RunOptions run;
   run.threads = integer32(threads, "threads", kThreads);
+  run.device = take(parse_device(text(device, "device")), "device");
   run.fresh = truth(fresh, "fresh");
   if (run.fresh && out.is_none()) bad_value("fresh: True; it needs a folder, and out is None");
   std::vector<Dataset> datasets;
@@ -320,6 +322,7 @@ void bind_experiments(py::module_& module) {
   defaults["method"] = kDefaultMethod;
   defaults["click_model"] = SimulationSpec{}.click_model;
   defaults["threads"] = RunOptions{}.threads;
+  defaults["device"] = name_of(RunOptions{}.device);
   module.attr("simulation_defaults") = defaults;
   module.def("simulate", simulate_data);
   module.def("compare", compare_data);

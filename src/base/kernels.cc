@@ -18,6 +18,7 @@
 #include "base/kernels.h"
 #include "base/kernels_scalar.h"
 #include "base/philox.h"
+#include "base/portable_exp.h"
 
 // Plain x86-64 runs kernels_scalar.cc.
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -338,6 +339,44 @@ void activate(Activation activation, float* values, std::size_t count) {
   }
 }
 
+using DoubleVec = hn::Vec<Doubles>;
+
+HWY_INLINE DoubleVec power_of_2(DoubleVec k) {
+  const Doubles d;
+  const hn::RebindToUnsigned<Doubles> words;
+  const auto shifted = hn::BitCast(words, hn::Add(k, hn::Set(d, exp_parts::kPower)));
+  return hn::BitCast(d, hn::ShiftLeft<52>(shifted));
+}
+
+// portable_exp, step by step. Requires: exp_parts::kLowest <= x <= 0.
+HWY_INLINE DoubleVec exp_below_0(DoubleVec x) {
+  using namespace exp_parts;
+  const Doubles d;
+  const auto round = [&](DoubleVec v) {
+    return hn::Sub(hn::Add(v, hn::Set(d, kRound)), hn::Set(d, kRound));
+  };
+  // Not MulAdd: that would fuse.
+  const auto add_product = [](DoubleVec sum, DoubleVec a, DoubleVec b) {
+    return hn::Add(sum, hn::Mul(a, b));
+  };
+  const auto q_pair = [&](std::size_t at, DoubleVec r) {
+    return add_product(hn::Set(d, kQ[at]), hn::Set(d, kQ[at + 1]), r);
+  };
+  const DoubleVec k = round(hn::Mul(x, hn::Set(d, kInverseLn2)));
+  const DoubleVec high = hn::Sub(x, hn::Mul(k, hn::Set(d, kLn2High)));
+  const DoubleVec low = hn::Mul(k, hn::Set(d, kLn2Low));
+  const DoubleVec r = hn::Sub(high, low);
+  const DoubleVec r2 = hn::Mul(r, r);
+  const DoubleVec r4 = hn::Mul(r2, r2);
+  const DoubleVec q0 = add_product(q_pair(0, r), q_pair(2, r), r2);
+  const DoubleVec q4 = add_product(q_pair(4, r), q_pair(6, r), r2);
+  const DoubleVec q8 = add_product(q_pair(8, r), hn::Set(d, kQ[10]), r2);
+  const DoubleVec q = add_product(add_product(q0, q4, r4), q8, hn::Mul(r4, r4));
+  const DoubleVec of_r = hn::Add(hn::Set(d, 1.0), hn::Sub(high, hn::Sub(low, hn::Mul(r2, q))));
+  const DoubleVec k1 = round(hn::Mul(k, hn::Set(d, 0.5)));
+  return hn::Mul(hn::Mul(of_r, power_of_2(k1)), power_of_2(hn::Sub(k, k1)));
+}
+
 double exp_from_max(const float* scores, std::size_t count, double* masses) {
   const Floats df;
   const Doubles dd;
@@ -356,11 +395,11 @@ double exp_from_max(const float* scores, std::size_t count, double* masses) {
   for (; i < count; ++i) max = std::max(max, scores[i]);
 
   const auto shift = hn::Set(dd, static_cast<double>(max));
-  // Below this exp is 0 in double; the clamp keeps far-off scores inside Exp's valid range.
-  const auto lowest = hn::Set(dd, -746.0);
+  // The clamp keeps far-off scores inside exp's valid range.
+  const auto lowest = hn::Set(dd, exp_parts::kLowest);
   const auto exp_of = [&](const float* from) {
     const auto x = hn::Sub(hn::PromoteTo(dd, hn::LoadU(half, from)), shift);
-    return hn::Exp(dd, hn::Max(x, lowest));
+    return exp_below_0(hn::Max(x, lowest));
   };
   i = 0;
   for (; i + kDoubles <= count; i += kDoubles) hn::StoreU(exp_of(scores + i), dd, masses + i);
@@ -372,6 +411,21 @@ double exp_from_max(const float* scores, std::size_t count, double* masses) {
     std::copy(last, last + (count - i), masses + i);
   }
   return max;
+}
+
+void exp_each(double* values, std::size_t count) {
+  const Doubles d;
+  constexpr std::size_t kDoubles = hn::MaxLanes(Doubles());
+  const auto exp_of = [&](const double* from) {
+    return exp_below_0(hn::Max(hn::LoadU(d, from), hn::Set(d, exp_parts::kLowest)));
+  };
+  std::size_t i = 0;
+  for (; i + kDoubles <= count; i += kDoubles) hn::StoreU(exp_of(values + i), d, values + i);
+  if (i == count) return;
+  HWY_ALIGN double rest[kDoubles];
+  std::fill(std::copy(values + i, values + count, rest), rest + kDoubles, 0.0);
+  hn::Store(exp_of(rest), d, rest);
+  std::copy(rest, rest + (count - i), values + i);
 }
 
 using Words = hn::RebindToUnsigned<Floats>;
@@ -502,7 +556,6 @@ void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights
 void scale_columns(float* rows, std::size_t count, std::size_t stride, std::size_t columns) {
   const Doubles d;
   const hn::Rebind<float, Doubles> df;
-  using DoubleVec = hn::Vec<Doubles>;
   constexpr std::size_t kDoubles = hn::MaxLanes(Doubles());
   constexpr std::size_t kVecs = kLanes / kDoubles;
   const bool whole = columns == kLanes;
@@ -585,6 +638,7 @@ const Kernels* vector_kernels() {
                                     add_outer,
                                     activate,
                                     exp_from_max,
+                                    exp_each,
                                     normals,
                                     count_above,
                                     inverse_cubes,

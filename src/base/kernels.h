@@ -59,9 +59,12 @@ struct Kernels {
   // Applies the activation in place to `count` values, a multiple of kLanes. NaN stays NaN.
   void (*activate)(Activation activation, float* values, std::size_t count);
 
-  // masses[i] = exp(scores[i] - max) and returns max, the largest score. Requires count > 0
-  // and finite scores; any alignment.
+  // masses[i] = exp(scores[i] - max), by portable_exp on every instruction set, and returns max,
+  // the largest score. Requires count > 0 and finite scores; any alignment.
   double (*exp_from_max)(const float* scores, std::size_t count, double* masses);
+
+  // values[i] = exp(values[i]), in place. Requires: values at most 0; any alignment.
+  void (*exp_each)(double* values, std::size_t count);
 
   // Standard normals from Philox blocks counter, counter + 1, ... (word 0 counts, modulo 2^32):
   // 16 blocks give a group of 64. With words w0..w3 of the group's block j, out[j] and

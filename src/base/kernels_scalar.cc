@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/portable_exp.h"
 #include "plackett/rng.h"
 
 namespace plackett {
@@ -72,8 +73,12 @@ void activate(Activation activation, float* values, std::size_t count) {
 
 double exp_from_max(const float* scores, std::size_t count, double* masses) {
   const double max = *std::max_element(scores, scores + count);
-  for (std::size_t i = 0; i < count; ++i) masses[i] = std::exp(scores[i] - max);
+  for (std::size_t i = 0; i < count; ++i) masses[i] = portable_exp(scores[i] - max);
   return max;
+}
+
+void exp_each(double* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = portable_exp(values[i]);
 }
 
 void normals(const std::uint32_t* counter, const std::uint32_t* key, std::size_t groups,
@@ -132,8 +137,8 @@ void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_
 
 }  // namespace
 
-const Kernels kScalarKernels{"scalar", dot_rows,    dot_rows_each, add_scaled_rows,
-                             multiply, add_outer,   activate,      exp_from_max,
-                             normals,  count_above, inverse_cubes, scale_minmax};
+const Kernels kScalarKernels{"scalar",    dot_rows,      dot_rows_each, add_scaled_rows, multiply,
+                             add_outer,   activate,      exp_from_max,  exp_each,        normals,
+                             count_above, inverse_cubes, scale_minmax};
 
 }  // namespace plackett

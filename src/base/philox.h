@@ -1,4 +1,4 @@
-// The constants of Philox-4x32-10, for its plain and its vector form.
+// Philox-4x32-10, for processors and GPUs, and its constants, for its vector form.
 #pragma once
 
 #include <cstdint>
@@ -12,3 +12,22 @@ inline constexpr std::uint32_t kWeyl1 = 0xBB67AE85;
 inline constexpr int kRounds = 10;
 
 }  // namespace plackett::philox_constants
+
+namespace plackett {
+
+// One block, in place of its counter. As philox() in plackett/rng.h.
+constexpr void philox_block(std::uint32_t (&words)[4], std::uint32_t key0, std::uint32_t key1) {
+  using namespace philox_constants;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::uint64_t product0 = std::uint64_t{kMultiplier0} * words[0];
+    const std::uint64_t product1 = std::uint64_t{kMultiplier1} * words[2];
+    words[0] = static_cast<std::uint32_t>(product1 >> 32) ^ words[1] ^ key0;
+    words[1] = static_cast<std::uint32_t>(product1);
+    words[2] = static_cast<std::uint32_t>(product0 >> 32) ^ words[3] ^ key1;
+    words[3] = static_cast<std::uint32_t>(product0);
+    key0 += kWeyl0;
+    key1 += kWeyl1;
+  }
+}
+
+}  // namespace plackett

@@ -9,21 +9,11 @@
 
 namespace plackett {
 
-using namespace philox_constants;
-
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter,
                                     std::array<std::uint32_t, 2> key) {
-  for (int round = 0; round < kRounds; ++round) {
-    const std::uint64_t product0 = std::uint64_t{kMultiplier0} * counter[0];
-    const std::uint64_t product1 = std::uint64_t{kMultiplier1} * counter[2];
-    counter = {static_cast<std::uint32_t>(product1 >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(product1),
-               static_cast<std::uint32_t>(product0 >> 32) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(product0)};
-    key[0] += kWeyl0;
-    key[1] += kWeyl1;
-  }
-  return counter;
+  std::uint32_t words[4] = {counter[0], counter[1], counter[2], counter[3]};
+  philox_block(words, key[0], key[1]);
+  return {words[0], words[1], words[2], words[3]};
 }
 
 void Rng::refill() {

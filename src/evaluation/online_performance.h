@@ -9,13 +9,13 @@ inline constexpr double kOnlineDiscount = 0.9995;
 // The sum over impressions t = 1, 2, ... of ndcg_t * kOnlineDiscount^(t - 1).
 class OnlinePerformance {
  public:
-  void add(double ndcg) {
+  constexpr void add(double ndcg) {
     total_ += ndcg * weight_;
     weight_ *= kOnlineDiscount;
     // Far below the sum's precision; avoids denormal arithmetic after a million impressions.
     if (weight_ < 1e-300) weight_ = 0;
   }
-  [[nodiscard]] double total() const { return total_; }
+  [[nodiscard]] constexpr double total() const { return total_; }
 
  private:
   double total_ = 0;

@@ -7,7 +7,9 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string_view>
 
+#include "base/kernels.h"
 #include "base/parallel.h"
 
 namespace plackett {
@@ -44,6 +46,57 @@ Result<void> ThreadBackend::run(const Batch& batch, const Watch& watch, const Fi
   }
   if (failure) return *failure;
   return {};
+}
+
+Result<void> SharedBackend::run(const Batch& batch, const Watch& watch, const Finished& finished) {
+  std::vector<bool> on_device;
+  for (const Simulation& simulation : batch.simulations) {
+    on_device.push_back(device_->check(simulation).ok());
+  }
+  std::vector<Job> device_jobs;
+  std::vector<Job> thread_jobs;
+  for (const Job& job : batch.jobs) {
+    (on_device[job.simulation] ? device_jobs : thread_jobs).push_back(job);
+  }
+  // Times are those of as many runs at a time as there are threads.
+  const double scale = static_cast<double>(width()) / device_->width();
+  const Finished scaled = [&](const Job& job, RunRecord record) {
+    record.seconds *= scale;
+    record.evaluation_seconds *= scale;
+    return finished(job, std::move(record));
+  };
+  auto done = run_jobs({batch.simulations, device_jobs}, *device_, watch, scaled);
+  if (!done || thread_jobs.empty() || (watch.stop && watch.stop())) return done;
+  return threads_.run({batch.simulations, thread_jobs}, watch, finished);
+}
+
+namespace {
+
+// A device has the bits of processors that fuse, and a results folder is of one arithmetic.
+Result<std::unique_ptr<DeviceBackend>> fused_gpu_backend() {
+  const std::string_view name = kernels().name;
+  if (name == "avx2" || name == "avx512") return make_gpu_backend();
+  return Error{ErrorCode::kUnavailable,
+               fmt::format("no usable GPU: it computes as processors with AVX2 do; this one runs "
+                           "the kernels {}, which round otherwise",
+                           name)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Backend>> make_backend(const RunOptions& options) {
+  if (options.device != Device::kCpu) {
+    auto gpu = fused_gpu_backend();
+    if (gpu && options.device == Device::kGpu) {
+      return std::unique_ptr<Backend>(std::move(gpu).value());
+    }
+    if (gpu) {
+      return std::unique_ptr<Backend>(
+          std::make_unique<SharedBackend>(std::move(gpu).value(), options.threads));
+    }
+    if (options.device == Device::kGpu) return gpu.error();
+  }
+  return std::unique_ptr<Backend>(std::make_unique<ThreadBackend>(options.threads));
 }
 
 std::vector<Job> run_major(std::span<const Simulation> simulations) {

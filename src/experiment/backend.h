@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "plackett/result.h"
@@ -65,6 +67,35 @@ class ThreadBackend final : public Backend {
  private:
   unsigned threads_;
 };
+
+// A backend that does some of the runs.
+class DeviceBackend : public Backend {
+ public:
+  // Fails if it can't do the runs of this simulation; the message names what it lacks.
+  [[nodiscard]] virtual Result<void> check(const Simulation& simulation) const = 0;
+};
+
+// The first GPU. Fails if there is none that can be used. The room `gpu`, which uses this one, has
+// it: this one is linked with it.
+Result<std::unique_ptr<DeviceBackend>> make_gpu_backend();
+
+// A device for the runs that it can do, which are done first, and threads for the others.
+class SharedBackend final : public Backend {
+ public:
+  SharedBackend(std::unique_ptr<DeviceBackend> device, unsigned threads)
+      : device_(std::move(device)), threads_(threads) {}
+
+  [[nodiscard]] unsigned width() const override { return threads_.width(); }
+  [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
+  Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override;
+
+ private:
+  std::unique_ptr<DeviceBackend> device_;
+  ThreadBackend threads_;
+};
+
+// What the options ask for. Fails if that is a GPU and there is none that can be used.
+Result<std::unique_ptr<Backend>> make_backend(const RunOptions& options);
 
 // Run 0 of every simulation, then run 1 of every simulation, ...: if the work is stopped, all of
 // them are equally far.

@@ -49,6 +49,25 @@ Result<MeasuredSplit> parse_measured_split(std::string_view text) {
   return Error{fmt::format("\"{}\"; expected test or validation", text)};
 }
 
+std::string_view name_of(Device device) {
+  switch (device) {
+    case Device::kCpu:
+      return "cpu";
+    case Device::kGpu:
+      return "gpu";
+    case Device::kAuto:
+      return "auto";
+  }
+  return "";
+}
+
+Result<Device> parse_device(std::string_view text) {
+  for (const Device device : {Device::kCpu, Device::kGpu, Device::kAuto}) {
+    if (text == name_of(device)) return device;
+  }
+  return Error{fmt::format("\"{}\"; expected cpu, gpu or auto", text)};
+}
+
 Result<Shard> parse_shard(std::string_view text) {
   constexpr OptionRules kRules{1, 1'000'000};
   const std::size_t slash = text.find('/');
@@ -123,6 +142,10 @@ std::span<const Option<ComparisonSpec>> report_options() {
 std::span<const Option<RunOptions>> run_options() {
   static const std::array options{
       option<&RunOptions::threads>("threads", "0: one per core", {0, 1024}),
+      named_option<parse_device, &RunOptions::device>(
+          "device",
+          "what does the runs: cpu, gpu, or auto (the GPU for those that it can do, if there is "
+          "one)"),
       named_option<parse_shard, &RunOptions::shard>(
           "shard", "N/M: do only part N of M of the runs; other machines do the rest"),
       option<&RunOptions::fresh>("fresh",

@@ -185,6 +185,8 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
 Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::filesystem::path& folder,
                                     const RunOptions& options, const FolderWatch& watch) {
   if (auto valid = check(spec); !valid) return valid.error();
+  const auto backend = make_backend(options);
+  if (!backend) return backend.error();
   auto opened = ResultsFolder::open(
       folder, spec,
       {.version = std::string(version()), .fresh = options.fresh, .shard = options.shard});
@@ -192,13 +194,13 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
   const StoredResults& stored = opened->stored();
   const Work work = work_of(spec, stored, options.shard);
   if (watch.opened) watch.opened(stored, work.all, work.left);
-  ThreadBackend backend(options.threads);
+  const unsigned threads = ThreadBackend(options.threads).width();
   const auto claim = [&](const MadeBy& inputs) { return opened->claim_inputs(inputs); };
   Watch run_watch = options.watch;
   run_watch.learned = nullptr;
   const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
     const std::uint32_t number = run.record.run;
-    if (auto kept = opened->append(cell, std::move(run), backend.width()); !kept) return kept;
+    if (auto kept = opened->append(cell, std::move(run), (*backend)->width()); !kept) return kept;
     if (watch.stored) watch.stored(cell, stored.cells[cell].runs.at(number).record);
     return {};
   };
@@ -206,10 +208,10 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
     if (run_watch.stop && run_watch.stop()) break;
     if (cells.empty()) continue;
     if (watch.loading) watch.loading(compared);
-    const auto dataset = load(compared, options, backend.width());
+    const auto dataset = load(compared, options, threads);
     if (!dataset) return dataset.error();
     if (watch.loaded) watch.loaded();
-    const DatasetRuns runs{fingerprint(*dataset), claim, backend, run_watch, store};
+    const DatasetRuns runs{fingerprint(*dataset), claim, **backend, run_watch, store};
     if (auto done = run_dataset(stored, work, *dataset, cells, runs); !done) return done.error();
   }
   if (auto done = opened->finish(); !done) return done.error();
@@ -229,19 +231,20 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
   StoredResults stored{
       .spec = in_memory, .plackett = std::string(version()), .cells = std::move(*cells)};
   const Work work = work_of(in_memory, stored, {});
-  ThreadBackend backend(options.threads);
+  const auto backend = make_backend(options);
+  if (!backend) return backend.error();
   const auto claim = [](const MadeBy&) { return Result<void>(); };
   Watch watch = options.watch;
   watch.learned = nullptr;
   const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
     StoredCell& to = stored.cells[cell];
     const RunRecord& record = run.record;
-    to.timings[record.run] = {record.seconds, record.evaluation_seconds, backend.width()};
+    to.timings[record.run] = {record.seconds, record.evaluation_seconds, (*backend)->width()};
     to.runs[record.run] = std::move(run);
     return {};
   };
   for (std::size_t at = 0; at < datasets.size(); ++at) {
-    const DatasetRuns runs{0, claim, backend, watch, store};
+    const DatasetRuns runs{0, claim, **backend, watch, store};
     auto done = run_dataset(stored, work, datasets[at], work.datasets[at].cells, runs);
     if (!done) return done.error();
     if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};

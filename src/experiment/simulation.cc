@@ -12,6 +12,7 @@
 #include "experiment/curve.h"
 #include "experiment/drift_measures.h"
 #include "experiment/method_rules.h"
+#include "experiment/run_inputs.h"
 #include "experiment/world.h"
 #include "plackett/make_user.h"
 #include "plackett/method.h"
@@ -125,6 +126,18 @@ Result<std::shared_ptr<const User>> user_of(const Dataset& dataset, const Simula
 
 }  // namespace
 
+Result<std::unique_ptr<Learner>> RunInputs::learner(std::uint32_t run) const {
+  return make_run_learner(simulation_.spec_, simulation_.worlds_->fold_of(run), run);
+}
+
+const Split& RunInputs::measured(const Fold& fold) const {
+  return *split_of(fold, simulation_.spec_.split);
+}
+
+std::uint32_t RunInputs::fold(std::uint32_t run) const {
+  return static_cast<std::uint32_t>(run % simulation_.worlds_->fold_count());
+}
+
 Result<void> check_simulation(const SimulationSpec& spec) {
   if (auto valid = check_options(simulation_options(), spec); !valid) return valid;
   if (spec.learning_rate_decay > 1) {
@@ -228,7 +241,7 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
   if (!learned) return learned.error();
   RunRecord record;
   record.run = run;
-  record.fold = static_cast<std::uint32_t>(run % worlds_->fold_count());
+  record.fold = RunInputs(*this).fold(run);
   record.curve = curve.points();
   record.metrics = curve.metrics();
   record.windows = windows.windows();
@@ -337,20 +350,22 @@ Result<RunCost> Simulation::cost(double seconds) const {
 }
 
 Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
-                                         unsigned threads, const Watch& watch,
+                                         const RunOptions& options,
                                          std::vector<std::vector<RunRecord>>* runs) {
+  const Watch& watch = options.watch;
   const auto start = Clock::now();
   std::vector<std::vector<RunRecord>> records(simulations.size());
   for (std::size_t at = 0; at < simulations.size(); ++at) {
     records[at].resize(simulations[at].spec().runs);
   }
-  ThreadBackend backend(threads);
+  const auto backend = make_backend(options);
+  if (!backend) return backend.error();
   const Finished keep = [&records](const Job& job, RunRecord record) -> Result<void> {
     records[job.simulation][job.run] = std::move(record);
     return {};
   };
   const std::vector<Job> jobs = run_major(simulations);
-  if (auto done = run_jobs({simulations, jobs}, backend, watch, keep); !done) return done.error();
+  if (auto done = run_jobs({simulations, jobs}, **backend, watch, keep); !done) return done.error();
   if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
 
   const double wall = seconds_since(start);
@@ -370,18 +385,24 @@ Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulati
   return cells;
 }
 
+Result<std::vector<CellSummary>> run_all(const std::vector<Simulation>& simulations,
+                                         unsigned threads, const Watch& watch,
+                                         std::vector<std::vector<RunRecord>>* runs) {
+  return run_all(simulations, RunOptions{.threads = threads, .watch = watch}, runs);
+}
+
 Result<Simulated> simulate(const Dataset& dataset, const SimulationSpec& spec,
                            const RunOptions& options) {
   auto prepared = Simulation::prepare(dataset, spec);
   if (!prepared) return prepared.error();
   const std::vector<Simulation> simulations{std::move(prepared).value()};
   Simulated simulated;
-  Watch watch = options.watch;
-  watch.learned = [&simulated](std::uint32_t run, std::unique_ptr<Learner> learner) {
+  RunOptions watched = options;
+  watched.watch.learned = [&simulated](std::uint32_t run, std::unique_ptr<Learner> learner) {
     if (run == 0) simulated.learner = std::move(learner);  // one thread alone does run 0
   };
   std::vector<std::vector<RunRecord>> records;
-  auto cells = run_all(simulations, options.threads, watch, &records);
+  auto cells = run_all(simulations, watched, &records);
   if (!cells) return cells.error();
   simulated.model = simulations.front().saved_model(0, *simulated.learner);
   simulated.runs = std::move(records.front());

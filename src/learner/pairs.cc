@@ -4,17 +4,10 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/kernels.h"
+#include "sampling/swap_odds.h"
+
 namespace plackett {
-namespace {
-
-// d P(winner before loser) / d (difference of their scores): e^a e^b / (e^a + e^b)^2.
-double pair_gradient(double difference) {
-  const double ratio = std::exp(-std::abs(difference));
-  return ratio / ((1.0 + ratio) * (1.0 + ratio));
-}
-
-}  // namespace
-
 std::uint32_t seen_places(std::span<const std::uint8_t> clicks) {
   const auto shown = static_cast<std::uint32_t>(clicks.size());
   std::uint32_t after_last_click = shown;
@@ -27,6 +20,7 @@ std::span<const WeightedPair> PairInference::infer(const Ranking& ranking,
                                                    const std::function<bool()>* stop) {
   assert(clicks.size() == ranking.shown.size() && clicks.size() == ranking.scores.size());
   pairs_.clear();
+  ratios_.clear();
   const std::uint32_t seen = seen_places(clicks);
   if (seen == 0) return {};
   odds_.reset(ranking.scores, ranking.rest);
@@ -36,10 +30,14 @@ std::span<const WeightedPair> PairInference::infer(const Ranking& ranking,
     const std::uint32_t end = rules_.kind == PairKind::kAbove ? winner : seen;
     for (std::uint32_t loser = 0; loser < end; ++loser) {
       if (clicks[loser] != 0) continue;
-      const double rho = odds_.rho(winner, loser);
       const double difference = ranking.scores[winner] - ranking.scores[loser];
-      pairs_.push_back({winner, loser, rho, rho * pair_gradient(difference / rules_.sharpness)});
+      ratios_.push_back(-std::abs(difference / rules_.sharpness));
+      pairs_.push_back({winner, loser, odds_.rho(winner, loser)});
     }
+  }
+  kernels().exp_each(ratios_.data(), ratios_.size());
+  for (std::size_t at = 0; at < pairs_.size(); ++at) {
+    pairs_[at].weight = pairs_[at].rho * swap_odds::pair_gradient(ratios_[at]);
   }
   return pairs_;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "base/kernels.h"
+#include "base/portable_exp.h"
+#include "sampling/swap_odds.h"
 
 namespace plackett {
 namespace {
@@ -15,9 +17,6 @@ constexpr std::size_t kBlock = 16;
 // If less than this is left, the unplaced documents lie so far below the placed ones that their
 // masses lose digits; they are then taken relative to their own maximum.
 constexpr double kRebaseBelow = 1e-250;
-
-// exp() of this and of its negative are well inside double's range.
-constexpr double kSafeLog = 600.0;
 
 double sum_block(const double* masses) {
   static_assert(kBlock == 16);
@@ -98,7 +97,7 @@ class Urn {
       if (masses_[i] >= 0) max = std::max(max, static_cast<double>(scores_[i]));
     }
     for (std::size_t i = 0; i < scores_.size(); ++i) {
-      masses_[i] = masses_[i] < 0 ? 0 : std::exp(scores_[i] - max);
+      masses_[i] = masses_[i] < 0 ? 0 : portable_exp(scores_[i] - max);
     }
     shift_ = max;
     sum_blocks();
@@ -151,22 +150,16 @@ void SwapOdds::reset(std::span<const double> shown_scores, const Mass& rest) {
 
   const auto [lowest, highest] = std::minmax_element(scores_.begin(), scores_.end());
   const double reference = *highest;
-  const double rest_plain =
-      rest.empty() || rest.shift - reference < -kSafeLog
-          ? 0.0
-          : (rest.shift - reference > kSafeLog ? std::numeric_limits<double>::infinity()
-                                               : rest.sum * std::exp(rest.shift - reference));
-  // A product has k - 1 factors at most, each between the smallest mass and the whole.
-  const double depth = reference - *lowest;
-  const double height = std::log(rest_plain + static_cast<double>(k));
-  plain_in_range_ = static_cast<double>(k) * std::max(depth, height) < kSafeLog;
+  const double rest_plain = swap_odds::plain_rest(rest, reference);
+  plain_in_range_ = swap_odds::plain_in_range(k, *lowest, reference, rest_plain);
 
   if (plain_in_range_) {
     plain_.resize(k);
     plain_from_.resize(k + 1);
+    for (std::size_t rank = 0; rank < k; ++rank) plain_[rank] = scores_[rank] - reference;
+    kernels().exp_each(plain_.data(), k);
     plain_from_[k] = rest_plain;
     for (std::size_t rank = k; rank-- > 0;) {
-      plain_[rank] = std::exp(scores_[rank] - reference);
       plain_from_[rank] = plain_from_[rank + 1] + plain_[rank];
     }
   } else {
@@ -174,7 +167,7 @@ void SwapOdds::reset(std::span<const double> shown_scores, const Mass& rest) {
     from_[k] = rest;
     for (std::size_t rank = k; rank-- > 0;) {
       from_[rank] = from_[rank + 1];
-      from_[rank].add(scores_[rank]);
+      swap_odds::add(from_[rank], scores_[rank]);
     }
   }
 }
@@ -183,37 +176,8 @@ double SwapOdds::rho(std::uint32_t rank, std::uint32_t other_rank) const {
   assert(rank != other_rank && std::max(rank, other_rank) < scores_.size());
   const std::uint32_t upper = std::min(rank, other_rank);
   const std::uint32_t lower = std::max(rank, other_rank);
-  return plain_in_range_ ? rho_plain(upper, lower) : rho_any_range(upper, lower);
-}
-
-// P(R*) / P(R) is the product, over the places after the upper and up to the lower one, of
-// (between + lower's mass) / (between + upper's mass), where `between` is what both rankings
-// have left at that place. It is summed from below, so nothing is ever subtracted.
-double SwapOdds::rho_plain(std::uint32_t upper, std::uint32_t lower) const {
-  double swapped = 1;
-  double shown = 1;
-  double between = plain_from_[lower + 1];
-  for (std::uint32_t rank = lower; rank > upper; --rank) {
-    if (rank < lower) between += plain_[rank];
-    swapped *= between + plain_[lower];
-    shown *= between + plain_[upper];
-  }
-  return swapped / (swapped + shown);
-}
-
-double SwapOdds::rho_any_range(std::uint32_t upper, std::uint32_t lower) const {
-  double log_odds = 0;
-  Mass between = from_[lower + 1];
-  for (std::uint32_t rank = lower; rank > upper; --rank) {
-    if (rank < lower) between.add(scores_[rank]);
-    Mass with_lower = between;
-    Mass with_upper = between;
-    with_lower.add(scores_[lower]);
-    with_upper.add(scores_[upper]);
-    log_odds += (with_lower.shift - with_upper.shift) + std::log(with_lower.sum / with_upper.sum);
-  }
-  const double odds = std::exp(-std::abs(log_odds));
-  return (log_odds < 0 ? odds : 1.0) / (1.0 + odds);
+  return plain_in_range_ ? swap_odds::rho_plain(plain_.data(), plain_from_.data(), upper, lower)
+                         : swap_odds::rho_any_range(scores_.data(), from_.data(), upper, lower);
 }
 
 }  // namespace plackett

@@ -34,10 +34,9 @@ CascadeUser::CascadeUser(const Spec& spec)
                               .skip_stop = (1 - click) * stop_unclicked,
                               .skip_go = (1 - click) * (1 - stop_unclicked)};
       outcomes_.push_back(outcomes);
-      thresholds_.push_back(
-          {.click_and_stop = draw_threshold(click * stop),
-           .click = draw_threshold(click),
-           .click_or_stop = draw_threshold(std::min(1.0, click + outcomes.skip_stop))});
+      ends_.push_back({.click_and_stop = draw_threshold(click * stop),
+                       .click = draw_threshold(click),
+                       .click_or_stop = draw_threshold(std::min(1.0, click + outcomes.skip_stop))});
     }
   }
 }
@@ -47,7 +46,7 @@ void CascadeUser::click(std::span<const Doc> shown, const Judgments& judgments, 
   assert(clicks.size() == shown.size());
   std::size_t rank = 0;
   while (rank < shown.size()) {
-    const Thresholds& ends = thresholds_[at(rank, judgments.label(shown[rank]))];
+    const ClickEnds& ends = ends_[at(rank, judgments.label(shown[rank]))];
     const std::uint64_t draw = rng.next_u32();
     const bool clicked = draw < ends.click;
     clicks[rank++] = clicked ? 1 : 0;

@@ -71,6 +71,14 @@ void ExaminationUser::click(std::span<const Doc> shown, const Judgments& judgmen
   }
 }
 
+std::optional<ClickEnds> ExaminationUser::ends(std::size_t rank, std::size_t below_click,
+                                               std::uint8_t label) const {
+  // A draw is an integer: below x is below x rounded up.
+  const auto click =
+      static_cast<std::uint64_t>(std::ceil(chance(rank, below_click, label) * 0x1p32));
+  return ClickEnds{.click_and_stop = 0, .click = click, .click_or_stop = click};
+}
+
 double ExaminationUser::pattern_probability(std::span<const std::uint8_t> labels,
                                             std::span<const std::uint8_t> clicks) const {
   assert(clicks.size() == labels.size());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ class ExaminationUser final : public User {
   [[nodiscard]] std::uint32_t grade_count() const override { return grade_count_; }
   void click(std::span<const Doc> shown, const Judgments& judgments, Rng& rng,
              std::span<std::uint8_t> clicks) const override;
+  [[nodiscard]] std::optional<ClickEnds> ends(std::size_t rank, std::size_t below_click,
+                                              std::uint8_t label) const override;
   [[nodiscard]] double pattern_probability(std::span<const std::uint8_t> labels,
                                            std::span<const std::uint8_t> clicks) const override;
   [[nodiscard]] bool alike(std::uint8_t label, std::uint8_t other) const override;

@@ -163,6 +163,37 @@ TEST(Users, ClicksAreAFunctionOfTheStream) {
   }
 }
 
+TEST(Users, EndsDecideAsClickDoes) {
+  constexpr std::uint32_t kShown = 12;
+  std::vector<std::uint8_t> labels;
+  std::vector<Doc> shown;
+  for (std::uint32_t doc = 0; doc < kShown; ++doc) {
+    labels.push_back(static_cast<std::uint8_t>(doc * 7 % 5));
+    shown.push_back(Doc{doc});
+  }
+  for (const std::string_view name : click_model_names()) {
+    SCOPED_TRACE(name);
+    const auto user = make_user(name, {}).value();
+    for (std::uint32_t run = 0; run < 300; ++run) {
+      const Rng::Stream stream{.seed = 3, .run = run};
+      std::vector<std::uint8_t> clicks(kShown);
+      Rng rng(stream);
+      user->click(shown, Judgments(labels), rng, clicks);
+      std::vector<std::uint8_t> expected(kShown);
+      Rng again(stream);
+      std::uint32_t below_click = 0;
+      for (std::uint32_t rank = 0; rank < kShown; ++rank) {
+        const ClickEnds ends = user->ends(rank, below_click, labels[rank]).value();
+        const std::uint64_t draw = again.next_u32();
+        expected[rank] = draw < ends.click ? 1 : 0;
+        if (expected[rank] != 0) below_click = rank + 1;
+        if (draw < (expected[rank] != 0 ? ends.click_and_stop : ends.click_or_stop)) break;
+      }
+      ASSERT_EQ(clicks, expected);
+    }
+  }
+}
+
 TEST(Users, PositionBasedUserHandlesListsBeyondItsTable) {
   const std::vector<std::uint8_t> labels(300, 4);
   const std::vector<Doc> shown = reversed_docs(labels.size());

@@ -1,0 +1,166 @@
+// How fast a GPU does PDGD's linear runs, as shares of what limits it:
+//
+//   gpu_bench [--quick] [--runs N] [--impressions N] [--shape NAME]
+//             [--test-queries N]
+//
+// Memory limits it: an impression reads all its query's features at least once. The limit is the
+// bandwidth of a copy, measured first. Some of the runs are compared with the engine's own, which
+// must be the same to the bit. Needs nothing but a driver; without a usable GPU it says why and
+// ends with 0.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/kernels.h"
+#include "bench_data.h"
+#include "gpu/gpu_backend.h"
+#include "measure.h"
+#include "plackett/simulation.h"
+
+namespace plackett::bench {
+namespace {
+
+struct Case {
+  std::string_view name;
+  Shape shape;
+  std::uint32_t test_queries;
+};
+
+// What a fold of these datasets has, roughly: training queries, documents of each, features.
+constexpr Case kCases[] = {{"mslr", {136, 125, 6'000}, 2'000},
+                           {"mq2008", {46, 19, 470}, 157},
+                           {"yahoo", {699, 24, 20'000}, 6'700},
+                           {"istella", {220, 315, 5'000}, 1'000}};
+
+struct Settings {
+  std::uint32_t runs = 8'448;
+  std::uint64_t impressions = 4'000;
+  std::string shape;               // empty: all
+  std::uint32_t test_queries = 0;  // 0: the shape's own
+  bool quick = false;
+};
+
+// A large copy's bytes read and written per second.
+double copy_bandwidth(gpu::Device& device) {
+  constexpr std::uint64_t kBytes = std::uint64_t{4} << 30;
+  constexpr int kCopies = 5;
+  auto from = gpu::DeviceMemory::make(device, kBytes).value();
+  auto to = gpu::DeviceMemory::make(device, kBytes).value();
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat < kCopies; ++repeat) {
+    seconds.push_back(seconds_of([&] {
+      device.copy(to.as<void>(), from.as<const void>(), kBytes).value();
+      device.finish().value();
+    }));
+  }
+  return 2 * static_cast<double>(kBytes) / median(seconds);
+}
+
+bool same(const RunRecord& one, const RunRecord& other) {
+  if (one.curve.size() != other.curve.size()) return false;
+  for (std::size_t at = 0; at < one.curve.size(); ++at) {
+    if (one.curve[at].online != other.curve[at].online ||
+        one.curve[at].offline != other.curve[at].offline) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// False if a run is not the engine's.
+bool measure(Backend& backend, const Case& one, const Settings& settings, double bandwidth) {
+  Shape shape = one.shape;
+  std::uint32_t test_queries = settings.test_queries > 0 ? settings.test_queries : one.test_queries;
+  if (settings.quick) {
+    shape.queries = 100;
+    test_queries = 50;
+  }
+  Dataset data = make_dataset(shape);
+  data.folds.front().test = make_split({shape.features, shape.docs, test_queries});
+  SimulationSpec spec;
+  spec.click_model = "informational";
+  spec.runs = settings.runs;
+  spec.impressions = settings.impressions;
+  const std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
+  double learning = 0;
+  double measuring = 0;
+  std::vector<RunRecord> records(spec.runs);
+  const auto keep = [&](const Job& job, RunRecord record) -> Result<void> {
+    learning += record.seconds - record.evaluation_seconds;
+    measuring += record.evaluation_seconds;
+    records[job.run] = std::move(record);
+    return {};
+  };
+  const double wall = seconds_of([&] {
+    run_jobs({simulations, run_major(simulations)}, backend, {}, keep).value();
+  });
+  bool right = true;
+  std::uint32_t checked = 0;
+  for (std::uint32_t run = 0; run < spec.runs; run += spec.runs / 4 + 1, ++checked) {
+    right = right && same(records[run], simulations.front().run(run, {}).value());
+  }
+  const double impressions = static_cast<double>(spec.runs) * static_cast<double>(spec.impressions);
+  const double bytes = static_cast<double>(shape.docs) * padded_width(shape.features) * 4;
+  const double limit = bandwidth / bytes;
+  const double points = static_cast<double>(records.front().curve.size()) * spec.runs;
+  fmt::print(
+      "{:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {:.2f} of the limit of {:.1f}  "
+      "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
+      one.name, shape.features, shape.docs, spec.runs, impressions / learning * 1e-6,
+      impressions / learning / limit, limit * 1e-6, 100 * measuring / (learning + measuring),
+      points * test_queries / measuring * 1e-6, wall,
+      right ? fmt::format("{} runs have the engine's bits", checked) : "WRONG");
+  return right;
+}
+
+int run(const Settings& settings) {
+  auto opened = gpu::open_gpu();
+  if (!opened) {
+    fmt::print("{}\n", opened.error().message);
+    return EXIT_SUCCESS;
+  }
+  auto device = std::move(opened).value();
+  const double bandwidth = copy_bandwidth(*device);
+  fmt::print("{}, a copy moves {:.2f} TB/s; engine's kernels: {}\n", device->name(),
+             bandwidth * 1e-12, kernels().name);
+  const auto backend = gpu::make_device_backend(std::move(device));
+  bool right = true;
+  for (const Case& one : kCases) {
+    if (!settings.shape.empty() && settings.shape != one.name) continue;
+    right = measure(*backend, one, settings, bandwidth) && right;
+  }
+  return right ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace
+}  // namespace plackett::bench
+
+int main(int count, char** arguments) {
+  plackett::bench::Settings settings;
+  for (int at = 1; at < count; ++at) {
+    const std::string_view option = arguments[at];
+    const bool has_value = at + 1 < count;
+    if (option == "--quick") {
+      settings.quick = true;
+      settings.runs = 64;
+      settings.impressions = 100;
+    } else if (option == "--runs" && has_value) {
+      settings.runs = static_cast<std::uint32_t>(std::atol(arguments[++at]));
+    } else if (option == "--impressions" && has_value) {
+      settings.impressions = static_cast<std::uint64_t>(std::atoll(arguments[++at]));
+    } else if (option == "--test-queries" && has_value) {
+      settings.test_queries = static_cast<std::uint32_t>(std::atol(arguments[++at]));
+    } else if (option == "--shape" && has_value) {
+      settings.shape = arguments[++at];
+    } else {
+      fmt::print(stderr, "unknown option {}\n", option);
+      return EXIT_FAILURE;
+    }
+  }
+  return plackett::bench::run(settings);
+}

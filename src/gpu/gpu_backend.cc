@@ -1,0 +1,308 @@
+#include "gpu/gpu_backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "experiment/curve.h"
+#include "experiment/run_inputs.h"
+#include "gpu/run_group.h"
+#include "plackett/pdgd.h"
+
+namespace plackett::gpu {
+namespace {
+
+// Runs that are done together, per multiprocessor, at most: more than it does at a time.
+constexpr std::size_t kRunsPerProcessor = 64;
+// Of the free memory, the part that is used.
+constexpr double kMemoryShare = 0.9;
+
+Error lacks(const SimulationSpec& spec, std::string_view what) {
+  return Error{fmt::format("{} under {}: no device does {}; device cpu or auto does", spec.label,
+                           spec.click_model, what)};
+}
+
+// What a job needs of its simulation.
+struct PreparedJob {
+  Job job;
+  std::size_t place = 0;  // in the batch
+  std::unique_ptr<Learner> learner;
+  std::shared_ptr<const Worlds> worlds;
+  const Split* measured = nullptr;
+
+  [[nodiscard]] const WorldFold& fold() const { return worlds->state(0); }
+};
+
+// Splits are the same if their rows are. One with the rows of another may have fewer queries.
+using SplitKey = std::pair<const float*, const std::uint64_t*>;
+SplitKey key_of(const Split& split) { return {split.storage().rows, split.storage().query_begin}; }
+
+// What lies in the device's memory for a group.
+class Uploads {
+ public:
+  explicit Uploads(Device& device) : device_(device) {}
+
+  Result<const DeviceSplit*> split(const Split& split, const NdcgTable* ndcg) {
+    const auto found = splits_.find(key_of(split));
+    if (found != splits_.end()) return &found->second;
+    auto made =
+        DeviceSplit::make(device_, split, ndcg != nullptr ? *ndcg : NdcgTable(split, kNdcgCut));
+    if (!made) return made.error();
+    return &splits_.emplace(key_of(split), std::move(made).value()).first->second;
+  }
+
+  Result<const DeviceUser*> user(const User& user, std::uint32_t shown) {
+    const std::pair key(&user, shown);
+    const auto found = users_.find(key);
+    if (found != users_.end()) return &found->second;
+    auto made = DeviceUser::make(device_, user, shown);
+    if (!made) return made.error();
+    return &users_.emplace(key, std::move(made).value()).first->second;
+  }
+
+ private:
+  Device& device_;
+  std::map<SplitKey, DeviceSplit> splits_;
+  std::map<std::pair<const User*, std::uint32_t>, DeviceUser> users_;
+};
+
+class GpuBackend final : public DeviceBackend {
+ public:
+  explicit GpuBackend(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+
+  // Many runs are done at a time; each one's times are its share of theirs.
+  [[nodiscard]] unsigned width() const override { return 1; }
+  [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
+
+  [[nodiscard]] Result<void> check(const Simulation& simulation) const override {
+    const SimulationSpec& spec = simulation.spec();
+    const RunInputs inputs(simulation);
+    if (!spec.drift.empty()) return lacks(spec, "drift");
+    if (!spec.metrics.empty()) return lacks(spec, "metrics besides NDCG@10");
+    if (spec.validate) return lacks(spec, "the choice of settings on validation queries");
+    if (!inputs.user().ends(0, 0, 0)) return lacks(spec, "users of your own without ends()");
+    const auto learner = inputs.learner(0);
+    if (!learner) return learner.error();
+    const auto* pdgd = dynamic_cast<const Pdgd*>(learner->get());
+    if (pdgd == nullptr) return lacks(spec, fmt::format("method {}, only pdgd", spec.method));
+    if (!(*learner)->ranker().is_linear()) {
+      return lacks(spec, fmt::format("{} rankers, only linear ones", name_of(spec.ranker.kind)));
+    }
+    if (pdgd->options().weight_decay > 0) return lacks(spec, "weight-decay");
+    if (pdgd->options().restart > 0) return lacks(spec, "restart");
+    return {};
+  }
+
+  Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {
+    std::vector<bool> is_checked(batch.simulations.size());
+    std::vector<Pending> left;
+    for (std::size_t place = 0; place < batch.jobs.size(); ++place) {
+      const Job& job = batch.jobs[place];
+      const Simulation& simulation = batch.simulations[job.simulation];
+      if (!is_checked[job.simulation]) {
+        if (auto able = check(simulation); !able) return able;
+        is_checked[job.simulation] = true;
+      }
+      left.push_back({job, place});
+    }
+    while (!left.empty()) {
+      if (watch.stop && watch.stop()) return {};
+      auto group = next_group(batch, left);
+      if (!group) return group.error();
+      bool stopped = false;
+      if (auto done = run_jobs_together(batch, *group, watch, finished, stopped); !done) {
+        return done;
+      }
+      if (stopped) return {};
+    }
+    return {};
+  }
+
+ private:
+  struct Pending {
+    Job job;
+    std::size_t place = 0;  // in the batch
+  };
+
+  // Takes from `left` the jobs that are done next: as many as fit the device's memory, of equal
+  // width and shown documents.
+  Result<std::vector<PreparedJob>> next_group(const Batch& batch, std::vector<Pending>& left) {
+    const auto limits = device_->limits();
+    if (!limits) return limits.error();
+    const auto room =
+        static_cast<std::uint64_t>(kMemoryShare * static_cast<double>(limits->free_bytes));
+    const std::size_t most = kRunsPerProcessor * limits->processors;
+    std::vector<PreparedJob> group;
+    std::vector<Pending> later;
+    std::map<SplitKey, std::uint64_t> splits;  // bytes
+    std::uint64_t split_bytes = 0;
+    std::uint32_t width = 0;
+    std::uint32_t shown = 0;
+    std::uint32_t queries = 0;
+    std::uint32_t most_docs = 0;
+    for (const Pending& pending : left) {
+      if (group.size() == most) {
+        later.push_back(pending);
+        continue;
+      }
+      const Simulation& simulation = batch.simulations[pending.job.simulation];
+      const RunInputs inputs(simulation);
+      auto worlds = inputs.worlds(pending.job.run);
+      if (!worlds) return worlds.error();
+      const Fold& fold = (*worlds)->state(0).fold;
+      const Split& measured = inputs.measured(fold);
+      const std::uint32_t own_width = padded_width(fold.train.feature_count());
+      if (!group.empty() && (own_width != width || simulation.spec().shown != shown)) {
+        later.push_back(pending);
+        continue;
+      }
+      std::map<SplitKey, std::uint64_t> more;
+      std::uint32_t docs = most_docs;
+      for (const Split* split : {&fold.train, &measured}) {
+        if (splits.contains(key_of(*split))) continue;
+        more[key_of(*split)] = DeviceSplit::bytes(*split);
+        docs = std::max(docs, describe(*split, 0).max_docs);
+      }
+      std::uint64_t bytes = split_bytes;
+      for (const auto& [key, size] : more) bytes += size;
+      const std::uint32_t all_queries = std::max(queries, measured.query_count());
+      const std::uint64_t needed = bytes + group_bytes(group.size() + 1, own_width, all_queries,
+                                                       docs, simulation.spec().shown);
+      if (needed > room) {
+        if (group.empty()) {
+          return Error{ErrorCode::kUnavailable,
+                       fmt::format("{}: {} needs {} bytes of its memory; {} are free",
+                                   device_->name(), fold.name, needed, limits->free_bytes)};
+        }
+        later.push_back(pending);
+        continue;
+      }
+      auto learner = inputs.learner(pending.job.run);
+      if (!learner) return learner.error();
+      splits.merge(more);
+      split_bytes = bytes;
+      queries = all_queries;
+      most_docs = docs;
+      width = own_width;
+      shown = simulation.spec().shown;
+      group.push_back({pending.job, pending.place, std::move(*learner), *worlds, &measured});
+    }
+    left = std::move(later);
+    return group;
+  }
+
+  Result<void> run_jobs_together(const Batch& batch, std::vector<PreparedJob>& jobs,
+                                 const Watch& watch, const Finished& finished, bool& stopped) {
+    Uploads uploads(*device_);
+    std::vector<GroupRun> runs;
+    for (PreparedJob& job : jobs) {
+      const Simulation& simulation = batch.simulations[job.job.simulation];
+      if (watch.run_started) watch.run_started(simulation.spec());
+      auto run = make_run(simulation, job, uploads);
+      if (!run) return run.error();
+      runs.push_back(std::move(*run));
+    }
+    const GroupWatch group_watch{.advanced = watch.advanced, .stop = watch.stop};
+    const auto times = run_group(*device_, runs, group_watch);
+    if (!times) return times.error();
+    for (std::size_t at = 0; at < runs.size(); ++at) {
+      if (runs[at].state.is_not_finite == 0) continue;
+      const RunInputs inputs(batch.simulations[jobs[at].job.simulation]);
+      return inputs.not_finite(jobs[at].job.run, runs[at].state.done);
+    }
+    const auto count = static_cast<double>(runs.size());
+    for (std::size_t at = 0; at < runs.size(); ++at) {
+      const Job& job = jobs[at].job;
+      GroupRun& run = runs[at];
+      if (run.curve.size() < run.points.size() || (watch.stop && watch.stop())) {
+        stopped = true;
+        return {};
+      }
+      if (watch.run_done) watch.run_done();
+      if (watch.learned) watch.learned(job.run, learned(run, std::move(jobs[at].learner)));
+      RunRecord record;
+      record.run = job.run;
+      record.fold = RunInputs(batch.simulations[job.simulation]).fold(job.run);
+      record.curve = std::move(run.curve);
+      record.evaluation_seconds = times->measuring / count;
+      record.seconds = (times->learning + times->measuring) / count;
+      if (auto done = finished(job, std::move(record)); !done) return done;
+    }
+    return {};
+  }
+
+  static Result<GroupRun> make_run(const Simulation& simulation, PreparedJob& job,
+                                   Uploads& uploads) {
+    const SimulationSpec& spec = simulation.spec();
+    const RunInputs inputs(simulation);
+    const auto train = uploads.split(job.fold().fold.train, &job.fold().train_ndcg);
+    if (!train) return train.error();
+    const auto measured = uploads.split(*job.measured, nullptr);
+    if (!measured) return measured.error();
+    const auto user = uploads.user(inputs.user(), spec.shown);
+    if (!user) return user.error();
+    const PdgdOptions& options = dynamic_cast<const Pdgd&>(*job.learner).options();
+    GroupRun run;
+    run.train = *train;
+    run.measured = *measured;
+    run.points = curve_points(spec.impressions);
+    run.data = {.train = (*train)->data(),
+                .measured = (*measured)->data(),
+                .ends = (*user)->ends(),
+                .seed = spec.seed,
+                .impressions = spec.impressions,
+                .decay = options.learning_rate_decay,
+                .sharpness = options.pairs.sharpness,
+                .run = job.job.run,
+                .grade_count = inputs.user().grade_count(),
+                .shown = options.shown,
+                .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U,
+                .by_last_click = (*user)->by_last_click() ? 1U : 0U};
+    count_queries(*job.measured, spec.no_relevant, run.data);
+    run.weights.resize(run.data.train.width);
+    Ranker& ranker = job.learner->ranker();
+    ranker.get_parameters(std::span(run.weights).first(ranker.parameter_count()));
+    run.state.learning_rate = options.learning_rate;
+    return run;
+  }
+
+  // How many queries count, and what those without relevant documents do.
+  static void count_queries(const Split& split, NoRelevant no_relevant, RunData& data) {
+    const auto value = value_without_relevant(no_relevant);
+    data.without_relevant = value.value_or(0);
+    const std::uint32_t without = describe(split, 0).queries_without_relevant;
+    data.counted = split.query_count() - (value ? 0 : without);
+  }
+
+  static std::unique_ptr<Learner> learned(const GroupRun& run, std::unique_ptr<Learner> learner) {
+    learner->set_parameters(std::span(run.weights).first(learner->ranker().parameter_count()));
+    LearnerState state = learner->state();
+    state.learning_rate = run.state.learning_rate;
+    state.updates = run.state.updates;
+    learner->restore(state);
+    return learner;
+  }
+
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace
+
+std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device) {
+  return std::make_unique<GpuBackend>(std::move(device));
+}
+
+}  // namespace plackett::gpu
+
+namespace plackett {
+
+Result<std::unique_ptr<DeviceBackend>> make_gpu_backend() {
+  auto gpu = gpu::open_gpu();
+  if (!gpu) return gpu.error();
+  return gpu::make_device_backend(std::move(gpu).value());
+}
+
+}  // namespace plackett

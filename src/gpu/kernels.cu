@@ -1,0 +1,73 @@
+// The kernels, for a GPU: compiled to PTX by Clang without a CUDA toolkit (src/gpu/CMakeLists.txt),
+// and by the driver for the card at hand.
+
+// Clang's own headers for CUDA expect these of the toolkit.
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+
+// What these declare is constexpr, which Clang compiles for the device too, or not used by kernels.
+#include <cstddef>
+#include <cstdint>
+
+#include "evaluation/online_performance.h"
+#include "plackett/mass.h"
+#include "plackett/rng.h"
+#include "sampling/swap_odds.h"
+
+#pragma clang force_cuda_host_device begin
+#include "gpu/evaluate.h"
+#pragma clang force_cuda_host_device end
+
+#define PLACKETT_KERNEL extern "C" __global__ void
+
+namespace plackett::gpu {
+namespace {
+
+// The warp's part of what the launch gave each block.
+__device__ std::byte* shared_scratch(const BatchArgs& args, unsigned warp_of_block) {
+  extern __shared__ Quad shared[];
+  return reinterpret_cast<std::byte*>(shared) + warp_of_block * args.shared_bytes;
+}
+
+struct Place {
+  __device__ Place()
+      : lane(static_cast<unsigned>(__nvvm_read_ptx_sreg_tid_x()) % kWarpLanes),
+        warp_of_block(static_cast<unsigned>(__nvvm_read_ptx_sreg_tid_x()) / kWarpLanes),
+        warps(static_cast<unsigned>(__nvvm_read_ptx_sreg_ntid_x()) / kWarpLanes),
+        place(static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) * warps + warp_of_block) {}
+
+  unsigned lane;
+  unsigned warp_of_block;
+  unsigned warps;
+  unsigned place;  // of the run
+};
+
+}  // namespace
+
+// Registers for as many blocks of a multiprocessor as were fastest: docs/decisions/0021-gpu.md.
+__launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_learn(BatchArgs args) {
+  const Place at;
+  if (at.place >= args.count) return;
+  learn_run(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block),
+            args.spill + std::uint64_t{at.place} * args.spill_stride);
+}
+
+// A warp for kRankersPerWarp runs. Blocks' y: parts of the queries.
+__launch_bounds__(kMeasureWarps* kWarpLanes, 8) PLACKETT_KERNEL plackett_measure(BatchArgs args) {
+  const Place at;
+  if (at.place * kRankersPerWarp >= args.count) return;
+  const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
+  measure_queries(Warp(at.lane), args, at.place, part * args.queries_per_warp,
+                  shared_scratch(args, at.warp_of_block));
+}
+
+PLACKETT_KERNEL plackett_sum(BatchArgs args) {
+  const Place at;
+  if (at.place >= args.count) return;
+  sum_queries(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block));
+}
+
+}  // namespace plackett::gpu

@@ -1,0 +1,87 @@
+// Runs that a device does together: it learns from point to point of their curves, and measures
+// there.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "gpu/device.h"
+#include "gpu/run_data.h"
+#include "plackett/dataset.h"
+#include "plackett/ndcg.h"
+#include "plackett/record.h"
+#include "plackett/result.h"
+#include "plackett/user.h"
+
+namespace plackett::gpu {
+
+// A split in a device's memory.
+class DeviceSplit {
+ public:
+  // How much memory it takes.
+  static std::uint64_t bytes(const Split& split);
+  static Result<DeviceSplit> make(Device& device, const Split& split, const NdcgTable& ndcg);
+
+  [[nodiscard]] const SplitData& data() const { return data_; }
+  [[nodiscard]] std::uint32_t most_docs() const { return most_docs_; }  // of a query
+
+ private:
+  DeviceMemory rows_;
+  DeviceMemory first_tiles_;
+  DeviceMemory labels_;
+  DeviceMemory query_begin_;
+  DeviceMemory inverse_ideals_;
+  SplitData data_;
+  std::uint32_t most_docs_ = 0;
+};
+
+// What a user does, in a device's memory.
+class DeviceUser {
+ public:
+  // For lists of that length. Requires: a user with ends().
+  static Result<DeviceUser> make(Device& device, const User& user, std::uint32_t shown);
+
+  [[nodiscard]] const Ends* ends() const { return ends_.as<const Ends>(); }
+  // Whether they depend on the last click.
+  [[nodiscard]] bool by_last_click() const { return by_last_click_; }
+
+ private:
+  DeviceMemory ends_;
+  bool by_last_click_ = false;
+};
+
+// One run of a group, before and after.
+struct GroupRun {
+  RunData data = {};
+  const DeviceSplit* train = nullptr;
+  const DeviceSplit* measured = nullptr;
+  std::vector<std::uint64_t> points = {};  // of its curve, ascending; the last one is its end
+  std::vector<float> weights = {};         // data.train.width of them
+  RunState state = {};
+  std::vector<CurvePoint> curve = {};
+};
+
+// What is told while a group runs.
+struct GroupWatch {
+  std::function<void(std::uint64_t impressions)> advanced = {};
+  std::function<bool()> stop = {};
+};
+
+struct GroupTimes {
+  double learning = 0;   // seconds
+  double measuring = 0;  // likewise
+};
+
+// How much memory a group of that many runs takes besides its splits.
+std::uint64_t group_bytes(std::size_t runs, std::uint32_t width, std::uint32_t queries,
+                          std::uint32_t most_docs, std::uint32_t shown);
+
+// Does all runs to their ends, or until one has a score that is not finite, or the watch stops it:
+// then the curves are as far as they are. Launches take about a third of a second at most, so that
+// stop() is asked often enough. Requires: runs of equal `width` and `shown`.
+Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch);
+
+}  // namespace plackett::gpu

@@ -1,0 +1,200 @@
+// A warp: 32 lanes that work in step. Kernels are written once, as phases that every lane does and
+// exchanges between them. A GPU runs the lanes side by side; on the host each phase is a loop over
+// them, so tests run the same code where there is no GPU.
+//
+// What is not per lane is uniform: every lane computes the same value. In one phase no lane may
+// read memory that another writes in it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace plackett::gpu {
+
+inline constexpr unsigned kWarpLanes = 32;
+
+// Four floats that are loaded at once.
+struct alignas(16) Quad {
+  float values[4];
+};
+
+// Part of a dot product or of a step: fused on every machine.
+inline float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
+
+#ifdef __CUDA_ARCH__
+
+#define PLACKETT_PRAGMA(text) _Pragma(#text)
+// Before a loop: that many of its rounds are done together, so that their loads overlap.
+#define PLACKETT_UNROLL(rounds) PLACKETT_PRAGMA(unroll rounds)
+
+// One value per lane.
+template <typename T>
+struct PerLane {
+  T& operator[](unsigned /*lane*/) { return value; }
+  const T& operator[](unsigned /*lane*/) const { return value; }
+  T value;
+};
+
+// Read-only data of the device's own memory, four floats at a 16-byte boundary.
+inline Quad load_quad(const float* from) {
+  using Vector __attribute__((ext_vector_type(4))) = float;
+  const Vector vector = __nvvm_ldg_f4(reinterpret_cast<const Vector*>(from));
+  return {{vector.x, vector.y, vector.z, vector.w}};
+}
+
+class Warp {
+ public:
+  explicit Warp(unsigned lane) : lane_(lane) {}
+
+  // A phase whose writes to shared or device memory all lanes see after it.
+  template <typename Body>
+  [[gnu::always_inline]] void each(const Body& body) const {
+    body(lane_);
+    sync();
+  }
+  // A phase whose writes to memory no other lane reads before sync() or the end of each().
+  template <typename Body>
+  [[gnu::always_inline]] void compute(const Body& body) const {
+    body(lane_);
+  }
+
+  // What lanes wrote before it all see after it.
+  void sync() const { __nvvm_bar_warp_sync(kAll); }
+
+  // The value of the lane whose number differs in the bits of `distance`.
+  template <typename T>
+  [[nodiscard]] PerLane<T> exchanged(const PerLane<T>& values, unsigned distance) const {
+    return {exchange(values.value, distance)};
+  }
+  // The value of the lane `distance` before; 0 for the first ones.
+  [[nodiscard]] PerLane<float> shifted(const PerLane<float>& values, unsigned distance) const {
+    const float other = __nvvm_shfl_sync_up_f32(kAll, values.value, static_cast<int>(distance), 0);
+    return {lane_ < distance ? 0.0F : other};
+  }
+  // One lane's value.
+  [[nodiscard]] float from(const PerLane<float>& values, unsigned lane) const {
+    return __nvvm_shfl_sync_idx_f32(kAll, values.value, static_cast<int>(lane), 31);
+  }
+  [[nodiscard]] std::uint32_t from(const PerLane<std::uint32_t>& values, unsigned lane) const {
+    return static_cast<std::uint32_t>(
+        __nvvm_shfl_sync_idx_i32(kAll, static_cast<int>(values.value), static_cast<int>(lane), 31));
+  }
+  [[nodiscard]] bool any(const PerLane<bool>& flags) const {
+    return __nvvm_vote_any_sync(kAll, flags.value);
+  }
+  [[nodiscard]] std::uint32_t largest(const PerLane<std::uint32_t>& values) const {
+    return static_cast<std::uint32_t>(__nvvm_redux_sync_umax(values.value, static_cast<int>(kAll)));
+  }
+  [[nodiscard]] std::uint32_t least(const PerLane<std::uint32_t>& values) const {
+    return static_cast<std::uint32_t>(__nvvm_redux_sync_umin(values.value, static_cast<int>(kAll)));
+  }
+  // Bit l is lane l's flag.
+  [[nodiscard]] std::uint32_t mask(const PerLane<bool>& flags) const {
+    return __nvvm_vote_ballot_sync(kAll, flags.value);
+  }
+
+ private:
+  static constexpr unsigned kAll = 0xffffffff;
+
+  static std::uint32_t exchange(std::uint32_t value, unsigned distance) {
+    return static_cast<std::uint32_t>(
+        __nvvm_shfl_sync_bfly_i32(kAll, static_cast<int>(value), static_cast<int>(distance), 31));
+  }
+  static float exchange(float value, unsigned distance) {
+    return __nvvm_shfl_sync_bfly_f32(kAll, value, static_cast<int>(distance), 31);
+  }
+  static double exchange(double value, unsigned distance) {
+    const auto bits = __builtin_bit_cast(std::uint64_t, value);
+    const std::uint64_t low = exchange(static_cast<std::uint32_t>(bits), distance);
+    const std::uint64_t high = exchange(static_cast<std::uint32_t>(bits >> 32), distance);
+    return __builtin_bit_cast(double, high << 32 | low);
+  }
+
+  unsigned lane_;
+};
+
+#else
+
+#define PLACKETT_UNROLL(rounds)
+
+template <typename T>
+struct PerLane {
+  T& operator[](unsigned lane) { return values[lane]; }
+  const T& operator[](unsigned lane) const { return values[lane]; }
+  T values[kWarpLanes];
+};
+
+inline Quad load_quad(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
+
+class Warp {
+ public:
+  template <typename Body>
+  void each(const Body& body) const {
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) body(lane);
+  }
+  template <typename Body>
+  void compute(const Body& body) const {
+    each(body);
+  }
+  void sync() const {}
+  template <typename T>
+  [[nodiscard]] PerLane<T> exchanged(const PerLane<T>& values, unsigned distance) const {
+    PerLane<T> result;
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) result[lane] = values[lane ^ distance];
+    return result;
+  }
+  [[nodiscard]] PerLane<float> shifted(const PerLane<float>& values, unsigned distance) const {
+    PerLane<float> result;
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+      result[lane] = lane < distance ? 0.0F : values[lane - distance];
+    }
+    return result;
+  }
+  template <typename T>
+  [[nodiscard]] T from(const PerLane<T>& values, unsigned lane) const {
+    return values[lane];
+  }
+  [[nodiscard]] bool any(const PerLane<bool>& flags) const {
+    bool result = false;
+    for (const bool flag : flags.values) result = result || flag;
+    return result;
+  }
+  [[nodiscard]] std::uint32_t largest(const PerLane<std::uint32_t>& values) const {
+    return *std::max_element(values.values, values.values + kWarpLanes);
+  }
+  [[nodiscard]] std::uint32_t least(const PerLane<std::uint32_t>& values) const {
+    return *std::min_element(values.values, values.values + kWarpLanes);
+  }
+  [[nodiscard]] std::uint32_t mask(const PerLane<bool>& flags) const {
+    std::uint32_t result = 0;
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
+      result |= std::uint32_t{flags[lane]} << lane;
+    }
+    return result;
+  }
+};
+
+#endif
+
+template <typename T>
+void add(const Warp& warp, PerLane<T>& values, const PerLane<T>& others) {
+  warp.compute([&](unsigned lane) { values[lane] += others[lane]; });
+}
+// Every lane's value plus that of the lane at `distance`.
+template <typename T>
+void add_at_distance(const Warp& warp, PerLane<T>& values, unsigned distance) {
+  add(warp, values, warp.exchanged(values, distance));
+}
+
+// The largest value, for every lane. Requires: no NaN.
+inline float largest(const Warp& warp, PerLane<float> values) {
+  for (unsigned distance = kWarpLanes / 2; distance > 0; distance /= 2) {
+    const PerLane<float> others = warp.exchanged(values, distance);
+    warp.compute([&](unsigned lane) {
+      if (others[lane] > values[lane]) values[lane] = others[lane];
+    });
+  }
+  return values[0];
+}
+
+}  // namespace plackett::gpu

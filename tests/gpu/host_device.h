@@ -1,0 +1,78 @@
+// A device that runs the GPU's kernels on the host, warp by warp.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/device.h"
+#include "gpu/evaluate.h"
+
+namespace plackett::gpu {
+
+class HostDevice final : public Device {
+ public:
+  HostDevice() = default;
+  explicit HostDevice(const DeviceLimits& limits) : limits_(limits) {}
+
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] Result<DeviceLimits> limits() override { return limits_; }
+
+  [[nodiscard]] Result<void*> allocate(std::uint64_t bytes) override {
+    void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+    std::memset(memory, 0xa5, bytes);  // what is read before it is written shows
+    return memory;
+  }
+  void free(void* memory) override { std::free(memory); }
+  Result<void> upload(void* to, const void* from, std::uint64_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
+  Result<void> copy(void* to, const void* from, std::uint64_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
+  Result<void> download(void* to, const void* from, std::uint64_t bytes) override {
+    std::memcpy(to, from, bytes);
+    return {};
+  }
+
+  Result<void> launch(const Launch& launch) override {
+    const BatchArgs& args = launch.args;
+    std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
+    auto* shared = reinterpret_cast<std::byte*>(scratch.data());
+    const Warp warp;
+    for (std::uint32_t place = 0; place < launch.warps; ++place) {
+      std::memset(shared, 0xa5, args.shared_bytes);
+      std::byte* spill = args.spill + std::uint64_t{place} * args.spill_stride;
+      switch (launch.kernel) {
+        case Kernel::kLearn:
+          learn_run(warp, args, place, shared, spill);
+          break;
+        case Kernel::kMeasure:
+          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+            measure_queries(warp, args, place, part * args.queries_per_warp, shared);
+          }
+          break;
+        case Kernel::kSum:
+          sum_queries(warp, args, place, shared);
+          break;
+      }
+    }
+    return {};
+  }
+  Result<void> finish() override { return {}; }
+
+ private:
+  std::string name_ = "the host";
+  DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
+                          .shared_bytes = 227 << 10,
+                          .all_shared_bytes = 228 << 10,
+                          .processors = 132};
+};
+
+}  // namespace plackett::gpu
