@@ -7,7 +7,7 @@ import sys
 import time
 
 import shop as shops
-from shop import ITEMS, change, expect, feedback, model_of, rank, together, until
+from shop import ITEMS, change, expect, feedback, model_of, rank, together, until, weights
 
 ARMS = [{"name": "old", "policy": "given", "share": 0.5},
         {"name": "new", "policy": "model", "share": 0.5}]
@@ -207,10 +207,6 @@ def a_promoted_snapshot_is_served_with_its_parameters_by_both_nodes(shop):
     for node in shop.both():
         until(lambda one=node: weights(one, model) == wanted, f"its weights on {node.name}")
     shop.check_replay(model)
-
-
-def weights(node, model):
-    return [one["weight"] for one in expect(200, node, "GET", f"/models/{model}/weights")["weights"]]
 
 
 # Locks.

@@ -91,8 +91,8 @@ class Shop:
         """As the database has it: the node that holds the lead's lock, or None."""
         rows = self.server.sql(
             "SELECT a.client_port FROM models AS m JOIN pg_locks AS k ON k.locktype = 'advisory' "
-            "AND k.objsubid = 2 AND k.granted AND k.objid::bigint = m.id JOIN pg_stat_activity AS a "
-            f"USING(pid) WHERE m.name = '{model}'")
+            "AND k.objsubid = 2 AND k.granted AND k.objid::bigint = m.id JOIN pg_stat_activity "
+            f"AS a USING(pid) WHERE m.name = '{model}'")
         owners = [node for node in self.nodes for row in rows if node.owns(int(row[0]))]
         return owners[0] if owners else None
 
@@ -232,6 +232,11 @@ def learn(node, model, **more):
 
 def model_of(node, name):
     return expect(200, node, "GET", f"/models/{name}")
+
+
+def weights(node, model):
+    answer = expect(200, node, "GET", f"/models/{model}/weights")
+    return [one["weight"] for one in answer["weights"]]
 
 
 def export(node, model):

@@ -56,7 +56,7 @@ def lose_the_primary(shop):
 
 def an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it(shop):
     model = shop.make("standby")
-    ranked = rank(shop.west, model)
+    ranked = rank(shop.west, model, id="own")  # looked up by its id, not by its number
     path = f"/models/{model}/feedback"
     body = {"impression": ranked["impression"], "event": "click", "event_id": "the-click",
             "item": ranked["items"][0]["id"]}

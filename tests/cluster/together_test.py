@@ -4,7 +4,7 @@ import sys
 import time
 
 import shop as shops
-from shop import ITEMS, ask, change, expect, feedback, learn, model_of, rank, together, until
+from shop import ITEMS, ask, change, expect, feedback, learn, model_of, rank, together, until, weights
 
 MANY_ITEMS = 3000
 MODELS = 50
@@ -149,11 +149,6 @@ def an_event_that_both_nodes_get_at_once_is_counted_once(shop):
 
 
 # Changes of a model's state.
-
-def weights(node, model):
-    answer = expect(200, node, "GET", f"/models/{model}/weights")
-    return [one["weight"] for one in answer["weights"]]
-
 
 def on_both(shop, model, holds, what):
     for node in shop.both():

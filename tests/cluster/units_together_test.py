@@ -113,7 +113,7 @@ def delete_under_load(shop, model, how):
         for turn in itertools.count():
             time.sleep(0.1)
             if turn == 3:
-                assert traces(shop, model), "the check of dumps finds nothing of a unit that is there"
+                assert traces(shop, model), "the check finds nothing of a unit that is there"
             status, answer = delete(shop.both()[turn % 2], model, how)
             if status != 200:
                 refusals.append((status, answer))
