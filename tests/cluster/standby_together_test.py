@@ -5,7 +5,7 @@ import sys
 import time
 
 import shop as shops
-from shop import ask, rank, until
+from shop import ITEMS, ask, rank, until
 
 PATIENCE = 6.0  # seconds that the client tries again while the standby is away
 
@@ -54,15 +54,13 @@ def lose_the_primary(shop):
     shop.server = pair.primary
 
 
-def an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it(shop):
-    model = shop.make("standby")
-    ranked = rank(shop.west, model, id="own")  # looked up by its id, not by its number
-    path = f"/models/{model}/feedback"
-    body = {"impression": ranked["impression"], "event": "click", "event_id": "the-click",
-            "item": ranked["items"][0]["id"]}
+def told_only_what_the_standby_has(shop, model, path, body, count):
+    """West begins it and dies, its client asks east, and then the primary is lost. What east said,
+    and how many there are afterwards."""
     shop.lead(model, shop.east)
     shop.pair.wait_for_standby()
     time.sleep(2)  # nothing else is on its way to the standby
+    rank(shop.west, model)  # it has numbers for lists, for a second
     shop.pair.standby.kill()
     open_ones = hang_and_die(shop, shop.west, path, body)
     # East ends the sessions of west, and then sees what they wrote.
@@ -74,18 +72,41 @@ def an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it(s
         when, told = "once it was back", acknowledged(shop.east, path, body, 20)
         shop.pair.standby.kill()
     print(f"  {when}: {told}")
-    assert told is not None and told[0] == 200, told
-    assert told[1]["duplicate"] + told[1]["accepted"] == 1, told
+    assert told is not None, "never answered"
     # The planted fault: what the standby has not confirmed is lost, so the check can fail.
     shop.server.sql("SET synchronous_commit = local; CREATE TABLE planted(id int)")
     lose_the_primary(shop)
     assert shop.server.value("SELECT to_regclass('planted') IS NULL") == "t", (
         "the promoted standby has what it never confirmed")
-    found = shop.server.value("SELECT count(*) FROM events WHERE event_id = 'the-click'")
-    assert found == "1", f"acknowledged by east {when}, and lost with the primary: {told}"
+    found = shop.server.value(count)
+    shop.pair.add_standby()
+    assert found == "1", f"told {when}, and lost with the primary: {told}"
+    return told
 
 
-CLAIMS = [an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it]
+def an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it(shop):
+    model = shop.make("event")
+    ranked = rank(shop.west, model, id="own")  # looked up by its id, not by its number
+    status, answer = told_only_what_the_standby_has(
+        shop, model, f"/models/{model}/feedback",
+        {"impression": ranked["impression"], "event": "click", "event_id": "the-click",
+         "item": ranked["items"][0]["id"]},
+        "SELECT count(*) FROM events WHERE event_id = 'the-click'")
+    assert status == 200 and answer["duplicate"] + answer["accepted"] == 1, answer
+
+
+def a_list_that_another_node_began_exists_only_if_the_standby_has_it(shop):
+    model = shop.make("list")
+    status, answer = told_only_what_the_standby_has(
+        shop, model, f"/models/{model}/rank", {"items": ITEMS, "id": "the-list"},
+        "SELECT count(*) FROM impressions WHERE given = 'the-list'")
+    assert status in (200, 409), answer
+
+
+CLAIMS = [
+    an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it,
+    a_list_that_another_node_began_exists_only_if_the_standby_has_it,
+]
 
 if __name__ == "__main__":
     sys.exit(shops.check(CLAIMS, pair=True))

@@ -4,7 +4,8 @@ import sys
 import time
 
 import shop as shops
-from shop import ITEMS, ask, change, expect, feedback, learn, model_of, rank, together, until, weights
+from shop import (ITEMS, ask, change, expect, feedback, learn, model_of, rank, together, until,
+                  weights)
 
 MANY_ITEMS = 3000
 MODELS = 50
