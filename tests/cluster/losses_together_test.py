@@ -123,22 +123,23 @@ def the_cursor_gives_every_list_once_after_kills_of_database_and_node(shop):
     lists.finish(WELL)
 
 
-def learned(node, model):
-    """Whether a list can be ranked and learned from."""
+def try_to_learn(node, model):
+    """Empty once a list was ranked and learned from; otherwise what came instead."""
     status, ranked = ask(node, "POST", f"/models/{model}/rank", {"items": ITEMS})
     if status != 200:
-        return False
+        return f"rank: {status} {ranked}"
     of = {"impression": ranked["impression"]}
     status, answer = ask(node, "POST", f"/models/{model}/feedback", [
         of | {"event": "click", "item": ranked["items"][0]["id"]}, of | {"event": "close"}])
-    return status == 200 and "model_version" in answer
+    return "" if status == 200 and "model_version" in answer else f"feedback: {status} {answer}"
 
 
 def until_learned(shop, node, model, seconds):
-    try:
-        until(lambda: learned(node, model), f"{model} learns through {node.name}", seconds, 0.05)
-    except AssertionError as error:
-        raise AssertionError(f"{error}; {shop.describe(model)}") from error
+    end = time.monotonic() + seconds
+    while answer := try_to_learn(node, model):
+        assert time.monotonic() < end, (f"{model} does not learn through {node.name} within "
+                                        f"{seconds} s: {answer}; {shop.describe(model)}")
+        time.sleep(0.05)
 
 
 # A database that does not answer.
@@ -254,12 +255,16 @@ def a_third_node_with_many_items_over_a_slow_network_gets_in(shop):
     try:
         until(lambda: not third.runs() or third.is_ready(), "the third node", 40, 0.05)
         ready = time.monotonic() - start
+        def all_there():
+            found = ask(shop.west, "GET", "/nodes")[1]["nodes"]
+            return sorted(one["name"] for one in found) == ["east", "third", "west"]
+
+        until(all_there, "the third node on west", 2)
         # Long enough for the others to end what they have not heard of.
         end = time.monotonic() + 5
         while time.monotonic() < end:
             assert third.runs(), f"the third node ended after {time.monotonic() - start:.1f} s"
-            found = ask(shop.west, "GET", "/nodes")[1]["nodes"]
-            assert sorted(one["name"] for one in found) == ["east", "third", "west"], found
+            assert all_there(), ask(shop.west, "GET", "/nodes")
             time.sleep(0.2)
         print(f"  ready after {ready:.1f} s")
         assert third.is_ready() and third.process.pid == pid
