@@ -290,8 +290,8 @@ CLAIMS = [
     the_cursor_gives_every_list_of_both_nodes_once,
     a_third_node_with_many_items_over_a_slow_network_gets_in,
     ranks_of_many_models_are_answered_while_the_database_is_stopped,
-    ranks_of_many_models_are_answered_while_the_network_is_deaf,
     the_cursor_gives_every_list_once_after_kills_of_database_and_node,
+    ranks_of_many_models_are_answered_while_the_network_is_deaf,
 ]
 
 if __name__ == "__main__":
