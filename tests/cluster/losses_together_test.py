@@ -269,12 +269,10 @@ def a_third_node_with_many_items_over_a_slow_network_gets_in(shop):
         print(f"  ready after {ready:.1f} s")
         assert third.is_ready() and third.process.pid == pid
         assert model_of(third, model)["items"] == CATALOGUE
-        ranked = expect(200, third, "POST", f"/models/{model}/rank",
-                        {"items": names[::CATALOGUE // 10]})
+        ranked = shops.rank(third, model, items=names[::CATALOGUE // 10])
         assert len(ranked["items"]) == shops.MODEL["k"]
         version = learn(shop.west, model)
-        expect(200, third, "POST", f"/models/{model}/rank",
-               {"items": names[:5], "min_version": version})
+        shops.rank(third, model, items=names[:5], min_version=version)
         for node in (*shop.both(), third):
             with open(node.log, encoding="utf-8") as file:
                 ended = [line for line in file if "(third)" in line and "ended" in line]
