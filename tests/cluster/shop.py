@@ -110,9 +110,9 @@ class Shop:
                 f"queued: {row}; version, learned, learning: {seen}")
 
     def lead(self, model, node):
-        """Changes of the log need the lead, and the node that made one keeps it for a while."""
-        for what in ("freeze", "resume"):
-            change(200, node, "POST", f"/models/{model}/{what}")
+        """A node that had to ask for the lead, for a change of the log, keeps it for a while."""
+        change(200, self.other(node), "POST", f"/models/{model}/freeze")
+        change(200, node, "POST", f"/models/{model}/resume")
         assert self.leader(model) is node, f"{node.name} does not lead {model}"
 
     def settle(self, model):
