@@ -151,6 +151,17 @@ def a_unit_that_is_dropped_under_load_leaves_nothing(shop):
     delete_under_load(shop, shop.make("drop"), "drop")
 
 
+def an_event_that_comes_after_its_unit_was_deleted_leaves_no_id(shop):
+    """As above, in the order that the load gives now and then."""
+    model = shop.make("late")
+    ranked = shops.rank(shop.west, model, unit=secret(model))
+    deleted(shop, model, "keep")
+    shops.feedback(shop.east, model, {"impression": ranked["impression"], "event": "close",
+                                      "event_id": f"{secret(model)}-close"})
+    left = traces(shop, model)
+    assert not left, left
+
+
 def a_unit_leaves_nothing_in_the_statistics_of_columns(shop):
     model = shop.make("statistics")
     for at in range(60):
@@ -195,6 +206,7 @@ def a_unit_of_an_experiment_that_is_deleted_leaves_its_sums_alone(shop):
 CLAIMS = [
     a_unit_that_is_deleted_under_load_leaves_its_lists_without_a_name,
     a_unit_that_is_dropped_under_load_leaves_nothing,
+    an_event_that_comes_after_its_unit_was_deleted_leaves_no_id,
     a_unit_leaves_nothing_in_the_statistics_of_columns,
     a_unit_of_an_experiment_that_is_deleted_leaves_its_sums_alone,
 ]
