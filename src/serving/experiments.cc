@@ -303,7 +303,7 @@ void Service::delete_experiment(const ModelHandle& model, std::string name, Done
       if (!use.empty()) refuse_conflict(use);
     }
     for (const ModelHandle& fork : *forks) take(transaction.store.delete_model(fork->id));
-    take(transaction.store.delete_experiment(stored.row.id));
+    delete_stored(parts, *model, stored, transaction.store);
   };
   parts.writer->submit({.apply = apply,
                         .committed =

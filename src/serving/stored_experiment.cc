@@ -106,6 +106,32 @@ void remember(Model& model, const Experiment& experiment) {
   }
 }
 
+void remember_all(const ServiceParts& parts, const ModelHandle& model, StoreReader& store) {
+  for (ExperimentRow& row : experiments_of(*model, store)) {
+    remember(*model, *running_one(parts, model, parse_stored(std::move(row))));
+  }
+  const auto models = parts.all_models();
+  for (const ExperimentRow& row : take(store.retired_experiments(model->id))) {
+    model->add_experiment(row.id);
+    const auto makers = take(parse_experiment_state(row.state)).makers;
+    for (const ModelHandle& maker : models) {
+      if (std::count(makers.begin(), makers.end(), maker->id) > 0) model->add_arm_model(maker);
+    }
+  }
+}
+
+void delete_stored(const ServiceParts& parts, const Model& model, const StoredExperiment& stored,
+                   Store& store) {
+  ExperimentState left;
+  for (const ArmSpec& arm : stored.spec.arms) {
+    if (take(parse_arm_policy(arm.policy)).source != ArmSource::kOther) continue;
+    const ModelHandle maker = find_maker(parts, model, stored, arm);
+    if (maker != nullptr && maker->id != model.id) left.makers.push_back(maker->id);
+  }
+  take(left.makers.empty() ? store.delete_experiment(stored.row.id)
+                           : store.retire_experiment(stored.row.id, to_json(left)));
+}
+
 void publish(ServiceParts& parts, const ModelHandle& model, ExperimentHandle experiment) {
   remember(*model, *experiment);
   parts.running[experiment->id] = experiment;

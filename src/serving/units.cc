@@ -5,6 +5,7 @@
 
 #include "serving/impression.h"
 #include "serving/service_parts.h"
+#include "serving/stored_experiment.h"
 
 namespace plackett::serving {
 namespace {
@@ -279,7 +280,13 @@ void forget_in(ServiceParts& parts, std::vector<ModelHandle> models, const std::
 
 void Service::forget_unit(const ModelHandle& model, std::string unit, bool drop,
                           Done<std::uint64_t> done) {
-  // Lists of its experiments may be with the models that made them.
+  // Lists of its experiments may be with the models that made them: as the store knows it, since
+  // this process may have been started after they ended.
+  const auto known = attempt([&] {
+    const std::lock_guard lock(parts_->reader_mutex);
+    remember_all(*parts_, model, *parts_->reader);
+  });
+  if (!known) return done(known.error());
   std::vector<ModelHandle> models = model->arm_models();
   models.insert(models.begin(), model);  // the last one answers for it
   forget_in(*parts_, std::move(models), unit, drop, std::move(done));

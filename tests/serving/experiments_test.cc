@@ -1,4 +1,10 @@
 // Experiments on live traffic: assignment, counting, learning, what is kept.
+#include <sqlite3.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
 #include "experiment_fixture.h"
 
 namespace plackett::serving {
@@ -229,6 +235,42 @@ TEST_F(Experiments, OthersListsForAUnitOfTheSameNameAreNotForgotten) {
     EXPECT_EQ(*count, drop ? 0U : 3U);
   }
   EXPECT_EQ(served_->impression(*other, "i-0")->kept.unit, "alice");
+}
+
+TEST_F(Experiments, UnitsOfADeletedTestAreForgottenAfterARestart) {
+  served_.make(small_spec("other"));
+  start(split_test("model", "model:other", 0.99));
+  // A later experiment of the same name, too.
+  for (int round = 0; round < 2; ++round) {
+    const std::string unit = "visitor-of-round-" + std::to_string(round);
+    std::set<std::string> arms;
+    for (int list = 0; list < 3; ++list) arms.insert(show(unit).arm);
+    EXPECT_THAT(arms, ElementsAre("new"));
+    ASSERT_TRUE(stop().ok());
+    ASSERT_TRUE(
+        wait_for<void>([&](auto done) { served_->delete_experiment(model_, "e", done); }).ok());
+    if (round == 0) start(split_test("model", "model:other", 0.99));
+  }
+  EXPECT_TRUE(served_->experiments(*model_)->empty());
+  served_.reopen();
+  model_ = served_->find("m");
+  EXPECT_TRUE(served_->experiments(*model_)->empty());
+  for (int round = 0; round < 2; ++round) {
+    const auto count = wait_for<std::uint64_t>([&](auto done) {
+      served_->forget_unit(model_, "visitor-of-round-" + std::to_string(round), false, done);
+    });
+    ASSERT_TRUE(count.ok()) << count.error().message;
+    EXPECT_EQ(*count, 3U);
+  }
+  ASSERT_TRUE(wait_for<void>([&](auto done) { served_->vacuum(done); }).ok());
+  std::stringstream bytes;
+  for (const char* suffix : {"", "-wal"}) {
+    if (std::ifstream file(served_.db() + suffix, std::ios::binary); file.peek() != EOF) {
+      bytes << file.rdbuf();
+    }
+  }
+  EXPECT_THAT(bytes.str(), StartsWith("SQLite format 3"));
+  EXPECT_THAT(bytes.str(), Not(HasSubstr("visitor-of-round")));
 }
 
 TEST_F(Experiments, WhatWasKeptOfUnitsGoesAfterTheEnd) {
