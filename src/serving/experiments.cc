@@ -259,8 +259,6 @@ void Service::put_experiment(const ModelHandle& model, ExperimentSpec spec,
     stored.state.makers = std::move(makers);
     stored.row.state = to_json(stored.state);
     stored.row.id = take(transaction.store.insert_experiment(stored.row));
-    // What the baseline shows is what is served today.
-    log_served(transaction, model, state->spec.arms[state->spec.baseline].mode, 0);
     state->experiment = running_one(parts, model, stored, forks);
     state->is_new = true;
   };
