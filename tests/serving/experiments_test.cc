@@ -237,6 +237,35 @@ TEST_F(Experiments, OthersListsForAUnitOfTheSameNameAreNotForgotten) {
   EXPECT_EQ(served_->impression(*other, "i-0")->kept.unit, "alice");
 }
 
+TEST_F(Experiments, ADamagedOneIsNamedAndLeavesTheServerAndOtherModelsAlone) {
+  start(split_test());
+  served_.close();
+  for (const char* column : {"state", "spec"}) {
+    SCOPED_TRACE(column);
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(served_.db().c_str(), &handle), SQLITE_OK);
+    const std::string sql = std::string("UPDATE experiments SET ") + column + " = '{\"arms\":'";
+    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(handle);
+    std::vector<std::string> lines;
+    served_.options().log = [&](const std::string& line) { lines.push_back(line); };
+    served_.open();
+    model_ = served_->find("m");
+    ASSERT_NE(model_, nullptr);
+    EXPECT_THAT(show("u").experiment, IsEmpty());
+    const ModelHandle other = served_.make(small_spec("other"));
+    EXPECT_TRUE(wait_for<void>([&](auto done) { served_->remove(other, done); }).ok());
+    const Error error = served_->experiments(*model_).error();
+    EXPECT_THAT(error.message, StartsWith("experiment e: "));
+    EXPECT_THAT(error.message, Not(HasSubstr("json.exception")));
+    served_.close();
+    EXPECT_THAT(lines,
+                ::testing::Contains(StartsWith("model m is served without it: experiment e: ")));
+    served_.options().log = {};
+  }
+  served_.open();
+}
+
 TEST_F(Experiments, UnitsOfADeletedTestAreForgottenAfterARestart) {
   served_.make(small_spec("other"));
   start(split_test("model", "model:other", 0.99));
