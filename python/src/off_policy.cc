@@ -76,17 +76,14 @@ py::list policies_of(const OffPolicyReport& report) {
 
 py::dict report_of(const OffPolicyReport& report, const serving::LeftOut& left_out,
                    const std::string& model, const OffPolicyOptions& options) {
-  return py::dict(
-      "model"_a = model, "metric"_a = name_of(options.metric), "level"_a = options.level,
-      "lists"_a = report.lists, "kept"_a = report.kept,
-      "left_out"_a = py::dict(
-          "not_sampled"_a = left_out.not_sampled, "open"_a = left_out.open,
-          "open_until"_a = left_out.open_until > 0 ? py::object(py::int_(left_out.open_until))
-                                                   : py::object(py::none()),
-          "candidates_never_kept"_a = left_out.no_keep, "damaged"_a = left_out.damaged,
-          "unit_deleted"_a = left_out.forgotten),
-      "logged"_a = report.logged, "logged_interval"_a = pair_of(report.logged_interval),
-      "examination"_a = report.examination, "policies"_a = policies_of(report));
+  return py::dict("model"_a = model, "metric"_a = name_of(options.metric),
+                  "level"_a = options.level, "lists"_a = report.lists, "kept"_a = report.kept,
+                  "left_out"_a = py::dict(
+                      "not_sampled"_a = left_out.not_sampled, "open"_a = left_out.open,
+                      "candidates_never_kept"_a = left_out.no_keep, "damaged"_a = left_out.damaged,
+                      "unit_deleted"_a = left_out.forgotten),
+                  "logged"_a = report.logged, "logged_interval"_a = pair_of(report.logged_interval),
+                  "examination"_a = report.examination, "policies"_a = policies_of(report));
 }
 
 py::dict evaluate_policies(Given log, Given model, const std::vector<py::object>& policies,
