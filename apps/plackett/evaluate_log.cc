@@ -53,22 +53,19 @@ nlohmann::ordered_json to_json(const OffPolicyReport& report, const serving::Lef
                         {"estimates", std::move(estimates)},
                         {"ranks", std::move(ranks)}});
   }
-  nlohmann::ordered_json answer{
-      {"model", model},
-      {"metric", name_of(options.estimate.metric)},
-      {"level", options.estimate.level},
-      {"lists", report.lists},
-      {"kept", report.kept},
-      {"left_out",
-       {{"not_sampled", left_out.not_sampled},
-        {"open", left_out.open},
-        {"open_until", left_out.open_until > 0 ? nlohmann::ordered_json(left_out.open_until)
-                                               : nlohmann::ordered_json()},
-        {"candidates_never_kept", left_out.no_keep},
-        {"damaged", left_out.damaged},
-        {"unit_deleted", left_out.forgotten}}},
-      {"logged", report.logged},
-      {"logged_interval", interval_json(report.logged_interval)}};
+  nlohmann::ordered_json answer{{"model", model},
+                                {"metric", name_of(options.estimate.metric)},
+                                {"level", options.estimate.level},
+                                {"lists", report.lists},
+                                {"kept", report.kept},
+                                {"left_out",
+                                 {{"not_sampled", left_out.not_sampled},
+                                  {"open", left_out.open},
+                                  {"candidates_never_kept", left_out.no_keep},
+                                  {"damaged", left_out.damaged},
+                                  {"unit_deleted", left_out.forgotten}}},
+                                {"logged", report.logged},
+                                {"logged_interval", interval_json(report.logged_interval)}};
   if (!report.examination.empty()) answer["examination"] = report.examination;
   answer["policies"] = std::move(policies);
   return answer;
