@@ -46,8 +46,7 @@ ExperimentHandle running_one(const ServiceParts& parts, const ModelHandle& model
                              const std::map<std::string, ModelHandle>& forks = {});
 // Lets callers of the model refer to its lists, whoever made them.
 void remember(Model& model, const Experiment& experiment);
-// The same for all experiments that the store knows of, deleted ones too. From any thread that may
-// use the reader.
+// The same for all experiments that the store knows of, deleted ones too.
 void remember_all(const ServiceParts& parts, const ModelHandle& model, StoreReader& store);
 // Deletes it from the store. If another model may have lists for it, the store still knows whose
 // they are.

@@ -282,14 +282,20 @@ void Service::forget_unit(const ModelHandle& model, std::string unit, bool drop,
                           Done<std::uint64_t> done) {
   // Lists of its experiments may be with the models that made them: as the store knows it, since
   // this process may have been started after they ended.
-  const auto known = attempt([&] {
-    const std::lock_guard lock(parts_->reader_mutex);
-    remember_all(*parts_, model, *parts_->reader);
-  });
-  if (!known) return done(known.error());
-  std::vector<ModelHandle> models = model->arm_models();
-  models.insert(models.begin(), model);  // the last one answers for it
-  forget_in(*parts_, std::move(models), unit, drop, std::move(done));
+  ServiceParts& parts = *parts_;
+  parts.writer->submit(job<bool>(
+      [&parts, model](Transaction& transaction) {
+        if (model->removed) throw Failed{model_removed()};
+        remember_all(parts, model, transaction.store.read());
+        return true;
+      },
+      [&parts, model, unit = std::move(unit), drop,
+       done = std::move(done)](const Result<bool>& known) {
+        if (!known) return done(known.error());
+        std::vector<ModelHandle> models = model->arm_models();
+        models.insert(models.begin(), model);  // the last one answers for it
+        forget_in(parts, std::move(models), unit, drop, done);
+      }));
 }
 
 void Service::vacuum(Done<void> done) { parts_->writer->vacuum(std::move(done)); }
