@@ -107,16 +107,30 @@ void remember(Model& model, const Experiment& experiment) {
 }
 
 void remember_all(const ServiceParts& parts, const ModelHandle& model, StoreReader& store) {
-  for (ExperimentRow& row : experiments_of(*model, store)) {
-    remember(*model, *running_one(parts, model, parse_stored(std::move(row))));
-  }
-  const auto models = parts.all_models();
-  for (const ExperimentRow& row : take(store.retired_experiments(model->id))) {
+  const auto others = parts.all_models();
+  const auto any_of = [&](const ExperimentRow& row, const auto& is_maker) {
     model->add_experiment(row.id);
-    const auto makers = take(parse_experiment_state(row.state)).makers;
-    for (const ModelHandle& maker : models) {
-      if (std::count(makers.begin(), makers.end(), maker->id) > 0) model->add_arm_model(maker);
+    for (const ModelHandle& other : others) {
+      if (other != model && is_maker(*other)) model->add_arm_model(other);
     }
+  };
+  // A damaged row does not say which models made lists for it, but those lists have its number.
+  const auto all = [](const Model&) { return true; };
+  for (const ExperimentRow& row : experiments_of(*model, store)) {
+    const auto known =
+        attempt([&] { remember(*model, *running_one(parts, model, parse_stored(row))); });
+    if (!known) any_of(row, all);
+  }
+  for (const ExperimentRow& row : take(store.retired_experiments(model->id))) {
+    const auto state = parse_experiment_state(row.state);
+    if (!state) {
+      any_of(row, all);
+      continue;
+    }
+    const auto& makers = state->makers;
+    any_of(row, [&](const Model& other) {
+      return std::find(makers.begin(), makers.end(), other.id) != makers.end();
+    });
   }
 }
 

@@ -266,6 +266,24 @@ TEST_F(Experiments, ADamagedOneIsNamedAndLeavesTheServerAndOtherModelsAlone) {
   served_.open();
 }
 
+TEST_F(Experiments, UnitsOfADamagedOneAreForgotten) {
+  served_.make(small_spec("other"));
+  served_.make(small_spec("none-of-its-arms"));
+  start(split_test("model", "model:other", 0.99));
+  for (int list = 0; list < 3; ++list) EXPECT_EQ(show("alice").arm, "new");
+  served_.close();
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(served_.db().c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, "UPDATE experiments SET spec = '{'", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(handle);
+  served_.open();
+  const auto count = wait_for<std::uint64_t>(
+      [&](auto done) { served_->forget_unit(served_->find("m"), "alice", false, done); });
+  ASSERT_TRUE(count.ok()) << count.error().message;
+  EXPECT_EQ(*count, 3U);
+}
+
 TEST_F(Experiments, UnitsOfADeletedTestAreForgottenAfterARestart) {
   served_.make(small_spec("other"));
   start(split_test("model", "model:other", 0.99));
