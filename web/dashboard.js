@@ -5,13 +5,13 @@ import { LineChart } from './charts.js';
 import { confirmInPage } from './dialog.js';
 import { byId, element, setText, showConnection } from './dom.js';
 import { ExperimentPanel } from './experiment_panel.js';
-import { count, dateAndTime, decimal, digitsOf, percent, short } from './format.js';
+import { count, counted, dateAndTime, decimal, digitsOf, percent, short } from './format.js';
 import { ImpressionList } from './impression_list.js';
 import { servedText } from './lift.js';
 import { NodeList } from './node_list.js';
 import { Poller } from './poller.js';
 import { SnapshotList, snapshotName } from './snapshot_list.js';
-import { drawTiles } from './tiles.js';
+import { drawTiles, hasFirstDay } from './tiles.js';
 import { WeightBars } from './weight_bars.js';
 import { WhatIfPanel } from './what_if_panel.js';
 
@@ -69,7 +69,7 @@ function drawModel() {
   setText(byId('model-name'), model.name);
   document.title = `${model.name} \u00b7 plackett`;
   setText(byId('model-facts'), [
-    `${model.ranker} ranker`, `${model.learner} learner`, `${count(model.features)} features`,
+    `${model.ranker} ranker`, `${model.learner} learner`, counted(model.features, 'feature'),
     `${model.k} shown`, `${model.scaling} scaling`, `since ${dateAndTime(model.created_at)}`,
     servedText(model.serves, experiments.running()),
   ].filter(Boolean).join(' \u00b7 '));
@@ -84,7 +84,7 @@ function drawCharts(stats) {
     const first = stats.first_day[name] ?? null;
     chart.update([{ area: true,
       points: stats.points.map((point) => ({ x: point.at, y: point[name] ?? null })) }],
-    { references: writeFirst ? [{ y: first, text: `first day ${writeFirst(first)}` }] : [] });
+    { references: writeFirst && hasFirstDay(model) ? [{ y: first, text: `first day ${writeFirst(first)}` }] : [] });
   }
 }
 
@@ -200,7 +200,7 @@ async function askToRollBack(snapshot) {
   const answer = await confirmInPage({
     title: `Roll back to \u201c${snapshotName(snapshot)}\u201d?`,
     message: `The model goes on from its parameters of ${dateAndTime(snapshot.created_at)}, `
-      + `after ${count(snapshot.updates)} updates. What it has learned since is set aside; `
+      + `after ${counted(snapshot.updates, 'update')}. What it has learned since is set aside; `
       + 'a snapshot taken now would keep it.',
     action: 'Roll back',
   });

@@ -33,7 +33,7 @@ function freeName(taken) {
 export async function askForExperiment({ taken, snapshots }) {
   const answer = await formInPage({
     title: 'Start a live test',
-    message: 'Part of your users see the new order; the rest see what they see today. '
+    message: 'Part of your users see the new order; the rest see the one that it is tested against. '
       + 'A user, named by the requests\u2019 field \u201cunit\u201d, always sees the same one.',
     action: 'Start',
     fields: [

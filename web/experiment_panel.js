@@ -170,7 +170,7 @@ export class ExperimentPanel {
     const { model, shown } = this;
     const answer = await confirmInPage({
       title: `Stop \u201c${shown.name}\u201d?`,
-      message: `Everyone sees \u201c${shown.baseline}\u201d again. What was measured is kept, but `
+      message: 'Everyone sees what was shown before the test again. What was measured is kept, but '
         + 'the test can\u2019t be resumed.',
       action: 'Stop the test',
     });

@@ -10,6 +10,10 @@ export function count(value) {
   return missing(value) ? dash : Math.round(value).toLocaleString('en');
 }
 
+// "1 list", "2,000 lists"; `many`: the plural, if it is not one + s.
+export const counted = (value, one, many = `${one}s`) =>
+  `${count(value)} ${value === 1 ? one : many}`;
+
 export function decimal(value, digits = 2) {
   return missing(value) ? dash : signed(Math.abs(value).toFixed(digits), value);
 }

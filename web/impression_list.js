@@ -5,7 +5,7 @@ import { element, setText, showRows } from './dom.js';
 import { ago, dateAndTime, decimal, short } from './format.js';
 
 const stateNames = {
-  open: 'waiting', learned: 'learned', expired: 'expired', closed: 'not learned from',
+  open: 'waiting', learned: 'learned', expired: 'expired', closed: 'not learned',
 };
 
 // The context's query if it has one, else the context itself.

@@ -1,6 +1,6 @@
 // What an experiment says, in words.
 
-import { change, count, decimal, digitsOf, duration, percent } from './format.js';
+import { change, counted, decimal, digitsOf, duration, percent } from './format.js';
 
 export const metricNames = {
   clicks: 'clicks per list', 'click-through': 'lists with a click', dcg: 'DCG of clicks per list',
@@ -65,6 +65,17 @@ export function headlineArm(experiment) {
   return all.find(({ name }) => name === experiment.promoted)
     ?? found.reduce((best, arm) =>
       ((arm.lift?.value ?? -Infinity) > (best.lift?.value ?? -Infinity) ? arm : best), found[0]);
+}
+
+// The points of an arm in time: none after the one at which it was stopped, which later ones repeat.
+export function pointsOf(arm, points) {
+  const own = points.map(({ at, arms }) => ({ at,
+    lift: arms.find(({ name }) => name === arm.name)?.lift ?? null }));
+  if ((arm.stopped_because ?? null) === null || !arm.lift) return own;
+  const isLast = ({ lift }) => lift !== null
+    && ['value', 'low', 'high'].every((key) => lift[key] === arm.lift[key]);
+  const end = own.findIndex(isLast);
+  return end < 0 ? own : own.slice(0, end + 1);
 }
 
 // How requests without a mode are answered; '' if that is as always. `running`: the test that runs.
@@ -136,5 +147,5 @@ export function summary(experiment) {
   const arm = headlineArm(experiment);
   const lists = experiment.arms.reduce((sum, { impressions }) => sum + impressions, 0);
   return [arm.lift ? `${arm.name} ${liftText(arm.lift)} (${bandText(arm.lift)})` : arm.name,
-    standing(experiment).text.toLowerCase(), `${count(lists)} lists`].join(' \u00b7 ');
+    standing(experiment).text.toLowerCase(), counted(lists, 'list')].join(' \u00b7 ');
 }

@@ -3,7 +3,7 @@
 import { LineChart } from './charts.js';
 import { change, dateAndTime, digitsOf, wholePercent } from './format.js';
 import { roundUp } from './interval_bar.js';
-import { bandText, challengersOf, colourOf, guardOf, liftText } from './lift.js';
+import { bandText, challengersOf, colourOf, guardOf, liftText, pointsOf } from './lift.js';
 
 // What the chart shows of y. The first intervals are so wide that nothing else could be seen, so only
 // the later half counts.
@@ -23,15 +23,17 @@ export class LiftChart {
     this.chart = new LineChart(container, { label: 'Lift over time', xAxis: 'time', height: 270,
       leastWidth: 1000, writeX: dateAndTime, bounds: [-1, Infinity],
       writeY: (y, step) => change(y, step ? digitsOf(100 * step) : 1),
-      empty: 'The interval appears once both sides have enough units' });
+      empty: 'The interval appears once both sides have had enough units for a while' });
   }
 
   update(experiment) {
     const guard = guardOf(experiment);
-    const lines = challengersOf(experiment).map(({ name }) => ({ name,
-      points: experiment.points.map(({ at, arms }) => ({ at,
-        lift: arms.find((arm) => arm.name === name)?.lift ?? null })) }));
-    const isKnown = lines.some(({ points }) => points.some(({ lift }) => lift !== null));
+    // A single point says nothing about time.
+    const all = challengersOf(experiment).map((arm) => ({ name: arm.name,
+      points: pointsOf(arm, experiment.points) }));
+    const isKnown = all.some(({ points }) =>
+      points.filter(({ lift }) => lift !== null).length > 1);
+    const lines = isKnown ? all : all.map((line) => ({ ...line, points: [] }));
     const [least, most] = limitsOf(lines.map(({ points }) => points), guard);
     const within = (y) => Math.max(least, Math.min(most, y));
     this.chart.update(lines.map(({ name, points }) => ({

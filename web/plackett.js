@@ -105,27 +105,31 @@ export class PlackettError extends Error {
   /**
    * @param {number} status
    * @param {string} message
-   * @param {{ where?: string, retryAfterS?: number | null }} [more] where: the place in the
-   *     request's body; retryAfterS: what the service asked for
+   * @param {{ where?: string, retryAfterS?: number | null, leftOut?: Object | null }} [more] where:
+   *     the place in the request's body; retryAfterS: what the service asked for; leftOut: of whatIf(),
+   *     the lists that the log could not be evaluated on
    * triedBefore: the call was made before, and the answer was lost.
    */
-  constructor(status, message, { where = '', retryAfterS = null } = {}) {
+  constructor(status, message, { where = '', retryAfterS = null, leftOut = null } = {}) {
     super(where === '' ? message : `${where}: ${message}`);
     this.name = 'PlackettError';
     this.status = status;
     this.where = where;
     this.retryAfterS = retryAfterS;
+    this.leftOut = leftOut;
     this.triedBefore = false;
   }
 }
 
 async function errorOf(response) {
-  let told = null;
-  try { told = (await response.json()).error; } catch { /* a proxy's, say */ }
+  let body = null;
+  try { body = await response.json(); } catch { /* a proxy's, say */ }
+  const told = body?.error;
   const seconds = Number.parseFloat(response.headers.get('Retry-After') ?? '');
   return new PlackettError(response.status, told?.message ?? `Status ${response.status}`, {
     where: told?.where,
     retryAfterS: seconds >= 0 ? Math.min(seconds, longestRetryAfterS) : null,
+    leftOut: body?.left_out ?? null,
   });
 }
 

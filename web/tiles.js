@@ -1,9 +1,15 @@
-// The dashboard's headline numbers: what is true now, against the model's first day.
+// The dashboard's headline numbers: what is true now, and against the model's first day once that is
+// over.
 
 import { element } from './dom.js';
-import { count, decimal, difference, percent } from './format.js';
+import { count, counted, decimal, difference, percent } from './format.js';
 
 const recentImpressions = 1000;
+const dayMs = 24 * 3600 * 1000;
+
+// Whether the model is older than its first day, which it is compared with.
+export const hasFirstDay = ({ created_at: createdAt }, nowMs = Date.now()) =>
+  nowMs - createdAt >= dayMs;
 
 // What the latest buckets say: as many as hold `recentImpressions`, or all there are.
 function recent(points) {
@@ -46,22 +52,23 @@ function tile([id, name, value, details]) {
 
 export function drawTiles(list, model, stats) {
   const now = recent(stats.points);
+  const against = (...given) => (hasFirstDay(model) ? againstFirstDay(...given) : []);
   const first = stats.first_day;
   list.replaceChildren(...[
     ['impressions', 'Impressions', count(model.impressions),
-      [model.open !== null && `${count(model.open)} wait for feedback`]],
+      [model.open !== null && `${counted(model.open, 'waits', 'wait')} for feedback`]],
     ['ctr', 'Click-through rate', percent(now.ctr),
-      [...againstFirstDay(now.ctr, first.ctr, percent, pointsOfPercent),
-        `${count(stats.total.clicks)} clicks in all`]],
-    ['mrr', 'MRR of clicks', decimal(now.mrr, 3), againstFirstDay(now.mrr, first.mrr,
+      [...against(now.ctr, first.ctr, percent, pointsOfPercent),
+        `${counted(stats.total.clicks, 'click')} in all`]],
+    ['mrr', 'MRR of clicks', decimal(now.mrr, 3), against(now.mrr, first.mrr,
       (value) => decimal(value, 3), (value) => value.toFixed(3))],
     ['entropy', 'Entropy', decimal(now.entropy), [now.entropy !== null
       && `${Math.exp(now.entropy).toFixed(1)} effective choices for first place`]],
     ['updates', 'Updates', count(model.updates), [`version ${count(model.version)}`,
-      `learned from ${count(model.learned)} impressions`]],
+      `learned from ${counted(model.learned, 'impression')}`]],
     ['learning', 'Learning', model.learning ? 'On' : 'Frozen',
       [model.learning ? `step size ${model.learning_rate}`
         : model.frozen_because === 'asked' ? 'on request' : model.frozen_because]],
   ].map(tile));
-  list.title = `over the last ${count(now.impressions)} impressions`;
+  list.title = `over the last ${counted(now.impressions, 'impression')}`;
 }

@@ -2,14 +2,15 @@
 
 import * as api from './api.js';
 import { element, setText, showRows } from './dom.js';
-import { count, missing, withSign } from './format.js';
+import { count, counted, dateAndTime, missing, withSign } from './format.js';
 import { intervalBar, reachOf } from './interval_bar.js';
 import { metricNames, toneOf, valueText } from './lift.js';
 import { snapshotName } from './snapshot_list.js';
 
 const mostSnapshots = 8;
-const ownPolicies = [['current@0', 'This model, best order only'],
-  ['current', 'This model, exploring as now']];
+// The first is checked at the start: unlike a sorted order, it is one that the log can tell of.
+const ownPolicies = [['current', 'This model, exploring as now'],
+  ['current@0', 'This model, best order only']];
 // The first that has a value is told; the others can be unfolded.
 const preferred = ['doubly-robust', 'self-normalised', 'prefix-ips', 'exposure'];
 
@@ -34,6 +35,16 @@ export function leftOutText(leftOut) {
   const parts = leftOutWords.filter(([key]) => leftOut[key] > 0)
     .map(([key, words]) => `${count(leftOut[key])} ${words}`);
   return parts.length === 0 ? '' : ` Left out: ${parts.join(', ')}.`;
+}
+
+// Why there is no answer. The service tells times in UTC, and this page in the visitor's.
+export function refusalText({ message, leftOut = null }) {
+  if (!leftOut?.open || leftOut.candidates_never_kept > 0 || !message.includes('feedback')) {
+    return `No answer: ${message}.`;
+  }
+  return `No answer yet: ${counted(leftOut.open, 'list waits', 'lists wait')} for feedback; the first `
+    + `can be used from ${dateAndTime(leftOut.open_until)}.${
+      leftOutText({ ...leftOut, open: 0 })}`;
 }
 
 export const ranksText = (ranks) => `effective lists by rank: ${
@@ -151,7 +162,7 @@ export class WhatIfPanel {
       const answer = await api.whatIf(this.model, policies, { metric });
       if (this.asked === asked) this.draw(answer, metric);
     } catch (error) {
-      if (this.asked === asked) this.finish(`No answer: ${error.message}.`);
+      if (this.asked === asked) this.finish(refusalText(error));
       if (error.status === undefined) reportError(error);
     }
   }
@@ -161,7 +172,7 @@ export class WhatIfPanel {
       sorted(estimates).slice(0, 1).flatMap(({ difference }) => (difference ? [difference] : [])));
     const reach = reachOf(differences);
     this.finish(`As logged: ${rangeText(logged, (y) => valueText(y, metric))} ${
-      metricNames[metric]}. From the newest ${count(lists)} lists, ${count(kept)} of them with all `
+      metricNames[metric]}. From the newest ${counted(lists, 'list')}, ${count(kept)} of them with all `
       + `their candidates.${leftOutText(leftOut)}`);
     showRows(this.results, policies.map((policy) =>
       row(policy, this.labels.get(policy.name) ?? policy.name, { metric, reach })));

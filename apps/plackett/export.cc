@@ -135,6 +135,12 @@ class Exporter {
   Exporter(const ExportOptions& options, serving::StoreReader& store, AtomicFile& out)
       : options_(options), out_(out) {
     for (auto& row : take(store.experiments())) experiments_[row.id] = std::move(row.name);
+    // Deleted ones: "#12", as in the store's views.
+    for (const auto& model : take(store.models())) {
+      for (auto& row : take(store.retired_experiments(model.id))) {
+        experiments_[row.id] = std::move(row.name);
+      }
+    }
   }
 
   void header(const LoggedModel& model) {

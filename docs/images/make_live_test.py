@@ -33,7 +33,7 @@ def play(base):
     shop = {}
     for block in blocks[:2]:
         block = block.replace("http://127.0.0.1:8080", base)
-        exec(re.sub(r"clicks = visits\(\d+\)", "", block), shop)
+        exec(re.sub(r"clicks = visits\([\d_]+\)", "", block), shop)
     for _ in range(10):
         shop["visits"](500)
         time.sleep(2)

@@ -65,6 +65,8 @@ class PLACKETT_EXPORT LoggedLists {
   // several threads, each with another part.
   virtual Result<void> each(std::size_t part, ListNeed need,
                             const std::function<void(const LoggedList&)>& use) = 0;
+  // Why each() gave no list, after all parts were read; empty if nothing more is known.
+  [[nodiscard]] virtual std::string why_none() const { return ""; }
 };
 
 // Lists in memory: copies of what was added.

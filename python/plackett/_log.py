@@ -75,4 +75,5 @@ def read_log(path: str | os.PathLike[str], model: str | None = None) -> pandas.D
     if "experiment" not in rows:
         rows["experiment"] = None  # stores of version 2 have none
     rows["time"] = pandas.to_datetime(rows.pop("shown_at"), unit="ms", utc=True)
-    return rows.astype({flag: bool for flag in _FLAGS} | {"reward": float, "propensity": float})
+    numbers = ("score", "reward", "propensity")  # whole ones too
+    return rows.astype({flag: bool for flag in _FLAGS} | {number: float for number in numbers})

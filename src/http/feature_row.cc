@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -10,22 +11,28 @@ namespace {
 
 using simdjson::ondemand::json_type;
 
-// What the numbers of a row are called in messages.
+// What the numbers of a row are called in messages, and how large they may be.
 struct Words {
   const char* one;
   const char* all;
+  double most;
 };
 constexpr Words words_of(RowOf row) {
-  return row == RowOf::kFeatures ? Words{"feature", "features"} : Words{"weight", "weights"};
+  return row == RowOf::kFeatures ? Words{"feature", "features", std::numeric_limits<float>::max()}
+                                 : Words{"weight", "weights", serving::kMostWeight};
 }
 
 float read_number(JsonReader& json, JsonValue value, Words words) {
   double number = 0;
   const auto error = value.get_double().get(number);
-  if (error == simdjson::SUCCESS && std::abs(number) <= std::numeric_limits<float>::max()) {
+  if (error == simdjson::SUCCESS && std::abs(number) <= words.most) {
     return static_cast<float>(number);
   }
   if (json.type(value) != json_type::number) json.number(value);  // refuses it
+  if (words.most < std::numeric_limits<float>::max()) {
+    json.wrong(fmt::format("{}; a {} is a number from {:.0e} to {:.0e}", JsonReader::excerpt(value),
+                           words.one, -words.most, words.most));
+  }
   json.wrong(fmt::format("{}; a {} must be a finite number within the range of floats",
                          JsonReader::excerpt(value), words.one));
 }
@@ -43,7 +50,8 @@ void read_array(JsonReader& json, JsonValue value, std::uint32_t count, Words wo
   }
 }
 
-void read_object(JsonReader& json, JsonValue value, const FeatureNames& names, Words words,
+// Whether it has any.
+bool read_object(JsonReader& json, JsonValue value, const FeatureNames& names, Words words,
                  std::span<float> row) {
   if (names.empty()) json.wrong("the model's features have no names; send an array");
   std::vector<bool> seen(row.size());
@@ -54,6 +62,7 @@ void read_object(JsonReader& json, JsonValue value, const FeatureNames& names, W
     seen[feature->second] = true;
     row[feature->second] = read_number(json, inner, words);
   });
+  return std::count(seen.begin(), seen.end(), true) > 0;
 }
 
 }  // namespace
@@ -65,7 +74,10 @@ void read_feature_row(JsonReader& json, JsonValue value, const serving::ModelSpe
     case json_type::array:
       return read_array(json, value, spec.ranker.feature_count, words, row);
     case json_type::object:
-      return read_object(json, value, names, words, row);
+      if (!read_object(json, value, names, words, row) && kind == RowOf::kWeights) {
+        json.wrong("no weights; give those that are not 0, or an array of all");
+      }
+      return;
     default:
       json.wrong(fmt::format("{} must be an array of numbers, or an object of numbers by name",
                              words.all));

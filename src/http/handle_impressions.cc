@@ -117,8 +117,7 @@ Awaitable<void> get_impressions(Exchange& exchange) {
   const auto limit = take(query_number(exchange.target, "limit", kLimit));
   const auto clicked = take(query_flag(exchange.target, "clicked"));
   const Service& service = exchange.site.service;
-  const std::string cursor = query_text(exchange.target, "cursor");
-  if (cursor.empty()) {
+  if (!has_query(exchange.target, "cursor")) {
     const auto read = [&service, model, limit, clicked] {
       return service.impressions(*model, limit, clicked);
     };
@@ -127,7 +126,8 @@ Awaitable<void> get_impressions(Exchange& exchange) {
     co_return;
   }
   if (clicked) throw Failed{{ErrorCode::kInvalid, "not with a cursor", "clicked"}};
-  const auto read = [&service, model, from = read_cursor(cursor), limit] {
+  const std::uint64_t from = read_cursor(query_text(exchange.target, "cursor"));
+  const auto read = [&service, model, from, limit] {
     return service.impressions_from(*model, from, limit);
   };
   const auto page = co_await exchange.read<serving::ImpressionPage>(read);

@@ -86,6 +86,12 @@ void write_policy(JsonWriter& json, const PolicyValue& policy, double logged) {
       "effective_lists", effective, "ranks", [&] { json.array(policy.ranks, write_rank); });
 }
 
+void write_left_out(JsonWriter& json, const serving::LeftOut& left_out) {
+  json.object("not_sampled", left_out.not_sampled, "open", left_out.open, "open_until",
+              left_out.open_until > 0 ? std::optional(left_out.open_until) : std::nullopt,
+              "candidates_never_kept", left_out.no_keep, "damaged", left_out.damaged);
+}
+
 }  // namespace
 
 Awaitable<void> get_what_if(Exchange& exchange) {
@@ -99,16 +105,19 @@ Awaitable<void> get_what_if(Exchange& exchange) {
   request.options.stop = [&stopping = exchange.site.stopping] { return stopping.load(); };
   const ValueMetric metric = request.options.metric;
   const double level = request.options.level;
-  const auto [report, left_out] = co_await exchange.ask<serving::WhatIfAnswer>(
+  const auto [report, left_out, refused] = co_await exchange.ask<serving::WhatIfAnswer>(
       &serving::Service::what_if, model, std::move(request));
   JsonWriter json = exchange.json();
+  if (!refused.empty()) {
+    exchange.status(409);
+    json.object(
+        "error", [&] { json.object("status", 409, "message", refused); },  //
+        "left_out", [&] { write_left_out(json, left_out); });
+    co_return;
+  }
   json.object(
       "metric", name_of(metric), "level", level, "lists", report.lists, "kept", report.kept,
-      "left_out",
-      [&] {
-        json.object("not_sampled", left_out.not_sampled, "open", left_out.open,
-                    "candidates_never_kept", left_out.no_keep, "damaged", left_out.damaged);
-      },
+      "left_out", [&] { write_left_out(json, left_out); },                             //
       "logged", [&] { write_interval(json, report.logged, report.logged_interval); },  //
       "policies",
       [&] {

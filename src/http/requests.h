@@ -89,7 +89,8 @@ inline constexpr std::size_t kMaxRowFloats = std::size_t{1} << 24;
 // What a row has per feature; errors speak of it.
 enum class RowOf { kFeatures, kWeights };
 // Fills `row`, which is 0, from an array of all features, or an object of those that are not 0.
-// Refuses numbers that are not finite floats. Requires: row.size() >= spec.ranker.feature_count.
+// Refuses numbers that are not finite floats, weights beyond serving::kMostWeight, and an object
+// without a weight. Requires: row.size() >= spec.ranker.feature_count.
 void read_feature_row(JsonReader& json, JsonValue value, const serving::ModelSpec& spec,
                       const FeatureNames& names, std::span<float> row,
                       RowOf kind = RowOf::kFeatures);

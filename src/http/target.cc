@@ -121,6 +121,8 @@ Result<std::uint32_t> query_number(const Target& target, std::string_view key,
   return number;
 }
 
+bool has_query(const Target& target, std::string_view key) { return find(target, key) != nullptr; }
+
 std::string query_text(const Target& target, std::string_view key) {
   const std::string* text = find(target, key);
   return text == nullptr ? std::string() : *text;

@@ -37,6 +37,8 @@ Result<std::uint32_t> query_number(const Target& target, std::string_view key,
 
 // Empty if the key is absent.
 std::string query_text(const Target& target, std::string_view key);
+// Whether the query has the key, with a value or without.
+bool has_query(const Target& target, std::string_view key);
 
 // "true" or "false"; false if the key is absent.
 Result<bool> query_flag(const Target& target, std::string_view key);

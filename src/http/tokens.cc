@@ -73,6 +73,11 @@ Line read_line(const std::vector<std::string_view>& words) {
     }
     line.grant.model = words[1];
   }
+  if (line.token.starts_with("REPLACE-")) {
+    refuse(
+        "a token of the example, which everybody knows; make your own: deploy/make_tokens, or "
+        "openssl rand -hex 32");
+  }
   if (!is_token(line.token)) {
     refuse(fmt::format("a token of {} bytes; expected 1 to {} visible ASCII characters",
                        line.token.size(), kMostBytes));

@@ -56,14 +56,18 @@ class Evaluation {
     if (asked(Estimator::kExposure)) settle_examination();
     const EvaluationSums sums = read_values();
     if (sums.kept == 0) {
-      throw Failed{Error{
-          sums.logged.count == 0
-              ? "no sampled list whose feedback is complete: lists count once their time for "
-                "feedback is up, and only sampled ones say what other orders would have been "
-                "worth"
-              : fmt::format("{:.0f} lists, none with its other candidates; they are kept with "
-                            "\"candidates\": \"all\" or a probability",
-                            sums.logged.count)}};
+      if (sums.logged.count > 0) {
+        throw Failed{
+            Error{fmt::format("{:.0f} lists, none with its other candidates; they are "
+                              "kept with \"candidates\": \"all\" or a probability",
+                              sums.logged.count)}};
+      }
+      const std::string why = lists_.why_none();
+      throw Failed{Error{why.empty()
+                             ? "no sampled list whose feedback is complete: lists count once their "
+                               "time for feedback is up, and only sampled ones say what other "
+                               "orders would have been worth"
+                             : why}};
     }
     return evaluation_report(sums, policies_, options_, asked_, examination_);
   }

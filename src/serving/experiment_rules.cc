@@ -108,7 +108,7 @@ void ExperimentRules::watch(const ModelHandle& model, const ExperimentHandle& ex
     StoredExperiment stored = find_experiment(*model, name, store.read());
     for (const auto& one : verdict.stopped) stored.state.stopped.push_back(one);
     if (verdict.none_left) {
-      stop_in(transaction, model, stored, "the guard stopped all challengers");
+      fall_back_in(transaction, model, stored, "the guard stopped all challengers");
       ended = true;
     } else {
       write_state(transaction, stored);

@@ -240,7 +240,7 @@ Result<ExperimentSpec> parse_experiment_spec(std::string_view text) {
       return take(check(std::move(spec)));
     });
   } catch (const Json::exception& error) {
-    return Error{fmt::format("its spec in the store can't be read: {}", error.what())};
+    return Error{fmt::format("its spec in the store can't be read: {}", fault_of(error))};
   }
 }
 

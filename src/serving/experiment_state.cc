@@ -90,7 +90,7 @@ Result<ExperimentState> parse_experiment_state(std::string_view text) {
       return state;
     });
   } catch (const Json::exception& error) {
-    return Error{fmt::format("its state in the store can't be read: {}", error.what())};
+    return Error{fmt::format("its state in the store can't be read: {}", fault_of(error))};
   }
 }
 

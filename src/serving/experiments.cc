@@ -125,12 +125,16 @@ void recover_experiments(ServiceParts& parts) {
                                     [&](const ModelHandle& one) { return one->id == row.model; });
     if (model == models.end()) continue;  // it is being deleted
     const bool runs = row.ended_at == 0;
-    const auto experiment = running_one(parts, *model, parse_stored(std::move(row)));
-    if (runs) {
-      publish(parts, *model, experiment);
-      continue;
+    const auto known = attempt([&] {
+      const auto experiment = running_one(parts, *model, parse_stored(std::move(row)));
+      if (runs) return publish(parts, *model, experiment);
+      remember(**model, *experiment);
+    });
+    // Damaged: the models and the other experiments don't need it.
+    if (!known) {
+      parts.log(fmt::format("model {} is served without it: {}", (*model)->spec.name,
+                            known.error().message));
     }
-    remember(**model, *experiment);
   }
 }
 
@@ -179,7 +183,9 @@ std::string arm_use(const ServiceParts& parts, const Model& model, std::int64_t 
     const auto owner = std::find_if(models.begin(), models.end(),
                                     [&](const ModelHandle& one) { return one->id == row.model; });
     if (owner == models.end() || !is_stored(store, **owner)) continue;
-    const ExperimentSpec spec = parse_stored(std::move(row)).spec;
+    const auto stored = attempt([&] { return parse_stored(std::move(row)); });
+    if (!stored) continue;  // damaged: it does not run
+    const ExperimentSpec& spec = stored->spec;
     for (const ArmSpec& arm : spec.arms) {
       if (maker_name(**owner, spec, arm) != model.spec.name) continue;
       return fmt::format("model \"{}\" is an arm of experiment \"{}\", which runs", model.spec.name,
@@ -259,8 +265,6 @@ void Service::put_experiment(const ModelHandle& model, ExperimentSpec spec,
     stored.state.makers = std::move(makers);
     stored.row.state = to_json(stored.state);
     stored.row.id = take(transaction.store.insert_experiment(stored.row));
-    // What the baseline shows is what is served today.
-    log_served(transaction, model, state->spec.arms[state->spec.baseline].mode, 0);
     state->experiment = running_one(parts, model, stored, forks);
     state->is_new = true;
   };
@@ -303,7 +307,7 @@ void Service::delete_experiment(const ModelHandle& model, std::string name, Done
       if (!use.empty()) refuse_conflict(use);
     }
     for (const ModelHandle& fork : *forks) take(transaction.store.delete_model(fork->id));
-    take(transaction.store.delete_experiment(stored.row.id));
+    delete_stored(parts, *model, stored, transaction.store);
   };
   parts.writer->submit({.apply = apply,
                         .committed =

@@ -1,5 +1,9 @@
 #include "serving/logged_lists.h"
 
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -34,6 +38,14 @@ std::uint64_t complete_end(StoreReader& store, const LoggedModel& model, std::in
   }
   const bool all_closed = !take(store.first_open(id, low, model.row.next_number));
   return all_closed ? model.row.next_number : low;
+}
+
+std::string with_commas(std::uint64_t count) {
+  std::string text = std::to_string(count);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
 }
 
 }  // namespace
@@ -135,6 +147,13 @@ Result<std::unique_ptr<StoredLists>> StoredLists::open(OpenReader open_reader, L
       if (ids.size() < kIdsAtOnce) break;
       number = ImpressionKey::of(ids.back()).number + 1;
     }
+    made->now_ = now;
+    if (made->open_ > 0) {
+      const auto oldest = take(store.shown_from(made->model_.row.id, made->end_));
+      if (oldest) {
+        made->open_until_ = oldest->second + std::int64_t{made->model_.spec.open_seconds} * 1000;
+      }
+    }
     if (newest > 0) made->first_ = std::max(made->first_, made->number_of_newest(store, newest));
     made->parts_ =
         static_cast<std::size_t>((made->end_ - made->first_ + kPartSize - 1) / kPartSize);
@@ -207,6 +226,7 @@ LeftOut StoredLists::left_out() const {
   const std::lock_guard lock(mutex_);
   LeftOut sum;
   sum.open = open_;
+  sum.open_until = open_until_;
   for (const LeftOut& part : left_out_) {
     sum.not_sampled += part.not_sampled;
     sum.no_keep += part.no_keep;
@@ -214,6 +234,48 @@ LeftOut StoredLists::left_out() const {
     sum.forgotten += part.forgotten;
   }
   return sum;
+}
+
+std::string StoredLists::why_none() const {
+  const LeftOut out = left_out();
+  const auto lists = [](std::uint64_t count, std::string_view one, std::string_view many) {
+    return count == 1 ? fmt::format("1 list {}", one)
+                      : fmt::format("{} lists {}", with_commas(count), many);
+  };
+  std::vector<std::string> reasons;
+  if (out.open > 0) {
+    reasons.push_back(fmt::format("{}; the first can be used from {}",
+                                  lists(out.open, "waits for feedback", "wait for feedback"),
+                                  time_text(out.open_until, now_)));
+  }
+  if (out.not_sampled > 0) {
+    reasons.push_back(lists(out.not_sampled, "was sorted or given, which says",
+                            "were sorted or given, which say") +
+                      " nothing about other orders");
+  }
+  if (out.damaged > 0) reasons.push_back(lists(out.damaged, "can't be read", "can't be read"));
+  if (out.forgotten > 0) {
+    reasons.push_back(lists(out.forgotten, "has no ids, since its unit was deleted",
+                            "have no ids, since their units were deleted"));
+  }
+  // More feedback would not help here, so that it comes first.
+  if (out.no_keep > 0 || (out.open > 0 && model_.spec.logging.candidates <= 0)) {
+    reasons.insert(reasons.begin(),
+                   "no candidates were kept, and without them nothing can be said about other "
+                   "orders: set \"candidates\" to \"all\" or a probability");
+    return fmt::format("no sampled list with its other candidates: {}", fmt::join(reasons, "; "));
+  }
+  if (reasons.empty()) return "";
+  return fmt::format("no sampled list whose feedback is complete: {}", fmt::join(reasons, "; "));
+}
+
+std::string time_text(std::int64_t ms, std::int64_t now) {
+  constexpr std::int64_t kMinute = 60'000;
+  constexpr std::int64_t kDay = 24 * 60 * kMinute;
+  const std::int64_t minutes = (ms + kMinute - 1) / kMinute;
+  const auto time = fmt::gmtime(static_cast<std::time_t>(minutes * 60));
+  if (minutes * kMinute / kDay == now / kDay) return fmt::format("{:%H:%M} UTC", time);
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", time);
 }
 
 }  // namespace plackett::serving

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace plackett::serving {
 struct LeftOut {
   std::uint64_t not_sampled = 0;  // sorted or given: they say nothing about other orders
   std::uint64_t open = 0;         // their time is not up, and some still take feedback
+  std::int64_t open_until = 0;    // when the first of those can be used, ms since 1970; 0: none
   std::uint64_t no_keep = 0;      // their candidates were kept with probability 0
   std::uint64_t damaged = 0;
   std::uint64_t forgotten = 0;  // no ids, since their unit was; only if leave_out_forgotten()
@@ -48,6 +50,7 @@ class StoredLists final : public LoggedLists {
 
   // Of all parts, each as it was read last.
   [[nodiscard]] LeftOut left_out() const;
+  [[nodiscard]] std::string why_none() const override;
 
  private:
   class Part;
@@ -69,10 +72,15 @@ class StoredLists final : public LoggedLists {
   std::uint64_t end_ = 0;
   std::size_t parts_ = 0;
   bool leaves_out_forgotten_ = false;
-  std::uint64_t open_ = 0;  // impressions at `end_` and above
+  std::uint64_t open_ = 0;       // impressions at `end_` and above
+  std::int64_t open_until_ = 0;  // LeftOut's
+  std::int64_t now_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Source>> idle_;
   std::vector<LeftOut> left_out_;  // by part
 };
+
+// "21:16 UTC", rounded up to a minute; with its day if that is not the day of `now`.
+std::string time_text(std::int64_t ms, std::int64_t now);
 
 }  // namespace plackett::serving

@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 
 #include "base/attempt.h"
 #include "plackett/method.h"
@@ -104,6 +106,13 @@ Result<std::unique_ptr<TargetPolicy>> find_policy(const std::string& text, const
   return attempt([&] {
     const PolicyName name = take(parse_policy_name(text));
     if (is_stored(name)) return take(stored_policy(name, model, store));
+    std::error_code none;
+    if (!std::filesystem::exists(name.source, none)) {
+      throw Failed{Error{fmt::format(
+          "unknown policy \"{}\", and no file of this name; expected snapshot:ID, current, logged, "
+          "order:FILE or a model file, each with @TEMPERATURE or without",
+          name.source)}};
+    }
     return take(file_policy(name, take(load_model(name.source)), model));
   });
 }

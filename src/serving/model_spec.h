@@ -22,6 +22,7 @@ inline constexpr std::uint32_t kMaxShown = 100;               // pair weights co
 inline constexpr std::uint32_t kMaxOpenSeconds = 30 * 24 * 3600;
 inline constexpr std::size_t kMaxIdBytes = 256;  // of items, impressions and events
 inline constexpr std::size_t kMaxModelNameBytes = 64;
+inline constexpr double kMostWeight = 1e15;     // of a ranker's parameter that a caller sets
 inline constexpr double kMaxEventWeight = 1e9;  // so that sums of fourth powers are finite
 inline constexpr std::size_t kMaxContextBytes = std::size_t{16} * 1024;
 inline constexpr std::uint32_t kSeriesSeconds = 10;  // length of a span of the statistics

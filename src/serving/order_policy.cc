@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -34,10 +35,7 @@ class OrderPolicy final : public TargetPolicy {
     for (const std::string& id : order->second) {
       const auto doc = std::find(list.ids.begin(), list.ids.end(), id);
       if (doc == list.ids.end()) continue;  // pinned, or no candidate
-      const Doc found{static_cast<std::uint32_t>(doc - list.ids.begin())};
-      if (std::find(choice.order.begin(), choice.order.end(), found) == choice.order.end()) {
-        choice.order.push_back(found);
-      }
+      choice.order.push_back(Doc{static_cast<std::uint32_t>(doc - list.ids.begin())});
     }
     if (choice.order.size() < list.sampled()) {
       return Error{fmt::format(
@@ -67,6 +65,11 @@ Result<void> add_line(std::string_view line, Orders& orders) {
     return refuse("an id is not a string");
   }
   auto ids = items.get<std::vector<std::string>>();
+  std::unordered_set<std::string_view> seen;
+  for (const std::string& id : ids) {
+    if (!seen.insert(id).second)
+      return refuse(fmt::format("the id \"{}\" is twice in the order", id));
+  }
   if (!orders.emplace(object["impression"].get<std::string>(), std::move(ids)).second) {
     return refuse("this impression has an order already");
   }

@@ -75,8 +75,12 @@ Result<SavedModel> promotable(const Model& model, const Model& maker) {
   return adapted(model.spec, saved_model(maker.spec, *maker.publication.latest()));
 }
 
-void stop_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
-             std::string because) {
+void stop_in(Transaction& transaction, StoredExperiment& stored, std::string because) {
+  end(transaction, stored, std::move(because));
+}
+
+void fall_back_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
+                  std::string because) {
   end(transaction, stored, std::move(because));
   log_served(transaction, model, stored.spec.arms[stored.spec.baseline].mode, 0);
 }
@@ -84,11 +88,9 @@ void stop_in(Transaction& transaction, const ModelHandle& model, StoredExperimen
 void promote_in(const ServiceParts& parts, Transaction& transaction, const ModelHandle& model,
                 StoredExperiment& stored, const ArmSpec& arm, const std::string& because) {
   const auto version = model->publication.latest();
-  // The learner may still have to take what an earlier request logged; the baseline is what is
-  // served while it runs.
   const bool runs = stored.row.ended_at == 0;
-  ExperimentState::Before before{.serves = runs ? stored.spec.arms[stored.spec.baseline].mode
-                                                : version->serves};
+  // Starting a test changes nothing of it.
+  ExperimentState::Before before{.serves = version->serves};
   std::int64_t winner = 0;
   const std::string name = maker_name(*model, stored.spec, arm);
   if (!name.empty() && name != model->spec.name) {
@@ -123,7 +125,7 @@ void Service::stop_experiment(const ModelHandle& model, std::string name,
   const auto change = [model, id](Transaction& transaction, StoredExperiment& stored) {
     if (stored.row.ended_at != 0) return;
     *id = stored.row.id;
-    stop_in(transaction, model, stored, "asked");
+    stop_in(transaction, stored, "asked");
   };
   with_lead(*parts_, model, done, [this, model, name = std::move(name), change, id, done] {
     parts_->writer->submit(changing_job(

@@ -20,9 +20,11 @@ void log_served(Transaction& transaction, const ModelHandle& model, Mode mode,
 // What the model becomes if an arm is promoted whose lists `maker` makes. Fails if it can't be.
 Result<SavedModel> promotable(const Model& model, const Model& maker);
 
-// Ends it; the baseline is served.
-void stop_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
-             std::string because);
+// Ends it; what is served is what was before it started.
+void stop_in(Transaction& transaction, StoredExperiment& stored, std::string because);
+// Ends it; the baseline is served: what was before may be what the guard has stopped.
+void fall_back_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
+                  std::string because);
 // Ends it, if it runs, and serves the arm: if another model makes its lists, with what that has
 // learned.
 void promote_in(const ServiceParts& parts, Transaction& transaction, const ModelHandle& model,

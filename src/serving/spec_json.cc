@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/attempt.h"
+#include "serving/json_integer.h"
 
 namespace plackett::serving {
 namespace {
@@ -107,7 +108,7 @@ Result<ModelSpec> parse_spec(std::string_view text) {
         attempt([&] { return read(text.starts_with('{') ? Json::parse(text) : from_lines(text)); });
     return spec ? spec : spec.error().in("its spec in the store");
   } catch (const Json::exception& error) {
-    return Error{fmt::format("its spec in the store can't be read: {}", error.what())};
+    return Error{fmt::format("its spec in the store can't be read: {}", fault_of(error))};
   }
 }
 

@@ -318,8 +318,10 @@ class StoreReader {
   virtual Result<SeriesRow> series_total(std::int64_t model, std::int64_t from,
                                          std::int64_t before) = 0;
 
-  // Of all models, oldest first.
+  // Of all models, oldest first; without those that retire_experiment() deleted.
   virtual Result<std::vector<ExperimentRow>> experiments() = 0;
+  // What retire_experiment() left of a model's: id, model and state.
+  virtual Result<std::vector<ExperimentRow>> retired_experiments(std::int64_t model) = 0;
   // One per arm; those without a list have none at the end.
   virtual Result<std::vector<ArmSums>> arm_sums(std::int64_t experiment) = 0;
   // What a unit came to in an experiment. `unit`: the service's key of it.
@@ -438,6 +440,9 @@ class Store {
   virtual Result<void> set_experiment_state(const ExperimentRow& experiment) = 0;
   // With its sums and points, but for its units' totals. Lists keep its number.
   virtual Result<void> delete_experiment(std::int64_t id) = 0;
+  // As delete_experiment(), but its number still says whose it was, and its state what the caller
+  // put there: until the model is deleted. The name can be used again.
+  virtual Result<void> retire_experiment(std::int64_t id, std::string_view state) = 0;
   // Drops totals of units, at most `limit`; true if none is left.
   virtual Result<bool> drop_unit_totals(std::int64_t experiment, std::uint32_t limit) = 0;
   virtual Result<void> add_to_arm(std::int64_t experiment, std::uint32_t arm,

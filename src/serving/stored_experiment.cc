@@ -106,6 +106,46 @@ void remember(Model& model, const Experiment& experiment) {
   }
 }
 
+void remember_all(const ServiceParts& parts, const ModelHandle& model, StoreReader& store) {
+  const auto others = parts.all_models();
+  const auto any_of = [&](const ExperimentRow& row, const auto& is_maker) {
+    model->add_experiment(row.id);
+    for (const ModelHandle& other : others) {
+      if (other != model && is_maker(*other)) model->add_arm_model(other);
+    }
+  };
+  // A damaged row does not say which models made lists for it, but those lists have its number.
+  const auto all = [](const Model&) { return true; };
+  for (const ExperimentRow& row : experiments_of(*model, store)) {
+    const auto known =
+        attempt([&] { remember(*model, *running_one(parts, model, parse_stored(row))); });
+    if (!known) any_of(row, all);
+  }
+  for (const ExperimentRow& row : take(store.retired_experiments(model->id))) {
+    const auto state = parse_experiment_state(row.state);
+    if (!state) {
+      any_of(row, all);
+      continue;
+    }
+    const auto& makers = state->makers;
+    any_of(row, [&](const Model& other) {
+      return std::find(makers.begin(), makers.end(), other.id) != makers.end();
+    });
+  }
+}
+
+void delete_stored(const ServiceParts& parts, const Model& model, const StoredExperiment& stored,
+                   Store& store) {
+  ExperimentState left;
+  for (const ArmSpec& arm : stored.spec.arms) {
+    if (take(parse_arm_policy(arm.policy)).source != ArmSource::kOther) continue;
+    const ModelHandle maker = find_maker(parts, model, stored, arm);
+    if (maker != nullptr && maker->id != model.id) left.makers.push_back(maker->id);
+  }
+  take(left.makers.empty() ? store.delete_experiment(stored.row.id)
+                           : store.retire_experiment(stored.row.id, to_json(left)));
+}
+
 void publish(ServiceParts& parts, const ModelHandle& model, ExperimentHandle experiment) {
   remember(*model, *experiment);
   parts.running[experiment->id] = experiment;

@@ -46,6 +46,12 @@ ExperimentHandle running_one(const ServiceParts& parts, const ModelHandle& model
                              const std::map<std::string, ModelHandle>& forks = {});
 // Lets callers of the model refer to its lists, whoever made them.
 void remember(Model& model, const Experiment& experiment);
+// The same for all experiments that the store knows of, deleted ones too.
+void remember_all(const ServiceParts& parts, const ModelHandle& model, StoreReader& store);
+// Deletes it from the store. If another model may have lists for it, the store still knows whose
+// they are.
+void delete_stored(const ServiceParts& parts, const Model& model, const StoredExperiment& stored,
+                   Store& store);
 void publish(ServiceParts& parts, const ModelHandle& model, ExperimentHandle experiment);
 void withdraw(ServiceParts& parts, Model& model, std::int64_t experiment);
 

@@ -5,6 +5,7 @@
 
 #include "serving/impression.h"
 #include "serving/service_parts.h"
+#include "serving/stored_experiment.h"
 
 namespace plackett::serving {
 namespace {
@@ -279,10 +280,22 @@ void forget_in(ServiceParts& parts, std::vector<ModelHandle> models, const std::
 
 void Service::forget_unit(const ModelHandle& model, std::string unit, bool drop,
                           Done<std::uint64_t> done) {
-  // Lists of its experiments may be with the models that made them.
-  std::vector<ModelHandle> models = model->arm_models();
-  models.insert(models.begin(), model);  // the last one answers for it
-  forget_in(*parts_, std::move(models), unit, drop, std::move(done));
+  // Lists of its experiments may be with the models that made them: as the store knows it, since
+  // this process may have been started after they ended.
+  ServiceParts& parts = *parts_;
+  parts.writer->submit(job<bool>(
+      [&parts, model](Transaction& transaction) {
+        if (model->removed) throw Failed{model_removed()};
+        remember_all(parts, model, transaction.store.read());
+        return true;
+      },
+      [&parts, model, unit = std::move(unit), drop,
+       done = std::move(done)](const Result<bool>& known) {
+        if (!known) return done(known.error());
+        std::vector<ModelHandle> models = model->arm_models();
+        models.insert(models.begin(), model);  // the last one answers for it
+        forget_in(parts, std::move(models), unit, drop, done);
+      }));
 }
 
 void Service::vacuum(Done<void> done) { parts_->writer->vacuum(std::move(done)); }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "plackett/method.h"
@@ -100,6 +101,17 @@ std::int64_t insert_imported(Transaction& transaction, const Model& model, const
 
 namespace {
 
+// Throws Failed: what is larger can't rank, since scores would not be finite.
+void check_size(std::span<const float> parameters) {
+  for (std::size_t at = 0; at < parameters.size(); ++at) {
+    if (std::abs(parameters[at]) <= kMostWeight) continue;
+    throw Failed{
+        {ErrorCode::kInvalid,
+         fmt::format("model file: parameter {} is {}; expected numbers from {:.0e} to {:.0e}",
+                     at + 1, parameters[at], -kMostWeight, kMostWeight)}};
+  }
+}
+
 // The spec of a new model that the file fills.
 ModelSpec spec_for(std::string name, const SavedModel& file, const ImportOptions& options) {
   ModelSpec spec;
@@ -113,10 +125,16 @@ ModelSpec spec_for(std::string name, const SavedModel& file, const ImportOptions
   return spec;
 }
 
-// The change that loads the model, as a snapshot that the log returns to.
-std::function<void(Transaction&, const ModelHandle&)> loading(SavedModel loaded) {
-  return [loaded = std::move(loaded)](Transaction& transaction, const ModelHandle& model) {
+// The change that loads the model, as a snapshot that the log returns to. If that ends what was
+// learned, another snapshot keeps it: its note is `before`.
+std::function<void(Transaction&, const ModelHandle&)> loading(SavedModel loaded,
+                                                              std::string before) {
+  return [loaded = std::move(loaded), before = std::move(before)](Transaction& transaction,
+                                                                  const ModelHandle& model) {
     transaction.lead(model);
+    if (const auto version = model->publication.latest(); version && version->learned > 0) {
+      insert_imported(transaction, *model, saved_model(model->spec, *version), before);
+    }
     take(transaction.log(model, LogKind::kRollback,
                          insert_imported(transaction, *model, loaded, "")));
   };
@@ -128,6 +146,7 @@ void Service::import_file(std::string name, std::vector<std::byte> file, ImportO
                           Done<ModelInfo> done) {
   auto made = attempt([&] {
     SavedModel parsed = take(parse_model(file, {.name = "model file"}));
+    check_size(parsed.parameters);
     if (!options.scaling.empty()) parsed.scaling = name_of(take(parse_scaling(options.scaling)));
     ModelSpec spec;
     if (const ModelHandle existing = find(name)) {
@@ -147,11 +166,12 @@ void Service::import_file(std::string name, std::vector<std::byte> file, ImportO
   if (!made) return done(made.error());
   WantedModel wanted(std::move(made->first));
   wanted.candidates_given = wanted.events_given = false;
-  const auto submit = [this, wanted, load = loading(std::move(made->second)), done] {
-    submit_creation(*parts_, wanted, load, [this, done](const Result<CreatedModel>& created) {
-      done(created ? Result<ModelInfo>(info(*created->model)) : created.error());
-    });
-  };
+  const auto submit =
+      [this, wanted, load = loading(std::move(made->second), "before a file was imported"), done] {
+        submit_creation(*parts_, wanted, load, [this, done](const Result<CreatedModel>& created) {
+          done(created ? Result<ModelInfo>(info(*created->model)) : created.error());
+        });
+      };
   if (const ModelHandle existing = find(wanted.spec.name)) {
     return with_lead(*parts_, existing, done, submit);
   }
@@ -162,9 +182,8 @@ void Service::set_weights(const ModelHandle& model, const std::vector<float>& we
                           Done<ModelInfo> done) {
   auto started = started_with_weights(model->spec, weights);
   if (!started) return done(started.error());
-  const auto apply = [model, load = loading(*std::move(started))](Transaction& transaction) {
-    load(transaction, model);
-  };
+  const auto apply = [model, load = loading(*std::move(started), "before weights were set")](
+                         Transaction& transaction) { load(transaction, model); };
   with_lead(*parts_, model, done, [this, model, apply, done] {
     parts_->writer->submit(logging_job(*this, model, apply, done));
   });

@@ -96,7 +96,7 @@ Result<WhatIfAnswer> WhatIfThread::evaluate(const Job& job) {
       auto report = off_policy(*lists, named, options);
       // The options were checked: it is the log that does not allow an estimate.
       if (!report && report.error().code == ErrorCode::kInvalid) {
-        throw Failed{{ErrorCode::kConflict, report.error().message}};
+        return WhatIfAnswer{{}, lists->left_out(), report.error().message};
       }
       return WhatIfAnswer{take(std::move(report)), lists->left_out()};
     });

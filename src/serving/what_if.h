@@ -27,6 +27,7 @@ struct WhatIfRequest {
 struct WhatIfAnswer {
   OffPolicyReport report{};
   LeftOut left_out{};
+  std::string refused{};  // why the log allows no estimate, and there is no report
 };
 
 // One evaluation at a time, on a thread of its own with its own reader of the store: ranking and

@@ -99,6 +99,14 @@ TEST_F(EvaluateLog, RefusesALogWithoutCandidates) {
   EXPECT_THAT(error("--model shop --policy logged"), HasSubstr("no sampled list"));
 }
 
+TEST_F(EvaluateLog, SaysWhichPoliciesThereAre) {
+  for (const char* policy : {"CURRENT", "currentx", ""}) {
+    EXPECT_THAT(error(std::string("--model shop --policy '") + policy + "'"),
+                HasSubstr("expected snapshot:ID, current, logged, order:FILE or a model file"))
+        << policy;
+  }
+}
+
 TEST_F(EvaluateLog, ReadsOrdersAndRefusesBadOnes) {
   EXPECT_THAT(error("--model shop --policy 'order:" + file("none.jsonl", "") + "x'"),
               HasSubstr("can't open"));
@@ -109,6 +117,11 @@ TEST_F(EvaluateLog, ReadsOrdersAndRefusesBadOnes) {
   EXPECT_THAT(error("--model shop --policy 'order:" +
                     file("ids.jsonl", "{\"impression\": \"i-1\", \"items\": [1]}\n") + "'"),
               HasSubstr("ids.jsonl:1: an id is not a string"));
+  EXPECT_THAT(
+      error("--model shop --policy 'order:" +
+            file("same.jsonl", "{\"impression\": \"i-1\", \"items\": [\"a\", \"b\", \"a\"]}\n") +
+            "'"),
+      HasSubstr("same.jsonl:1: the id \"a\" is twice in the order"));
   const std::string one = "{\"impression\": \"i-1\", \"items\": [\"a\"]}\n";
   EXPECT_THAT(error("--model shop --policy 'order:" + file("two.jsonl", one + one) + "'"),
               HasSubstr("two.jsonl:2: this impression has an order already"));

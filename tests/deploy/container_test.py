@@ -43,6 +43,18 @@ def test_it_is_not_open_by_mistake():
         assert done.returncode == 2 and "none: can't open" in done.stderr
 
 
+def test_tokens_are_made_and_those_of_the_example_refused():
+    made = subprocess.run([DEPLOY / "make_tokens"], capture_output=True, text=True, check=True).stdout
+    roles = [line.split()[:-1] for line in made.splitlines() if line and not line.startswith("#")]
+    assert roles == [["admin"], ["feedback", "shop"], ["read"]]
+    with running_service(tokens=made):
+        pass
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([COMMAND, "serve", "--db", f"{folder}/x.db", "--port", "0", "--tokens",
+                               DEPLOY / "tokens.example"], capture_output=True, text=True)
+        assert done.returncode == 2 and "make your own: deploy/make_tokens" in done.stderr, done.stderr
+
+
 def test_it_runs_as_nobody_in_particular():
     user, group = only("USER").split(":")
     assert int(user) > 1000 and int(group) > 1000

@@ -74,7 +74,7 @@ def is_synchronous(primary):
 
 
 class Pair:
-    """The primary and its standby, as `CREATE=1 podman compose up` starts them."""
+    """The primary and its standby, as `CREATE=1 podman-compose up` starts them."""
 
     def __init__(self, name):
         folder = os.path.join(FOLDER, name)

@@ -96,10 +96,11 @@ TEST_F(ExperimentsOverHttp, AreStartedCountedAndStopped) {
   EXPECT_EQ(now["arms"][0]["model"], nullptr);
   EXPECT_EQ(now["arms"][1]["model"], "shop");
   EXPECT_EQ(model()["experiment"], "e");
-  EXPECT_EQ(model()["serves"], "given") << "the baseline is what is served";
+  EXPECT_EQ(model()["serves"], "explore") << "as before the start";
 
   const Answer stopped = ask("stop");
   ASSERT_THAT(stopped, HasStatus(200)) << stopped.body;
+  EXPECT_EQ(model()["serves"], "explore");
   EXPECT_EQ(stopped.json()["state"], "ended");
   EXPECT_EQ(stopped.json()["ended_because"], "asked");
   EXPECT_EQ(ask("stop").json()["ended_at"], stopped.json()["ended_at"]) << "again, unchanged";
@@ -142,6 +143,19 @@ TEST_F(ExperimentsOverHttp, OfASnapshotNameTheirListsAfterItsModel) {
   EXPECT_EQ(results()["arms"][1]["model"], "shop.e.new");
 }
 
+TEST_F(ExperimentsOverHttp, KeepTheModelsOfTheirArmsWhileTheyRun) {
+  ASSERT_THAT(client.put("/models/a2", shop()), HasStatus(201));
+  ASSERT_THAT(start(split("model:a2")), HasStatus(201));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(client.remove("/models/a2"), IsError(409)) << "restarts: " << round;
+    server.kill();
+    server.start();
+    client = server.client();
+  }
+  ASSERT_THAT(ask("stop"), HasStatus(200));
+  EXPECT_THAT(client.remove("/models/a2"), HasStatus(204));
+}
+
 TEST_F(ExperimentsOverHttp, ArePromotedAndUndone) {
   ASSERT_THAT(start(split()), HasStatus(201));
   EXPECT_THAT(ask("undo"), IsError(409)) << "nothing to undo";
@@ -159,7 +173,7 @@ TEST_F(ExperimentsOverHttp, ArePromotedAndUndone) {
   ASSERT_THAT(undone, HasStatus(200)) << undone.body;
   EXPECT_EQ(undone.json()["promoted"], nullptr);
   EXPECT_EQ(undone.json()["can_undo"], false);
-  EXPECT_EQ(model()["serves"], "given");
+  EXPECT_EQ(model()["serves"], "explore");
   EXPECT_THAT(ask("undo"), IsError(409));
 }
 
@@ -205,12 +219,12 @@ TEST_F(ExperimentsOverHttp, StayWhatTheyAreThroughRestarts) {
   EXPECT_EQ(results()["promoted"], "new");
   ASSERT_THAT(ask("undo"), HasStatus(200));
   restart();
-  EXPECT_EQ(model()["serves"], "given");
+  EXPECT_EQ(model()["serves"], "explore");
   EXPECT_EQ(results()["state"], "ended");
   ASSERT_THAT(client.remove(path()), HasStatus(204));
   restart();
   EXPECT_THAT(client.get(path()), IsError(404));
-  EXPECT_EQ(model()["serves"], "given");
+  EXPECT_EQ(model()["serves"], "explore");
 }
 
 struct HostileSpec {

@@ -48,6 +48,37 @@ TEST_F(Learning, GoesBackToTheVeryWeightsOfASnapshot) {
   EXPECT_NE(weights(), then) << "it goes on learning";
 }
 
+TEST_F(Learning, WhatWasLearnedCanBeRolledBackToAfterWeightsOrAFileReplacedIt) {
+  ASSERT_THAT(client.put("/models/linear", {{"features", {"price", "rating"}},
+                                            {"learner", "steady"},
+                                            {"ranker", "linear+neural"}}),
+              HasStatus(201));
+  const std::string file = client.get("/models/linear/export").body;
+  const auto newest = [&] { return client.get("/models/shop/snapshots").json()["snapshots"]; };
+  const auto kept = [&](const char* note) -> Json {
+    for (const Json& snapshot : newest()) {
+      if (snapshot["note"] == note) return snapshot["id"];
+    }
+    return nullptr;
+  };
+  learn(3);
+  const Json learned = weights();
+  ASSERT_THAT(client.put("/models/shop/weights", {{"weights", {1, 2}}}), HasStatus(200));
+  ASSERT_NE(weights(), learned);
+  ASSERT_NE(kept("before weights were set"), nullptr);
+  // Nothing was learned since, so that nothing is lost.
+  const std::size_t snapshots = newest().size();
+  ASSERT_THAT(client.put("/models/shop/weights", {{"weights", {3, 4}}}), HasStatus(200));
+  EXPECT_EQ(newest().size(), snapshots + 1);
+  client.post("/models/shop/rollback", {{"snapshot", kept("before weights were set")}});
+  EXPECT_EQ(weights(), learned);
+  ASSERT_THAT(import("shop", file), HasStatus(200));
+  EXPECT_NE(weights(), learned);
+  ASSERT_NE(kept("before a file was imported"), nullptr);
+  client.post("/models/shop/rollback", {{"snapshot", kept("before a file was imported")}});
+  EXPECT_EQ(weights(), learned);
+}
+
 TEST_F(Learning, ListsSnapshotsNewestFirst) {
   for (const char* note : {"one", "two", "three"}) {
     ASSERT_THAT(client.post("/models/shop/snapshots", {{"note", note}}), HasStatus(201));

@@ -132,6 +132,7 @@ TEST_F(LogTest, ACursorGoesThroughAllImpressionsOnce) {
   for (const char* wrong : {"-1", "1x", "99999999999999999999", "i-3"}) {
     EXPECT_THAT(client.get(std::string("/models/shop/impressions?cursor=") + wrong), IsError(400));
   }
+  EXPECT_THAT(client.get("/models/shop/impressions?cursor="), IsErrorAt(400, "cursor"));
   EXPECT_THAT(client.get("/models/shop/impressions?cursor=3&clicked=true"), IsError(400));
 }
 

@@ -168,9 +168,10 @@ TEST(WeightsRequest, SpeaksOfWeightsWhereItIsWrong) {
   JsonReader json;
   const std::pair<const char*, const char*> cases[] = {
       {R"({"weights": [1, 2, 3]})", "3 weights; the model has 2 features"},
-      {R"({"weights": [1e39, 2]})",
-       "1e39; a weight must be a finite number within the range of "
-       "floats"},
+      {R"({"weights": [1e39, 2]})", "1e39; a weight is a number from -1e+15 to 1e+15"},
+      {R"({"weights": {"price": -3e38}})", "-3e38; a weight is a number from -1e+15 to 1e+15"},
+      {R"({"weights": []})", "0 weights; the model has 2 features"},
+      {R"({"weights": {}})", "no weights; give those that are not 0, or an array of all"},
       {R"({"weights": 1})", "weights must be an array of numbers, or an object of numbers by name"},
       {R"({"weights": {"price": 1, "price": 2}})", "duplicate weight"},
       {R"({"weights": {"prize": 1}})", "the model has no feature of this name"},

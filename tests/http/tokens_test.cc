@@ -63,6 +63,10 @@ TEST(Tokens, ThatAreWrongAreNamedByTheirLineAndNotRepeated) {
       {"secret\n", "file:1: the line must start with a role"},
       {"Read secret\n", "file:1: the line must start with a role"},
       {"read\n", "file:1: a role without a token"},
+      {"# as published\nfeedback shop REPLACE-SHOP\n",
+       "file:2: a token of the example, which everybody knows; make your own: deploy/make_tokens, "
+       "or "
+       "openssl rand -hex 32"},
       {"read shop secret more\n", "file:1: more than three words"},
       {"read" + std::string(1'000'000, ' ') + "a b c d secret", "file:1: more than three words"},
       {"read a\rread secret\r", "file:1: more than three words"},

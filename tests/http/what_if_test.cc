@@ -36,6 +36,7 @@ class WhatIfOverHttp : public ::testing::Test {
       EXPECT_THAT(client.post("/models/shop/feedback", events), HasStatus(200));
     }
   }
+  Json rank_one() { return client.post("/models/shop/rank", {{"items", items(5)}}).json(); }
   testing::Answer ask(const std::string& query) {
     return client.get("/models/shop/what-if?" + query);
   }
@@ -80,6 +81,37 @@ TEST_F(WhatIfOverHttp, GivesEachPolicyWithItsEstimates) {
   EXPECT_EQ(few["level"], 0.8);
   ASSERT_EQ(few["policies"][0]["estimates"].size(), 1U);
   EXPECT_EQ(few["policies"][0]["estimates"][0]["estimator"], "doubly-robust");
+}
+
+TEST_F(WhatIfOverHttp, TellsHowManyListsWaitAndFromWhenTheFirstCounts) {
+  show(4);
+  const Json open = rank_one();
+  const testing::Answer answer = ask("policy=current");
+  ASSERT_THAT(answer, IsError(409));
+  EXPECT_THAT(
+      answer.json()["error"]["message"].get<std::string>(),
+      ::testing::MatchesRegex(
+          "no sampled list whose feedback is complete: 5 lists wait for feedback; the first "
+          "can be used from (....-..-.. )?..:.. UTC"));
+  const Json left_out = answer.json()["left_out"];
+  EXPECT_EQ(left_out["open"], 5);
+  const std::int64_t first = client.get("/models/shop/impressions/i-0").json()["shown_at"];
+  EXPECT_EQ(left_out["open_until"], first + 1'800'000);
+  // And once no list waits, they count at once.
+  client.post("/models/shop/feedback", event(open, "close"));
+  EXPECT_THAT(ask("policy=current"), HasStatus(200));
+}
+
+TEST_F(WhatIfOverHttp, NamesCandidatesThatWereNotKeptBeforeListsThatWait) {
+  Json spec = shop();
+  spec["candidates"] = "none";
+  ASSERT_THAT(client.put("/models/bare", spec), HasStatus(201));
+  ASSERT_THAT(client.post("/models/bare/rank", {{"items", items(5)}}), HasStatus(200));
+  const testing::Answer answer = client.get("/models/bare/what-if?policy=current");
+  ASSERT_THAT(answer, IsError(409));
+  EXPECT_THAT(answer.json()["error"]["message"].get<std::string>(),
+              ::testing::StartsWith("no sampled list with its other candidates: no candidates were "
+                                    "kept"));
 }
 
 TEST_F(WhatIfOverHttp, SaysWhatIsWrong) {

@@ -70,6 +70,18 @@ def test_has_a_row_per_shown_item(store):
     assert list(shop[shop["arm"] == "given"]["item"].head(2)) == ["a", "b"]
 
 
+def test_scores_are_floats_though_all_are_whole(store, tmp_path):
+    whole = tmp_path / "whole.db"
+    database = sqlite3.connect(whole)
+    served = sqlite3.connect(store)
+    served.backup(database)
+    served.close()
+    database.execute("""UPDATE impressions SET shown = '[["a", 0, 1], ["b", -2, 1]]'""")
+    database.commit()
+    database.close()
+    assert plackett.read_log(whole)["score"].dtype == float
+
+
 def test_agrees_with_the_exported_rows(store, command):
     log = plackett.read_log(store, "shop")
     text = subprocess.run([command, "export", "--db", store, "--model", "shop"],

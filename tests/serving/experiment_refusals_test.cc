@@ -221,18 +221,18 @@ TEST_F(Together, NothingIsCountedInAnExperimentThatHasEnded) {
   EXPECT_TRUE(wait([&] { return count("experiment_units") == 0; })) << "they go in parts";
 }
 
-TEST_F(Together, UndoingServesTheBaselineThoughTheLearnerWasBehind) {
+TEST_F(Together, UndoingServesWhatWasBeforeTheTestThoughTheLearnerWasBehind) {
   Answer<PutExperiment> started;
   Answer<ExperimentInfo> promoted;
   together([&] {
     served_->put_experiment(model_, split_test(), started.done());
-    served_->promote(model_, "e", "new", promoted.done());
+    served_->promote(model_, "e", "old", promoted.done());
   });
   ASSERT_TRUE(started.get().ok());
   ASSERT_TRUE(promoted.get().ok());
-  EXPECT_EQ(served_->info(*model_).serves, Mode::kExplore);
-  ASSERT_TRUE(undo().ok());
   EXPECT_EQ(served_->info(*model_).serves, Mode::kGiven);
+  ASSERT_TRUE(undo().ok());
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kExplore);
 }
 
 TEST_F(Together, OneOfTwoExperimentsStarts) {

@@ -1,4 +1,10 @@
 // Experiments on live traffic: assignment, counting, learning, what is kept.
+#include <sqlite3.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
 #include "experiment_fixture.h"
 
 namespace plackett::serving {
@@ -229,6 +235,89 @@ TEST_F(Experiments, OthersListsForAUnitOfTheSameNameAreNotForgotten) {
     EXPECT_EQ(*count, drop ? 0U : 3U);
   }
   EXPECT_EQ(served_->impression(*other, "i-0")->kept.unit, "alice");
+}
+
+TEST_F(Experiments, ADamagedOneIsNamedAndLeavesTheServerAndOtherModelsAlone) {
+  start(split_test());
+  served_.close();
+  for (const char* column : {"state", "spec"}) {
+    SCOPED_TRACE(column);
+    sqlite3* handle = nullptr;
+    ASSERT_EQ(sqlite3_open(served_.db().c_str(), &handle), SQLITE_OK);
+    const std::string sql = std::string("UPDATE experiments SET ") + column + " = '{\"arms\":'";
+    EXPECT_EQ(sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    sqlite3_close(handle);
+    std::vector<std::string> lines;
+    served_.options().log = [&](const std::string& line) { lines.push_back(line); };
+    served_.open();
+    model_ = served_->find("m");
+    ASSERT_NE(model_, nullptr);
+    EXPECT_THAT(show("u").experiment, IsEmpty());
+    const ModelHandle other = served_.make(small_spec("other"));
+    EXPECT_TRUE(wait_for<void>([&](auto done) { served_->remove(other, done); }).ok());
+    const Error error = served_->experiments(*model_).error();
+    EXPECT_THAT(error.message, StartsWith("experiment e: "));
+    EXPECT_THAT(error.message, Not(HasSubstr("json.exception")));
+    served_.close();
+    EXPECT_THAT(lines,
+                ::testing::Contains(StartsWith("model m is served without it: experiment e: ")));
+    served_.options().log = {};
+  }
+  served_.open();
+}
+
+TEST_F(Experiments, UnitsOfADamagedOneAreForgotten) {
+  served_.make(small_spec("other"));
+  served_.make(small_spec("none-of-its-arms"));
+  start(split_test("model", "model:other", 0.99));
+  for (int list = 0; list < 3; ++list) EXPECT_EQ(show("alice").arm, "new");
+  served_.close();
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(served_.db().c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, "UPDATE experiments SET spec = '{'", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(handle);
+  served_.open();
+  const auto count = wait_for<std::uint64_t>(
+      [&](auto done) { served_->forget_unit(served_->find("m"), "alice", false, done); });
+  ASSERT_TRUE(count.ok()) << count.error().message;
+  EXPECT_EQ(*count, 3U);
+}
+
+TEST_F(Experiments, UnitsOfADeletedTestAreForgottenAfterARestart) {
+  served_.make(small_spec("other"));
+  start(split_test("model", "model:other", 0.99));
+  // A later experiment of the same name, too.
+  for (int round = 0; round < 2; ++round) {
+    const std::string unit = "visitor-of-round-" + std::to_string(round);
+    std::set<std::string> arms;
+    for (int list = 0; list < 3; ++list) arms.insert(show(unit).arm);
+    EXPECT_THAT(arms, ElementsAre("new"));
+    ASSERT_TRUE(stop().ok());
+    ASSERT_TRUE(
+        wait_for<void>([&](auto done) { served_->delete_experiment(model_, "e", done); }).ok());
+    if (round == 0) start(split_test("model", "model:other", 0.99));
+  }
+  EXPECT_TRUE(served_->experiments(*model_)->empty());
+  served_.reopen();
+  model_ = served_->find("m");
+  EXPECT_TRUE(served_->experiments(*model_)->empty());
+  for (int round = 0; round < 2; ++round) {
+    const auto count = wait_for<std::uint64_t>([&](auto done) {
+      served_->forget_unit(model_, "visitor-of-round-" + std::to_string(round), false, done);
+    });
+    ASSERT_TRUE(count.ok()) << count.error().message;
+    EXPECT_EQ(*count, 3U);
+  }
+  ASSERT_TRUE(wait_for<void>([&](auto done) { served_->vacuum(done); }).ok());
+  std::stringstream bytes;
+  for (const char* suffix : {"", "-wal"}) {
+    if (std::ifstream file(served_.db() + suffix, std::ios::binary); file.peek() != EOF) {
+      bytes << file.rdbuf();
+    }
+  }
+  EXPECT_THAT(bytes.str(), StartsWith("SQLite format 3"));
+  EXPECT_THAT(bytes.str(), Not(HasSubstr("visitor-of-round")));
 }
 
 TEST_F(Experiments, WhatWasKeptOfUnitsGoesAfterTheEnd) {

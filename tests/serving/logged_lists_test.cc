@@ -225,8 +225,15 @@ TEST(LoggedLists, WithoutACandidateKeptAreRefused) {
   const std::vector<NamedPolicy> policies{{"policy", policy.get()}};
   const auto report = off_policy(*lists, policies, {});
   ASSERT_FALSE(report.ok());
-  EXPECT_THAT(report.error().message, HasSubstr("no sampled list"));
+  EXPECT_THAT(report.error().message, HasSubstr("no candidates were kept"));
   EXPECT_EQ(lists->left_out().no_keep, 3U);
+}
+
+TEST(LoggedLists, TimesAreToldToTheMinuteThatHasBegun) {
+  constexpr std::int64_t kNow = 1'800'000'000'000;  // 2027-01-15 08:00:00
+  EXPECT_EQ(time_text(kNow, kNow), "08:00 UTC");
+  EXPECT_EQ(time_text(kNow + 1, kNow), "08:01 UTC");
+  EXPECT_EQ(time_text(kNow + 86'400'000, kNow), "2027-01-16 08:00 UTC");
 }
 
 TEST(LoggedPolicies, AreFoundByNameOrRefused) {

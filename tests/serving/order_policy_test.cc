@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr const char* kOrder = R"({"impression": "i-1", "items": ["c", "x", "a", "c", "b"]})";
+constexpr const char* kOrder = R"({"impression": "i-1", "items": ["c", "x", "a", "b"]})";
 
 struct OrderedList {
   explicit OrderedList(std::string_view name) {
@@ -62,6 +62,8 @@ TEST(OrderPolicy, RefusesLinesOfAnotherForm) {
   }
   EXPECT_THAT(refusal(std::string(kOrder) + "\n" + kOrder),
               StartsWith("orders:2: this impression has an order already"));
+  EXPECT_THAT(refusal(R"({"impression": "i-1", "items": ["a", "b", "a"]})"),
+              StartsWith("orders:1: the id \"a\" is twice in the order"));
   EXPECT_EQ(refusal(""), "orders: no order; expected one line per list");
   EXPECT_EQ(refusal(" \n\n"), "orders: no order; expected one line per list");
 }

@@ -64,6 +64,7 @@ class WhatIfShop {
     auto answer = wait_for<WhatIfAnswer>(
         [&](auto done) { served->what_if(model, std::move(request), done); });
     if (!answer) return answer.error();
+    if (!answer->refused.empty()) return Error{ErrorCode::kConflict, answer->refused};
     return std::move(answer->report);
   }
 

@@ -572,6 +572,32 @@ TEST_P(StoreContract, SumsOfArmsAreAddedAndKeptOverTime) {
   EXPECT_THAT(got(store_->read().arm_points(4)), IsEmpty());
 }
 
+TEST_P(StoreContract, RetiredExperimentsLeaveTheirNumberAndStateUntilTheModelIsDropped) {
+  const std::int64_t model = insert_model("m");
+  const serving::ExperimentRow row{
+      .model = model, .name = "e", .spec = "{}", .state = "{}", .started_at = 1, .ended_at = 2};
+  std::vector<std::int64_t> numbers;
+  commit([&] {
+    for (int round = 0; round < 2; ++round) {
+      numbers.push_back(got(store_->insert_experiment(row)));
+      done(store_->add_to_arm(numbers.back(), 0, {.impressions = 1, .clicks = 1, .units = {}}));
+      done(store_->retire_experiment(numbers.back(), "{\"makers\":[7]}"));
+    }
+  });
+  EXPECT_THAT(got(store_->read().experiments()), IsEmpty());
+  const auto retired = got(store_->read().retired_experiments(model));
+  ASSERT_EQ(retired.size(), 2U);
+  EXPECT_EQ(retired[1].id, numbers[1]);
+  EXPECT_EQ(retired[1].state, "{\"makers\":[7]}");
+  EXPECT_THAT(got(store_->read().retired_experiments(model + 1)), IsEmpty());
+  EXPECT_THAT(got(store_->read().arm_sums(numbers[1])), IsEmpty());
+  commit([&] { done(store_->delete_model(model)); });
+  EXPECT_THAT(got(store_->read().deleted_models()), ElementsAre(model));
+  commit([&] { EXPECT_TRUE(got(store_->drop_rows(model, 100))); });
+  EXPECT_THAT(got(store_->read().deleted_models()), IsEmpty());
+  EXPECT_THAT(got(store_->read().retired_experiments(model)), IsEmpty());
+}
+
 TEST_P(StoreContract, ListsKeepTheirArmsAndDeletedModelsTheirExperimentsUntilDropped) {
   const std::int64_t model = insert_model("m");
   commit([&] {

@@ -14,8 +14,10 @@ fs.writeFileSync(path.join(folder, 'package.json'), '{"type": "module"}');
 const load = (name) => import(pathToFileURL(path.join(folder, name)));
 const lift = await load('lift.js');
 const { specOf } = await load('experiment_form.js');
-const { change, digitsOf, duration } = await load('format.js');
+const { change, counted, dateAndTime, digitsOf, duration } = await load('format.js');
 const { reachOf } = await load('interval_bar.js');
+const { hasFirstDay } = await load('tiles.js');
+const { refusalText } = await load('what_if_panel.js');
 
 const plain = (text) => text.replaceAll('\u202f', ' ').replaceAll('\u2212', '-');
 const old = { name: 'old', policy: 'given', mode: null, stopped_because: null, impressions: 900,
@@ -38,6 +40,44 @@ const tests = {
       'Not decided: learned is between -3.4 % and +12.0 %.');
     assert.equal(verdict(learned({ lift: { value: 0.1, low: 0, high: 0.2 } })).split(':')[0],
       'Too early to tell');
+  },
+
+  'a model is compared with its first day once that is over'() {
+    const model = { created_at: 1000 };
+    assert.equal(hasFirstDay(model, 1000 + 24 * 3600 * 1000 - 1), false);
+    assert.equal(hasFirstDay(model, 1000 + 24 * 3600 * 1000), true);
+  },
+
+  'one is told apart from many'() {
+    assert.equal(counted(1, 'list'), '1 list');
+    assert.equal(counted(0, 'list'), '0 lists');
+    assert.equal(counted(7433, 'list waits', 'lists wait'), '7,433 lists wait');
+    const arms = [{ ...old, impressions: 1 }, learned({ impressions: 0 })];
+    assert.match(lift.summary({ ...experiment(learned()), arms }), /1 list$/);
+  },
+
+  'how many lists wait, and from when the first counts'() {
+    const leftOut = { open: 7433, open_until: 1_800_000_000_000, not_sampled: 2,
+      candidates_never_kept: 0, damaged: 0 };
+    const message = 'no sampled list whose feedback is complete: 7,433 lists wait for feedback';
+    assert.equal(refusalText({ message, leftOut }), 'No answer yet: 7,433 lists wait for feedback; '
+      + `the first can be used from ${dateAndTime(leftOut.open_until)}. `
+      + 'Left out: 2 sorted or given.');
+    assert.equal(refusalText({ message: 'another evaluation is running' }),
+      'No answer: another evaluation is running.');
+    assert.match(refusalText({ message: 'no sampled list with its other candidates: no candidates '
+      + 'were kept', leftOut: { ...leftOut, candidates_never_kept: 3 } }), /no candidates were kept/);
+  },
+
+  'the line of an arm ends where it was stopped'() {
+    const point = (at, value) => ({ at, arms: [{ name: 'old', lift: null },
+      { name: 'learned', lift: value && { value, low: value - 1, high: value + 1 } }] });
+    const points = [point(1, null), point(2, -0.2), point(3, -0.4), point(4, -0.4), point(5, -0.4)];
+    const arm = learned({ lift: { value: -0.4, low: -1.4, high: 0.6 } });
+    const timesOf = (one) => lift.pointsOf(one, points).map(({ at }) => at);
+    assert.deepEqual(timesOf(arm), [1, 2, 3, 4, 5]);
+    assert.deepEqual(timesOf({ ...arm, stopped_because: 'guard' }), [1, 2, 3]);
+    assert.deepEqual(timesOf(learned({ stopped_because: 'guard' })), [1, 2, 3, 4, 5]);
   },
 
   'why there is no lift yet is told'() {

@@ -376,6 +376,16 @@ class PostgresStore : public Store {
       }
     });
   }
+  Result<void> retire_experiment(std::int64_t id, std::string_view state) override {
+    return attempt([&] {
+      for (const char* sql : {"DELETE FROM experiment_points WHERE experiment = $1",
+                              "DELETE FROM experiment_arm_parts WHERE experiment = $1"}) {
+        take(send(sql, id));
+      }
+      take(send("UPDATE experiments SET name = '#' || id, spec = '', state = $1 WHERE id = $2",
+                state, id));
+    });
+  }
   Result<bool> drop_unit_totals(std::int64_t experiment, std::uint32_t limit) override {
     return drop(
         "DELETE FROM experiment_units WHERE (experiment, unit) IN (SELECT experiment, unit FROM "
@@ -454,6 +464,7 @@ class PostgresStore : public Store {
       for (const ExperimentRow& experiment : take(read().experiments())) {
         if (experiment.model == model) take(delete_experiment(experiment.id));
       }
+      take(send("DELETE FROM experiments WHERE model = $1", model));
       return true;
     });
   }

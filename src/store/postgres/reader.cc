@@ -244,8 +244,16 @@ class PostgresReader : public StoreReader {
 
   Result<std::vector<ExperimentRow>> experiments() override {
     return connection_->all(
-        "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments ORDER BY id",
+        "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments WHERE spec <> "
+        "'' "
+        "ORDER BY id",
         experiment_row<Row>);
+  }
+  Result<std::vector<ExperimentRow>> retired_experiments(std::int64_t model) override {
+    return connection_->all(
+        "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments WHERE spec = "
+        "'' AND model = $1 ORDER BY id",
+        experiment_row<Row>, model);
   }
   Result<std::vector<ArmSums>> arm_sums(std::int64_t experiment) override {
     return attempt([&] {

@@ -198,8 +198,16 @@ class SqliteReader : public StoreReader {
 
   Result<std::vector<ExperimentRow>> experiments() override {
     return database_->all(
-        "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments ORDER BY id",
+        "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments WHERE spec <> "
+        "'' "
+        "ORDER BY id",
         experiment_row<Statement>);
+  }
+  Result<std::vector<ExperimentRow>> retired_experiments(std::int64_t model) override {
+    return database_->all(
+        "SELECT id, model, name, spec, state, started_at, ended_at FROM experiments WHERE spec = "
+        "'' AND model = ? ORDER BY id",
+        experiment_row<Statement>, model);
   }
   Result<std::vector<ArmSums>> arm_sums(std::int64_t experiment) override {
     return attempt([&] {

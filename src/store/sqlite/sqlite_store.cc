@@ -225,6 +225,17 @@ class SqliteStore : public Store {
       }
     });
   }
+  // A name that no request can give: '#' is not allowed there.
+  Result<void> retire_experiment(std::int64_t id, std::string_view state) override {
+    return attempt([&] {
+      for (const char* sql : {"DELETE FROM experiment_points WHERE experiment = ?",
+                              "DELETE FROM experiment_arms WHERE experiment = ?"}) {
+        take(database_->run(sql, id));
+      }
+      take(database_->run(
+          "UPDATE experiments SET name = '#' || id, spec = '', state = ? WHERE id = ?", state, id));
+    });
+  }
   Result<bool> drop_unit_totals(std::int64_t experiment, std::uint32_t limit) override {
     return drop(
         "DELETE FROM experiment_units WHERE (experiment, unit) IN (SELECT experiment, unit FROM "
@@ -299,6 +310,7 @@ class SqliteStore : public Store {
       for (const ExperimentRow& experiment : take(read().experiments())) {
         if (experiment.model == model) take(delete_experiment(experiment.id));
       }
+      take(database_->run("DELETE FROM experiments WHERE model = ?", model));
       return true;
     });
   }
