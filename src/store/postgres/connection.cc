@@ -546,7 +546,9 @@ Connection::Rows Connection::run_query(std::string_view sql, std::span<const Val
     const Error error = *failed_;
     if (in_transaction_) throw Failed{error};
     failed_.reset();
-    if (!lost_ || again || attaching_ || is_silent_) throw Failed{error};
+    if (!lost_ || again || attaching_ || (is_silent_ && options_.asks_once)) {
+      throw Failed{error};
+    }
   }
 }
 

@@ -99,6 +99,7 @@ struct ConnectionOptions {
   // that does not take the connection within `connect_seconds`.
   std::chrono::milliseconds patience{0};
   int connect_seconds = 5;
+  bool asks_once = false;  // what got no answer in time is not asked again on a new connection
   // What else is set on every connection: statements, each with a semicolon before it.
   std::string settings{};
 };
@@ -114,8 +115,7 @@ std::string without_password(std::string_view url);
 //
 // A connection that is lost stays so until the transaction has ended; then begin() and the reading
 // calls open a new one. Outside of a transaction, a statement that meets a lost connection is run
-// again on a new one, so it must be one that may run twice; but not if the server was silent for
-// the whole patience.
+// again on a new one, so it must be one that may run twice.
 class Connection {
  public:
   // Called on each new connection, before anything else; throws Failed if it can't be used.

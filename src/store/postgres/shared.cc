@@ -239,6 +239,7 @@ Result<std::unique_ptr<StoreReader>> Shared::open_request_reader() {
                                       .read_only = true,
                                       .patience = std::chrono::milliseconds(4000),
                                       .connect_seconds = 2,
+                                      .asks_once = true,
                                       .settings = "; SET statement_timeout = 3000"});
   if (!connection) return connection.error();
   return make_reader(*std::move(connection));
