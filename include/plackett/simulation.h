@@ -117,7 +117,7 @@ PLACKETT_EXPORT Result<Device> parse_device(std::string_view text);
 // How runs are done; no result depends on it.
 struct RunOptions {
   unsigned threads = 0;  // 0: one per core
-  Device device = Device::kCpu;
+  Device device = Device::kCpu;  // what does the runs
   Shard shard = {};          // in a folder: does only these of the runs
   bool fresh = false;        // in a folder: discard the runs that it holds
   bool verify_cache = true;  // in a folder: as LoadOptions::verify_cache

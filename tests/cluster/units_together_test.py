@@ -113,7 +113,7 @@ def delete_under_load(shop, model, how):
         for turn in itertools.count():
             time.sleep(0.1)
             if turn == 3:
-                assert traces(shop, model), "the check finds nothing of a unit that is there"
+                until(lambda: traces(shop, model), "a trace of a unit that is there", 10, 0)
             status, answer = delete(shop.both()[turn % 2], model, how)
             if status != 200:
                 refusals.append((status, answer))

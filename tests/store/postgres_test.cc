@@ -137,6 +137,20 @@ TEST_F(Postgres, TheFirstErrorOfAPipelineIsWhatTheNextWaitReturns) {
   EXPECT_EQ(got(connection->integer("SELECT count(*) FROM numbers")), 1);
 }
 
+TEST_F(Postgres, AStatementThatFailsWhenItIsCommittedLeavesTheNextAnswersInPlace) {
+  const auto connection = connect();
+  done(connection->script("CREATE TABLE parents(n bigint PRIMARY KEY); CREATE TABLE children(n "
+                          "bigint REFERENCES parents(n) DEFERRABLE INITIALLY DEFERRED)"));
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto inserted = connection->run("INSERT INTO children VALUES($1)", turn);
+    ASSERT_FALSE(inserted.ok());
+    EXPECT_THAT(inserted.error().message, HasSubstr("foreign key"));
+    EXPECT_FALSE(connection->lost());
+    EXPECT_EQ(got(connection->integer("SELECT $1::bigint", 7 + turn)), 7 + turn);
+    EXPECT_EQ(got(connection->integer("SELECT count(*) FROM children")), 0);
+  }
+}
+
 TEST_F(Postgres, AnErrorSaysWhetherTheTransactionMayBeTriedAgain) {
   const auto connection = connect();
   done(connection->script("CREATE TABLE numbers(n bigint PRIMARY KEY)"));

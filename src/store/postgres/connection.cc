@@ -477,9 +477,20 @@ Connection::Rows Connection::next_result() {
 }
 
 bool Connection::receive_one(const Pending& pending, Rows& last) {
-  while (Rows result = next_result()) {
+  const bool is_sync = pending.kind == Pending::Kind::kSync;
+  // What commits at a sync may fail there: an error and a null come before the sync's own result.
+  // Were that left for later, every answer would be taken for the next statement's.
+  for (int nulls = 0; !lost_ && nulls < (is_sync ? 3 : 1);) {
+    Rows result = next_result();
+    if (result == nullptr) {
+      ++nulls;
+      continue;
+    }
     const ExecStatusType status = PQresultStatus(result.get());
-    if (status == PGRES_PIPELINE_SYNC) return true;
+    if (status == PGRES_PIPELINE_SYNC) {
+      if (!is_sync) note_loss();
+      return is_sync;
+    }
     if (status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK) {
       last = std::move(result);
       continue;
@@ -491,6 +502,7 @@ bool Connection::receive_one(const Pending& pending, Rows& last) {
       return false;
     }
   }
+  if (is_sync) note_loss();
   return !lost_;
 }
 
