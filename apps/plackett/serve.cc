@@ -149,7 +149,10 @@ void serve(ServeOptions options, bool db_given) {
              v6 ? "[" : "", options.server.host, v6 ? "]" : "", server->port());
   if (std::fflush(stdout) != 0) throw Exit(kFailure, "standard output: can't write");
   notify_supervisor("READY=1");
+  std::string beyond_repair;
   while (!stop_requested()) {
+    beyond_repair = service->beyond_repair();
+    if (!beyond_repair.empty()) break;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     refill_memory_reserve();
     const auto asked = reload_signal.asked();
@@ -159,6 +162,8 @@ void serve(ServeOptions options, bool db_given) {
   notify_supervisor("STOPPING=1");
   server->stop(kGrace);
   service->stop();
+  // Who supervises it starts it again.
+  if (!beyond_repair.empty()) throw Exit(kFailure, beyond_repair);
 }
 
 }  // namespace

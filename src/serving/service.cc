@@ -319,6 +319,8 @@ void Service::stop() {
   parts_->store->close();
 }
 
+std::string Service::beyond_repair() const { return parts_->writer->beyond_repair(); }
+
 std::string Service::not_ready() const {
   if (parts_->stopped) return "the service is stopping";
   if (parts_->cluster != nullptr && parts_->cluster->lag_seconds() > kMostLagSeconds) {

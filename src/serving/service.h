@@ -306,6 +306,8 @@ class Service {
 
   // Why it can't take writes now; empty if it can.
   [[nodiscard]] std::string not_ready() const;
+  // Why the process must be started again; empty if it may go on.
+  [[nodiscard]] std::string beyond_repair() const;
   // Models that had to be frozen, and why.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> faults() const;
 

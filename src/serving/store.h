@@ -393,6 +393,9 @@ class Store {
   virtual void tidy() = 0;
   // A change without effect: fails if nothing can be written.
   virtual Result<void> probe() = 0;
+  // Why only a restart of the process helps: what it has in memory is not what the database has.
+  // Empty if it may go on.
+  [[nodiscard]] virtual std::string beyond_repair() const { return ""; }
 
   // Gives up the numbers that were reserved for log entries: to be called when another process may
   // have appended to the log of a model that this one appends to next.

@@ -134,6 +134,11 @@ std::string WriterThread::failure() const {
   return failure_;
 }
 
+std::string WriterThread::beyond_repair() const {
+  const std::lock_guard lock(mutex_);
+  return beyond_repair_;
+}
+
 std::uint64_t WriterThread::queued() const {
   const std::lock_guard lock(mutex_);
   return queue_.size();
@@ -224,6 +229,7 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
                                    : "no change is taken until this is over: " + failure);
     }
     failure_ = failure;
+    if (!written) beyond_repair_ = store_.beyond_repair();
   }
   if (written) {
     ++commits_;

@@ -167,6 +167,7 @@ class WriterThread {
   void stop();
 
   [[nodiscard]] std::string failure() const;  // of the last transaction; empty if it succeeded
+  [[nodiscard]] std::string beyond_repair() const;  // Store::beyond_repair()
   [[nodiscard]] std::uint64_t queued() const;
   [[nodiscard]] double lag_seconds() const;
   [[nodiscard]] std::uint64_t commits() const { return commits_; }
@@ -207,6 +208,7 @@ class WriterThread {
   std::chrono::steady_clock::time_point oldest_{};
   bool stopping_ = false;
   std::string failure_;
+  std::string beyond_repair_;
   std::atomic<std::uint64_t> commits_{0};
   std::atomic<double> commit_seconds_{0};
   std::atomic<double> sync_seconds_{0};

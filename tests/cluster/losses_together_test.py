@@ -284,7 +284,27 @@ def a_third_node_with_many_items_over_a_slow_network_gets_in(shop):
         change(204, shop.west, "DELETE", f"/models/{model}")
 
 
+def nodes_whose_last_transactions_are_gone_end_and_start_anew(shop):
+    """As after a failover to a standby that lacked them."""
+    model = shop.make("back")
+    learn(shop.west, model)
+    learn(shop.east, model)
+    shop.server.sql("UPDATE store_nodes SET committed = committed - 1")
+    shop.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                    "application_name LIKE 'plackett-%'")
+    for node in shop.both():
+        until(lambda one=node: not one.runs(), f"{node.name} ends", 20, 0.1)
+        assert node.process.returncode == 2, node.process.returncode
+        with open(node.log, encoding="utf-8") as file:
+            assert "restart the service" in file.read()
+    for node in shop.both():
+        node.start_and_wait()
+    for node in shop.both():
+        until_learned(shop, node, model, WELL)
+
+
 CLAIMS = [
+    nodes_whose_last_transactions_are_gone_end_and_start_anew,
     the_cursor_gives_every_list_of_both_nodes_once,
     a_third_node_with_many_items_over_a_slow_network_gets_in,
     ranks_of_many_models_are_answered_while_the_database_is_stopped,

@@ -117,6 +117,7 @@ class PostgresStore : public Store {
     return shared_ != nullptr && !connection_->lost() && (connection_->may_try_again() || is_fenced_);
   }
   bool is_fenced() const override { return is_fenced_; }
+  std::string beyond_repair() const override { return beyond_repair_; }
 
   SharedStore* shared() override { return shared_.get(); }
   Result<void> lock(const Touched& touched) override;
