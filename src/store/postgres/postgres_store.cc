@@ -30,6 +30,7 @@ using postgres::Row;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{10};      // for an old connection to end
+constexpr std::chrono::seconds kFirstPatience{1};  // the same of another process, at the start
 // The same where there are several nodes: clients may go to another one.
 constexpr std::chrono::seconds kSharedPatience{4};
 // For an answer of the server.
@@ -606,7 +607,7 @@ void PostgresStore::open() {
 
 void PostgresStore::keep_others_out(Connection& connection) {
   // The server may not know yet that the last connection has ended.
-  const auto end = Clock::now() + (committed_ ? kPatience : std::chrono::seconds(0));
+  const auto end = Clock::now() + (committed_ ? kPatience : kFirstPatience);
   while (!take(connection.integer<bool>(
       "SELECT pg_try_advisory_lock($1::int, ((SELECT oid FROM pg_namespace WHERE nspname = "
       "current_schema())::bigint & 2147483647)::int)",

@@ -202,6 +202,8 @@ void Shared::send_taking_numbers(std::int64_t node) {
 Result<void> Shared::in_transaction(const std::function<void()>& work) {
   auto done = attempt([&] {
     take(connection_->begin());
+    // Not for a standby that is away: what it would lose is done again.
+    take(connection_->send("SELECT set_config('synchronous_commit', 'local', true)"));
     work();
     take(connection_->commit());
   });
