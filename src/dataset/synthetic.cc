@@ -29,6 +29,7 @@ const std::array kPresets = {
     SyntheticOptions{},
     // preset, seed, folds, queries, documents (min, mean, max), features (all, noise, constant),
     // grades
+    SyntheticOptions{"mq2007", 1, 5, 1'692, 6, 41, 147, 46, 8, 5, 3},
     SyntheticOptions{"mq2008", 1, 5, 784, 8, 19, 121, 46, 8, 6, 3},
     SyntheticOptions{"mslr", 1, 1, 10'000, 20, 120, 800, 136, 30, 0, 5},
     SyntheticOptions{"yahoo", 1, 1, 29'921, 5, 24, 139, 700, 200, 1, 5},

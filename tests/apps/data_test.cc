@@ -96,9 +96,10 @@ TEST(DataInfo, RefusesBadInputInOneLine) {
   expect_refused("data info /nowhere",
                  "/nowhere: no such file or folder; a dataset is a folder of LETOR files, a cache "
                  "or 'synthetic'");
-  expect_refused("data info synthetic:huge",
-                 "synthetic data: unknown preset 'huge'; known: default, mq2008, mslr, yahoo, "
-                 "istella");
+  expect_refused(
+      "data info synthetic:huge",
+      "synthetic data: unknown preset 'huge'; known: default, mq2007, mq2008, mslr, yahoo, "
+      "istella");
   put_small_dataset(folder.path() / "small");
   put(folder.path() / "small" / "test.txt", "1 qid:3 1:1 2:5\n1 qid:3 7:1 2:5\n");
   expect_refused(
@@ -306,9 +307,10 @@ TEST(DataSynth, RefusesWrongValuesAndLeavesNothingBehind) {
       synth + " --docs 5",
       "synthetic data: documents per query, mean 5; between the least, 10, and the most, "
       "40");
-  expect_refused(synth + " --preset huge",
-                 "synthetic data: unknown preset 'huge'; known: default, mq2008, mslr, yahoo, "
-                 "istella");
+  expect_refused(
+      synth + " --preset huge",
+      "synthetic data: unknown preset 'huge'; known: default, mq2007, mq2008, mslr, yahoo, "
+      "istella");
   const auto words = run_command(synth + " --queries many");
   EXPECT_EQ(words.exit_code, 2);
   EXPECT_THAT(words.err, HasSubstr("--queries"));
@@ -412,7 +414,7 @@ TEST(Data, HelpShowsEveryOptionWithItsDefault) {
   }
   const auto synth = run_command("data synth --help");
   for (const char* text : {"=default", "800 in default", "46 in default", "--noise-features",
-                           "mq2008, mslr, yahoo, istella"}) {
+                           "mq2007, mq2008, mslr, yahoo, istella"}) {
     EXPECT_THAT(synth.out, HasSubstr(text));
   }
   EXPECT_THAT(run_command("data convert --help").out, HasSubstr("--force"));

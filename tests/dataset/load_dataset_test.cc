@@ -267,7 +267,8 @@ TEST(LoadDataset, AMissingPathAndAnUnknownPresetSayWhatThereIs) {
             "/nowhere: no such file or folder; a dataset is a folder of LETOR files, a cache or "
             "'synthetic'");
   EXPECT_EQ(load_error("synthetic:huge"),
-            "synthetic data: unknown preset 'huge'; known: default, mq2008, mslr, yahoo, istella");
+            "synthetic data: unknown preset 'huge'; known: default, mq2007, mq2008, mslr, yahoo, "
+            "istella");
 }
 
 TEST(LoadDataset, AFileThatIsNoDatasetIsRefused) {

@@ -65,9 +65,10 @@ TEST(Synthetic, PresetsHaveTheShapesOfTheSetsTheyAreNamedAfter) {
     std::uint32_t queries, features, constant, grades, folds;
   };
   EXPECT_THAT(synthetic_preset_names(),
-              ElementsAre("default", "mq2008", "mslr", "yahoo", "istella"));
+              ElementsAre("default", "mq2007", "mq2008", "mslr", "yahoo", "istella"));
   for (const Case& wanted : {
            Case{"default", 800, 46, 4, 5, 5},
+           Case{"mq2007", 1'692, 46, 5, 3, 5},
            Case{"mq2008", 784, 46, 6, 3, 5},
            Case{"mslr", 10'000, 136, 0, 5, 1},
            Case{"yahoo", 29'921, 700, 1, 5, 1},
