@@ -366,7 +366,10 @@ export class Plackett {
     const items = shown.items.map(({ id, score, rank, pinned }) => (
       { id, score, rank, ...(pinned ? { pinned } : {}) }));
     const { impression, model_version, log_probability, entropy } = shown;
-    return { impression, model_version, items, log_probability, entropy };
+    const ranking = { impression, model_version, items, log_probability, entropy };
+    if (shown.experiment !== null) ranking.experiment = shown.experiment;
+    if (shown.arm !== null) ranking.arm = shown.arm;
+    return ranking;
   }
 
   async #send(method, path, body, keepalive) {

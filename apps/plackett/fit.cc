@@ -101,11 +101,14 @@ FitTask task_of_log(const FitCommand& command) {
     if (impression.mode != serving::Mode::kGiven) return {};
     ++given;
     if (!impression.kept || impression.feature_count != features) return {};
-    rows = impression.rows;
+    // Pinned items, whose rows come last, were not put where they are by the present ranking.
+    const std::uint32_t placed = impression.sampled_count();
+    if (placed == 0) return {};
+    const auto floats = static_cast<std::ptrdiff_t>(std::size_t{placed} * padded_width(features));
+    rows.assign(impression.rows.begin(), impression.rows.begin() + floats);
     rows.insert(rows.end(), impression.other_rows.begin(), impression.other_rows.end());
     const auto docs = static_cast<std::uint32_t>(rows.size() / padded_width(features));
-    return task.orders.add(FeatureView(rows.data(), docs, features),
-                           static_cast<std::uint32_t>(impression.shown.size()));
+    return task.orders.add(FeatureView(rows.data(), docs, features), placed);
   };
   take(serving::each_logged(*store, model, {.rows = serving::Rows::kRead}, add));
   if (task.orders.size() == 0) {

@@ -2,16 +2,20 @@
 #include <fmt/format.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX's
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "base/file_lock.h"
@@ -91,24 +95,36 @@ void check_request_log(const ServeOptions& options) {
   }
 }
 
+// A line on standard error. A server outlives the reader of its standard error, and a full disk
+// that it lies on: what can't be written is dropped.
+void say(std::string_view line) {
+  const std::string text = fmt::format("plackett: {}\n", line);
+  std::string_view left = text;
+  while (!left.empty()) {
+    const ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    left.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
 // Reads the server's files again; what is wrong with them is said, and what was is kept.
 void reload(http::Server& server, bool has_log) {
-  const auto say = [](const auto& work, std::string_view done, std::string_view kept) {
+  const auto read_again = [](const auto& work, std::string_view done, std::string_view kept) {
     Result<void> result;
     try {
       result = work();
     } catch (const std::bad_alloc&) {
       result = Error{"not enough memory; send SIGHUP again"};
     }
-    fmt::print(stderr, "plackett: {}{}\n", result ? done : kept,
-               result ? "" : ": " + result.error().message);
+    say(result ? std::string(done) : fmt::format("{}: {}", kept, result.error().message));
   };
   if (has_log) {
-    say([&] { return server.reopen_log(); }, "the request log was opened again",
-        "kept the request log");
+    read_again([&] { return server.reopen_log(); }, "the request log was opened again",
+               "kept the request log");
   }
-  say([&] { return server.reload(); }, "tokens and certificate were read again",
-      "kept the tokens and the certificate");
+  read_again([&] { return server.reload(); }, "tokens and certificate were read again",
+             "kept the tokens and the certificate");
 }
 
 void serve(ServeOptions options, bool db_given) {
@@ -129,7 +145,8 @@ void serve(ServeOptions options, bool db_given) {
   allow_connections(options.server.limits.connections);
   refill_memory_reserve();
   std::set_new_handler(give_up_memory_reserve);
-  options.service.log = [](const std::string& line) { fmt::print(stderr, "plackett: {}\n", line); };
+  std::signal(SIGPIPE, SIG_IGN);  // a pipe whose reader is gone is an error of the write
+  options.service.log = say;
   options.server.log = options.service.log;
   if (!store::is_postgres(db)) {
     // Where SQLite rewrites a store: beside it, since /tmp may be small or read-only.
@@ -139,10 +156,10 @@ void serve(ServeOptions options, bool db_given) {
   const auto service = take(serving::Service::open(take(store::open_store(db)), options.service));
   const auto server = take(http::Server::start(*service, options.server));
   if (!server->is_local() && options.server.tokens.empty()) {
-    fmt::print(stderr,
-               "plackett: {} can be reached from other machines and there are no tokens: anyone "
-               "may change the models; --tokens FILE says who may\n",
-               options.server.host);
+    say(
+        fmt::format("{} can be reached from other machines and there are no tokens: anyone may "
+                    "change the models; --tokens FILE says who may",
+                    options.server.host));
   }
   const bool v6 = options.server.host.find(':') != std::string::npos;
   fmt::print("plackett serves {}://{}{}{}:{}\n", options.server.tls_cert.empty() ? "http" : "https",
@@ -176,7 +193,15 @@ void add_serve(CLI::App& app) {
       "--db", options->db, "the store: a file, created if it does not exist, or postgresql://...");
   add_options(*command, http::server_options(), options->server);
   add_options(*command, serving::service_options(), options->service);
-  command->callback([options, db] { serve(*options, db->count() > 0); });
+  command->callback([options, db, command] {
+    // An empty value is a variable that was not set: without --tokens anyone could do anything.
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& value : option->results()) {
+        if (value.empty()) fail(Error{fmt::format("{}: the value is empty", option->get_name())});
+      }
+    }
+    serve(*options, db->count() > 0);
+  });
 }
 
 }  // namespace plackett::command

@@ -732,7 +732,11 @@ class Client:
             | ({"pinned": True} if item["pinned"] else {})
             for item in shown["items"]
         ]
-        return {**{name: shown[name] for name in fields}, "items": items}
+        ranking = {**{name: shown[name] for name in fields}, "items": items}
+        for name in ("experiment", "arm"):
+            if shown[name] is not None:
+                ranking[name] = shown[name]
+        return ranking
 
     def _call(
         self,

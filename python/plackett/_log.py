@@ -22,7 +22,10 @@ def _open(path: str | os.PathLike[str]) -> sqlite3.Connection:
     name = os.fspath(path)
     if not os.path.exists(name):
         raise MissingFile(f"path: {name}: no such file")
-    store = sqlite3.connect(f"file:{quote(os.path.abspath(name))}?mode=ro", uri=True)
+    try:
+        store = sqlite3.connect(f"file:{quote(os.path.abspath(name))}?mode=ro", uri=True)
+    except sqlite3.DatabaseError as error:
+        raise BadValue(f"path: {name}: {error}") from None
     try:
         [application] = store.execute("PRAGMA application_id").fetchone()
         [version] = store.execute("PRAGMA user_version").fetchone()

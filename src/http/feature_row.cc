@@ -92,6 +92,9 @@ std::string_view read_id(JsonReader& json, JsonValue value) {
   if (id.find('\0') != std::string_view::npos) {
     json.wrong("an id with the character U+0000, which SQL can't read");
   }
+  // Browsers and proxies take these parts out of an address.
+  if (id == "." || id == "..")
+    json.wrong(fmt::format("the id \"{}\", which no address can have", id));
   return id;
 }
 

@@ -128,6 +128,7 @@ void write_json(JsonWriter& json, const serving::SeenImpression& seen) {
   json.object(
       "impression", seen.id, "shown_at", seen.kept.shown_at, "model_version", seen.kept.version,  //
       "mode", name_of(impression.mode), "state", seen.state,                                      //
+      "experiment", null_if_empty(seen.experiment), "arm", null_if_empty(seen.kept.in.arm),       //
       "unit", null_if_empty(seen.kept.unit), "candidates_kept", impression.kept,                  //
       "items", [&] { json.array(items, write_item); },                                            //
       "log_probability", impression.log_probability, "entropy", impression.entropy,               //

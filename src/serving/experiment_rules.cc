@@ -89,6 +89,7 @@ void ExperimentRules::watch(const ModelHandle& model, const ExperimentHandle& ex
   const auto stop_arms = [&](Transaction& transaction) {
     transaction.lead(model);
     Store& store = transaction.store;
+    if (verdict.none_left) refuse_unlearned(*model, store.read());
     changed.reset();
     ended = false;
     kept = kept_of(*experiment);

@@ -132,8 +132,26 @@ Result<Stats> Service::stats(const Model& model, std::uint32_t points) const {
 
 namespace {
 
+// Names of experiments by id, read when the first is asked for.
+class ExperimentNames {
+ public:
+  // Empty if there is none with that id.
+  std::string of(StoreReader& reader, std::int64_t id) {
+    if (id == 0) return {};
+    if (!names_) {
+      names_.emplace();
+      for (ExperimentRow& row : take(reader.experiments())) (*names_)[row.id] = std::move(row.name);
+    }
+    const auto found = names_->find(id);
+    return found == names_->end() ? std::string() : found->second;
+  }
+
+ private:
+  std::optional<std::map<std::int64_t, std::string>> names_;
+};
+
 std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::int64_t id,
-                                  std::int64_t now) {
+                                  std::int64_t now, ExperimentNames& experiments) {
   auto kept = take(read_impression(reader, id, Rows::kSkip));
   if (!kept) return std::nullopt;
   constexpr std::array<std::string_view, 4> kStates{"open", "learned", "expired", "closed"};
@@ -144,9 +162,13 @@ std::optional<SeenImpression> see(StoreReader& reader, const Model& model, std::
   const bool is_due = response.closed == Closed::kNo && model.is_due(number, kept->shown_at, now);
   const Closed closed = is_due ? Closed::kExpired : response.closed;
   auto pairs = pairs_of(kept->impression, response.clicked);
+  std::string experiment = experiments.of(reader, kept->in.experiment);
   return SeenImpression{kept->given.empty() ? impression_name(number) : kept->given,
-                        std::string(kStates.at(static_cast<std::size_t>(closed))), *std::move(kept),
-                        std::move(response), std::move(pairs)};
+                        std::string(kStates.at(static_cast<std::size_t>(closed))),
+                        *std::move(kept),
+                        std::move(response),
+                        std::move(pairs),
+                        std::move(experiment)};
 }
 
 }  // namespace
@@ -156,8 +178,9 @@ namespace {
 std::vector<SeenImpression> see_all(StoreReader& reader, const Model& model,
                                     const std::vector<std::int64_t>& ids, std::int64_t now) {
   std::vector<SeenImpression> impressions;
+  ExperimentNames names;
   for (const std::int64_t id : ids) {
-    if (auto seen = see(reader, model, id, now)) impressions.push_back(*std::move(seen));
+    if (auto seen = see(reader, model, id, now, names)) impressions.push_back(*std::move(seen));
   }
   return impressions;
 }
@@ -196,7 +219,8 @@ Result<SeenImpression> Service::impression(const Model& model, std::string_view 
   return attempt([&] {
     const auto found = take(find_impression(*parts_->reader, model, id));
     const Model& maker = found && found->maker != nullptr ? *found->maker : model;
-    auto seen = found ? see(*parts_->reader, maker, found->id, parts_->options.clock())
+    ExperimentNames names;
+    auto seen = found ? see(*parts_->reader, maker, found->id, parts_->options.clock(), names)
                       : std::nullopt;
     if (!seen) throw Failed{{ErrorCode::kNotFound, fmt::format("unknown impression \"{}\"", id)}};
     if (&maker != &model) seen->id = std::string(id);

@@ -20,6 +20,21 @@ void end(Transaction& transaction, StoredExperiment& stored, std::string because
   write_state(transaction, stored);
 }
 
+// For undo, before the arm is served: what requests without a mode get outside of the test, which
+// starting a test does not change.
+void keep_what_is_served(Transaction& transaction, const Model& model, StoredExperiment& stored,
+                         const ArmSpec& arm) {
+  const auto version = model.publication.latest();
+  // Also where the arm is the model itself, which learns on. Not at an entry of the log, so not one
+  // that replay compares.
+  const std::int64_t snapshot =
+      insert_imported(transaction, model, saved_model(model.spec, *version),
+                      fmt::format("before {} of {} was promoted", arm.name, stored.spec.name));
+  stored.state.promoted = arm.name;
+  stored.state.before = ExperimentState::Before{.serves = version->serves, .snapshot = snapshot};
+  stored.state.promotion = 1 + last_promotion(model, transaction.store.read());
+}
+
 void refuse_running(const Model& model, StoreReader& store) {
   for (const ExperimentRow& row : experiments_of(model, store)) {
     if (row.ended_at != 0) continue;
@@ -79,18 +94,31 @@ void stop_in(Transaction& transaction, StoredExperiment& stored, std::string bec
   end(transaction, stored, std::move(because));
 }
 
+void refuse_unlearned(const Model& model, StoreReader& store) {
+  constexpr std::uint32_t kMost = 10'000;
+  const auto entries = take(store.log(model.id, model.publication.latest()->log, kMost));
+  const auto matters = [](const LogEntry& entry) {
+    return entry.kind == LogKind::kRollback || entry.kind == LogKind::kServeExplore ||
+           entry.kind == LogKind::kServeGiven || entry.kind == LogKind::kServeExploit;
+  };
+  if (entries.size() < kMost && std::none_of(entries.begin(), entries.end(), matters)) return;
+  throw Failed{{ErrorCode::kBusy, "the model is being changed by another request; try again"}};
+}
+
 void fall_back_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
                   std::string because) {
+  const ArmSpec& baseline = stored.spec.arms[stored.spec.baseline];
+  if (model->publication.latest()->serves != baseline.mode) {
+    keep_what_is_served(transaction, *model, stored, baseline);
+  }
   end(transaction, stored, std::move(because));
-  log_served(transaction, model, stored.spec.arms[stored.spec.baseline].mode, 0);
+  log_served(transaction, model, baseline.mode, 0);
 }
 
 void promote_in(const ServiceParts& parts, Transaction& transaction, const ModelHandle& model,
                 StoredExperiment& stored, const ArmSpec& arm, const std::string& because) {
-  const auto version = model->publication.latest();
+  refuse_unlearned(*model, transaction.store.read());
   const bool runs = stored.row.ended_at == 0;
-  // Starting a test changes nothing of it.
-  ExperimentState::Before before{.serves = version->serves};
   std::int64_t winner = 0;
   const std::string name = maker_name(*model, stored.spec, arm);
   if (!name.empty() && name != model->spec.name) {
@@ -103,14 +131,7 @@ void promote_in(const ServiceParts& parts, Transaction& transaction, const Model
     winner = insert_imported(transaction, *model, *loaded,
                              fmt::format("{} of {}, promoted", arm.name, stored.spec.name));
   }
-  // Also where the arm is the model itself, which learns on. Not at an entry of the log, so not one
-  // that replay compares.
-  before.snapshot =
-      insert_imported(transaction, *model, saved_model(model->spec, *version),
-                      fmt::format("before {} of {} was promoted", arm.name, stored.spec.name));
-  stored.state.promoted = arm.name;
-  stored.state.before = before;
-  stored.state.promotion = 1 + last_promotion(*model, transaction.store.read());
+  keep_what_is_served(transaction, *model, stored, arm);
   if (runs) {
     end(transaction, stored, because);
   } else {

@@ -22,7 +22,11 @@ Result<SavedModel> promotable(const Model& model, const Model& maker);
 
 // Ends it; what is served is what was before it started.
 void stop_in(Transaction& transaction, StoredExperiment& stored, std::string because);
-// Ends it; the baseline is served: what was before may be what the guard has stopped.
+// Refuses as busy if the model's log has a change of its parameters or of what is served that is
+// not published yet: undoing a promotion must return to it.
+void refuse_unlearned(const Model& model, StoreReader& store);
+// Ends it; the baseline is served, as if it was promoted: what was before may be what the guard has
+// stopped. Requires: refuse_unlearned() passes.
 void fall_back_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
                   std::string because);
 // Ends it, if it runs, and serves the arm: if another model makes its lists, with what that has

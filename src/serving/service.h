@@ -212,6 +212,7 @@ struct SeenImpression {
   StoredImpression kept;
   ResponseRow response;  // for every shown rank
   std::vector<SeenPair> pairs;
+  std::string experiment;  // its name; empty if in none, or if that was deleted
 };
 
 struct ImpressionPage {
@@ -399,7 +400,7 @@ class Service {
   // Newest first, without points.
   [[nodiscard]] Result<std::vector<ExperimentInfo>> experiments(const Model& model) const;
   [[nodiscard]] Result<ExperimentInfo> experiment(const Model& model, std::string_view name) const;
-  // Ends it; its baseline is served. One that has ended stays as it is.
+  // Ends it; what was served before its start is served again. One that has ended stays as it is.
   void stop_experiment(const ModelHandle& model, std::string name, Done<ExperimentInfo> done);
   // Ends it, if it runs, and serves the arm: one log entry.
   void promote(const ModelHandle& model, std::string name, std::string arm,

@@ -156,9 +156,8 @@ void WriterThread::run() {
   for (;;) {
     {
       std::unique_lock lock(mutex_);
-      wake_.wait_until(lock, upkeep_at, [this] {
-        return stopping_ || !queue_.empty() || !vacuums_.empty();
-      });
+      wake_.wait_until(lock, upkeep_at,
+                       [this] { return stopping_ || !queue_.empty() || !vacuums_.empty(); });
       if (stopping_ && queue_.empty() && vacuums_.empty()) return;
       jobs.swap(queue_);
       vacuums.swap(vacuums_);
@@ -190,8 +189,8 @@ void WriterThread::refuse_waiting(const Error& why) {
   std::vector<Job> refused;
   {
     const std::lock_guard lock(mutex_);
-    const auto own = std::stable_partition(queue_.begin(), queue_.end(),
-                                           [](const Job& job) { return job.own; });
+    const auto own =
+        std::stable_partition(queue_.begin(), queue_.end(), [](const Job& job) { return job.own; });
     refused.assign(std::make_move_iterator(own), std::make_move_iterator(queue_.end()));
     queue_.erase(own, queue_.end());
   }
@@ -222,14 +221,16 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   // A transaction that changed nothing succeeds on a full disk, too.
   const Result<void> writable = written && !this->failure().empty() ? probe() : written;
   const std::string failure = writable ? "" : writable.error().message;
+  bool changed = false;
   {
     const std::lock_guard lock(mutex_);
-    if (options_.log && failure.empty() != failure_.empty()) {
-      options_.log(failure.empty() ? "the store takes changes again"
-                                   : "no change is taken until this is over: " + failure);
-    }
+    changed = failure.empty() != failure_.empty();
     failure_ = failure;
     if (!written) beyond_repair_ = store_.beyond_repair();
+  }
+  if (changed && options_.log) {
+    options_.log(failure.empty() ? "the store takes changes again"
+                                 : "no change is taken until this is over: " + failure);
   }
   if (written) {
     ++commits_;
@@ -327,10 +328,8 @@ void WriterThread::settle(std::vector<Job>& jobs, Outcome& outcome) noexcept {
         options_.await(std::move(applied[at].queued), std::move(answer));
         continue;
       }
-      jobs[at].answer = [this, queued = std::move(applied[at].queued),
-                         answer = std::move(answer)](const Result<void>&) {
-        options_.await(queued, answer);
-      };
+      jobs[at].answer = [this, queued = std::move(applied[at].queued), answer = std::move(answer)](
+                            const Result<void>&) { options_.await(queued, answer); };
     }
     auto& entries = applied[at].entries;
     if (entries.empty()) continue;

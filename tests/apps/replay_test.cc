@@ -39,6 +39,8 @@ TEST(ServeCommand, SaysWhichOptionIsWrong) {
   EXPECT_THAT(run_command("serve --port 70000").err, HasSubstr("70000"));
   EXPECT_THAT(run_command("serve --db /nowhere/x.db --port 0").err, HasSubstr("/nowhere/x.db"));
   EXPECT_THAT(run_command("serve --port 0 --tls-cert a.pem").err, HasSubstr("--tls-key"));
+  EXPECT_THAT(run_command("serve --port 0 --tokens ''").err,
+              HasSubstr("--tokens: the value is empty"));
 }
 
 }  // namespace

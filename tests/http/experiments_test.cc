@@ -81,6 +81,9 @@ TEST_F(ExperimentsOverHttp, AreStartedCountedAndStopped) {
       ++clicks[arm];
     }
     EXPECT_EQ(show("u" + std::to_string(unit))["arm"], arm) << "a unit stays in its arm";
+    const Json seen = impression(ranking["impression"]);
+    EXPECT_EQ(seen["experiment"], "e");
+    EXPECT_EQ(seen["arm"], arm);
   }
   Json now = results();
   EXPECT_EQ(now["state"], "running");

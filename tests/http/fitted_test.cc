@@ -130,5 +130,40 @@ TEST_F(Fitted, ClicksTeachItFromThereAndTheFirstOnesCostLittle) {
   EXPECT_GT(mean_tau("shown", "exploit"), before - 0.02);
 }
 
+// Lists of a test's arm may have pinned items, which the present ranking did not place.
+TEST_F(Fitted, PinnedItemsOfTheLogAreNotImitated) {
+  const PresentRanking linear(Present::kLinear);
+  for (const bool pinned : {false, true}) {
+    const std::string name = pinned ? "pinned" : "plain";
+    ASSERT_THAT(client.put("/models/" + name, {{"features", linear.features()},
+                                               {"ranker", "linear"},
+                                               {"learner", "pdgd"},
+                                               {"k", 5},
+                                               {"candidates", "all"}}),
+                HasStatus(201));
+    const std::string test = "/models/" + name + "/experiments/e";
+    ASSERT_THAT(client.put(test, {{"arms",
+                                   {{{"name", "old"}, {"policy", "given"}, {"share", 0.5}},
+                                    {{"name", "new"}, {"policy", "model"}, {"share", 0.5}}}}}),
+                HasStatus(201));
+    ASSERT_THAT(client.post(test + "/promote", {{"arm", "old"}}), HasStatus(200));
+    for (std::uint64_t list = 0; list < 200; ++list) {
+      Json request{{"items", testing::list_items(linear, list, kDocs)}};
+      // The best item at the first place, where it is in the given order, too.
+      if (pinned) request["pinned"] = {{{"id", "0"}, {"rank", 1}}};
+      const Answer answer = client.post("/models/" + name + "/rank", request);
+      ASSERT_THAT(answer, HasStatus(200)) << answer.body;
+      ASSERT_EQ(answer.json()["items"][0]["id"], "0");
+      ASSERT_EQ(answer.json()["items"].size(), 5U);
+    }
+    const auto result = testing::run_command("fit --json --db " + server.db() + " --model " + name +
+                                             " --save-model " + folder / "m");
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Json report = Json::parse(result.out);
+    EXPECT_EQ(report["fitted"]["lists"].get<int>() + report["held_out"]["lists"].get<int>(), 200);
+    EXPECT_GT(report["held_out"]["kendall_tau"], 0.9) << name;
+  }
+}
+
 }  // namespace
 }  // namespace plackett

@@ -171,6 +171,25 @@ TEST_F(HostileBodies, WithZeroBytesAreRefused) {
               IsError(400));
 }
 
+// Browsers and proxies take "." and ".." out of an address, so that they could not be deleted.
+TEST_F(HostileBodies, WithIdsThatNoAddressCanHaveAreRefused) {
+  const std::string items = R"("items": [{"id": "a", "features": [1, 2]}])";
+  for (const std::string dots : {".", ".."}) {
+    const std::string quoted = "\"" + dots + "\"";
+    const auto refused = [&](const std::string& path, const std::string& body,
+                             const std::string& place) {
+      const Answer answer = answer_to(request_bytes("POST", "/models/shop" + path, body));
+      EXPECT_THAT(answer, IsErrorAt(400, place)) << body;
+      EXPECT_THAT(answer.body, ::testing::HasSubstr("which no address can have"));
+    };
+    refused("/rank", "{" + items + ", \"unit\": " + quoted + "}", "unit");
+    refused("/rank", "{" + items + ", \"id\": " + quoted + "}", "id");
+    refused("/rank", "{\"items\": [{\"id\": " + quoted + ", \"features\": [1, 2]}]}",
+            "items[0].id");
+  }
+  EXPECT_THAT(rank_raw("{" + items + R"(, "unit": "...", "id": ".a"})"), HasStatus(200));
+}
+
 TEST_F(HostileBodies, WithTextsThatSqlWouldCutAreRefused) {
   const auto refused = [&](const std::string& method, const std::string& path,
                            const std::string& body, const std::string& place) {

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <fstream>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -106,6 +108,75 @@ TEST(Reload, DropsNoRequestUnderLoad) {
   EXPECT_GT(answered, 20);
   EXPECT_EQ(failed, 0);
   EXPECT_EQ(server.stop(), 0) << server.error_output();
+}
+
+// A pipe with a name, whose reader is this process until it closes it.
+class NamedPipe {
+ public:
+  explicit NamedPipe(const std::string& path) {
+    EXPECT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    reader_ = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    EXPECT_GE(reader_, 0);
+  }
+  NamedPipe(const NamedPipe&) = delete;
+  NamedPipe& operator=(const NamedPipe&) = delete;
+  ~NamedPipe() { close(); }
+
+  void close() {
+    if (reader_ >= 0) ::close(reader_);
+    reader_ = -1;
+  }
+
+ private:
+  int reader_ = -1;
+};
+
+// The port of a server that says it in this file.
+std::uint16_t port_of(const std::string& out) {
+  const std::string before = "plackett serves http://127.0.0.1:";
+  EXPECT_TRUE(eventually([&] { return testing::slurp(out).ends_with('\n'); }));
+  return static_cast<std::uint16_t>(std::stoul(testing::slurp(out).substr(before.size())));
+}
+
+// Serves with this as its standard error, and rotates a token.
+void expect_rotation(const std::string& err, const std::function<void()>& started) {
+  const testing::TemporaryFolder folder;
+  write(folder / "tokens", "admin old-token\n");
+  testing::Child child(
+      {"serve", "--port", "0", "--db", folder / "x.db", "--tokens", folder / "tokens"},
+      folder / "out", err);
+  HttpClient client(port_of(folder / "out"), "new-token");
+  started();
+  write(folder / "tokens", "admin new-token\n");
+  child.signal(SIGHUP);
+  EXPECT_TRUE(eventually([&] { return client.get("/models").status == 200; }));
+  child.signal(SIGTERM);
+  EXPECT_EQ(child.wait(), 0);
+}
+
+TEST(Reload, TakesEffectWhereStandardErrorIsFull) {
+  expect_rotation("/dev/full", [] {});
+}
+
+TEST(Reload, TakesEffectWhereNobodyReadsStandardErrorAnyMore) {
+  const testing::TemporaryFolder folder;
+  NamedPipe pipe(folder / "err");
+  expect_rotation(folder / "err", [&] { pipe.close(); });
+}
+
+TEST(RequestLogPipe, WithoutAReaderCostsItsLinesAlone) {
+  const testing::TemporaryFolder folder;
+  NamedPipe pipe(folder / "log");
+  Server server({"--request-log", folder / "log"});
+  pipe.close();
+  HttpClient client = server.client();
+  const auto lost = [&] {
+    return client.get("/metrics").body.find("plackett_request_log_lost_total 0\n") ==
+           std::string::npos;
+  };
+  EXPECT_TRUE(eventually(lost));
+  EXPECT_THAT(server.error_output(), HasSubstr("request log: Broken pipe"));
+  EXPECT_EQ(server.stop(), 0);
 }
 
 // A server that was started in a terminal goes with it.

@@ -272,6 +272,64 @@ TEST_F(Experiments, TheGuardEndsTheTestWhenNoChallengerIsLeft) {
   EXPECT_EQ(info().ended_because, "the guard stopped all challengers");
   // Once the learner has taken the entry.
   EXPECT_TRUE(wait([&] { return served_->info(*model_).serves == Mode::kGiven; }));
+  EXPECT_EQ(info().promoted, "old");
+}
+
+TEST_F(Experiments, WhatTheGuardHasEndedCanBeUndone) {
+  ExperimentSpec spec = split_test();
+  spec.guard = GuardRule{"5 %"};
+  start(spec);
+  serve(1200, {{"old", 0.8}, {"new", 0.3}});
+  const auto own = served_->export_file(*model_);
+  ASSERT_TRUE(wait([&] { return served_->info(*model_).serves == Mode::kGiven; }));
+  const auto undone = undo();
+  ASSERT_TRUE(undone.ok()) << undone.error().message;
+  EXPECT_EQ(undone->ended_because, "the guard stopped all challengers; promotion of old undone");
+  EXPECT_TRUE(wait([&] { return served_->info(*model_).serves == Mode::kExplore; }));
+  EXPECT_EQ(served_->export_file(*model_), own);
+  EXPECT_EQ(undo().error().code, ErrorCode::kConflict);
+}
+
+TEST_F(Experiments, AGuardThatChangesNothingOfWhatIsServedLeavesNothingToUndo) {
+  served_.make(small_spec("bad"));
+  ExperimentSpec spec = split_test("model", "model:bad");
+  spec.guard = GuardRule{"5 %"};
+  start(spec);
+  serve(1200, {{"old", 0.8}, {"new", 0.3}});
+  ASSERT_TRUE(wait([&] { return info().ended_at != 0; }));
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kExplore);
+  EXPECT_THAT(info().promoted, IsEmpty());
+  EXPECT_EQ(undo().error().code, ErrorCode::kConflict);
+}
+
+// Weights are set, and before the learner has taken them an arm is promoted: undoing must lead to
+// the weights.
+TEST_F(Experiments, UndoingReturnsToWhatWasSetAtTheSameMoment) {
+  for (int round = 0; round < 10; ++round) {
+    ASSERT_TRUE(wait_for<ModelInfo>([&](auto done) {
+                  served_->set_weights(model_, {0, 0, 0, 0, 0}, done);
+                }).ok());
+    start(split_test());
+    ASSERT_TRUE(stop().ok());
+    const std::vector<float> weights{1, -2, 3, -1, static_cast<float>(round + 1)};
+    std::optional<Result<ExperimentInfo>> early;
+    const auto set = wait_for<ModelInfo>([&](auto done) {
+      served_->set_weights(model_, weights, done);
+      // Nobody waits for the learner here, so it may be in the same transaction.
+      early = wait_for<ExperimentInfo>(
+          [&](auto promoted) { served_->promote(model_, "e", "new", promoted); });
+    });
+    ASSERT_TRUE(set.ok()) << set.error().message;
+    if (!early->ok()) {
+      EXPECT_EQ(early->error().code, ErrorCode::kBusy) << early->error().message;
+      const auto again = promote("new");
+      ASSERT_TRUE(again.ok()) << again.error().message;
+    }
+    ASSERT_TRUE(undo().ok());
+    EXPECT_EQ(served_->weights(*model_).features.back().weight.value(), weights.back()) << round;
+    ASSERT_TRUE(
+        wait_for<void>([&](auto done) { served_->delete_experiment(model_, "e", done); }).ok());
+  }
 }
 
 TEST_F(Experiments, AWinnerIsPromotedByItsRuleAndNotBeforeItsTime) {
