@@ -367,8 +367,8 @@ export class Plackett {
       { id, score, rank, ...(pinned ? { pinned } : {}) }));
     const { impression, model_version, log_probability, entropy } = shown;
     const ranking = { impression, model_version, items, log_probability, entropy };
-    if (shown.experiment !== null) ranking.experiment = shown.experiment;
-    if (shown.arm !== null) ranking.arm = shown.arm;
+    if (shown.experiment) ranking.experiment = shown.experiment;
+    if (shown.arm) ranking.arm = shown.arm;
     return ranking;
   }
 

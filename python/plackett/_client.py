@@ -734,7 +734,7 @@ class Client:
         ]
         ranking = {**{name: shown[name] for name in fields}, "items": items}
         for name in ("experiment", "arm"):
-            if shown[name] is not None:
+            if shown.get(name) is not None:
                 ranking[name] = shown[name]
         return ranking
 

@@ -433,6 +433,16 @@ def test_a_ranking_whose_answer_was_lost_is_shown_once(service, client, shop):
         with pytest.raises(plackett.ServiceError) as raised:
             unlucky.rank(shop, [{"id": "x", "features": [1, 1]}], id="mine")
         assert raised.value.status == 409
+    arms = [{"name": "old", "policy": "given", "share": 0.5},
+            {"name": "new", "policy": "model", "share": 0.5}]
+    client.start_experiment(shop, "test", arms)
+    losing = Losing(int(service.url.rsplit(":", 1)[1]))
+    with losing.listener, plackett.Client(losing.url) as unlucky:
+        ranking = unlucky.rank(shop, ITEMS, id="armed", unit="u")
+    assert losing.lost == 1
+    again = client.rank(shop, ITEMS, unit="u")
+    assert (ranking["experiment"], ranking["arm"]) == (again["experiment"], again["arm"])
+    client.stop_experiment(shop, "test")
 
 
 def test_a_list_that_cant_be_fetched_leaves_the_conflict(failing):
