@@ -4,7 +4,11 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <utility>
+
+#include "base/aligned.h"
+#include "base/kernels.h"
 
 namespace plackett {
 namespace {
@@ -70,11 +74,36 @@ void select_long(std::span<const float> scores, std::span<Doc> out) {
   std::sort(out.begin(), out.end(), better);
 }
 
+// True if no two of the scores that keep_best() keeps are equal: out then holds the best documents.
+// False, with `out` as it was, if some are, or if they are too many. Requires:
+// 0 < out.size() <= kLanes; out.size() <= scores.size().
+bool select_distinct(std::span<const float> scores, std::span<Doc> out) {
+  constexpr std::size_t kRoom = kMostKept + kLanes;
+  alignas(kAlignment) std::array<float, kRoom> kept;
+  std::array<std::uint32_t, kRoom> positions;
+  const std::size_t count =
+      kernels().keep_best(scores.data(), scores.size(), out.size(), kept.data(), positions.data());
+  if (count == 0) return false;
+  const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
+  std::fill(kept.begin() + static_cast<std::ptrdiff_t>(count),
+            kept.begin() + static_cast<std::ptrdiff_t>(padded),
+            std::numeric_limits<float>::infinity());
+  alignas(kAlignment) std::array<std::uint32_t, kRoom> above;
+  if (kernels().count_above(kept.data(), count, above.data()) != count * (count - 1) / 2) {
+    return false;
+  }
+  for (std::size_t at = 0; at < count; ++at) {
+    if (above[at] < out.size()) out[above[at]] = Doc{positions[at]};
+  }
+  return true;
+}
+
 }  // namespace
 
 void top_k(std::span<const float> scores, Rng& rng, std::span<Doc> out) {
   assert(out.size() <= scores.size());
   if (out.empty()) return;
+  if (out.size() <= kLanes && select_distinct(scores, out)) return;
   if (out.size() <= kShort) {
     select_short(scores, out);
   } else {
