@@ -47,7 +47,7 @@ struct Outcomes {
 
 TEST(TopK, EqualsAFullSortWhenScoresDiffer) {
   Rng rng({.seed = 4});
-  for (std::uint32_t docs = 1; docs <= 200; ++docs) {
+  for (std::uint32_t docs = 1; docs <= 600; docs += docs < 200 ? 1 : 23) {
     std::vector<float> scores(docs);
     for (std::uint32_t doc = 0; doc < docs; ++doc) {
       scores[doc] = static_cast<float>(rng.below(1U << 20)) + static_cast<float>(doc) / 256;
