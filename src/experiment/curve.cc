@@ -19,8 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kCurvePointsPerDecade = 8;
 
-// Kept points are measured once they are this many, or their weights this many floats (4 MB).
-constexpr std::size_t kMostKeptPoints = 64;
+// Kept points are also measured once their weights are this many floats (4 MB).
 constexpr std::size_t kMostKeptFloats = std::size_t{1} << 20;
 // A query is scored under as many rankers at a time as give this many scores (256 kB).
 constexpr std::size_t kMostScores = std::size_t{1} << 16;
@@ -180,8 +179,8 @@ void Curve::measure(const Moment& moment, Ranker& ranker, const std::function<bo
     measure_now(moment, ranker, stop);
   } else {
     stride_ = weights.size();
-    const std::size_t most = std::min({std::max<std::size_t>(kMostKeptFloats / stride_, 1),
-                                       kMostKeptPoints, options_.points.size()});
+    const std::size_t most = std::min(
+        {std::max<std::size_t>(kMostKeptFloats / stride_, 1), kMostPoints, options_.points.size()});
     kept_.reserve(most);
     kept_weights_.reserve(most * stride_);
     kept_states_.reserve(most * held_out_.size());

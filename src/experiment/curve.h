@@ -34,6 +34,9 @@ std::vector<std::uint64_t> curve_points(std::uint64_t impressions,
 // (docs/decisions/0022-curve.md). A point's values are the same bits either way.
 class Curve {
  public:
+  // How many points wait at most.
+  static constexpr std::size_t kMostPoints = 64;
+
   struct Options {
     std::uint64_t seed = 1;
     std::uint32_t run = 0;

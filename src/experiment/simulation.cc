@@ -354,19 +354,17 @@ Result<RunCost> Simulation::cost(double seconds) const {
   RunCost cost;
   cost.impression_seconds =
       seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
+  const std::vector<std::uint64_t> points = curve_points(spec_.impressions, spec_.drift);
   Curve curve(measured_splits(**worlds, spec_.split),
-              {.seed = spec_.seed,
-               .points = curve_points(spec_.impressions, spec_.drift),
-               .no_relevant = spec_.no_relevant});
+              {.seed = spec_.seed, .points = points, .no_relevant = spec_.no_relevant});
   std::vector<double> weights((*worlds)->state_count());
   (*worlds)->weigh(0, weights);
   Ranker& ranker = made.value()->ranker();
   // As many points as share a pass over the queries.
-  const std::size_t points =
-      Curve::keeps(ranker) ? curve_points(spec_.impressions, spec_.drift).size() : 1;
-  for (std::size_t point = 0; point < points; ++point) curve.measure({1, 0, weights}, ranker, {});
+  const std::size_t count = Curve::keeps(ranker) ? std::min(points.size(), Curve::kMostPoints) : 1;
+  for (std::size_t point = 0; point < count; ++point) curve.measure({1, 0, weights}, ranker, {});
   curve.finish({});
-  cost.evaluation_seconds = curve.seconds() / static_cast<double>(points);
+  cost.evaluation_seconds = curve.seconds() / static_cast<double>(count);
   return cost;
 }
 
