@@ -335,10 +335,12 @@ TEST(SimulationCurve, TellsTheFirstPointWithAScoreThatIsNotFinite) {
   EXPECT_LT(*first, 100U);
 }
 
-// As above, until the training query overflows too.
+// As above, until the one training query in 31 is met whose scores overflow too.
 TEST(SimulationCurve, TellsAKeptPointRatherThanALaterFailureToRank) {
   Dataset data = dataset();
-  data.folds[0].train = small_split({{{1, 0, 0}, {1e35F, 0, -1e35F}}});
+  std::vector<testing::SmallQuery> train(30, {{1, 0, 0}, {1e10F, 0, -1e10F}});
+  train.push_back({{1, 0, 0}, {1e35F, 0, -1e35F}});
+  data.folds[0].train = small_split(train);
   data.folds[0].test = small_split({{{1, 0}, {3e38F, -3e38F}}});
   data.folds[0].validation.reset();
   data.folds[0].feature_ids = {1};
