@@ -170,6 +170,8 @@ class PLACKETT_EXPORT Simulation {
   // All impressions of a run.
   Result<void> learn(std::uint32_t run, Learner& learner, const Measuring& measuring,
                      const Watch& watch) const;
+  // Measures what the curve has kept. Fails if stopped, and if a score was not finite at a point.
+  Result<void> finish(std::uint32_t run, Curve& curve, const Watch& watch) const;
   // Fails if there is nothing to measure in one of them.
   [[nodiscard]] Result<std::shared_ptr<const Worlds>> worlds_of(std::uint32_t run) const;
   [[nodiscard]] Error not_finite(std::uint32_t run, std::uint64_t impressions) const;

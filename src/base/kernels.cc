@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <limits>
 #include <vector>
@@ -163,34 +164,44 @@ HWY_INLINE void dot_tile(const float* const* rows, std::size_t width, const floa
 }
 
 template <std::size_t kVectors>
-HWY_INLINE void dot_vectors(const RowsView& rows, const float* weights, std::size_t weight_stride,
-                            float* out, std::size_t out_stride) {
+HWY_INLINE void dot_vectors(const float* const* rows, std::size_t count, std::size_t width,
+                            const float* weights, std::size_t weight_stride, float* out,
+                            std::size_t out_stride) {
+  QuadVec folded[kVectors][4];
+  dot_tile<kVectors>(rows, width, weights, weight_stride, folded);
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    store_lanes(add_lanes(folded[v]), count, out + v * out_stride);
+  }
+}
+
+// All vectors for four rows, then for the next four: rows are read from memory once, and the
+// vectors stay in the cache.
+void dot_rows_each(const RowsView& rows, const RowsView& weights, float* out,
+                   std::size_t out_stride) {
+  // 32 registers hold 4 x 4 sums of one vector each, 16 hold 4 of two.
+  constexpr std::size_t kVectors = kWidth == 16 ? 4 : 1;
+  constexpr std::size_t kAhead = 8;
   for (std::size_t first = 0; first < rows.count; first += 4) {
     const std::size_t count = std::min<std::size_t>(4, rows.count - first);
     const float* four[4];
     for (std::size_t r = 0; r < 4; ++r) {
       four[r] = rows.data + (first + std::min(r, count - 1)) * rows.stride;
     }
-    QuadVec folded[kVectors][4];
-    dot_tile<kVectors>(four, rows.width, weights, weight_stride, folded);
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      store_lanes(add_lanes(folded[v]), count, out + v * out_stride + first);
-    }
-  }
-}
-
-void dot_rows_each(const RowsView& rows, const RowsView& weights, float* out,
-                   std::size_t out_stride) {
-  // 32 registers hold 4 x 4 sums of one vector each, 16 hold 4 of two.
-  constexpr std::size_t kVectors = kWidth == 16 ? 4 : 1;
-  std::size_t v = 0;
-  for (; v + kVectors <= weights.count; v += kVectors) {
-    dot_vectors<kVectors>(rows, weights.data + v * weights.stride, weights.stride,
-                          out + v * out_stride, out_stride);
-  }
-  for (; v < weights.count; ++v) {
-    dot_vectors<1>(rows, weights.data + v * weights.stride, weights.stride, out + v * out_stride,
-                   out_stride);
+    // Each step over the vectors prefetches its part of the rows that come kAhead later.
+    const std::size_t later = std::min(first + kAhead, rows.count) * rows.stride;
+    const std::size_t lines =
+        (std::min(first + kAhead + 4, rows.count) * rows.stride - later) / kLanes;
+    const auto dot = [&]<std::size_t kCount>(std::size_t v) {
+      const std::size_t end = lines * (v + kCount) / weights.count;
+      for (std::size_t line = lines * v / weights.count; line < end; ++line) {
+        hwy::Prefetch(rows.data + later + line * kLanes);
+      }
+      dot_vectors<kCount>(four, count, rows.width, weights.data + v * weights.stride,
+                          weights.stride, out + v * out_stride + first, out_stride);
+    };
+    std::size_t v = 0;
+    for (; v + kVectors <= weights.count; v += kVectors) dot.template operator()<kVectors>(v);
+    for (; v < weights.count; ++v) dot.template operator()<1>(v);
   }
 }
 
@@ -540,6 +551,65 @@ std::uint64_t count_above(const float* scores, std::size_t count, std::uint32_t*
   return total;
 }
 
+// The k-th largest of kLanes values.
+HWY_INLINE float kth_largest(const FloatVec* values, std::size_t k) {
+  const Floats d;
+  const Words words;
+  HWY_ALIGN float lanes[kLanes];
+  for (std::size_t p = 0; p < kParts; ++p) hn::Store(values[p], d, lanes + p * kWidth);
+  FloatVec least = hn::Set(d, std::numeric_limits<float>::infinity());
+  const auto limit = hn::Set(words, static_cast<std::uint32_t>(k));
+  for (std::size_t p = 0; p < kParts; ++p) {
+    auto above = hn::Zero(words);
+    for (const float lane : lanes) {
+      const auto is_above = hn::Gt(hn::Set(d, lane), values[p]);
+      above = hn::Sub(above, hn::BitCast(words, hn::VecFromMask(d, is_above)));
+    }
+    const auto is_among = hn::RebindMask(d, hn::Lt(above, limit));
+    least = hn::Min(least, hn::IfThenElse(is_among, values[p], least));
+  }
+  return hn::GetLane(hn::MinOfLanes(d, least));
+}
+
+std::size_t keep_best(const float* scores, std::size_t count, std::size_t k, float* kept,
+                      std::uint32_t* positions) {
+  const Floats d;
+  const Words words;
+  const std::size_t whole = count / kLanes * kLanes;
+  HWY_ALIGN float rest[kLanes];
+  std::fill(std::copy(scores + whole, scores + count, rest), rest + kLanes,
+            -std::numeric_limits<float>::infinity());
+  FloatVec maxima[kParts];
+  for (std::size_t p = 0; p < kParts; ++p) maxima[p] = hn::Load(d, rest + p * kWidth);
+  for (std::size_t at = 0; at < whole; at += kLanes) {
+    for (std::size_t p = 0; p < kParts; ++p) {
+      maxima[p] = hn::Max(maxima[p], hn::LoadU(d, scores + at + p * kWidth));
+    }
+  }
+  const FloatVec bound = hn::Set(d, kth_largest(maxima, k));
+
+  std::size_t found = 0;
+  for (std::size_t first = 0; first < count; first += 64) {
+    const std::size_t end = std::min(first + 64, count);
+    std::uint64_t bits = 0;  // bit j: whether score first + j is kept
+    for (std::size_t at = first; at < end; at += kWidth) {
+      const float* values = at < whole ? scores + at : rest + (at - whole);
+      std::uint8_t bytes[8] = {};
+      hn::StoreMaskBits(d, hn::Ge(hn::LoadU(d, values), bound), bytes);
+      bits |= (std::uint64_t{bytes[0]} | std::uint64_t{bytes[1]} << 8) << (at - first);
+    }
+    if (end - first < 64) bits &= (std::uint64_t{1} << (end - first)) - 1;  // no padding
+    if (found + static_cast<std::size_t>(std::popcount(bits)) > kMostKept) return 0;
+    for (; bits != 0; bits &= bits - 1) {
+      const std::size_t position = first + static_cast<std::size_t>(std::countr_zero(bits));
+      kept[found] = scores[position];
+      positions[found] = static_cast<std::uint32_t>(position);
+      ++found;
+    }
+  }
+  return found;
+}
+
 void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights) {
   const Floats d;
   const hn::RebindToSigned<Floats> ints;
@@ -641,6 +711,7 @@ const Kernels* vector_kernels() {
                                     exp_each,
                                     normals,
                                     count_above,
+                                    keep_best,
                                     inverse_cubes,
                                     scale_minmax};
   return &kKernels;

@@ -20,6 +20,9 @@ inline constexpr std::size_t kLanes = 16;
 
 inline constexpr double kKernelTolerance = 4e-6;
 
+// What Kernels::keep_best keeps at most.
+inline constexpr std::size_t kMostKept = 64;
+
 // Rows of `width` floats, each `stride` floats after the one before.
 struct RowsView {
   const float* data = nullptr;
@@ -36,7 +39,7 @@ struct Kernels {
   void (*dot_rows)(const RowsView& rows, const float* weights, float* out);
 
   // out[v * out_stride + r] = the dot product of rows[r] with weights[v], with the bits of
-  // dot_rows: faster for rows that the cache holds. The weights are padded with zeros and aligned.
+  // dot_rows. Reads each row from memory once. The weights are padded with zeros and aligned.
   void (*dot_rows_each)(const RowsView& rows, const RowsView& weights, float* out,
                         std::size_t out_stride);
 
@@ -78,6 +81,14 @@ struct Kernels {
   // `count` rounded up to kLanes; returns their sum. Requires: the padding of the scores is
   // +infinity; no NaN. Cost: O(count^2 / kLanes).
   std::uint64_t (*count_above)(const float* scores, std::size_t count, std::uint32_t* above);
+
+  // Narrows scores down to a few that include the best k: those that are at least the k-th largest
+  // of the 16 virtual lanes' largest scores (score i is in lane i % 16). kept[c] is the score at
+  // positions[c], in ascending order of positions. Returns how many, at least k; or 0 if they are
+  // more than kMostKept. Every instruction set gives the same. Requires: 0 < k <= kLanes;
+  // k <= count; no NaN; room for kMostKept + kLanes in kept and positions. Cost: O(count / kLanes).
+  std::size_t (*keep_best)(const float* scores, std::size_t count, std::size_t k, float* kept,
+                           std::uint32_t* positions);
 
   // weights[i] = 1 / (above[i] + 1)^3 for `count` values, a multiple of kLanes.
   void (*inverse_cubes)(const std::uint32_t* above, std::size_t count, float* weights);

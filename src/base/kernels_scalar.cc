@@ -1,7 +1,10 @@
 #include "base/kernels_scalar.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "base/portable_exp.h"
 #include "plackett/rng.h"
@@ -110,6 +113,27 @@ std::uint64_t count_above(const float* scores, std::size_t count, std::uint32_t*
   return total;
 }
 
+std::size_t keep_best(const float* scores, std::size_t count, std::size_t k, float* kept,
+                      std::uint32_t* positions) {
+  std::array<float, kLanes> maxima;
+  maxima.fill(-std::numeric_limits<float>::infinity());
+  for (std::size_t i = 0; i < count; ++i) {
+    maxima[i % kLanes] = std::max(maxima[i % kLanes], scores[i]);
+  }
+  const auto kth = maxima.begin() + static_cast<std::ptrdiff_t>(k - 1);
+  std::nth_element(maxima.begin(), kth, maxima.end(), std::greater<>());
+  const float bound = *kth;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!(scores[i] >= bound)) continue;
+    if (found == kMostKept) return 0;
+    kept[found] = scores[i];
+    positions[found] = static_cast<std::uint32_t>(i);
+    ++found;
+  }
+  return found;
+}
+
 void inverse_cubes(const std::uint32_t* above, std::size_t count, float* weights) {
   for (std::size_t i = 0; i < count; ++i) {
     const float rank = static_cast<float>(above[i]) + 1.0F;
@@ -137,8 +161,8 @@ void scale_minmax(float* rows, std::size_t count, std::size_t stride, std::size_
 
 }  // namespace
 
-const Kernels kScalarKernels{"scalar",    dot_rows,      dot_rows_each, add_scaled_rows, multiply,
-                             add_outer,   activate,      exp_from_max,  exp_each,        normals,
-                             count_above, inverse_cubes, scale_minmax};
+const Kernels kScalarKernels{"scalar",    dot_rows,  dot_rows_each, add_scaled_rows, multiply,
+                             add_outer,   activate,  exp_from_max,  exp_each,        normals,
+                             count_above, keep_best, inverse_cubes, scale_minmax};
 
 }  // namespace plackett

@@ -4,7 +4,11 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <limits>
 #include <utility>
+
+#include "base/aligned.h"
+#include "base/kernels.h"
 
 namespace plackett {
 namespace {
@@ -70,11 +74,53 @@ void select_long(std::span<const float> scores, std::span<Doc> out) {
   std::sort(out.begin(), out.end(), better);
 }
 
+// Longer lists are ranked by counting up to this many documents: the count is quadratic.
+constexpr std::size_t kMostCounted = 512;
+
+// The documents of the first `count` of `scores`: doc_at(c) is that of scores[c]. If no two scores
+// are equal, puts the best into `out`; else returns false and leaves `out` as it was. Requires:
+// out.size() <= count; scores has room for count rounded up to kLanes.
+template <std::size_t kRoom, typename DocAt>
+bool place_distinct(std::array<float, kRoom>& scores, std::size_t count, DocAt doc_at,
+                    std::span<Doc> out) {
+  const std::size_t padded = (count + kLanes - 1) / kLanes * kLanes;
+  std::fill(scores.data() + count, scores.data() + padded, std::numeric_limits<float>::infinity());
+  alignas(kAlignment) std::array<std::uint32_t, kRoom> above;
+  if (kernels().count_above(scores.data(), count, above.data()) != count * (count - 1) / 2) {
+    return false;
+  }
+  for (std::uint32_t at = 0; at < count; ++at) {
+    if (above[at] < out.size()) out[above[at]] = doc_at(at);
+  }
+  return true;
+}
+
+// Puts the best documents into `out` if their order needs no draw and is quickly found; else
+// returns false and leaves `out` as it was. Requires: 0 < out.size() <= scores.size().
+bool select_distinct(std::span<const float> scores, std::span<Doc> out) {
+  if (out.size() > kLanes) {
+    if (scores.size() > kMostCounted) return false;
+    alignas(kAlignment) std::array<float, kMostCounted> all;
+    std::copy(scores.begin(), scores.end(), all.begin());
+    return place_distinct(
+        all, scores.size(), [](std::uint32_t at) { return Doc{at}; }, out);
+  }
+  constexpr std::size_t kRoom = kMostKept + kLanes;
+  alignas(kAlignment) std::array<float, kRoom> kept;
+  std::array<std::uint32_t, kRoom> positions;
+  const std::size_t count =
+      kernels().keep_best(scores.data(), scores.size(), out.size(), kept.data(), positions.data());
+  if (count == 0) return false;
+  return place_distinct(
+      kept, count, [&positions](std::uint32_t at) { return Doc{positions[at]}; }, out);
+}
+
 }  // namespace
 
 void top_k(std::span<const float> scores, Rng& rng, std::span<Doc> out) {
   assert(out.size() <= scores.size());
   if (out.empty()) return;
+  if (select_distinct(scores, out)) return;
   if (out.size() <= kShort) {
     select_short(scores, out);
   } else {

@@ -253,10 +253,8 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
     std::vector<double> weights(worlds.state_count());
     worlds.weigh(spec_.impressions - 1, weights);
     const Curve::Moment end{spec_.impressions, 0, weights};
-    if (!validation.measure(end, learner->ranker(), watch.stop)) {
-      return not_finite(run, spec_.impressions);
-    }
-    if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
+    validation.measure(end, learner->ranker(), watch.stop);
+    if (auto valid = finish(run, validation, watch); !valid) return valid.error();
     record.validation = validation.points().front().offline;
     record.evaluation_seconds += validation.seconds();
   }
@@ -287,7 +285,13 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, const Measur
     const Judgments judgments = train.judgments(query);
 
     Rng ranking_rng({spec_.seed, run, impression, Purpose::kRanking});
-    if (!learner.rank(docs, ranking_rng, ranking)) return not_finite(run, impression);
+    if (!learner.rank(docs, ranking_rng, ranking)) {
+      // An earlier point of the curve may have seen such a score already.
+      if (curve != nullptr) {
+        if (auto valid = finish(run, *curve, watch); !valid) return valid;
+      }
+      return not_finite(run, impression);
+    }
 
     clicks.resize(ranking.shown.size());
     Rng click_rng({spec_.seed, run, impression, Purpose::kClicks});
@@ -300,14 +304,24 @@ Result<void> Simulation::learn(std::uint32_t run, Learner& learner, const Measur
     const std::uint64_t done = impression + 1;
     if (curve != nullptr && curve->due(done)) {
       worlds.weigh(impression, weights);
-      const bool finite =
-          curve->measure({done, online.total(), weights}, learner.ranker(), watch.stop);
+      curve->measure({done, online.total(), weights}, learner.ranker(), watch.stop);
       if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
-      if (!finite) return not_finite(run, done);
+      // A point that is still kept may be the first.
+      if (curve->not_finite()) return finish(run, *curve, watch);
     }
     if (watch.advanced && done % kProgressEvery == 0) watch.advanced(kProgressEvery);
   }
+  if (curve != nullptr) {
+    if (auto valid = finish(run, *curve, watch); !valid) return valid;
+  }
   if (watch.advanced) watch.advanced(spec_.impressions % kProgressEvery);
+  return {};
+}
+
+Result<void> Simulation::finish(std::uint32_t run, Curve& curve, const Watch& watch) const {
+  curve.finish(watch.stop);
+  if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
+  if (const auto at = curve.not_finite()) return not_finite(run, *at);
   return {};
 }
 
@@ -340,12 +354,17 @@ Result<RunCost> Simulation::cost(double seconds) const {
   RunCost cost;
   cost.impression_seconds =
       seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
+  const std::vector<std::uint64_t> points = curve_points(spec_.impressions, spec_.drift);
   Curve curve(measured_splits(**worlds, spec_.split),
-              {.seed = spec_.seed, .points = {1}, .no_relevant = spec_.no_relevant});
+              {.seed = spec_.seed, .points = points, .no_relevant = spec_.no_relevant});
   std::vector<double> weights((*worlds)->state_count());
   (*worlds)->weigh(0, weights);
-  curve.measure({1, 0, weights}, made.value()->ranker(), {});
-  cost.evaluation_seconds = curve.seconds();
+  Ranker& ranker = made.value()->ranker();
+  // As many points as share a pass over the queries.
+  const std::size_t count = Curve::keeps(ranker) ? std::min(points.size(), Curve::kMostPoints) : 1;
+  for (std::size_t point = 0; point < count; ++point) curve.measure({1, 0, weights}, ranker, {});
+  curve.finish({});
+  cost.evaluation_seconds = curve.seconds() / static_cast<double>(count);
   return cost;
 }
 

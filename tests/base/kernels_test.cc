@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -47,7 +48,7 @@ std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
   k.dot_rows({rows.data(), shape.rows, shape.width, shape.width}, weights.data(), dots.data());
   keep(dots);
 
-  for (const std::size_t vectors : {1U, 4U, 6U}) {
+  for (const std::size_t vectors : {1U, 4U, 6U, 34U}) {
     const auto sets = random_floats(vectors * shape.width, 9);
     const std::size_t out_stride = shape.rows + 3;
     AlignedVector<float> each(vectors * out_stride, 7.0F);
@@ -111,6 +112,15 @@ std::vector<std::vector<float>> outcomes(const Kernels& k, const Shape& shape) {
   AlignedVector<float> cubes(above.size());
   k.inverse_cubes(above.data(), above.size(), cubes.data());
   keep(cubes);
+
+  for (const std::size_t k_best : {std::size_t{1}, std::min<std::size_t>(shape.rows, 10)}) {
+    AlignedVector<float> kept(kMostKept + kLanes);
+    AlignedVector<std::uint32_t> positions(kMostKept + kLanes);
+    const std::size_t count =
+        k.keep_best(padded_scores.data(), shape.rows, k_best, kept.data(), positions.data());
+    all.emplace_back(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(count));
+    all.emplace_back(positions.begin(), positions.begin() + static_cast<std::ptrdiff_t>(count));
+  }
   return all;
 }
 
@@ -128,6 +138,58 @@ TEST(Kernels, EveryInstructionSetAgreesWithPlainCode) {
           ASSERT_NEAR(plain[kernel][i], fast[kernel][i], bound)
               << k->name << " kernel " << kernel << " at " << i;
         }
+      }
+    }
+  }
+}
+
+// Scores at any place, with ties and infinities, and no readable memory after them.
+TEST(Kernels, KeepBestKeepsTheBestAndWhatPlainCodeKeeps) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  Rng rng({.seed = 44});
+  for (std::size_t count = 1; count <= 300; count += count < 150 ? 1 : 29) {
+    for (const std::uint32_t values : {1U, 3U, 60U, 1U << 20}) {
+      testing::GuardedFloats scores(count);
+      for (float& score : scores) {
+        score = static_cast<float>(rng.below(values)) - 1;
+        if (values == 60 && rng.below(9) == 0) score = rng.below(2) == 0 ? infinity : -infinity;
+      }
+      std::vector<float> sorted(scores.begin(), scores.end());
+      std::sort(sorted.begin(), sorted.end(), std::greater<>());
+      for (const std::size_t k : {1U, 2U, 10U, 16U}) {
+        if (k > count) continue;
+        std::vector<float> plain(kMostKept + kLanes);
+        std::vector<std::uint32_t> plain_positions(kMostKept + kLanes);
+        const std::size_t expected = kScalarKernels.keep_best(scores.begin(), count, k,
+                                                              plain.data(), plain_positions.data());
+        for (const Kernels* set : all_kernels()) {
+          std::vector<float> kept(kMostKept + kLanes);
+          std::vector<std::uint32_t> positions(kMostKept + kLanes);
+          const std::size_t found =
+              set->keep_best(scores.begin(), count, k, kept.data(), positions.data());
+          ASSERT_EQ(found, expected) << set->name << ", " << count << " scores, k " << k;
+          ASSERT_LE(found, kMostKept);
+          if (found == 0) continue;
+          const auto end = static_cast<std::ptrdiff_t>(found);
+          ASSERT_TRUE(std::equal(kept.begin(), kept.begin() + end, plain.begin()));
+          ASSERT_TRUE(
+              std::equal(positions.begin(), positions.begin() + end, plain_positions.begin()));
+          for (std::size_t at = 0; at < found; ++at) {
+            ASSERT_EQ(kept[at], scores.begin()[positions[at]]);
+          }
+          // All scores that reach the k-th best are there.
+          const auto reach = [&](const float* begin, const float* last) {
+            return std::count_if(begin, last, [&](float one) { return one >= sorted[k - 1]; });
+          };
+          ASSERT_EQ(reach(kept.data(), kept.data() + found), reach(scores.begin(), scores.end()));
+        }
+      }
+      if (values == 1) {
+        std::vector<float> kept(kMostKept + kLanes);
+        std::vector<std::uint32_t> positions(kMostKept + kLanes);
+        const std::size_t found =
+            kernels().keep_best(scores.begin(), count, 1, kept.data(), positions.data());
+        EXPECT_EQ(found, count > kMostKept ? 0 : count);
       }
     }
   }

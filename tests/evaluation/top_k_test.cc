@@ -47,7 +47,7 @@ struct Outcomes {
 
 TEST(TopK, EqualsAFullSortWhenScoresDiffer) {
   Rng rng({.seed = 4});
-  for (std::uint32_t docs = 1; docs <= 200; ++docs) {
+  for (std::uint32_t docs = 1; docs <= 600; docs += docs < 200 ? 1 : 23) {
     std::vector<float> scores(docs);
     for (std::uint32_t doc = 0; doc < docs; ++doc) {
       scores[doc] = static_cast<float>(rng.below(1U << 20)) + static_cast<float>(doc) / 256;
@@ -121,6 +121,54 @@ TEST(TopK, TieCheckRejectsFavouringTheFirstDocuments) {
     ++outcomes.counts.at(faulty);
   }
   EXPECT_LT(outcomes.p_value(), kFalseAlarmRate);
+}
+
+// The plainest code that gives the same lists and draws the same numbers, for lists of up to 16.
+std::vector<Doc> plain_best(const std::vector<float>& scores, std::size_t k, Rng& rng) {
+  std::vector<Doc> order(scores.size());
+  for (std::uint32_t doc = 0; doc < scores.size(); ++doc) order[doc] = Doc{doc};
+  const auto score_of = [&scores](Doc doc) { return scores[index(doc)]; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Doc a, Doc b) { return score_of(a) > score_of(b); });
+  for (std::size_t begin = 0; begin < k;) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && score_of(order[end]) == score_of(order[begin])) ++end;
+    const std::size_t places = std::min(end, k) - begin;
+    for (std::size_t seen = places; seen < end - begin; ++seen) {
+      const std::uint32_t place = rng.below(static_cast<std::uint32_t>(seen + 1));
+      if (place < places) order[begin + place] = order[begin + seen];
+    }
+    for (std::size_t left = places; left > 1; --left) {
+      std::swap(order[begin + left - 1],
+                order[begin + rng.below(static_cast<std::uint32_t>(left))]);
+    }
+    begin = end;
+  }
+  order.resize(k);
+  return order;
+}
+
+TEST(TopK, GivesPlainCodesListsAndDraws) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  Rng rng({.seed = 9});
+  for (std::uint32_t docs = 1; docs <= 300; docs += docs < 40 ? 1 : 13) {
+    for (const std::uint32_t values : {1U, 2U, 5U, 40U, 1'000U, 1U << 24}) {
+      std::vector<float> scores(docs);
+      for (float& score : scores) {
+        score = static_cast<float>(rng.below(values)) - static_cast<float>(values / 2);
+        if (score == 0 && rng.below(2) == 0) score = -0.0F;
+        if (values == 1'000 && rng.below(20) == 0) score = rng.below(2) == 0 ? infinity : -infinity;
+      }
+      for (const std::size_t k : {1UL, 2UL, 3UL, 5UL, 10UL, 15UL, 16UL}) {
+        if (k > docs) continue;
+        Rng fast({.seed = docs, .run = values});
+        Rng plain = fast;
+        ASSERT_EQ(best(scores, k, fast), plain_best(scores, k, plain))
+            << docs << " docs of " << values << " values, k " << k;
+        ASSERT_EQ(fast.next_u64(), plain.next_u64()) << docs << " docs of " << values << " values";
+      }
+    }
+  }
 }
 
 TEST(TopK, TakesInfiniteScores) {
