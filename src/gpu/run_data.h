@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "evaluation/online_performance.h"
+#include "gpu/duel_data.h"
 
 namespace plackett::gpu {
 
@@ -65,6 +66,7 @@ struct RunData {
   std::uint32_t only_above = 0;     // PairKind::kAbove
   std::uint32_t by_last_click = 0;  // whether `ends` depends on below_click
   PairwiseRules pairwise = {};
+  DuelRules duels = {};
   double without_relevant = 0;  // what such a query adds to the sum over queries
   double counted = 0;           // queries that count
 };
@@ -77,6 +79,7 @@ struct RunState {
   OnlinePerformance online = {};
   double offline = 0;               // of the last point measured
   std::uint32_t is_not_finite = 0;  // a score was not; it stopped after `done` impressions
+  std::uint32_t is_in_doubt = 0;    // it stopped where rounding may decide: the engine must do it
 };
 
 // Where a warp's scratch lies: sizes in bytes from its start, all multiples of 16.
@@ -164,6 +167,7 @@ struct BatchArgs {
   std::uint32_t spill_pairs = 0;       // in the spill, if pairs are there
   bool pairs_are_spilled = false;
   std::uint32_t spill_stride = 0;  // bytes per warp
+  DuelArgs duels = {};
 };
 
 }  // namespace plackett::gpu

@@ -18,9 +18,6 @@ constexpr double kLaunchSeconds = 0.3;
 constexpr std::uint64_t kFirstLaunch = 64;  // impressions, while the speed is unknown
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
-constexpr std::uint32_t kBlocksAtATime = 16;    // of a multiprocessor: as kernels.cu says
-constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
-constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -35,15 +32,6 @@ std::uint32_t most_docs_of(const Split& split) {
 }
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
-
-// What learning keeps outside of shared memory, per warp.
-std::uint32_t spill_bytes(const ScratchLayout& large, std::uint32_t pairs) {
-  return (large.size + pairs * static_cast<std::uint32_t>(sizeof(double)) + 255) / 256 * 256;
-}
-
-std::uint32_t spilled_pairs(std::uint32_t shown) {
-  return shown > kMostShownPairs ? ListLayout::pair_count(shown) : 0;
-}
 
 class Group {
  public:
@@ -77,7 +65,6 @@ class Group {
     limits_ = *limits;
     const auto count = static_cast<std::uint32_t>(runs_.size());
     args_.width = runs_.front().data.train.width;
-    const std::uint32_t shown = runs_.front().data.shown;
     std::vector<double> discounts;
     for (std::uint32_t rank = 0; rank < kCut; ++rank) discounts.push_back(rank_discount(rank));
 
@@ -92,7 +79,21 @@ class Group {
       most_measured_ = std::max(most_measured_, run.measured->most_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
     }
-    choose_layout(count, most_docs, shown);
+    const RunData& first = runs_.front().data;
+    choose_layout({.kernel = runs_.front().kernel,
+                   .duels = first.duels,
+                   .runs = count,
+                   .width = args_.width,
+                   .shown = first.shown,
+                   .most_docs = most_docs},
+                  limits_, args_);
+    if (args_.shared_bytes > limits_.shared_bytes) {
+      return Error{ErrorCode::kUnavailable,
+                   fmt::format("{}: lists of {} documents with {} features and {} rankers need {} "
+                               "bytes of a block's memory; there are {}",
+                               device_.name(), first.shown, args_.width, first.duels.candidates + 1,
+                               args_.shared_bytes, limits_.shared_bytes)};
+    }
 
     const auto keep = [](Result<DeviceMemory> made, DeviceMemory& memory) -> Result<void> {
       if (!made) return made.error();
@@ -126,24 +127,6 @@ class Group {
     args_.value_stride = value_stride_;
     args_.queries_per_warp = kQueriesPerWarp;
     return {};
-  }
-
-  // As many documents in shared memory as leave it room for all warps that work at a time.
-  void choose_layout(std::uint32_t count, std::uint32_t most_docs, std::uint32_t shown) {
-    args_.pairs_are_spilled = spilled_pairs(shown) > 0;
-    args_.list = ListLayout(shown, args_.width, !args_.pairs_are_spilled);
-    const std::uint32_t at_a_time =
-        std::clamp((count + limits_.processors - 1) / limits_.processors, 1U, kBlocksAtATime);
-    const std::uint32_t room =
-        std::min(limits_.shared_bytes, limits_.all_shared_bytes / at_a_time - kBlockOverhead);
-    args_.small = ScratchLayout(most_docs);
-    while (args_.small.docs > 16 && args_.small.size + args_.list.size > room) {
-      args_.small = ScratchLayout(args_.small.docs - 16);
-    }
-    if (args_.small.docs < most_docs) args_.large = ScratchLayout(most_docs);
-    args_.shared_bytes = args_.small.size + args_.list.size;
-    args_.spill_pairs = args_.large.size;
-    args_.spill_stride = spill_bytes(args_.large, spilled_pairs(shown));
   }
 
   // Of the runs at these places.
@@ -199,7 +182,8 @@ class Group {
   Result<void> measure_at(std::uint64_t point) {
     std::vector<std::uint32_t> due;
     for (std::uint32_t at = 0; at < runs_.size(); ++at) {
-      if (std::binary_search(runs_[at].points.begin(), runs_[at].points.end(), point)) {
+      const std::vector<std::uint64_t>& points = runs_[at].points;
+      if (states_[at].is_in_doubt == 0 && std::binary_search(points.begin(), points.end(), point)) {
         due.push_back(at);
       }
     }
@@ -368,12 +352,13 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
   return made;
 }
 
-std::uint64_t group_bytes(std::size_t runs, std::uint32_t width, std::uint32_t queries,
-                          std::uint32_t most_docs, std::uint32_t shown) {
+std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
+  BatchArgs args;
+  choose_layout(shape, limits, args);
   const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
-                                width * sizeof(float) +
-                                spill_bytes(ScratchLayout(most_docs), spilled_pairs(shown));
-  return runs * per_run + std::max<std::uint64_t>(kValueBytes, queries * sizeof(double));
+                                shape.width * sizeof(float) + args.spill_stride;
+  return shape.runs * per_run +
+         std::max<std::uint64_t>(kValueBytes, shape.queries * sizeof(double));
 }
 
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch) {

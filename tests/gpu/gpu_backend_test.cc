@@ -163,8 +163,8 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   EXPECT_EQ(refused(spec), "nothing");
   spec.method = "coltr";
   EXPECT_EQ(refused(spec),
-            "COLTR (linear) under informational: no device does method coltr, only pdgd and "
-            "pairwise; device cpu or auto does");
+            "COLTR (linear) under informational: no device does method coltr, only pdgd, "
+            "pairwise, dbgd and mgd; device cpu or auto does");
   spec = tiny_spec();
   spec.ranker.kind = RankerKind::kNeural;
   EXPECT_THAT(refused(spec), HasSubstr("neural rankers, only linear ones"));
@@ -173,6 +173,10 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   EXPECT_THAT(refused(spec), HasSubstr("weight-decay"));
   spec.settings = {{"restart", "20"}};
   EXPECT_THAT(refused(spec), HasSubstr("restart"));
+  spec = tiny_spec();
+  spec.method = "mgd";
+  spec.settings = {{"projection", "documents"}};
+  EXPECT_THAT(refused(spec), HasSubstr("does projection;"));
   spec = tiny_spec();
   spec.metrics = {"MAP"};
   EXPECT_THAT(refused(spec), HasSubstr("metrics besides NDCG@10"));
