@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -133,9 +134,10 @@ class GpuBackend final : public DeviceBackend {
     const std::size_t most = kRunsPerProcessor * limits->processors;
     std::vector<PreparedJob> group;
     std::vector<Pending> later;
-    std::map<SplitKey, std::uint64_t> splits;  // bytes
-    std::uint64_t split_bytes = 0;
-    GroupShape shape;  // of the group
+    std::set<SplitKey> splits;
+    std::set<const User*> users;
+    std::uint64_t shared_bytes = 0;  // of these
+    GroupShape shape;                // of the group
     for (const Pending& pending : left) {
       if (group.size() == most) {
         later.push_back(pending);
@@ -162,14 +164,14 @@ class GpuBackend final : public DeviceBackend {
         later.push_back(pending);
         continue;
       }
-      std::map<SplitKey, std::uint64_t> more;
+      std::uint64_t bytes = shared_bytes;
+      std::set<SplitKey> own_splits;
       for (const Split* split : {&fold.train, &measured}) {
-        if (splits.contains(key_of(*split))) continue;
-        more[key_of(*split)] = DeviceSplit::bytes(*split);
+        if (splits.contains(key_of(*split)) || !own_splits.insert(key_of(*split)).second) continue;
+        bytes += DeviceSplit::bytes(*split);
         next.most_docs = std::max(next.most_docs, describe(*split, 0).max_docs);
       }
-      std::uint64_t bytes = split_bytes;
-      for (const auto& [key, size] : more) bytes += size;
+      if (!users.contains(&inputs.user())) bytes += DeviceUser::bytes(inputs.user(), next.shown);
       const std::uint64_t needed = bytes + group_bytes(next, *limits);
       if (needed > room) {
         if (group.empty()) {
@@ -180,8 +182,9 @@ class GpuBackend final : public DeviceBackend {
         later.push_back(pending);
         continue;
       }
-      splits.merge(more);
-      split_bytes = bytes;
+      splits.merge(own_splits);
+      users.insert(&inputs.user());
+      shared_bytes = bytes;
       shape = next;
       group.push_back(
           {pending.job, pending.place, std::move(*learner), *method, *worlds, &measured});

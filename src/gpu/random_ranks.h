@@ -83,6 +83,7 @@ template <unsigned kOwn>
           order[begin + other] = doc;
         });
       }
+      warp.sync();
       begin = end;
     }
   }

@@ -33,6 +33,12 @@ std::uint32_t most_docs_of(const Split& split) {
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
 
+// How many runs are measured together.
+std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / queries, 1, runs));
+}
+
 class Group {
  public:
   Group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch)
@@ -101,8 +107,7 @@ class Group {
       return {};
     };
     using Which = std::uint32_t;
-    values_at_once_ = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / value_stride_, 1, count));
+    values_at_once_ = values_at_once(count, value_stride_);
     for (auto done :
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
@@ -263,7 +268,8 @@ std::uint64_t DeviceSplit::bytes(const Split& split) {
     tiles += tiles_of(split.features(Query{query}).doc_count());
   }
   return tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
-         split.doc_count() + split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
+         split.doc_count() + sizeof(std::uint64_t) +
+         split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
 }
 
 Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const NdcgTable& ndcg) {
@@ -323,6 +329,10 @@ Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const 
   return made;
 }
 
+std::uint64_t DeviceUser::bytes(const User& user, std::uint32_t shown) {
+  return std::uint64_t{shown} * (shown + 1) / 2 * user.grade_count() * sizeof(Ends);
+}
+
 Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint32_t shown) {
   std::vector<Ends> all;
   for (std::uint32_t rank = 0; rank < shown; ++rank) {
@@ -357,8 +367,8 @@ std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
   choose_layout(shape, limits, args);
   const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
                                 shape.width * sizeof(float) + args.spill_stride;
-  return shape.runs * per_run +
-         std::max<std::uint64_t>(kValueBytes, shape.queries * sizeof(double));
+  const std::uint64_t values = values_at_once(shape.runs, shape.queries) * sizeof(double);
+  return shape.runs * per_run + values * shape.queries + kCut * sizeof(double);
 }
 
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch) {

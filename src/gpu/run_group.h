@@ -42,6 +42,8 @@ class DeviceSplit {
 // What a user does, in a device's memory.
 class DeviceUser {
  public:
+  // How much memory it takes.
+  static std::uint64_t bytes(const User& user, std::uint32_t shown);
   // For lists of that length. Requires: a user with ends().
   static Result<DeviceUser> make(Device& device, const User& user, std::uint32_t shown);
 
@@ -77,7 +79,7 @@ struct GroupTimes {
   double measuring = 0;  // likewise
 };
 
-// How much memory a group takes besides its splits and users, at most.
+// How much memory a group takes besides its splits and users.
 std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits);
 
 // Does all runs to their ends, or until one has a score that is not finite, or the watch stops it:

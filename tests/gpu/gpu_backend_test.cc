@@ -135,7 +135,7 @@ TEST(GpuBackend, DividesRunsThatItsMemoryHasNoRoomFor) {
       (data.folds[0].train.doc_count() + data.folds[0].test.doc_count()) *
       padded_width(data.folds[0].train.feature_count()) * sizeof(float);
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
-  const auto backend = host_backend({.free_bytes = (std::uint64_t{300} << 20) + 2 * one_fold,
+  const auto backend = host_backend({.free_bytes = 3 * one_fold,
                                      .shared_bytes = 227 << 10,
                                      .all_shared_bytes = 228 << 10,
                                      .processors = 132});
@@ -151,6 +151,32 @@ TEST(GpuBackend, RefusesAFoldThatItsMemoryHasNoRoomForWithTheBytes) {
   const auto records = run_all_on(*backend, Simulation::prepare(data, tiny_spec()).value());
   ASSERT_FALSE(records.ok());
   EXPECT_THAT(records.error().message, HasSubstr("bytes of its memory; 1000 are free"));
+}
+
+TEST(GpuBackend, TakesTheMemoryThatItSays) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const Dataset data = make_dataset({.features = 40, .docs = {300, 1251}});
+  for (const std::string_view method : {"pdgd", "pairwise", "dbgd", "mgd"}) {
+    SCOPED_TRACE(method);
+    SimulationSpec spec = tiny_spec();
+    spec.method = method;
+    spec.runs = 1;
+    spec.impressions = 5;
+    spec.shown = 30;
+    const Simulation simulation = Simulation::prepare(data, spec).value();
+    DeviceLimits limits = {.free_bytes = 1000,
+                           .shared_bytes = 227 << 10,
+                           .all_shared_bytes = 228 << 10,
+                           .processors = 132};
+    const std::string refusal = run_all_on(*host_backend(limits), simulation).error().message;
+    const std::uint64_t needed = std::stoull(refusal.substr(refusal.find("needs ") + 6));
+    limits.free_bytes = needed * 2;
+    auto device = std::make_unique<HostDevice>(limits);
+    const HostDevice* host = device.get();
+    const auto backend = make_device_backend(std::move(device));
+    expect_the_engines_bits(data, spec, *backend);
+    EXPECT_EQ(host->most_allocated(), needed);
+  }
 }
 
 TEST(GpuBackend, SaysWhatItCannotDo) {

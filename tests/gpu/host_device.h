@@ -33,11 +33,14 @@ class HostDevice final : public Device {
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     std::memset(memory, 0xa5, bytes);  // what is read before it is written shows
     limits_.free_bytes -= bytes;
+    allocated_ += bytes;
+    most_allocated_ = std::max(most_allocated_, allocated_);
     sizes_[memory] = bytes;
     return memory;
   }
   void free(void* memory) override {
     limits_.free_bytes += sizes_.at(memory);
+    allocated_ -= sizes_.at(memory);
     sizes_.erase(memory);
     std::free(memory);
   }
@@ -92,12 +95,16 @@ class HostDevice final : public Device {
   }
   Result<void> finish() override { return {}; }
 
+  // At any time.
+  [[nodiscard]] std::uint64_t most_allocated() const { return most_allocated_; }
   // How many runs of its last group it has left to the engine.
   [[nodiscard]] std::size_t runs_in_doubt() const { return in_doubt_.size(); }
 
  private:
   std::string name_ = "the host";
   std::map<void*, std::uint64_t> sizes_;
+  std::uint64_t allocated_ = 0;
+  std::uint64_t most_allocated_ = 0;
   std::set<std::uint32_t> in_doubt_;
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
