@@ -74,7 +74,7 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
 bool GroupShape::fits(const GroupShape& other) const {
   return kernel == other.kernel && width == other.width && shown == other.shown &&
          duels.candidates == other.duels.candidates && duels.team_draft == other.duels.team_draft &&
-         duels.by_chance == other.duels.by_chance;
+         duels.by_chance == other.duels.by_chance && duels.projected == other.duels.projected;
 }
 
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {

@@ -54,6 +54,7 @@ class Group {
       if (auto measured = measure_at(point); !measured) return measured.error();
       if (is_over()) break;
     }
+    if (auto got = get_remembered(); !got) return got.error();
     std::vector<float> weights(runs_.size() * args_.width);
     auto got = device_.download(weights.data(), args_.weights, weights.size() * sizeof(float));
     if (!got) return got.error();
@@ -106,12 +107,16 @@ class Group {
       memory = std::move(made).value();
       return {};
     };
+    const std::vector<float> remembered(
+        first.duels.projected != 0 ? std::size_t{count} * kRemembered * args_.width : 0);
     using Which = std::uint32_t;
     values_at_once_ = values_at_once(count, value_stride_);
     for (auto done :
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(weights)), weight_memory_),
+          keep(DeviceMemory::copy_of(device_, std::span<const float>(remembered)),
+               remembered_memory_),
           keep(DeviceMemory::make(device_, count * sizeof(Which)), which_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const double>(discounts)),
                discount_memory_),
@@ -125,6 +130,7 @@ class Group {
     args_.runs = data_memory_.as<const RunData>();
     args_.states = state_memory_.as<RunState>();
     args_.weights = weight_memory_.as<float>();
+    args_.remembered = remembered_memory_.as<float>();
     args_.which = which_memory_.as<const Which>();
     args_.discounts = discount_memory_.as<const double>();
     args_.values = value_memory_.as<double>();
@@ -145,6 +151,18 @@ class Group {
   [[nodiscard]] bool is_over() const {
     return stopped_ || std::any_of(states_.begin(), states_.end(),
                                    [](const RunState& state) { return state.is_not_finite != 0; });
+  }
+
+  Result<void> get_remembered() {
+    if (args_.remembered == nullptr) return {};
+    const std::size_t of_run = std::size_t{kRemembered} * args_.width;
+    for (std::size_t at = 0; at < runs_.size(); ++at) {
+      runs_[at].remembered.resize(of_run);
+      auto got = device_.download(runs_[at].remembered.data(), args_.remembered + at * of_run,
+                                  of_run * sizeof(float));
+      if (!got) return got;
+    }
+    return {};
   }
 
   Result<void> get_states() {
@@ -247,6 +265,7 @@ class Group {
   DeviceMemory data_memory_;
   DeviceMemory state_memory_;
   DeviceMemory weight_memory_;
+  DeviceMemory remembered_memory_;
   DeviceMemory which_memory_;
   DeviceMemory discount_memory_;
   DeviceMemory spill_memory_;
@@ -365,8 +384,10 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
 std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
   BatchArgs args;
   choose_layout(shape, limits, args);
-  const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
-                                shape.width * sizeof(float) + args.spill_stride;
+  const std::uint64_t per_run =
+      sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) + shape.width * sizeof(float) +
+      args.spill_stride +
+      (shape.duels.projected != 0 ? std::uint64_t{kRemembered} * shape.width * sizeof(float) : 0);
   const std::uint64_t values = values_at_once(shape.runs, shape.queries) * sizeof(double);
   return shape.runs * per_run + values * shape.queries + kCut * sizeof(double);
 }

@@ -64,6 +64,7 @@ struct GroupRun {
   const DeviceSplit* measured = nullptr;
   std::vector<std::uint64_t> points = {};  // of its curve, ascending; the last one is its end
   std::vector<float> weights = {};         // data.train.width of them
+  std::vector<float> remembered = {};      // kRemembered rows of as many, if steps are projected
   RunState state = {};
   std::vector<CurvePoint> curve = {};
 };
