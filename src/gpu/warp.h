@@ -56,6 +56,18 @@ inline Quad load_quad(const float* from) {
   return {{vector.x, vector.y, vector.z, vector.w}};
 }
 
+// The same of any memory, which may have been written before. The compiler divides plain reads of a
+// Quad where it cannot see that they are in shared memory.
+inline Quad read_quad(const float* from) {
+  Quad quad;
+  asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(quad.values[0]), "=f"(quad.values[1]), "=f"(quad.values[2]),
+                 "=f"(quad.values[3])
+               : "l"(from)
+               : "memory");
+  return quad;
+}
+
 class Warp {
  public:
   explicit Warp(unsigned lane) : lane_(lane) {}
@@ -146,6 +158,7 @@ struct PerLane {
 };
 
 inline Quad load_quad(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
+inline Quad read_quad(const float* from) { return *reinterpret_cast<const Quad*>(from); }
 
 class Warp {
  public:
