@@ -1,12 +1,12 @@
-// How fast a GPU does PDGD's linear runs, as shares of what limits it:
+// How fast a GPU does linear runs of PDGD or another method, as shares of what limits it:
 //
-//   gpu_bench [--quick] [--runs N] [--impressions N] [--shape NAME]
+//   gpu_bench [--quick] [--method NAME] [--runs N] [--impressions N] [--shape NAME]
 //             [--test-queries N]
 //
-// Memory limits it: an impression reads all its query's features at least once. The limit is the
-// bandwidth of a copy, measured first. Some of the runs are compared with the engine's own, which
-// must be the same to the bit. Needs nothing but a driver; without a usable GPU it says why and
-// ends with 0.
+// Memory limits PDGD, pairwise and DBGD: an impression reads all its query's features at least
+// once. The limit is the bandwidth of a copy, measured first. Instructions limit MGD. Some of the
+// runs are compared with the engine's own, which must be the same to the bit. Needs nothing but a
+// driver; without a usable GPU it says why and ends with 0.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -38,6 +38,7 @@ constexpr Case kCases[] = {{"mslr", {136, 125, 6'000}, 2'000},
                            {"istella", {220, 315, 5'000}, 1'000}};
 
 struct Settings {
+  std::string method = "pdgd";
   std::uint32_t runs = 8'448;
   std::uint64_t impressions = 4'000;
   std::string shape;               // empty: all
@@ -83,6 +84,7 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   Dataset data = make_dataset(shape);
   data.folds.front().test = make_split({shape.features, shape.docs, test_queries});
   SimulationSpec spec;
+  spec.method = settings.method;
   spec.click_model = "informational";
   spec.runs = settings.runs;
   spec.impressions = settings.impressions;
@@ -109,11 +111,12 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   const double limit = bandwidth / bytes;
   const double points = static_cast<double>(records.front().curve.size()) * spec.runs;
   fmt::print(
-      "{:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {:.2f} of the limit of {:.1f}  "
+      "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {:.2f} of the limit of "
+      "{:.1f}  "
       "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
-      one.name, shape.features, shape.docs, spec.runs, impressions / learning * 1e-6,
-      impressions / learning / limit, limit * 1e-6, 100 * measuring / (learning + measuring),
-      points * test_queries / measuring * 1e-6, wall,
+      settings.method, one.name, shape.features, shape.docs, spec.runs,
+      impressions / learning * 1e-6, impressions / learning / limit, limit * 1e-6,
+      100 * measuring / (learning + measuring), points * test_queries / measuring * 1e-6, wall,
       right ? fmt::format("{} runs have the engine's bits", checked) : "WRONG");
   return right;
 }
@@ -155,6 +158,8 @@ int main(int count, char** arguments) {
       settings.impressions = static_cast<std::uint64_t>(std::atoll(arguments[++at]));
     } else if (option == "--test-queries" && has_value) {
       settings.test_queries = static_cast<std::uint32_t>(std::atol(arguments[++at]));
+    } else if (option == "--method" && has_value) {
+      settings.method = arguments[++at];
     } else if (option == "--shape" && has_value) {
       settings.shape = arguments[++at];
     } else {

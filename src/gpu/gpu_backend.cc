@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "experiment/curve.h"
 #include "experiment/run_inputs.h"
+#include "gpu/device_method.h"
 #include "gpu/run_group.h"
-#include "plackett/pdgd.h"
 
 namespace plackett::gpu {
 namespace {
@@ -30,6 +31,7 @@ struct PreparedJob {
   Job job;
   std::size_t place = 0;  // in the batch
   std::unique_ptr<Learner> learner;
+  DeviceMethod method;
   std::shared_ptr<const Worlds> worlds;
   const Split* measured = nullptr;
 
@@ -71,7 +73,8 @@ class Uploads {
 
 class GpuBackend final : public DeviceBackend {
  public:
-  explicit GpuBackend(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  GpuBackend(std::unique_ptr<Device> device, double normal_error)
+      : device_(std::move(device)), normal_error_(normal_error) {}
 
   // Many runs are done at a time; each one's times are its share of theirs.
   [[nodiscard]] unsigned width() const override { return 1; }
@@ -86,14 +89,8 @@ class GpuBackend final : public DeviceBackend {
     if (!inputs.user().ends(0, 0, 0)) return lacks(spec, "users of your own without ends()");
     const auto learner = inputs.learner(0);
     if (!learner) return learner.error();
-    const auto* pdgd = dynamic_cast<const Pdgd*>(learner->get());
-    if (pdgd == nullptr) return lacks(spec, fmt::format("method {}, only pdgd", spec.method));
-    if (!(*learner)->ranker().is_linear()) {
-      return lacks(spec, fmt::format("{} rankers, only linear ones", name_of(spec.ranker.kind)));
-    }
-    if (pdgd->options().weight_decay > 0) return lacks(spec, "weight-decay");
-    if (pdgd->options().restart > 0) return lacks(spec, "restart");
-    return {};
+    const auto method = device_method(spec, **learner);
+    return method ? Result<void>() : lacks(spec, method.error().message);
   }
 
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {
@@ -128,7 +125,7 @@ class GpuBackend final : public DeviceBackend {
   };
 
   // Takes from `left` the jobs that are done next: as many as fit the device's memory, of equal
-  // width and shown documents.
+  // shape.
   Result<std::vector<PreparedJob>> next_group(const Batch& batch, std::vector<Pending>& left) {
     const auto limits = device_->limits();
     if (!limits) return limits.error();
@@ -137,12 +134,10 @@ class GpuBackend final : public DeviceBackend {
     const std::size_t most = kRunsPerProcessor * limits->processors;
     std::vector<PreparedJob> group;
     std::vector<Pending> later;
-    std::map<SplitKey, std::uint64_t> splits;  // bytes
-    std::uint64_t split_bytes = 0;
-    std::uint32_t width = 0;
-    std::uint32_t shown = 0;
-    std::uint32_t queries = 0;
-    std::uint32_t most_docs = 0;
+    std::set<SplitKey> splits;
+    std::set<const User*> users;
+    std::uint64_t shared_bytes = 0;  // of these
+    GroupShape shape;                // of the group
     for (const Pending& pending : left) {
       if (group.size() == most) {
         later.push_back(pending);
@@ -154,23 +149,30 @@ class GpuBackend final : public DeviceBackend {
       if (!worlds) return worlds.error();
       const Fold& fold = (*worlds)->state(0).fold;
       const Split& measured = inputs.measured(fold);
-      const std::uint32_t own_width = padded_width(fold.train.feature_count());
-      if (!group.empty() && (own_width != width || simulation.spec().shown != shown)) {
+      auto learner = inputs.learner(pending.job.run);
+      if (!learner) return learner.error();
+      const auto method = device_method(simulation.spec(), **learner);
+      if (!method) return method.error();
+      GroupShape next = {.kernel = method->kernel,
+                         .duels = method->data.duels,
+                         .runs = group.size() + 1,
+                         .width = padded_width(fold.train.feature_count()),
+                         .shown = simulation.spec().shown,
+                         .most_docs = shape.most_docs,
+                         .queries = std::max(shape.queries, measured.query_count())};
+      if (!group.empty() && !next.fits(shape)) {
         later.push_back(pending);
         continue;
       }
-      std::map<SplitKey, std::uint64_t> more;
-      std::uint32_t docs = most_docs;
+      std::uint64_t bytes = shared_bytes;
+      std::set<SplitKey> own_splits;
       for (const Split* split : {&fold.train, &measured}) {
-        if (splits.contains(key_of(*split))) continue;
-        more[key_of(*split)] = DeviceSplit::bytes(*split);
-        docs = std::max(docs, describe(*split, 0).max_docs);
+        if (splits.contains(key_of(*split)) || !own_splits.insert(key_of(*split)).second) continue;
+        bytes += DeviceSplit::bytes(*split);
+        next.most_docs = std::max(next.most_docs, describe(*split, 0).max_docs);
       }
-      std::uint64_t bytes = split_bytes;
-      for (const auto& [key, size] : more) bytes += size;
-      const std::uint32_t all_queries = std::max(queries, measured.query_count());
-      const std::uint64_t needed = bytes + group_bytes(group.size() + 1, own_width, all_queries,
-                                                       docs, simulation.spec().shown);
+      if (!users.contains(&inputs.user())) bytes += DeviceUser::bytes(inputs.user(), next.shown);
+      const std::uint64_t needed = bytes + group_bytes(next, *limits);
       if (needed > room) {
         if (group.empty()) {
           return Error{ErrorCode::kUnavailable,
@@ -180,15 +182,12 @@ class GpuBackend final : public DeviceBackend {
         later.push_back(pending);
         continue;
       }
-      auto learner = inputs.learner(pending.job.run);
-      if (!learner) return learner.error();
-      splits.merge(more);
-      split_bytes = bytes;
-      queries = all_queries;
-      most_docs = docs;
-      width = own_width;
-      shown = simulation.spec().shown;
-      group.push_back({pending.job, pending.place, std::move(*learner), *worlds, &measured});
+      splits.merge(own_splits);
+      users.insert(&inputs.user());
+      shared_bytes = bytes;
+      shape = next;
+      group.push_back(
+          {pending.job, pending.place, std::move(*learner), *method, *worlds, &measured});
     }
     left = std::move(later);
     return group;
@@ -217,6 +216,15 @@ class GpuBackend final : public DeviceBackend {
     for (std::size_t at = 0; at < runs.size(); ++at) {
       const Job& job = jobs[at].job;
       GroupRun& run = runs[at];
+      if (run.state.is_in_doubt != 0 && !(watch.stop && watch.stop())) {
+        auto record =
+            run_by_engine(batch.simulations[job.simulation], job.run, run.state.done, watch);
+        stopped = !record && record.error().code == ErrorCode::kStopped;
+        if (stopped) return {};
+        if (!record) return record.error();
+        if (auto done = finished(job, std::move(*record)); !done) return done;
+        continue;
+      }
       if (run.curve.size() < run.points.size() || (watch.stop && watch.stop())) {
         stopped = true;
         return {};
@@ -234,8 +242,7 @@ class GpuBackend final : public DeviceBackend {
     return {};
   }
 
-  static Result<GroupRun> make_run(const Simulation& simulation, PreparedJob& job,
-                                   Uploads& uploads) {
+  Result<GroupRun> make_run(const Simulation& simulation, PreparedJob& job, Uploads& uploads) {
     const SimulationSpec& spec = simulation.spec();
     const RunInputs inputs(simulation);
     const auto train = uploads.split(job.fold().fold.train, &job.fold().train_ndcg);
@@ -244,29 +251,41 @@ class GpuBackend final : public DeviceBackend {
     if (!measured) return measured.error();
     const auto user = uploads.user(inputs.user(), spec.shown);
     if (!user) return user.error();
-    const PdgdOptions& options = dynamic_cast<const Pdgd&>(*job.learner).options();
     GroupRun run;
+    run.kernel = job.method.kernel;
     run.train = *train;
     run.measured = *measured;
     run.points = curve_points(spec.impressions);
-    run.data = {.train = (*train)->data(),
-                .measured = (*measured)->data(),
-                .ends = (*user)->ends(),
-                .seed = spec.seed,
-                .impressions = spec.impressions,
-                .decay = options.learning_rate_decay,
-                .sharpness = options.pairs.sharpness,
-                .run = job.job.run,
-                .grade_count = inputs.user().grade_count(),
-                .shown = options.shown,
-                .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U,
-                .by_last_click = (*user)->by_last_click() ? 1U : 0U};
+    run.data = job.method.data;
+    run.data.train = (*train)->data();
+    run.data.measured = (*measured)->data();
+    run.data.ends = (*user)->ends();
+    run.data.seed = spec.seed;
+    run.data.impressions = spec.impressions;
+    run.data.run = job.job.run;
+    run.data.duels.normal_error = normal_error_;
+    run.data.grade_count = inputs.user().grade_count();
+    run.data.shown = spec.shown;
+    run.data.by_last_click = (*user)->by_last_click() ? 1U : 0U;
     count_queries(*job.measured, spec.no_relevant, run.data);
     run.weights.resize(run.data.train.width);
     Ranker& ranker = job.learner->ranker();
     ranker.get_parameters(std::span(run.weights).first(ranker.parameter_count()));
-    run.state.learning_rate = options.learning_rate;
+    run.state.learning_rate = job.learner->state().learning_rate;
     return run;
+  }
+
+  // A run that the device left after so many impressions, from its beginning.
+  static Result<RunRecord> run_by_engine(const Simulation& simulation, std::uint32_t run,
+                                         std::uint64_t done, const Watch& watch) {
+    Watch rest = watch;
+    rest.run_started = {};  // it has started, and come so far
+    rest.advanced = [&watch, done](std::uint64_t count) mutable {
+      const std::uint64_t again = std::min(count, done);
+      done -= again;
+      if (watch.advanced) watch.advanced(count - again);
+    };
+    return simulation.run(run, rest);
   }
 
   // How many queries count, and what those without relevant documents do.
@@ -282,17 +301,27 @@ class GpuBackend final : public DeviceBackend {
     LearnerState state = learner->state();
     state.learning_rate = run.state.learning_rate;
     state.updates = run.state.updates;
+    if (!run.remembered.empty()) {
+      state.memory.clear();
+      const std::size_t features = run.data.duels.features;
+      for (std::size_t row = 0; row < run.remembered.size(); row += run.data.train.width) {
+        const auto own = std::span(run.remembered).subspan(row, features);
+        state.memory.insert(state.memory.end(), own.begin(), own.end());
+      }
+    }
     learner->restore(state);
     return learner;
   }
 
   std::unique_ptr<Device> device_;
+  double normal_error_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device) {
-  return std::make_unique<GpuBackend>(std::move(device));
+std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device,
+                                                   double normal_error) {
+  return std::make_unique<GpuBackend>(std::move(device), normal_error);
 }
 
 }  // namespace plackett::gpu

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "evaluation/online_performance.h"
+#include "gpu/duel_data.h"
 
 namespace plackett::gpu {
 
@@ -44,6 +45,12 @@ constexpr std::uint64_t feature_place(std::uint32_t doc, std::uint32_t feature,
          std::uint64_t{feature / 16 * (kTileDocs * 16) + doc % kTileDocs * 16 + feature % 16};
 }
 
+// As PairwiseOptions (learner/pairwise.h).
+struct PairwiseRules {
+  double epsilon = 0;
+  std::uint32_t worst_first = 0;
+};
+
 // One run: what does not change.
 struct RunData {
   SplitData train = {};
@@ -58,8 +65,10 @@ struct RunData {
   std::uint32_t shown = 0;
   std::uint32_t only_above = 0;     // PairKind::kAbove
   std::uint32_t by_last_click = 0;  // whether `ends` depends on below_click
-  double without_relevant = 0;      // what such a query adds to the sum over queries
-  double counted = 0;               // queries that count
+  PairwiseRules pairwise = {};
+  DuelRules duels = {};
+  double without_relevant = 0;  // what such a query adds to the sum over queries
+  double counted = 0;           // queries that count
 };
 
 // And what does.
@@ -70,6 +79,7 @@ struct RunState {
   OnlinePerformance online = {};
   double offline = 0;               // of the last point measured
   std::uint32_t is_not_finite = 0;  // a score was not; it stopped after `done` impressions
+  std::uint32_t is_in_doubt = 0;    // it stopped where rounding may decide: the engine must do it
 };
 
 // Where a warp's scratch lies: sizes in bytes from its start, all multiples of 16.
@@ -140,6 +150,7 @@ struct BatchArgs {
   const RunData* runs = nullptr;
   RunState* states = nullptr;
   float* weights = nullptr;              // [run][width]
+  float* remembered = nullptr;           // [run][kRemembered][width]: oldest first; zeros at first
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
   std::byte* spill = nullptr;            // scratch that shared memory has no room for, per warp
@@ -157,6 +168,7 @@ struct BatchArgs {
   std::uint32_t spill_pairs = 0;       // in the spill, if pairs are there
   bool pairs_are_spilled = false;
   std::uint32_t spill_stride = 0;  // bytes per warp
+  DuelArgs duels = {};
 };
 
 }  // namespace plackett::gpu

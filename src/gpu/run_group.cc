@@ -15,12 +15,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kLaunchSeconds = 0.3;
-constexpr std::uint64_t kFirstLaunch = 64;  // impressions, while the speed is unknown
+// Impressions, while the speed is unknown.
+constexpr std::uint64_t kFirstLaunch = 64;
+constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
-constexpr std::uint32_t kBlocksAtATime = 16;    // of a multiprocessor: as kernels.cu says
-constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
-constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -36,13 +35,10 @@ std::uint32_t most_docs_of(const Split& split) {
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
 
-// What learning keeps outside of shared memory, per warp.
-std::uint32_t spill_bytes(const ScratchLayout& large, std::uint32_t pairs) {
-  return (large.size + pairs * static_cast<std::uint32_t>(sizeof(double)) + 255) / 256 * 256;
-}
-
-std::uint32_t spilled_pairs(std::uint32_t shown) {
-  return shown > kMostShownPairs ? ListLayout::pair_count(shown) : 0;
+// How many runs are measured together.
+std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / queries, 1, runs));
 }
 
 class Group {
@@ -60,6 +56,7 @@ class Group {
       if (auto measured = measure_at(point); !measured) return measured.error();
       if (is_over()) break;
     }
+    if (auto got = get_remembered(); !got) return got.error();
     std::vector<float> weights(runs_.size() * args_.width);
     auto got = device_.download(weights.data(), args_.weights, weights.size() * sizeof(float));
     if (!got) return got.error();
@@ -77,7 +74,7 @@ class Group {
     limits_ = *limits;
     const auto count = static_cast<std::uint32_t>(runs_.size());
     args_.width = runs_.front().data.train.width;
-    const std::uint32_t shown = runs_.front().data.shown;
+    if (runs_.front().kernel == Kernel::kMultileave) at_once_ = kFirstMultileaved;
     std::vector<double> discounts;
     for (std::uint32_t rank = 0; rank < kCut; ++rank) discounts.push_back(rank_discount(rank));
 
@@ -92,20 +89,37 @@ class Group {
       most_measured_ = std::max(most_measured_, run.measured->most_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
     }
-    choose_layout(count, most_docs, shown);
+    const RunData& first = runs_.front().data;
+    choose_layout({.kernel = runs_.front().kernel,
+                   .duels = first.duels,
+                   .runs = count,
+                   .width = args_.width,
+                   .shown = first.shown,
+                   .most_docs = most_docs},
+                  limits_, args_);
+    if (args_.shared_bytes > limits_.shared_bytes) {
+      return Error{ErrorCode::kUnavailable,
+                   fmt::format("{}: lists of {} documents with {} features and {} rankers need {} "
+                               "bytes of a block's memory; there are {}",
+                               device_.name(), first.shown, args_.width, first.duels.candidates + 1,
+                               args_.shared_bytes, limits_.shared_bytes)};
+    }
 
     const auto keep = [](Result<DeviceMemory> made, DeviceMemory& memory) -> Result<void> {
       if (!made) return made.error();
       memory = std::move(made).value();
       return {};
     };
+    const std::vector<float> remembered(
+        first.duels.projected != 0 ? std::size_t{count} * kRemembered * args_.width : 0);
     using Which = std::uint32_t;
-    values_at_once_ = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / value_stride_, 1, count));
+    values_at_once_ = values_at_once(count, value_stride_);
     for (auto done :
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(weights)), weight_memory_),
+          keep(DeviceMemory::copy_of(device_, std::span<const float>(remembered)),
+               remembered_memory_),
           keep(DeviceMemory::make(device_, count * sizeof(Which)), which_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const double>(discounts)),
                discount_memory_),
@@ -119,6 +133,7 @@ class Group {
     args_.runs = data_memory_.as<const RunData>();
     args_.states = state_memory_.as<RunState>();
     args_.weights = weight_memory_.as<float>();
+    args_.remembered = remembered_memory_.as<float>();
     args_.which = which_memory_.as<const Which>();
     args_.discounts = discount_memory_.as<const double>();
     args_.values = value_memory_.as<double>();
@@ -126,24 +141,6 @@ class Group {
     args_.value_stride = value_stride_;
     args_.queries_per_warp = kQueriesPerWarp;
     return {};
-  }
-
-  // As many documents in shared memory as leave it room for all warps that work at a time.
-  void choose_layout(std::uint32_t count, std::uint32_t most_docs, std::uint32_t shown) {
-    args_.pairs_are_spilled = spilled_pairs(shown) > 0;
-    args_.list = ListLayout(shown, args_.width, !args_.pairs_are_spilled);
-    const std::uint32_t at_a_time =
-        std::clamp((count + limits_.processors - 1) / limits_.processors, 1U, kBlocksAtATime);
-    const std::uint32_t room =
-        std::min(limits_.shared_bytes, limits_.all_shared_bytes / at_a_time - kBlockOverhead);
-    args_.small = ScratchLayout(most_docs);
-    while (args_.small.docs > 16 && args_.small.size + args_.list.size > room) {
-      args_.small = ScratchLayout(args_.small.docs - 16);
-    }
-    if (args_.small.docs < most_docs) args_.large = ScratchLayout(most_docs);
-    args_.shared_bytes = args_.small.size + args_.list.size;
-    args_.spill_pairs = args_.large.size;
-    args_.spill_stride = spill_bytes(args_.large, spilled_pairs(shown));
   }
 
   // Of the runs at these places.
@@ -157,6 +154,18 @@ class Group {
   [[nodiscard]] bool is_over() const {
     return stopped_ || std::any_of(states_.begin(), states_.end(),
                                    [](const RunState& state) { return state.is_not_finite != 0; });
+  }
+
+  Result<void> get_remembered() {
+    if (args_.remembered == nullptr) return {};
+    const std::size_t of_run = std::size_t{kRemembered} * args_.width;
+    for (std::size_t at = 0; at < runs_.size(); ++at) {
+      runs_[at].remembered.resize(of_run);
+      auto got = device_.download(runs_[at].remembered.data(), args_.remembered + at * of_run,
+                                  of_run * sizeof(float));
+      if (!got) return got;
+    }
+    return {};
   }
 
   Result<void> get_states() {
@@ -178,7 +187,7 @@ class Group {
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
       if (auto done =
-              device_.launch({.kernel = Kernel::kLearn, .args = args_, .warps = args_.count});
+              device_.launch({.kernel = runs_.front().kernel, .args = args_, .warps = args_.count});
           !done) {
         return done;
       }
@@ -199,7 +208,8 @@ class Group {
   Result<void> measure_at(std::uint64_t point) {
     std::vector<std::uint32_t> due;
     for (std::uint32_t at = 0; at < runs_.size(); ++at) {
-      if (std::binary_search(runs_[at].points.begin(), runs_[at].points.end(), point)) {
+      const std::vector<std::uint64_t>& points = runs_[at].points;
+      if (states_[at].is_in_doubt == 0 && std::binary_search(points.begin(), points.end(), point)) {
         due.push_back(at);
       }
     }
@@ -258,6 +268,7 @@ class Group {
   DeviceMemory data_memory_;
   DeviceMemory state_memory_;
   DeviceMemory weight_memory_;
+  DeviceMemory remembered_memory_;
   DeviceMemory which_memory_;
   DeviceMemory discount_memory_;
   DeviceMemory spill_memory_;
@@ -279,7 +290,8 @@ std::uint64_t DeviceSplit::bytes(const Split& split) {
     tiles += tiles_of(split.features(Query{query}).doc_count());
   }
   return tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
-         split.doc_count() + split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
+         split.doc_count() + sizeof(std::uint64_t) +
+         split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
 }
 
 Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const NdcgTable& ndcg) {
@@ -339,6 +351,10 @@ Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const 
   return made;
 }
 
+std::uint64_t DeviceUser::bytes(const User& user, std::uint32_t shown) {
+  return std::uint64_t{shown} * (shown + 1) / 2 * user.grade_count() * sizeof(Ends);
+}
+
 Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint32_t shown) {
   std::vector<Ends> all;
   for (std::uint32_t rank = 0; rank < shown; ++rank) {
@@ -368,12 +384,15 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
   return made;
 }
 
-std::uint64_t group_bytes(std::size_t runs, std::uint32_t width, std::uint32_t queries,
-                          std::uint32_t most_docs, std::uint32_t shown) {
-  const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
-                                width * sizeof(float) +
-                                spill_bytes(ScratchLayout(most_docs), spilled_pairs(shown));
-  return runs * per_run + std::max<std::uint64_t>(kValueBytes, queries * sizeof(double));
+std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
+  BatchArgs args;
+  choose_layout(shape, limits, args);
+  const std::uint64_t per_run =
+      sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) + shape.width * sizeof(float) +
+      args.spill_stride +
+      (shape.duels.projected != 0 ? std::uint64_t{kRemembered} * shape.width * sizeof(float) : 0);
+  const std::uint64_t values = values_at_once(shape.runs, shape.queries) * sizeof(double);
+  return shape.runs * per_run + values * shape.queries + kCut * sizeof(double);
 }
 
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/device.h"
+#include "gpu/launch_layout.h"
 #include "gpu/run_data.h"
 #include "plackett/dataset.h"
 #include "plackett/ndcg.h"
@@ -41,6 +42,8 @@ class DeviceSplit {
 // What a user does, in a device's memory.
 class DeviceUser {
  public:
+  // How much memory it takes.
+  static std::uint64_t bytes(const User& user, std::uint32_t shown);
   // For lists of that length. Requires: a user with ends().
   static Result<DeviceUser> make(Device& device, const User& user, std::uint32_t shown);
 
@@ -55,11 +58,13 @@ class DeviceUser {
 
 // One run of a group, before and after.
 struct GroupRun {
+  Kernel kernel = Kernel::kLearn;
   RunData data = {};
   const DeviceSplit* train = nullptr;
   const DeviceSplit* measured = nullptr;
   std::vector<std::uint64_t> points = {};  // of its curve, ascending; the last one is its end
   std::vector<float> weights = {};         // data.train.width of them
+  std::vector<float> remembered = {};      // kRemembered rows of as many, if steps are projected
   RunState state = {};
   std::vector<CurvePoint> curve = {};
 };
@@ -75,13 +80,13 @@ struct GroupTimes {
   double measuring = 0;  // likewise
 };
 
-// How much memory a group of that many runs takes besides its splits.
-std::uint64_t group_bytes(std::size_t runs, std::uint32_t width, std::uint32_t queries,
-                          std::uint32_t most_docs, std::uint32_t shown);
+// How much memory a group takes besides its splits and users.
+std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits);
 
 // Does all runs to their ends, or until one has a score that is not finite, or the watch stops it:
 // then the curves are as far as they are. Launches take about a third of a second at most, so that
-// stop() is asked often enough. Requires: runs of equal `width` and `shown`.
+// stop() is asked often enough. Requires: runs whose shapes fit. A run
+// that is in doubt ends where it is, without a curve.
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch);
 
 }  // namespace plackett::gpu

@@ -13,6 +13,9 @@ namespace plackett::gpu {
 
 inline constexpr unsigned kWarpLanes = 32;
 
+// After a lambda's parameters: it is inlined, however large. What it captures would be in memory.
+#define PLACKETT_INLINE __attribute__((always_inline))
+
 // Four floats that are loaded at once.
 struct alignas(16) Quad {
   float values[4];
@@ -21,11 +24,22 @@ struct alignas(16) Quad {
 // Part of a dot product or of a step: fused on every machine.
 inline float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 
+// Rounded correctly, as the host's.
+#ifdef __CUDA_ARCH__
+inline float square_root(float x) { return __nvvm_sqrt_rn_f(x); }
+inline double square_root(double x) { return __nvvm_sqrt_rn_d(x); }
+#else
+inline float square_root(float x) { return __builtin_sqrtf(x); }
+inline double square_root(double x) { return __builtin_sqrt(x); }
+#endif
+
 #ifdef __CUDA_ARCH__
 
 #define PLACKETT_PRAGMA(text) _Pragma(#text)
 // Before a loop: that many of its rounds are done together, so that their loads overlap.
 #define PLACKETT_UNROLL(rounds) PLACKETT_PRAGMA(unroll rounds)
+// Before a loop whose rounds index what is in registers.
+#define PLACKETT_UNROLL_ALL PLACKETT_PRAGMA(unroll)
 
 // One value per lane.
 template <typename T>
@@ -40,6 +54,25 @@ inline Quad load_quad(const float* from) {
   using Vector __attribute__((ext_vector_type(4))) = float;
   const Vector vector = __nvvm_ldg_f4(reinterpret_cast<const Vector*>(from));
   return {{vector.x, vector.y, vector.z, vector.w}};
+}
+
+// The same of any memory, which may have been written before. The compiler divides plain reads of a
+// Quad where it cannot see that they are in shared memory.
+inline Quad read_quad(const float* from) {
+  Quad quad;
+  asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(quad.values[0]), "=f"(quad.values[1]), "=f"(quad.values[2]),
+                 "=f"(quad.values[3])
+               : "l"(from)
+               : "memory");
+  return quad;
+}
+
+// ++count if one > other: two instructions, where the compiler makes three.
+inline void count_if_greater(float one, float other, std::uint32_t& count) {
+  asm("{ .reg .pred p; setp.gt.f32 p, %1, %2; @p add.u32 %0, %0, 1; }"
+      : "+r"(count)
+      : "f"(one), "f"(other));
 }
 
 class Warp {
@@ -74,6 +107,12 @@ class Warp {
   // One lane's value.
   [[nodiscard]] float from(const PerLane<float>& values, unsigned lane) const {
     return __nvvm_shfl_sync_idx_f32(kAll, values.value, static_cast<int>(lane), 31);
+  }
+  [[nodiscard]] double from(const PerLane<double>& values, unsigned lane) const {
+    const auto bits = __builtin_bit_cast(std::uint64_t, values.value);
+    const std::uint64_t low = from(PerLane{static_cast<std::uint32_t>(bits)}, lane);
+    const std::uint64_t high = from(PerLane{static_cast<std::uint32_t>(bits >> 32)}, lane);
+    return __builtin_bit_cast(double, high << 32 | low);
   }
   [[nodiscard]] std::uint32_t from(const PerLane<std::uint32_t>& values, unsigned lane) const {
     return static_cast<std::uint32_t>(
@@ -116,6 +155,7 @@ class Warp {
 #else
 
 #define PLACKETT_UNROLL(rounds)
+#define PLACKETT_UNROLL_ALL
 
 template <typename T>
 struct PerLane {
@@ -125,6 +165,10 @@ struct PerLane {
 };
 
 inline Quad load_quad(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
+inline Quad read_quad(const float* from) { return *reinterpret_cast<const Quad*>(from); }
+inline void count_if_greater(float one, float other, std::uint32_t& count) {
+  count += one > other ? 1U : 0U;
+}
 
 class Warp {
  public:

@@ -1,0 +1,67 @@
+#include "gpu/device_method.h"
+
+#include <fmt/format.h>
+
+#include "learner/dueling_bandit.h"
+#include "learner/pairwise.h"
+#include "plackett/pdgd.h"
+#include "sampling/probabilistic_multileaving.h"
+#include "sampling/team_draft_multileaving.h"
+
+namespace plackett::gpu {
+namespace {
+
+Result<DeviceMethod> of_pdgd(const PdgdOptions& options) {
+  if (options.weight_decay > 0) return Error{"weight-decay"};
+  if (options.restart > 0) return Error{"restart"};
+  return DeviceMethod{.kernel = Kernel::kLearn,
+                      .data = {.decay = options.learning_rate_decay,
+                               .sharpness = options.pairs.sharpness,
+                               .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U}};
+}
+
+DeviceMethod of_pairwise(const PairwiseOptions& options) {
+  return {.kernel = Kernel::kLearnPairwise,
+          .data = {.decay = options.learning_rate_decay,
+                   .pairwise = {.epsilon = options.epsilon,
+                                .worst_first = options.worst_first ? 1U : 0U}}};
+}
+
+Result<DeviceMethod> of_duels(const DuelingBandit& learner, std::uint32_t features) {
+  const DuelingBanditOptions& options = learner.options();
+  static_assert(kRemembered == DuelingBandit::kRemembered);
+  DuelRules rules{.candidates = options.candidates,
+                  .features = features,
+                  .projected = options.projected ? 1U : 0U,
+                  .further = options.further};
+  const Multileaving& multileaving = learner.multileaving();
+  if (const auto* drawn = dynamic_cast<const ProbabilisticMultileaving*>(&multileaving)) {
+    rules.by_chance = drawn->ties() == ProbabilisticMultileaving::Ties::kByChance ? 1U : 0U;
+  } else if (dynamic_cast<const TeamDraftMultileaving*>(&multileaving) != nullptr) {
+    rules.team_draft = 1;
+  } else {
+    return Error{"this multileaving"};
+  }
+  return DeviceMethod{
+      .kernel = rules.candidates + 1 == kDuelGroup ? Kernel::kDuel : Kernel::kMultileave,
+      .data = {.decay = options.learning_rate_decay, .duels = rules}};
+}
+
+}  // namespace
+
+Result<DeviceMethod> device_method(const SimulationSpec& spec, Learner& learner) {
+  const auto* pdgd = dynamic_cast<const Pdgd*>(&learner);
+  const auto* pairwise = dynamic_cast<const Pairwise*>(&learner);
+  const auto* duels = dynamic_cast<const DuelingBandit*>(&learner);
+  if (pdgd == nullptr && pairwise == nullptr && duels == nullptr) {
+    return Error{fmt::format("method {}, only pdgd, pairwise, dbgd and mgd", spec.method)};
+  }
+  if (!learner.ranker().is_linear()) {
+    return Error{fmt::format("{} rankers, only linear ones", name_of(spec.ranker.kind))};
+  }
+  if (pdgd != nullptr) return of_pdgd(pdgd->options());
+  if (pairwise != nullptr) return of_pairwise(pairwise->options());
+  return of_duels(*duels, learner.ranker().feature_count());
+}
+
+}  // namespace plackett::gpu

@@ -1,0 +1,30 @@
+// Where the scratch of a launch's warps lies: as much of it in shared memory as leaves room for all
+// warps that work at a time, the rest in the device's memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/device.h"
+#include "gpu/run_data.h"
+
+namespace plackett::gpu {
+
+// What runs that are done together have in common.
+struct GroupShape {
+  Kernel kernel = Kernel::kLearn;
+  DuelRules duels = {};  // of kDuel and kMultileave
+  std::size_t runs = 0;
+  std::uint32_t width = 0;
+  std::uint32_t shown = 0;
+  std::uint32_t most_docs = 0;  // of a query that is learned from
+  std::uint32_t queries = 0;    // that are measured, at most
+
+  // Whether runs of both may be done together.
+  [[nodiscard]] bool fits(const GroupShape& other) const;
+};
+
+// Sets the layouts, the spill's, and shared_bytes.
+void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args);
+
+}  // namespace plackett::gpu
