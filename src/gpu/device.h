@@ -13,8 +13,8 @@
 
 namespace plackett::gpu {
 
-enum class Kernel : std::uint8_t { kLearn, kMeasure, kSum };
-inline constexpr std::size_t kKernelCount = 3;
+enum class Kernel : std::uint8_t { kLearn, kMeasure, kSum, kLearnPairwise };
+inline constexpr std::size_t kKernelCount = 4;
 
 // How a kernel's warps are laid out: for each run that takes part and each part of the queries,
 // one.

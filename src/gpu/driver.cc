@@ -92,7 +92,7 @@ constexpr std::array<const char*, 22> kFunctions{"cuInit",
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
 
 constexpr std::array<const char*, kKernelCount> kKernels{"plackett_learn", "plackett_measure",
-                                                         "plackett_sum"};
+                                                         "plackett_sum", "plackett_learn_pairwise"};
 
 Error unusable(std::string_view why) {
   return Error{ErrorCode::kUnavailable, fmt::format("no usable GPU: {}", why)};

@@ -4,7 +4,8 @@
 // the others, in order, when the values are summed.
 #pragma once
 
-#include "gpu/learn.h"
+#include "gpu/run_learner.h"
+#include "gpu/score.h"
 
 namespace plackett::gpu {
 

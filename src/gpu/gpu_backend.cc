@@ -9,8 +9,8 @@
 
 #include "experiment/curve.h"
 #include "experiment/run_inputs.h"
+#include "gpu/device_method.h"
 #include "gpu/run_group.h"
-#include "plackett/pdgd.h"
 
 namespace plackett::gpu {
 namespace {
@@ -30,6 +30,7 @@ struct PreparedJob {
   Job job;
   std::size_t place = 0;  // in the batch
   std::unique_ptr<Learner> learner;
+  DeviceMethod method;
   std::shared_ptr<const Worlds> worlds;
   const Split* measured = nullptr;
 
@@ -86,14 +87,8 @@ class GpuBackend final : public DeviceBackend {
     if (!inputs.user().ends(0, 0, 0)) return lacks(spec, "users of your own without ends()");
     const auto learner = inputs.learner(0);
     if (!learner) return learner.error();
-    const auto* pdgd = dynamic_cast<const Pdgd*>(learner->get());
-    if (pdgd == nullptr) return lacks(spec, fmt::format("method {}, only pdgd", spec.method));
-    if (!(*learner)->ranker().is_linear()) {
-      return lacks(spec, fmt::format("{} rankers, only linear ones", name_of(spec.ranker.kind)));
-    }
-    if (pdgd->options().weight_decay > 0) return lacks(spec, "weight-decay");
-    if (pdgd->options().restart > 0) return lacks(spec, "restart");
-    return {};
+    const auto method = device_method(spec, **learner);
+    return method ? Result<void>() : lacks(spec, method.error().message);
   }
 
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {
@@ -128,7 +123,7 @@ class GpuBackend final : public DeviceBackend {
   };
 
   // Takes from `left` the jobs that are done next: as many as fit the device's memory, of equal
-  // width and shown documents.
+  // kernel, width and shown documents.
   Result<std::vector<PreparedJob>> next_group(const Batch& batch, std::vector<Pending>& left) {
     const auto limits = device_->limits();
     if (!limits) return limits.error();
@@ -141,6 +136,7 @@ class GpuBackend final : public DeviceBackend {
     std::uint64_t split_bytes = 0;
     std::uint32_t width = 0;
     std::uint32_t shown = 0;
+    Kernel kernel = {};
     std::uint32_t queries = 0;
     std::uint32_t most_docs = 0;
     for (const Pending& pending : left) {
@@ -155,7 +151,12 @@ class GpuBackend final : public DeviceBackend {
       const Fold& fold = (*worlds)->state(0).fold;
       const Split& measured = inputs.measured(fold);
       const std::uint32_t own_width = padded_width(fold.train.feature_count());
-      if (!group.empty() && (own_width != width || simulation.spec().shown != shown)) {
+      auto learner = inputs.learner(pending.job.run);
+      if (!learner) return learner.error();
+      const auto method = device_method(simulation.spec(), **learner);
+      if (!method) return method.error();
+      if (!group.empty() &&
+          (own_width != width || simulation.spec().shown != shown || method->kernel != kernel)) {
         later.push_back(pending);
         continue;
       }
@@ -180,15 +181,15 @@ class GpuBackend final : public DeviceBackend {
         later.push_back(pending);
         continue;
       }
-      auto learner = inputs.learner(pending.job.run);
-      if (!learner) return learner.error();
       splits.merge(more);
       split_bytes = bytes;
       queries = all_queries;
       most_docs = docs;
       width = own_width;
       shown = simulation.spec().shown;
-      group.push_back({pending.job, pending.place, std::move(*learner), *worlds, &measured});
+      kernel = method->kernel;
+      group.push_back(
+          {pending.job, pending.place, std::move(*learner), *method, *worlds, &measured});
     }
     left = std::move(later);
     return group;
@@ -244,28 +245,26 @@ class GpuBackend final : public DeviceBackend {
     if (!measured) return measured.error();
     const auto user = uploads.user(inputs.user(), spec.shown);
     if (!user) return user.error();
-    const PdgdOptions& options = dynamic_cast<const Pdgd&>(*job.learner).options();
     GroupRun run;
+    run.kernel = job.method.kernel;
     run.train = *train;
     run.measured = *measured;
     run.points = curve_points(spec.impressions);
-    run.data = {.train = (*train)->data(),
-                .measured = (*measured)->data(),
-                .ends = (*user)->ends(),
-                .seed = spec.seed,
-                .impressions = spec.impressions,
-                .decay = options.learning_rate_decay,
-                .sharpness = options.pairs.sharpness,
-                .run = job.job.run,
-                .grade_count = inputs.user().grade_count(),
-                .shown = options.shown,
-                .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U,
-                .by_last_click = (*user)->by_last_click() ? 1U : 0U};
+    run.data = job.method.data;
+    run.data.train = (*train)->data();
+    run.data.measured = (*measured)->data();
+    run.data.ends = (*user)->ends();
+    run.data.seed = spec.seed;
+    run.data.impressions = spec.impressions;
+    run.data.run = job.job.run;
+    run.data.grade_count = inputs.user().grade_count();
+    run.data.shown = spec.shown;
+    run.data.by_last_click = (*user)->by_last_click() ? 1U : 0U;
     count_queries(*job.measured, spec.no_relevant, run.data);
     run.weights.resize(run.data.train.width);
     Ranker& ranker = job.learner->ranker();
     ranker.get_parameters(std::span(run.weights).first(ranker.parameter_count()));
-    run.state.learning_rate = options.learning_rate;
+    run.state.learning_rate = job.learner->state().learning_rate;
     return run;
   }
 

@@ -8,7 +8,7 @@
 
 namespace plackett::gpu {
 
-// Does PDGD's runs with linear rankers, those of one batch together, as many as the device's memory
+// Does the runs that docs/gpu.md lists, those of one batch together, as many as the device's memory
 // holds. Requires: nobody else uses the device meanwhile.
 std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device);
 

@@ -19,6 +19,8 @@
 
 #pragma clang force_cuda_host_device begin
 #include "gpu/evaluate.h"
+#include "gpu/learn.h"
+#include "gpu/pairwise.h"
 #pragma clang force_cuda_host_device end
 
 #define PLACKETT_KERNEL extern "C" __global__ void
@@ -53,6 +55,14 @@ __launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_learn(BatchArgs args)
   if (at.place >= args.count) return;
   learn_run(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block),
             args.spill + std::uint64_t{at.place} * args.spill_stride);
+}
+
+__launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_learn_pairwise(BatchArgs args) {
+  const Place at;
+  if (at.place >= args.count) return;
+  learn_run_by<PairwiseLearner>(Warp(at.lane), args, at.place,
+                                shared_scratch(args, at.warp_of_block),
+                                args.spill + std::uint64_t{at.place} * args.spill_stride);
 }
 
 // A warp for kRankersPerWarp runs. Blocks' y: parts of the queries.

@@ -44,6 +44,12 @@ constexpr std::uint64_t feature_place(std::uint32_t doc, std::uint32_t feature,
          std::uint64_t{feature / 16 * (kTileDocs * 16) + doc % kTileDocs * 16 + feature % 16};
 }
 
+// As PairwiseOptions (learner/pairwise.h).
+struct PairwiseRules {
+  double epsilon = 0;
+  std::uint32_t worst_first = 0;
+};
+
 // One run: what does not change.
 struct RunData {
   SplitData train = {};
@@ -58,8 +64,9 @@ struct RunData {
   std::uint32_t shown = 0;
   std::uint32_t only_above = 0;     // PairKind::kAbove
   std::uint32_t by_last_click = 0;  // whether `ends` depends on below_click
-  double without_relevant = 0;      // what such a query adds to the sum over queries
-  double counted = 0;               // queries that count
+  PairwiseRules pairwise = {};
+  double without_relevant = 0;  // what such a query adds to the sum over queries
+  double counted = 0;           // queries that count
 };
 
 // And what does.

@@ -178,7 +178,7 @@ class Group {
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
       if (auto done =
-              device_.launch({.kernel = Kernel::kLearn, .args = args_, .warps = args_.count});
+              device_.launch({.kernel = runs_.front().kernel, .args = args_, .warps = args_.count});
           !done) {
         return done;
       }

@@ -55,6 +55,7 @@ class DeviceUser {
 
 // One run of a group, before and after.
 struct GroupRun {
+  Kernel kernel = Kernel::kLearn;
   RunData data = {};
   const DeviceSplit* train = nullptr;
   const DeviceSplit* measured = nullptr;
@@ -81,7 +82,8 @@ std::uint64_t group_bytes(std::size_t runs, std::uint32_t width, std::uint32_t q
 
 // Does all runs to their ends, or until one has a score that is not finite, or the watch stops it:
 // then the curves are as far as they are. Launches take about a third of a second at most, so that
-// stop() is asked often enough. Requires: runs of equal `width` and `shown`.
+// stop() is asked often enough. Requires: runs of equal `kernel`, `width`
+// and `shown`.
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch);
 
 }  // namespace plackett::gpu

@@ -8,6 +8,11 @@
 
 namespace plackett::gpu {
 
+// As Rng::uniform.
+constexpr double to_uniform(std::uint32_t high, std::uint32_t low) {
+  return static_cast<double>((std::uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
+}
+
 class Stream {
  public:
   constexpr Stream(std::uint64_t seed, std::uint32_t run, std::uint64_t impression, Purpose purpose)
@@ -18,16 +23,27 @@ class Stream {
                  (static_cast<std::uint32_t>(impression >> 32) << 8)) {}
 
   constexpr std::uint32_t next_u32() {
-    if (used_ == 4) {
+    if (left_ == 0) {
       words_[0] = next_block_++;
       words_[1] = impression_low_;
       words_[2] = run_;
       words_[3] = purpose_;
       philox_block(words_, static_cast<std::uint32_t>(seed_),
                    static_cast<std::uint32_t>(seed_ >> 32));
-      used_ = 0;
+      left_ = 4;
     }
-    return words_[used_++];
+    // Shifted, so that no index is needed, which would keep the words in memory.
+    const std::uint32_t word = words_[0];
+    words_[0] = words_[1];
+    words_[1] = words_[2];
+    words_[2] = words_[3];
+    --left_;
+    return word;
+  }
+
+  constexpr double uniform() {
+    const std::uint32_t high = next_u32();
+    return to_uniform(high, next_u32());
   }
 
   constexpr std::uint32_t below(std::uint32_t bound) {
@@ -49,7 +65,7 @@ class Stream {
   std::uint32_t run_;
   std::uint32_t purpose_;
   std::uint32_t next_block_ = 0;
-  std::uint32_t used_ = 4;
+  std::uint32_t left_ = 0;  // of the words
   std::uint32_t words_[4] = {};
 };
 

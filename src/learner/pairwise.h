@@ -34,6 +34,7 @@ class Pairwise final : public Learner {
 
   [[nodiscard]] LearnerState state() const override { return state_; }
   void restore(const LearnerState& state) override { state_ = state; }
+  [[nodiscard]] const PairwiseOptions& options() const { return options_; }
 
  private:
   // The position in left_ of the best score.

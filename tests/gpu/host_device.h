@@ -11,6 +11,8 @@
 
 #include "gpu/device.h"
 #include "gpu/evaluate.h"
+#include "gpu/learn.h"
+#include "gpu/pairwise.h"
 
 namespace plackett::gpu {
 
@@ -52,6 +54,9 @@ class HostDevice final : public Device {
       switch (launch.kernel) {
         case Kernel::kLearn:
           learn_run(warp, args, place, shared, spill);
+          break;
+        case Kernel::kLearnPairwise:
+          learn_run_by<PairwiseLearner>(warp, args, place, shared, spill);
           break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
