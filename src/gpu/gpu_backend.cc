@@ -10,6 +10,7 @@
 #include "experiment/curve.h"
 #include "experiment/run_inputs.h"
 #include "gpu/device_method.h"
+#include "gpu/network_parameters.h"
 #include "gpu/run_group.h"
 
 namespace plackett::gpu {
@@ -88,7 +89,16 @@ class GpuBackend final : public DeviceBackend {
     const auto learner = inputs.learner(0);
     if (!learner) return learner.error();
     const auto method = device_method(spec, **learner);
-    return method ? Result<void>() : lacks(spec, method.error().message);
+    if (!method) return lacks(spec, method.error().message);
+    if (!method->network.exists()) return {};
+    const auto limits = device_->limits();
+    if (!limits) return limits.error();
+    const std::uint32_t needed = least_shared_bytes(method->network, spec.shown);
+    if (needed <= limits->shared_bytes) return {};
+    return lacks(spec,
+                 fmt::format("networks of {} parameters, which need {} bytes of a block's "
+                             "memory where there are {}",
+                             (*learner)->ranker().parameter_count(), needed, limits->shared_bytes));
   }
 
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {
@@ -136,7 +146,7 @@ class GpuBackend final : public DeviceBackend {
     std::uint64_t split_bytes = 0;
     std::uint32_t width = 0;
     std::uint32_t shown = 0;
-    Kernel kernel = {};
+    DeviceMethod of_group;
     std::uint32_t queries = 0;
     std::uint32_t most_docs = 0;
     for (const Pending& pending : left) {
@@ -155,8 +165,8 @@ class GpuBackend final : public DeviceBackend {
       if (!learner) return learner.error();
       const auto method = device_method(simulation.spec(), **learner);
       if (!method) return method.error();
-      if (!group.empty() &&
-          (own_width != width || simulation.spec().shown != shown || method->kernel != kernel)) {
+      if (!group.empty() && (own_width != width || simulation.spec().shown != shown ||
+                             !method->is_done_with(of_group))) {
         later.push_back(pending);
         continue;
       }
@@ -170,8 +180,13 @@ class GpuBackend final : public DeviceBackend {
       std::uint64_t bytes = split_bytes;
       for (const auto& [key, size] : more) bytes += size;
       const std::uint32_t all_queries = std::max(queries, measured.query_count());
-      const std::uint64_t needed = bytes + group_bytes(group.size() + 1, own_width, all_queries,
-                                                       docs, simulation.spec().shown);
+      const std::uint64_t needed = bytes + group_bytes({.runs = group.size() + 1,
+                                                        .width = own_width,
+                                                        .queries = all_queries,
+                                                        .most_docs = docs,
+                                                        .shown = simulation.spec().shown,
+                                                        .network = method->network,
+                                                        .has_squares = method->has_squares});
       if (needed > room) {
         if (group.empty()) {
           return Error{ErrorCode::kUnavailable,
@@ -187,7 +202,7 @@ class GpuBackend final : public DeviceBackend {
       most_docs = docs;
       width = own_width;
       shown = simulation.spec().shown;
-      kernel = method->kernel;
+      of_group = *method;
       group.push_back(
           {pending.job, pending.place, std::move(*learner), *method, *worlds, &measured});
     }
@@ -261,10 +276,21 @@ class GpuBackend final : public DeviceBackend {
     run.data.shown = spec.shown;
     run.data.by_last_click = (*user)->by_last_click() ? 1U : 0U;
     count_queries(*job.measured, spec.no_relevant, run.data);
-    run.weights.resize(run.data.train.width);
-    Ranker& ranker = job.learner->ranker();
-    ranker.get_parameters(std::span(run.weights).first(ranker.parameter_count()));
     run.state.learning_rate = job.learner->state().learning_rate;
+    run.network = job.method.network;
+    const Ranker& ranker = job.learner->ranker();
+    run.data.features = ranker.feature_count();
+    run.weights.resize(ranker.parameter_count());
+    ranker.get_parameters(run.weights);
+    if (!run.network.exists()) {
+      run.weights.resize(run.data.train.width);
+      return run;
+    }
+    run.weights = pack_network(run.network, run.data.features, NetworkPart::kAll, run.weights);
+    if (job.method.has_squares) {
+      run.squares = pack_network(run.network, run.data.features, NetworkPart::kNetwork,
+                                 job.learner->state().memory);
+    }
     return run;
   }
 
@@ -277,8 +303,17 @@ class GpuBackend final : public DeviceBackend {
   }
 
   static std::unique_ptr<Learner> learned(const GroupRun& run, std::unique_ptr<Learner> learner) {
-    learner->set_parameters(std::span(run.weights).first(learner->ranker().parameter_count()));
     LearnerState state = learner->state();
+    if (run.network.exists()) {
+      learner->set_parameters(
+          unpack_network(run.network, run.data.features, NetworkPart::kAll, run.weights));
+      if (!run.squares.empty()) {
+        state.memory =
+            unpack_network(run.network, run.data.features, NetworkPart::kNetwork, run.squares);
+      }
+    } else {
+      learner->set_parameters(std::span(run.weights).first(learner->ranker().parameter_count()));
+    }
     state.learning_rate = run.state.learning_rate;
     state.updates = run.state.updates;
     learner->restore(state);

@@ -18,9 +18,14 @@ constexpr double kLaunchSeconds = 0.3;
 constexpr std::uint64_t kFirstLaunch = 64;  // impressions, while the speed is unknown
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
-constexpr std::uint32_t kBlocksAtATime = 16;    // of a multiprocessor: as kernels.cu says
-constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
-constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
+constexpr std::uint32_t kQueriesPerBlock = 32;        // of a network
+constexpr std::uint32_t kBlocksAtATime = 16;          // of a multiprocessor: as kernels.cu says
+constexpr std::uint32_t kBlockOverhead = 1024;        // bytes of shared memory
+constexpr std::uint32_t kMostShownPairs = 20;         // of longer lists, pairs are spilled
+constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
+constexpr std::uint32_t kUsualDocs = 256;             // of a query, that shared memory should hold
+constexpr std::uint32_t kLeastMeasuredDocs = 4096;    // of a query, for which there must be room
+constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -36,9 +41,19 @@ std::uint32_t most_docs_of(const Split& split) {
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
 
-// What learning keeps outside of shared memory, per warp.
-std::uint32_t spill_bytes(const ScratchLayout& large, std::uint32_t pairs) {
-  return (large.size + pairs * static_cast<std::uint32_t>(sizeof(double)) + 255) / 256 * 256;
+// Of each of the two arrays that a network's step needs of the documents that step.
+std::uint32_t hidden_bytes(const NetworkLayout& network, std::uint32_t shown) {
+  return shown * network.padded_units * kFloat;
+}
+std::uint32_t spilled_hidden_bytes(const NetworkLayout& network, std::uint32_t shown) {
+  const std::uint32_t both = 2 * hidden_bytes(network, shown);
+  return both > kMostHiddenBytes ? both : 0;
+}
+
+// What learning keeps outside of shared memory, per warp or per block of a network.
+std::uint32_t spill_bytes(const ScratchLayout& large, std::uint32_t pairs, std::uint32_t hidden) {
+  const auto of_pairs = pairs * static_cast<std::uint32_t>(sizeof(double));
+  return (large.size + of_pairs + hidden + 255) / 256 * 256;
 }
 
 std::uint32_t spilled_pairs(std::uint32_t shown) {
@@ -60,39 +75,54 @@ class Group {
       if (auto measured = measure_at(point); !measured) return measured.error();
       if (is_over()) break;
     }
-    std::vector<float> weights(runs_.size() * args_.width);
-    auto got = device_.download(weights.data(), args_.weights, weights.size() * sizeof(float));
-    if (!got) return got.error();
-    for (std::size_t at = 0; at < runs_.size(); ++at) {
-      const auto begin = weights.begin() + static_cast<std::ptrdiff_t>(at * args_.width);
-      runs_[at].weights.assign(begin, begin + static_cast<std::ptrdiff_t>(args_.width));
-    }
+    if (auto got = get_floats(args_.weights, &GroupRun::weights); !got) return got.error();
+    if (auto got = get_floats(args_.squares, &GroupRun::squares); !got) return got.error();
     return times_;
   }
 
  private:
+  // As many floats of each run as it had.
+  Result<void> get_floats(const float* from, std::vector<float> GroupRun::*floats) {
+    const std::size_t each = (runs_.front().*floats).size();
+    if (each == 0) return {};
+    std::vector<float> all(runs_.size() * each);
+    if (auto got = device_.download(all.data(), from, all.size() * sizeof(float)); !got) return got;
+    for (std::size_t at = 0; at < runs_.size(); ++at) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(at * each);
+      (runs_[at].*floats).assign(begin, begin + static_cast<std::ptrdiff_t>(each));
+    }
+    return {};
+  }
+
   Result<void> prepare() {
     const auto limits = device_.limits();
     if (!limits) return limits.error();
     limits_ = *limits;
     const auto count = static_cast<std::uint32_t>(runs_.size());
     args_.width = runs_.front().data.train.width;
+    args_.network = runs_.front().network;
     const std::uint32_t shown = runs_.front().data.shown;
     std::vector<double> discounts;
     for (std::uint32_t rank = 0; rank < kCut; ++rank) discounts.push_back(rank_discount(rank));
 
     std::vector<RunData> data;
     std::vector<float> weights;
+    std::vector<float> squares;
     std::uint32_t most_docs = 0;
     for (const GroupRun& run : runs_) {
       data.push_back(run.data);
       states_.push_back(run.state);
       weights.insert(weights.end(), run.weights.begin(), run.weights.end());
+      squares.insert(squares.end(), run.squares.begin(), run.squares.end());
       most_docs = std::max(most_docs, run.train->most_docs());
       most_measured_ = std::max(most_measured_, run.measured->most_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
     }
-    choose_layout(count, most_docs, shown);
+    if (args_.network.exists()) {
+      choose_network_layout(count, most_docs, shown);
+    } else {
+      choose_layout(count, most_docs, shown);
+    }
 
     const auto keep = [](Result<DeviceMemory> made, DeviceMemory& memory) -> Result<void> {
       if (!made) return made.error();
@@ -106,6 +136,7 @@ class Group {
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(weights)), weight_memory_),
+          keep(DeviceMemory::copy_of(device_, std::span<const float>(squares)), square_memory_),
           keep(DeviceMemory::make(device_, count * sizeof(Which)), which_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const double>(discounts)),
                discount_memory_),
@@ -119,6 +150,7 @@ class Group {
     args_.runs = data_memory_.as<const RunData>();
     args_.states = state_memory_.as<RunState>();
     args_.weights = weight_memory_.as<float>();
+    args_.squares = square_memory_.as<float>();
     args_.which = which_memory_.as<const Which>();
     args_.discounts = discount_memory_.as<const double>();
     args_.values = value_memory_.as<double>();
@@ -143,7 +175,40 @@ class Group {
     if (args_.small.docs < most_docs) args_.large = ScratchLayout(most_docs);
     args_.shared_bytes = args_.small.size + args_.list.size;
     args_.spill_pairs = args_.large.size;
-    args_.spill_stride = spill_bytes(args_.large, spilled_pairs(shown));
+    args_.spill_stride = spill_bytes(args_.large, spilled_pairs(shown), 0);
+  }
+
+  // For a block, with a network's parameters and what its step needs. As many blocks at a time as
+  // leave room for the documents of most queries.
+  void choose_network_layout(std::uint32_t count, std::uint32_t most_docs, std::uint32_t shown) {
+    const std::uint32_t pairs = spilled_pairs(shown);
+    const std::uint32_t spilled_hidden = spilled_hidden_bytes(args_.network, shown);
+    args_.pairs_are_spilled = pairs > 0;
+    args_.hidden_is_spilled = spilled_hidden > 0;
+    args_.hidden_floats = hidden_bytes(args_.network, shown) / kFloat;
+    args_.list = ListLayout(shown, args_.network.size, !args_.pairs_are_spilled);
+    const std::uint32_t fixed = args_.list.size + kBlockStateBytes +
+                                (args_.hidden_is_spilled ? 0 : 2 * args_.hidden_floats * kFloat);
+    std::uint32_t at_a_time =
+        std::clamp((count + limits_.processors - 1) / limits_.processors, 1U, kNetworkBlocks);
+    const auto room = [&] {
+      const std::uint32_t each =
+          std::min(limits_.shared_bytes, limits_.all_shared_bytes / at_a_time - kBlockOverhead);
+      return each > fixed ? each - fixed : 0;
+    };
+    const std::uint32_t usual = ScratchLayout(std::min(most_docs, kUsualDocs)).size;
+    while (at_a_time > 1 && room() < usual) --at_a_time;
+    args_.small = ScratchLayout(most_docs);
+    while (args_.small.docs > 16 && args_.small.size > room()) {
+      args_.small = ScratchLayout(args_.small.docs - 16);
+    }
+    if (args_.small.docs < most_docs) args_.large = ScratchLayout(most_docs);
+    args_.block_state = args_.small.size + args_.list.size;
+    args_.shared_bytes = args_.small.size + fixed;
+    args_.spill_pairs = args_.large.size;
+    args_.hidden = args_.hidden_is_spilled ? spill_bytes(args_.large, pairs, 0)
+                                           : args_.block_state + kBlockStateBytes;
+    args_.spill_stride = spill_bytes(args_.large, pairs, 0) + spill_bytes({}, 0, spilled_hidden);
   }
 
   // Of the runs at these places.
@@ -177,8 +242,11 @@ class Group {
       }
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
-      if (auto done =
-              device_.launch({.kernel = runs_.front().kernel, .args = args_, .warps = args_.count});
+      const std::uint32_t warps = args_.network.exists() ? kNetworkWarps : 1;  // of a run
+      if (auto done = device_.launch({.kernel = runs_.front().kernel,
+                                      .args = args_,
+                                      .warps = args_.count * warps,
+                                      .warps_per_block = warps});
           !done) {
         return done;
       }
@@ -213,7 +281,8 @@ class Group {
       const std::vector<std::uint32_t> part(due.begin() + static_cast<std::ptrdiff_t>(first),
                                             due.begin() + static_cast<std::ptrdiff_t>(last));
       if (auto sent = send_which(part); !sent) return sent;
-      if (auto done = launch_measuring(); !done) return done;
+      auto done = args_.network.exists() ? launch_measuring_networks() : launch_measuring();
+      if (!done) return done;
     }
     if (stopped_) return {};
     if (auto got = get_states(); !got) return got;
@@ -224,19 +293,19 @@ class Group {
     return {};
   }
 
+  [[nodiscard]] Error no_room_to_measure(std::uint32_t bytes) const {
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("{}: queries of {} documents with {} features need {} bytes of a "
+                    "block's memory; there are {}",
+                    device_.name(), most_measured_, args_.width, bytes, limits_.shared_bytes)};
+  }
+
   Result<void> launch_measuring() {
-    constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
     BatchArgs args = args_;
     args.measured_docs = (most_measured_ + 3) / 4 * 4;
     args.shared_bytes = kRankersPerWarp * (args.width + args.measured_docs) * kFloat;
-    if (args.shared_bytes > limits_.shared_bytes) {
-      return Error{
-          ErrorCode::kUnavailable,
-          fmt::format("{}: queries of {} documents with {} features need {} bytes of a block's "
-                      "memory; there are {}",
-                      device_.name(), most_measured_, args.width, args.shared_bytes,
-                      limits_.shared_bytes)};
-    }
+    if (args.shared_bytes > limits_.shared_bytes) return no_room_to_measure(args.shared_bytes);
     const std::uint32_t warps = (args.count + kRankersPerWarp - 1) / kRankersPerWarp;
     auto done =
         device_.launch({.kernel = Kernel::kMeasure,
@@ -249,6 +318,27 @@ class Group {
     return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
   }
 
+  Result<void> launch_measuring_networks() {
+    BatchArgs args = args_;
+    args.measured_docs = (most_measured_ + 3) / 4 * 4;
+    args.queries_per_warp = kQueriesPerBlock;
+    const std::uint32_t parameters = args.network.size * kFloat;
+    const std::uint32_t scores = args.measured_docs * kFloat;
+    const std::uint32_t room = limits_.shared_bytes - std::min(limits_.shared_bytes, parameters);
+    args.measuring_warps = std::min(kNetworkWarps, room / scores);
+    if (args.measuring_warps == 0) return no_room_to_measure(parameters + scores);
+    args.shared_bytes = parameters + args.measuring_warps * scores;
+    auto done =
+        device_.launch({.kernel = Kernel::kMeasureNetwork,
+                        .args = args,
+                        .warps = args.count * kNetworkWarps,
+                        .warps_per_block = kNetworkWarps,
+                        .query_parts = (value_stride_ + kQueriesPerBlock - 1) / kQueriesPerBlock});
+    if (!done) return done;
+    args.shared_bytes = scores;
+    return device_.launch({.kernel = Kernel::kSumNetwork, .args = args, .warps = args.count});
+  }
+
   Device& device_;
   std::span<GroupRun> runs_;
   const GroupWatch& watch_;
@@ -258,6 +348,7 @@ class Group {
   DeviceMemory data_memory_;
   DeviceMemory state_memory_;
   DeviceMemory weight_memory_;
+  DeviceMemory square_memory_;
   DeviceMemory which_memory_;
   DeviceMemory discount_memory_;
   DeviceMemory spill_memory_;
@@ -368,12 +459,26 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
   return made;
 }
 
-std::uint64_t group_bytes(std::size_t runs, std::uint32_t width, std::uint32_t queries,
-                          std::uint32_t most_docs, std::uint32_t shown) {
-  const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
-                                width * sizeof(float) +
-                                spill_bytes(ScratchLayout(most_docs), spilled_pairs(shown));
-  return runs * per_run + std::max<std::uint64_t>(kValueBytes, queries * sizeof(double));
+std::uint64_t group_bytes(const GroupSize& size) {
+  const std::uint64_t floats =
+      size.network.exists()
+          ? size.network.size + (size.has_squares ? size.network.square_count() : 0)
+          : size.width;
+  const std::uint64_t spilled =
+      spill_bytes(ScratchLayout(size.most_docs), spilled_pairs(size.shown), 0) +
+      spill_bytes({}, 0, spilled_hidden_bytes(size.network, size.shown));
+  const std::uint64_t per_run =
+      sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) + floats * sizeof(float) + spilled;
+  return size.runs * per_run + std::max<std::uint64_t>(kValueBytes, size.queries * sizeof(double));
+}
+
+std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown) {
+  const ListLayout list(shown, network.size, spilled_pairs(shown) == 0);
+  const std::uint32_t hidden =
+      spilled_hidden_bytes(network, shown) > 0 ? 0 : 2 * hidden_bytes(network, shown);
+  const std::uint32_t to_learn =
+      ScratchLayout(16).size + list.size + kBlockStateBytes + hidden + kBlockOverhead;
+  return std::max(to_learn, (network.size + kLeastMeasuredDocs) * kFloat);
 }
 
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch) {

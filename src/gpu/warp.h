@@ -11,6 +11,9 @@
 
 namespace plackett::gpu {
 
+// After a lambda's parameters: its body becomes part of its caller, however large it is.
+#define PLACKETT_INLINE __attribute__((always_inline))
+
 inline constexpr unsigned kWarpLanes = 32;
 
 // Four floats that are loaded at once.
@@ -26,6 +29,8 @@ inline float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a
 #define PLACKETT_PRAGMA(text) _Pragma(#text)
 // Before a loop: that many of its rounds are done together, so that their loads overlap.
 #define PLACKETT_UNROLL(rounds) PLACKETT_PRAGMA(unroll rounds)
+// Before a loop of few rounds that indexes arrays, which stay in registers if all are unrolled.
+#define PLACKETT_UNROLL_ALL PLACKETT_PRAGMA(unroll)
 
 // One value per lane.
 template <typename T>
@@ -116,6 +121,7 @@ class Warp {
 #else
 
 #define PLACKETT_UNROLL(rounds)
+#define PLACKETT_UNROLL_ALL
 
 template <typename T>
 struct PerLane {

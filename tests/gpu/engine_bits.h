@@ -166,6 +166,7 @@ class EngineBits : public ::testing::TestWithParam<Where> {
       EXPECT_EQ(of_run.first, expected.at(run).first);
       EXPECT_EQ(of_run.second.updates, expected.at(run).second.updates);
       EXPECT_EQ(of_run.second.learning_rate, expected.at(run).second.learning_rate);
+      EXPECT_EQ(of_run.second.memory, expected.at(run).second.memory);
       EXPECT_GT(of_run.second.updates, 0U);
     }
   }

@@ -166,8 +166,15 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
             "COLTR (linear) under informational: no device does method coltr, only pdgd and "
             "pairwise; device cpu or auto does");
   spec = tiny_spec();
+  spec.method = "pairwise";
   spec.ranker.kind = RankerKind::kNeural;
-  EXPECT_THAT(refused(spec), HasSubstr("neural rankers, only linear ones"));
+  EXPECT_THAT(refused(spec), HasSubstr("pairwise with neural rankers, only with linear ones"));
+  spec.method = "pdgd";
+  EXPECT_EQ(refused(spec), "nothing");
+  spec.ranker.hidden = {64, 32};
+  EXPECT_THAT(refused(spec), HasSubstr("networks of 2 hidden layers, only of one"));
+  spec.ranker.hidden = {4096};
+  EXPECT_THAT(refused(spec), HasSubstr("networks of 28672 parameters, which need"));
   spec = tiny_spec();
   spec.settings = {{"weight-decay", "0.01"}};
   EXPECT_THAT(refused(spec), HasSubstr("weight-decay"));

@@ -11,7 +11,9 @@
 
 #include "gpu/device.h"
 #include "gpu/evaluate.h"
+#include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
+#include "gpu/learn_network.h"
 #include "gpu/pairwise.h"
 
 namespace plackett::gpu {
@@ -48,7 +50,10 @@ class HostDevice final : public Device {
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp;
-    for (std::uint32_t place = 0; place < launch.warps; ++place) {
+    const Block block;
+    const unsigned places =
+        is_by_block(launch.kernel) ? launch.warps / launch.warps_per_block : launch.warps;
+    for (std::uint32_t place = 0; place < places; ++place) {
       std::memset(shared, 0xa5, args.shared_bytes);
       std::byte* spill = args.spill + std::uint64_t{place} * args.spill_stride;
       switch (launch.kernel) {
@@ -62,6 +67,17 @@ class HostDevice final : public Device {
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
             measure_queries(warp, args, place, part * args.queries_per_warp, shared);
           }
+          break;
+        case Kernel::kLearnNetwork:
+          learn_network_run(block, args, place, shared, spill);
+          break;
+        case Kernel::kMeasureNetwork:
+          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+            measure_network(block, args, place, part * args.queries_per_warp, shared);
+          }
+          break;
+        case Kernel::kSumNetwork:
+          sum_network(warp, args, place, shared);
           break;
         case Kernel::kSum:
           sum_queries(warp, args, place, shared);
