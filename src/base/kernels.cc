@@ -20,6 +20,7 @@
 #include "base/philox.h"
 #include "base/portable_activation.h"
 #include "base/portable_exp.h"
+#include "base/portable_normals.h"
 
 // Plain x86-64 runs kernels_scalar.cc.
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -488,14 +489,68 @@ HWY_INLINE FloatVec top_bits(WordVec words) {
   return hn::ConvertTo(d, hn::BitCast(ints, hn::ShiftRight<8>(words)));
 }
 
-// Two vectors of normals from two of words.
-HWY_INLINE void box_muller(WordVec radius_words, WordVec angle_words, float* cosine, float* sine) {
+// normal_parts::logarithm, step by step.
+HWY_INLINE FloatVec logarithm(FloatVec x) {
+  using namespace normal_parts;
   const Floats d;
-  const FloatVec u = hn::MulAdd(top_bits(radius_words), hn::Set(d, 0x1p-24F), hn::Set(d, 0x1p-25F));
-  const FloatVec radius = hn::Sqrt(hn::Mul(hn::Set(d, -2.0F), hn::Log(d, u)));
-  const FloatVec angle = hn::Mul(top_bits(angle_words), hn::Set(d, 0x1.921fb6p+2F * 0x1p-24F));
-  hn::Store(hn::Mul(radius, hn::Cos(d, angle)), d, cosine);
-  hn::Store(hn::Mul(radius, hn::Sin(d, angle)), d, sine);
+  const Words words;
+  const hn::RebindToSigned<Floats> ints;
+  const auto bits = hn::Add(hn::BitCast(words, x), hn::Set(words, kOne - kRootHalf));
+  const FloatVec k =
+      hn::ConvertTo(d, hn::Sub(hn::BitCast(ints, hn::ShiftRight<23>(bits)), hn::Set(ints, kBias)));
+  const FloatVec y =
+      hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(words, kMantissa)), hn::Set(words, kRootHalf)));
+  const FloatVec one = hn::Set(d, 1.0F);
+  const FloatVec f = hn::Sub(y, one);
+  const FloatVec z = hn::Div(f, hn::Add(y, one));
+  const FloatVec z2 = hn::Mul(z, z);
+  const FloatVec z4 = hn::Mul(z2, z2);
+  const FloatVec even = hn::MulAdd(hn::Set(d, kLog[2]), z4, hn::Set(d, kLog[0]));
+  const FloatVec odd = hn::Mul(hn::MulAdd(hn::Set(d, kLog[3]), z4, hn::Set(d, kLog[1])), z4);
+  const FloatVec rest = hn::MulAdd(even, z2, odd);
+  const FloatVec low = hn::Sub(hn::MulSub(z, hn::Sub(f, rest), hn::Mul(k, hn::Set(d, kLn2Low))), f);
+  return hn::MulSub(k, hn::Set(d, kLn2High), low);
+}
+
+// normal_parts::reduced_sine, step by step.
+template <class IntVec>
+HWY_INLINE FloatVec reduced_sine(FloatVec x, IntVec multiple, float part, IntVec changed) {
+  using namespace normal_parts;
+  const Floats d;
+  const FloatVec count = hn::ConvertTo(d, multiple);
+  for (const float minus_pi : kMinusPi) x = hn::MulAdd(count, hn::Set(d, part * minus_pi), x);
+  x = hn::Xor(x, hn::BitCast(d, changed));
+  const FloatVec y = hn::Mul(x, x);
+  const FloatVec y2 = hn::Mul(y, y);
+  const FloatVec high = hn::MulAdd(hn::Set(d, kSine[3]), y, hn::Set(d, kSine[2]));
+  const FloatVec low = hn::MulAdd(hn::Set(d, kSine[1]), y, hn::Set(d, kSine[0]));
+  return hn::MulAdd(hn::MulAdd(y2, high, low), hn::Mul(y, x), x);
+}
+HWY_INLINE FloatVec cosine(FloatVec x) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> ints;
+  const auto half = hn::ConvertTo(ints, hn::Mul(x, hn::Set(d, normal_parts::kInversePi)));
+  const auto multiple = hn::Add(hn::ShiftLeft<1>(half), hn::Set(ints, 1));
+  return reduced_sine(x, multiple, 0.5F, hn::ShiftLeft<30>(hn::AndNot(multiple, hn::Set(ints, 2))));
+}
+HWY_INLINE FloatVec sine(FloatVec x) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> ints;
+  const auto multiple =
+      hn::ConvertTo(ints, hn::MulAdd(x, hn::Set(d, normal_parts::kInversePi), hn::Set(d, 0.5F)));
+  return reduced_sine(x, multiple, 1.0F, hn::ShiftLeft<31>(multiple));
+}
+
+// Two vectors of normals from two of words: portable_normals.
+HWY_INLINE void box_muller(WordVec radius_words, WordVec angle_words, float* cosines,
+                           float* sines) {
+  using namespace normal_parts;
+  const Floats d;
+  const FloatVec u = hn::MulAdd(top_bits(radius_words), hn::Set(d, kUnit), hn::Set(d, kHalfUnit));
+  const FloatVec radius = hn::Sqrt(hn::Mul(hn::Set(d, -2.0F), logarithm(u)));
+  const FloatVec angle = hn::Mul(top_bits(angle_words), hn::Set(d, kAngleUnit));
+  hn::Store(hn::Mul(radius, cosine(angle)), d, cosines);
+  hn::Store(hn::Mul(radius, sine(angle)), d, sines);
 }
 
 void normals(const std::uint32_t* counter, const std::uint32_t* key, std::size_t groups,
