@@ -1,10 +1,12 @@
-// How fast a GPU does PDGD's linear runs, as shares of what limits it:
+// How fast a GPU does PDGD's runs, as shares of what limits it:
 //
 //   gpu_bench [--quick] [--runs N] [--impressions N] [--shape NAME]
-//             [--test-queries N]
+//             [--test-queries N] [--ranker NAME] [--steps NAME]
 //
-// Memory limits it: an impression reads all its query's features at least once. The limit is the
-// bandwidth of a copy, measured first. Some of the runs are compared with the engine's own, which
+// Memory limits linear rankers: an impression reads all its query's features at least once. The
+// limit is the bandwidth of a copy, measured first. Arithmetic limits networks, of 64 units: the
+// rate of their product's multiplications and additions is printed, to be held against the card's
+// peak. Some of the runs are compared with the engine's own, which
 // must be the same to the bit. Needs nothing but a driver; without a usable GPU it says why and
 // ends with 0.
 #include <fmt/format.h>
@@ -42,6 +44,8 @@ struct Settings {
   std::uint64_t impressions = 4'000;
   std::string shape;               // empty: all
   std::uint32_t test_queries = 0;  // 0: the shape's own
+  RankerKind ranker = RankerKind::kLinear;
+  std::string steps = "constant";
   bool quick = false;
 };
 
@@ -86,6 +90,8 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   spec.click_model = "informational";
   spec.runs = settings.runs;
   spec.impressions = settings.impressions;
+  spec.ranker.kind = settings.ranker;
+  spec.settings = {{"steps", settings.steps}};
   const std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
   double learning = 0;
   double measuring = 0;
@@ -107,13 +113,17 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   const double impressions = static_cast<double>(spec.runs) * static_cast<double>(spec.impressions);
   const double bytes = static_cast<double>(shape.docs) * padded_width(shape.features) * 4;
   const double limit = bandwidth / bytes;
+  const double rate = impressions / learning;
+  const bool is_network = has_network(settings.ranker);
+  const double operations = 2.0 * shape.docs * shape.features * spec.ranker.hidden.front();
   const double points = static_cast<double>(records.front().curve.size()) * spec.runs;
   fmt::print(
-      "{:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {:.2f} of the limit of {:.1f}  "
+      "{:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {}  "
       "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
-      one.name, shape.features, shape.docs, spec.runs, impressions / learning * 1e-6,
-      impressions / learning / limit, limit * 1e-6, 100 * measuring / (learning + measuring),
-      points * test_queries / measuring * 1e-6, wall,
+      one.name, shape.features, shape.docs, spec.runs, rate * 1e-6,
+      is_network ? fmt::format("{:.1f} TFLOP/s in the product", rate * operations * 1e-12)
+                 : fmt::format("{:.2f} of the limit of {:.1f}", rate / limit, limit * 1e-6),
+      100 * measuring / (learning + measuring), points * test_queries / measuring * 1e-6, wall,
       right ? fmt::format("{} runs have the engine's bits", checked) : "WRONG");
   return right;
 }
@@ -155,6 +165,15 @@ int main(int count, char** arguments) {
       settings.impressions = static_cast<std::uint64_t>(std::atoll(arguments[++at]));
     } else if (option == "--test-queries" && has_value) {
       settings.test_queries = static_cast<std::uint32_t>(std::atol(arguments[++at]));
+    } else if (option == "--ranker" && has_value) {
+      const auto kind = plackett::parse_ranker_kind(arguments[++at]);
+      if (!kind) {
+        fmt::print(stderr, "{}\n", kind.error().message);
+        return EXIT_FAILURE;
+      }
+      settings.ranker = *kind;
+    } else if (option == "--steps" && has_value) {
+      settings.steps = arguments[++at];
     } else if (option == "--shape" && has_value) {
       settings.shape = arguments[++at];
     } else {

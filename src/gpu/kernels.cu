@@ -96,7 +96,7 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
                   part * args.queries_per_warp, shared_scratch(args, 0));
 }
 
-PLACKETT_KERNEL plackett_sum_network(BatchArgs args) {
+__launch_bounds__(kWarpLanes) PLACKETT_KERNEL plackett_sum_network(BatchArgs args) {
   const Place at;
   if (at.place >= args.count) return;
   sum_network(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block));

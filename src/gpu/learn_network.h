@@ -17,7 +17,7 @@ struct BlockState {
   std::uint32_t docs = 0;             // of the query that is scored next
   std::uint32_t goes_on = 0;          // whether there is one
   std::uint32_t has_step = 0;
-  std::uint32_t step_docs = 0;  // that step: the first ones of losers and scales
+  std::uint32_t step_docs = 0;  // that step: the first ones of losers, as rows, and of scales
   float rate = 0;               // of the step
 };
 static_assert(sizeof(BlockState) <= kBlockStateBytes);
@@ -109,6 +109,7 @@ class NetworkLearner : PdgdLearner {
       told.rate = static_cast<float>(state_.learning_rate);
       weigh_pairs(rest);
       told.step_docs = scale_ranks(1);
+      find_rows(told.step_docs);
       count_step();
     }
     ++state_.done;
@@ -122,6 +123,16 @@ class NetworkLearner : PdgdLearner {
     if (!scored.finite) return false;
     rest = draw_shown(of_docs, scored.highest);
     return true;
+  }
+
+  // Where the rows of the documents that step begin, in place of their numbers.
+  void find_rows(std::uint32_t docs) {
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t place = lane; place < docs; place += kWarpLanes) {
+        list_.losers[place] =
+            static_cast<std::uint32_t>(feature_place(list_.losers[place], 0, network_.width));
+      }
+    });
   }
 
   // As NeuralRanker::backward: what the units give for the documents that step, and the deltas.
@@ -140,14 +151,13 @@ class NetworkLearner : PdgdLearner {
         PLACKETT_UNROLL_ALL
         for (unsigned at = 0; at < kDocsPerLane; ++at) {
           const std::uint32_t place = place_of(at);
-          rows[at] = row_of(block_state_.step_tiles, list_.losers[place < docs ? place : first],
-                            network_.width);
+          rows[at] = step_row(place < docs ? place : first);
         }
         Pair sums[kDocsPerLane][1];
         multiply_units(rows, network_.width, network_, first_unit, lane, sums);
         activate_units(network_, first_unit, lane, sums);
         const std::uint32_t unit = first_unit + unit_of(lane);
-        const Pair output = *reinterpret_cast<const Pair*>(network_.output + unit);
+        const Pair output = read_pair(network_.output + unit);
         PLACKETT_UNROLL_ALL
         for (unsigned at = 0; at < kDocsPerLane; ++at) {
           const std::uint32_t place = place_of(at);
@@ -186,7 +196,7 @@ class NetworkLearner : PdgdLearner {
   static Quad& quad_at(float* from) { return *reinterpret_cast<Quad*>(from); }
 
   [[nodiscard]] const float* step_row(std::uint32_t place) const {
-    return row_of(block_state_.step_tiles, list_.losers[place], network_.width);
+    return block_state_.step_tiles + list_.losers[place];
   }
   static std::size_t place_of_feature(std::uint32_t feature) {
     return std::size_t{feature / 16} * (kTileDocs * 16) + feature % 16;
@@ -196,6 +206,7 @@ class NetworkLearner : PdgdLearner {
   [[gnu::always_inline]] void step_weights(std::uint32_t feature, std::uint32_t unit) {
     Quad sums[4] = {};
     const std::uint32_t docs = block_state_.step_docs;
+    PLACKETT_UNROLL(2)
     for (std::uint32_t place = 0; place < docs; ++place) {
       const Quad row = load_quad(step_row(place) + place_of_feature(feature));
       const Quad deltas = quad_at(deltas_ + std::size_t{place} * network_.padded_units + unit);

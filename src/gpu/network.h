@@ -21,10 +21,6 @@ inline constexpr unsigned kDocLanes = kWarpLanes / kUnitLanes;
 inline constexpr unsigned kBatchDocs = kDocsPerLane * kDocLanes;
 static_assert(kBatchDocs == kTiles * kTileDocs);
 
-struct alignas(8) Pair {
-  float values[2];
-};
-
 // A run's parameters.
 struct Network {
   Network(float* parameters, const NetworkLayout& layout)
@@ -66,23 +62,20 @@ template <unsigned kChunks>
   const float* weights = network.weights + own;
   PLACKETT_UNROLL_ALL
   for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
-    const Pair bias = *reinterpret_cast<const Pair*>(network.biases + own + chunk * 16);
+    const Pair bias = read_pair(network.biases + own + chunk * 16);
     for (auto& of_doc : sums) of_doc[chunk] = bias;
   }
-  const auto add_four = [&](std::uint32_t feature, std::uint32_t count) PLACKETT_INLINE {
+  std::size_t offset = 0;  // of the next feature, in a row
+  const auto add_four = [&](std::uint32_t count) PLACKETT_INLINE {
     Quad values[kDocsPerLane];
     PLACKETT_UNROLL_ALL
-    for (unsigned doc = 0; doc < kDocsPerLane; ++doc) {
-      values[doc] =
-          load_quad(rows[doc] + std::size_t{feature / 16} * (kTileDocs * 16) + feature % 16);
-    }
+    for (unsigned doc = 0; doc < kDocsPerLane; ++doc) values[doc] = load_quad(rows[doc] + offset);
     PLACKETT_UNROLL_ALL
     for (unsigned part = 0; part < 4; ++part) {
       if (part >= count) break;
-      const float* of_feature = weights + std::size_t{feature + part} * network.padded_units;
       PLACKETT_UNROLL_ALL
       for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
-        const Pair weight = *reinterpret_cast<const Pair*>(of_feature + chunk * 16);
+        const Pair weight = read_pair(weights + chunk * 16);
         PLACKETT_UNROLL_ALL
         for (unsigned doc = 0; doc < kDocsPerLane; ++doc) {
           PLACKETT_UNROLL_ALL
@@ -92,12 +85,17 @@ template <unsigned kChunks>
           }
         }
       }
+      weights += network.padded_units;
     }
+    offset += 4;
   };
-  const std::uint32_t whole = features / 4 * 4;
-  PLACKETT_UNROLL(2)
-  for (std::uint32_t feature = 0; feature < whole; feature += 4) add_four(feature, 4);
-  if (whole != features) add_four(whole, features - whole);
+  std::uint32_t feature = 0;
+  for (; feature + 16 <= features; feature += 16) {
+    PLACKETT_UNROLL_ALL
+    for (unsigned quad = 0; quad < 4; ++quad) add_four(4);
+    offset += kTileDocs * 16 - 16;
+  }
+  for (; feature < features; feature += 4) add_four(features - feature);
 }
 
 // What the units give: 0 for those of the padding.
@@ -144,7 +142,7 @@ template <unsigned kChunks>
     const float* output = network.output + first_unit + unit_of(lane);
     PLACKETT_UNROLL_ALL
     for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
-      const Pair weight = *reinterpret_cast<const Pair*>(output + chunk * 16);
+      const Pair weight = read_pair(output + chunk * 16);
       PLACKETT_UNROLL_ALL
       for (unsigned doc = 0; doc < kDocsPerLane; ++doc) {
         PLACKETT_UNROLL_ALL

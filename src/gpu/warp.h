@@ -21,6 +21,11 @@ struct alignas(16) Quad {
   float values[4];
 };
 
+// Two.
+struct alignas(8) Pair {
+  float values[2];
+};
+
 // Part of a dot product or of a step: fused on every machine.
 inline float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 
@@ -45,6 +50,13 @@ inline Quad load_quad(const float* from) {
   using Vector __attribute__((ext_vector_type(4))) = float;
   const Vector vector = __nvvm_ldg_f4(reinterpret_cast<const Vector*>(from));
   return {{vector.x, vector.y, vector.z, vector.w}};
+}
+
+// Of memory that the kernel writes too, at an 8-byte boundary.
+inline Pair read_pair(const float* from) {
+  using Vector __attribute__((ext_vector_type(2))) = float;
+  const Vector vector = *reinterpret_cast<const Vector*>(from);
+  return {{vector.x, vector.y}};
 }
 
 class Warp {
@@ -131,6 +143,7 @@ struct PerLane {
 };
 
 inline Quad load_quad(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
+inline Pair read_pair(const float* from) { return {{from[0], from[1]}}; }
 
 class Warp {
  public:
