@@ -18,11 +18,13 @@ enum class Kernel : std::uint8_t {
   kMeasure,
   kSum,
   kLearnPairwise,
+  kDuel,
+  kMultileave,
   kLearnNetwork,
   kMeasureNetwork,
   kSumNetwork
 };
-inline constexpr std::size_t kKernelCount = 7;
+inline constexpr std::size_t kKernelCount = 9;
 
 // Whether a block does a run, kNetworkWarps warps together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {
@@ -36,12 +38,7 @@ struct Launch {
   BatchArgs args = {};
   unsigned warps = 0;  // for each part of the queries
   unsigned warps_per_block = 1;
-  unsigned query_parts = 1;  // kMeasure, kMeasureNetwork
-
-  // A block's shared memory.
-  [[nodiscard]] unsigned shared_bytes() const {
-    return (is_by_block(kernel) ? 1 : warps_per_block) * args.shared_bytes;
-  }
+  unsigned query_parts = 1;  // kMeasure
 };
 
 // What it can hold.

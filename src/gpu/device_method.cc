@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "learner/dueling_bandit.h"
 #include "learner/pairwise.h"
 #include "plackett/pdgd.h"
+#include "sampling/probabilistic_multileaving.h"
+#include "sampling/team_draft_multileaving.h"
 
 namespace plackett::gpu {
 namespace {
@@ -37,20 +40,39 @@ DeviceMethod of_pairwise(const PairwiseOptions& options) {
                                 .worst_first = options.worst_first ? 1U : 0U}}};
 }
 
+Result<DeviceMethod> of_duels(const DuelingBandit& learner, std::uint32_t features) {
+  const DuelingBanditOptions& options = learner.options();
+  if (options.projected) return Error{"projection"};
+  DuelRules rules{.candidates = options.candidates, .features = features};
+  const Multileaving& multileaving = learner.multileaving();
+  if (const auto* drawn = dynamic_cast<const ProbabilisticMultileaving*>(&multileaving)) {
+    rules.by_chance = drawn->ties() == ProbabilisticMultileaving::Ties::kByChance ? 1U : 0U;
+  } else if (dynamic_cast<const TeamDraftMultileaving*>(&multileaving) != nullptr) {
+    rules.team_draft = 1;
+  } else {
+    return Error{"this multileaving"};
+  }
+  return DeviceMethod{
+      .kernel = rules.candidates + 1 == kDuelGroup ? Kernel::kDuel : Kernel::kMultileave,
+      .data = {.decay = options.learning_rate_decay, .duels = rules}};
+}
+
 }  // namespace
 
 Result<DeviceMethod> device_method(const SimulationSpec& spec, Learner& learner) {
   const auto* pdgd = dynamic_cast<const Pdgd*>(&learner);
   const auto* pairwise = dynamic_cast<const Pairwise*>(&learner);
-  if (pdgd == nullptr && pairwise == nullptr) {
-    return Error{fmt::format("method {}, only pdgd and pairwise", spec.method)};
+  const auto* duels = dynamic_cast<const DuelingBandit*>(&learner);
+  if (pdgd == nullptr && pairwise == nullptr && duels == nullptr) {
+    return Error{fmt::format("method {}, only pdgd, pairwise, dbgd and mgd", spec.method)};
   }
   if (pdgd != nullptr) return of_pdgd(spec.ranker, learner.ranker(), pdgd->options());
   if (!learner.ranker().is_linear()) {
     return Error{fmt::format("{} with {} rankers, only with linear ones", spec.method,
                              name_of(spec.ranker.kind))};
   }
-  return of_pairwise(pairwise->options());
+  if (pairwise != nullptr) return of_pairwise(pairwise->options());
+  return of_duels(*duels, learner.ranker().feature_count());
 }
 
 }  // namespace plackett::gpu

@@ -14,11 +14,6 @@ struct DeviceMethod {
   RunData data = {};           // the method's part of a run's
   NetworkLayout network = {};  // if its ranker has one
   bool has_squares = false;    // its steps are AdaGrad's
-
-  // Whether runs of both can be done in one launch.
-  [[nodiscard]] bool is_done_with(const DeviceMethod& other) const {
-    return kernel == other.kernel && network == other.network && has_squares == other.has_squares;
-  }
 };
 
 // Of the spec's learner, before its first impression. The error is what no device does.

@@ -29,16 +29,17 @@ namespace plackett::gpu {
   const SplitData split = args.runs[which].measured;
   const std::uint32_t features = args.runs[which].features;
   auto* parameters = at_offset<float>(shared, 0);
-  copy_floats(block, args.weights + std::uint64_t{which} * args.network.size, args.network.size,
-              parameters);
-  const Network network(parameters, args.network);
+  copy_floats(block, args.weights + std::uint64_t{which} * args.network.layout.size,
+              args.network.layout.size, parameters);
+  const Network network(parameters, args.network.layout);
   std::uint32_t last_query = first_query + args.queries_per_warp;
   if (last_query > split.query_count) last_query = split.query_count;
   block.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
-    if (number >= args.measuring_warps) return;
-    float* scores = parameters + args.network.size + std::size_t{number} * args.measured_docs;
+    if (number >= args.network.measuring_warps) return;
+    float* scores =
+        parameters + args.network.layout.size + std::size_t{number} * args.measured_docs;
     for (std::uint32_t query = first_query + number; query < last_query;
-         query += args.measuring_warps) {
+         query += args.network.measuring_warps) {
       if (!(split.inverse_ideals[query] > 0)) continue;
       const auto docs =
           static_cast<std::uint32_t>(split.query_begin[query + 1] - split.query_begin[query]);
@@ -63,7 +64,8 @@ namespace plackett::gpu {
                                                std::uint32_t place, std::byte* shared) {
   const std::uint32_t which = args.which[place];
   const std::uint32_t features = args.runs[which].features;
-  const Network network(args.weights + std::uint64_t{which} * args.network.size, args.network);
+  const Network network(args.weights + std::uint64_t{which} * args.network.layout.size,
+                        args.network.layout);
   auto* scores = at_offset<float>(shared, 0);
   sum_queries_by(warp, args, place,
                  [&](const SplitData& split, std::uint32_t query, std::uint32_t docs)

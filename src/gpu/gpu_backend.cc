@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,8 @@ class Uploads {
 
 class GpuBackend final : public DeviceBackend {
  public:
-  explicit GpuBackend(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  GpuBackend(std::unique_ptr<Device> device, double normal_error)
+      : device_(std::move(device)), normal_error_(normal_error) {}
 
   // Many runs are done at a time; each one's times are its share of theirs.
   [[nodiscard]] unsigned width() const override { return 1; }
@@ -133,7 +135,7 @@ class GpuBackend final : public DeviceBackend {
   };
 
   // Takes from `left` the jobs that are done next: as many as fit the device's memory, of equal
-  // kernel, width and shown documents.
+  // shape.
   Result<std::vector<PreparedJob>> next_group(const Batch& batch, std::vector<Pending>& left) {
     const auto limits = device_->limits();
     if (!limits) return limits.error();
@@ -142,13 +144,10 @@ class GpuBackend final : public DeviceBackend {
     const std::size_t most = kRunsPerProcessor * limits->processors;
     std::vector<PreparedJob> group;
     std::vector<Pending> later;
-    std::map<SplitKey, std::uint64_t> splits;  // bytes
-    std::uint64_t split_bytes = 0;
-    std::uint32_t width = 0;
-    std::uint32_t shown = 0;
-    DeviceMethod of_group;
-    std::uint32_t queries = 0;
-    std::uint32_t most_docs = 0;
+    std::set<SplitKey> splits;
+    std::set<const User*> users;
+    std::uint64_t shared_bytes = 0;  // of these
+    GroupShape shape;                // of the group
     for (const Pending& pending : left) {
       if (group.size() == most) {
         later.push_back(pending);
@@ -160,33 +159,32 @@ class GpuBackend final : public DeviceBackend {
       if (!worlds) return worlds.error();
       const Fold& fold = (*worlds)->state(0).fold;
       const Split& measured = inputs.measured(fold);
-      const std::uint32_t own_width = padded_width(fold.train.feature_count());
       auto learner = inputs.learner(pending.job.run);
       if (!learner) return learner.error();
       const auto method = device_method(simulation.spec(), **learner);
       if (!method) return method.error();
-      if (!group.empty() && (own_width != width || simulation.spec().shown != shown ||
-                             !method->is_done_with(of_group))) {
+      GroupShape next = {.kernel = method->kernel,
+                         .duels = method->data.duels,
+                         .network = method->network,
+                         .has_squares = method->has_squares,
+                         .runs = group.size() + 1,
+                         .width = padded_width(fold.train.feature_count()),
+                         .shown = simulation.spec().shown,
+                         .most_docs = shape.most_docs,
+                         .queries = std::max(shape.queries, measured.query_count())};
+      if (!group.empty() && !next.fits(shape)) {
         later.push_back(pending);
         continue;
       }
-      std::map<SplitKey, std::uint64_t> more;
-      std::uint32_t docs = most_docs;
+      std::uint64_t bytes = shared_bytes;
+      std::set<SplitKey> own_splits;
       for (const Split* split : {&fold.train, &measured}) {
-        if (splits.contains(key_of(*split))) continue;
-        more[key_of(*split)] = DeviceSplit::bytes(*split);
-        docs = std::max(docs, describe(*split, 0).max_docs);
+        if (splits.contains(key_of(*split)) || !own_splits.insert(key_of(*split)).second) continue;
+        bytes += DeviceSplit::bytes(*split);
+        next.most_docs = std::max(next.most_docs, describe(*split, 0).max_docs);
       }
-      std::uint64_t bytes = split_bytes;
-      for (const auto& [key, size] : more) bytes += size;
-      const std::uint32_t all_queries = std::max(queries, measured.query_count());
-      const std::uint64_t needed = bytes + group_bytes({.runs = group.size() + 1,
-                                                        .width = own_width,
-                                                        .queries = all_queries,
-                                                        .most_docs = docs,
-                                                        .shown = simulation.spec().shown,
-                                                        .network = method->network,
-                                                        .has_squares = method->has_squares});
+      if (!users.contains(&inputs.user())) bytes += DeviceUser::bytes(inputs.user(), next.shown);
+      const std::uint64_t needed = bytes + group_bytes(next, *limits);
       if (needed > room) {
         if (group.empty()) {
           return Error{ErrorCode::kUnavailable,
@@ -196,13 +194,10 @@ class GpuBackend final : public DeviceBackend {
         later.push_back(pending);
         continue;
       }
-      splits.merge(more);
-      split_bytes = bytes;
-      queries = all_queries;
-      most_docs = docs;
-      width = own_width;
-      shown = simulation.spec().shown;
-      of_group = *method;
+      splits.merge(own_splits);
+      users.insert(&inputs.user());
+      shared_bytes = bytes;
+      shape = next;
       group.push_back(
           {pending.job, pending.place, std::move(*learner), *method, *worlds, &measured});
     }
@@ -233,6 +228,15 @@ class GpuBackend final : public DeviceBackend {
     for (std::size_t at = 0; at < runs.size(); ++at) {
       const Job& job = jobs[at].job;
       GroupRun& run = runs[at];
+      if (run.state.is_in_doubt != 0 && !(watch.stop && watch.stop())) {
+        auto record =
+            run_by_engine(batch.simulations[job.simulation], job.run, run.state.done, watch);
+        stopped = !record && record.error().code == ErrorCode::kStopped;
+        if (stopped) return {};
+        if (!record) return record.error();
+        if (auto done = finished(job, std::move(*record)); !done) return done;
+        continue;
+      }
       if (run.curve.size() < run.points.size() || (watch.stop && watch.stop())) {
         stopped = true;
         return {};
@@ -250,8 +254,7 @@ class GpuBackend final : public DeviceBackend {
     return {};
   }
 
-  static Result<GroupRun> make_run(const Simulation& simulation, PreparedJob& job,
-                                   Uploads& uploads) {
+  Result<GroupRun> make_run(const Simulation& simulation, PreparedJob& job, Uploads& uploads) {
     const SimulationSpec& spec = simulation.spec();
     const RunInputs inputs(simulation);
     const auto train = uploads.split(job.fold().fold.train, &job.fold().train_ndcg);
@@ -272,6 +275,7 @@ class GpuBackend final : public DeviceBackend {
     run.data.seed = spec.seed;
     run.data.impressions = spec.impressions;
     run.data.run = job.job.run;
+    run.data.duels.normal_error = normal_error_;
     run.data.grade_count = inputs.user().grade_count();
     run.data.shown = spec.shown;
     run.data.by_last_click = (*user)->by_last_click() ? 1U : 0U;
@@ -292,6 +296,19 @@ class GpuBackend final : public DeviceBackend {
                                  job.learner->state().memory);
     }
     return run;
+  }
+
+  // A run that the device left after so many impressions, from its beginning.
+  static Result<RunRecord> run_by_engine(const Simulation& simulation, std::uint32_t run,
+                                         std::uint64_t done, const Watch& watch) {
+    Watch rest = watch;
+    rest.run_started = {};  // it has started, and come so far
+    rest.advanced = [&watch, done](std::uint64_t count) mutable {
+      const std::uint64_t again = std::min(count, done);
+      done -= again;
+      if (watch.advanced) watch.advanced(count - again);
+    };
+    return simulation.run(run, rest);
   }
 
   // How many queries count, and what those without relevant documents do.
@@ -321,12 +338,14 @@ class GpuBackend final : public DeviceBackend {
   }
 
   std::unique_ptr<Device> device_;
+  double normal_error_;
 };
 
 }  // namespace
 
-std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device) {
-  return std::make_unique<GpuBackend>(std::move(device));
+std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device,
+                                                   double normal_error) {
+  return std::make_unique<GpuBackend>(std::move(device), normal_error);
 }
 
 }  // namespace plackett::gpu

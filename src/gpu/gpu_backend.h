@@ -5,11 +5,15 @@
 
 #include "experiment/backend.h"
 #include "gpu/device.h"
+#include "gpu/duel_data.h"
 
 namespace plackett::gpu {
 
 // Does the runs that docs/gpu.md lists, those of one batch together, as many as the device's memory
 // holds. Requires: nobody else uses the device meanwhile.
-std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device);
+// Duels that the rounding of a normal could decide are the engine's to decide: it does their runs,
+// which are few. `normal_error` is how far normals may be off; more sends it more runs.
+std::unique_ptr<DeviceBackend> make_device_backend(std::unique_ptr<Device> device,
+                                                   double normal_error = kNormalError);
 
 }  // namespace plackett::gpu

@@ -15,9 +15,11 @@
 #include "evaluation/online_performance.h"
 #include "plackett/mass.h"
 #include "plackett/rng.h"
+#include "sampling/click_credit.h"
 #include "sampling/swap_odds.h"
 
 #pragma clang force_cuda_host_device begin
+#include "gpu/duel.h"
 #include "gpu/evaluate.h"
 #include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
@@ -65,6 +67,24 @@ __launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_learn_pairwise(BatchA
   learn_run_by<PairwiseLearner>(Warp(at.lane), args, at.place,
                                 shared_scratch(args, at.warp_of_block),
                                 args.spill + std::uint64_t{at.place} * args.spill_stride);
+}
+
+// DBGD.
+__launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_duel(BatchArgs args) {
+  const Place at;
+  if (at.place >= args.count) return;
+  learn_run_by<DuelLearner<kDuelGroup>>(Warp(at.lane), args, at.place,
+                                        shared_scratch(args, at.warp_of_block),
+                                        args.spill + std::uint64_t{at.place} * args.spill_stride);
+}
+
+// MGD. Shared memory has room for fewer warps, so each may have more registers.
+__launch_bounds__(kWarpLanes, 8) PLACKETT_KERNEL plackett_multileave(BatchArgs args) {
+  const Place at;
+  if (at.place >= args.count) return;
+  learn_run_by<DuelLearner<kMultileaveGroup>>(
+      Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block),
+      args.spill + std::uint64_t{at.place} * args.spill_stride);
 }
 
 // A warp for kRankersPerWarp runs. Blocks' y: parts of the queries.

@@ -17,6 +17,7 @@ class PdgdLearner : protected RunLearner {
 
   [[gnu::always_inline]] void learn(std::uint64_t until) { learn_until(until, *this); }
 
+  using RunLearner::end;
   // False, without a change, if a score is not finite.
   [[gnu::always_inline]] bool impression() {
     draw_numbers(blocks_of_list());

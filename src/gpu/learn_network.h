@@ -26,9 +26,10 @@ static_assert(sizeof(BlockState) <= kBlockStateBytes);
 struct NetworkScratch {
   // `spill` is the block's own.
   NetworkScratch(const BatchArgs& args, std::byte* shared, std::byte* spill)
-      : state(at_offset<BlockState>(shared, args.block_state)),
-        hidden(at_offset<float>(args.hidden_is_spilled ? spill : shared, args.hidden)),
-        deltas(hidden + args.hidden_floats) {}
+      : state(at_offset<BlockState>(shared, args.network.block_state)),
+        hidden(
+            at_offset<float>(args.network.hidden_is_spilled ? spill : shared, args.network.hidden)),
+        deltas(hidden + args.network.hidden_floats) {}
 
   BlockState* state;
   float* hidden;
@@ -43,7 +44,7 @@ class NetworkLearner : PdgdLearner {
                  float* squares)
       : PdgdLearner(warp, args, run, state, scratch),
         block_(block),
-        network_(scratch.list.weights, args.network),
+        network_(scratch.list.weights, args.network.layout),
         block_state_(*of_network.state),
         hidden_(of_network.hidden),
         deltas_(of_network.deltas),
@@ -313,7 +314,7 @@ class NetworkLearner : PdgdLearner {
       const float slope = gradient.values[at];
       const float square = run_.kept * squares.values[at] + slope * slope;
       squares.values[at] = square;
-      stepped.values[at] += block_state_.rate * slope / (__builtin_sqrtf(square) + kLeastRoot);
+      stepped.values[at] += block_state_.rate * slope / (square_root(square) + kLeastRoot);
     }
     squares_target = squares;
     target = stepped;
@@ -336,11 +337,12 @@ class NetworkLearner : PdgdLearner {
   const WarpScratch scratch(args, shared, spill);
   const NetworkScratch of_network(args, shared, spill);
   const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
-  float* kept = args.weights + std::uint64_t{which} * args.network.size;
-  float* squares = args.squares == nullptr
-                       ? nullptr
-                       : args.squares + std::uint64_t{which} * args.network.square_count();
-  copy_floats(block, kept, args.network.size, scratch.list.weights);
+  float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
+  float* squares =
+      args.network.squares == nullptr
+          ? nullptr
+          : args.network.squares + std::uint64_t{which} * args.network.layout.square_count();
+  copy_floats(block, kept, args.network.layout.size, scratch.list.weights);
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {
       for (std::uint32_t at = lane; at < sizeof(RunData) / 4; at += kWarpLanes) {
@@ -351,7 +353,7 @@ class NetworkLearner : PdgdLearner {
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
   NetworkLearner(block, block.warp(), args, run, state, scratch, of_network, squares)
       .learn(args.until);
-  copy_floats(block, scratch.list.weights, args.network.size, kept);
+  copy_floats(block, scratch.list.weights, args.network.layout.size, kept);
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {
       if (lane == 0) args.states[which] = state;

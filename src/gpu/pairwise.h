@@ -14,6 +14,7 @@ class PairwiseLearner : RunLearner {
 
   [[gnu::always_inline]] void learn(std::uint64_t until) { learn_until(until, *this); }
 
+  using RunLearner::end;
   // False, without a change, if a score is not finite.
   [[gnu::always_inline]] bool impression() {
     draw_numbers(0);

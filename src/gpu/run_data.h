@@ -5,17 +5,14 @@
 #include <cstdint>
 
 #include "evaluation/online_performance.h"
-#include "plackett/activation.h"
+#include "gpu/duel_data.h"
+#include "gpu/network_data.h"
 
 namespace plackett::gpu {
 
 inline constexpr std::uint32_t kCut = 10;  // of NDCG
 // Warps of a block that measures; they read the same documents.
 inline constexpr std::uint32_t kMeasureWarps = 4;
-// Warps of a block that does a network's run.
-inline constexpr std::uint32_t kNetworkWarps = 4;
-// Such blocks that a multiprocessor does at a time, at most.
-inline constexpr std::uint32_t kNetworkBlocks = 5;
 
 // Documents of a query whose features lie together, so that a warp reads memory in order: a tile
 // holds kTileDocs documents, 16 features of each at a time.
@@ -55,39 +52,6 @@ struct PairwiseRules {
   std::uint32_t worst_first = 0;
 };
 
-// Where the parameters of a network of one hidden layer lie, in floats, and those of a linear part
-// before them. Features and units are padded with zeros to multiples of 16.
-struct NetworkLayout {
-  std::uint32_t width = 0;         // padded features
-  std::uint32_t units = 0;         // 0: no network
-  std::uint32_t padded_units = 0;  // likewise
-  std::uint32_t has_linear = 0;    // the linear part: [width], at 0
-  std::uint32_t weights = 0;       // [width][padded_units]
-  std::uint32_t biases = 0;        // [padded_units]
-  std::uint32_t output = 0;        // likewise
-  std::uint32_t size = 0;
-  Activation activation = Activation::kSigmoid;
-
-  constexpr NetworkLayout() = default;
-  constexpr NetworkLayout(std::uint32_t padded_features, std::uint32_t unit_count,
-                          Activation of_units, bool with_linear)
-      : width(padded_features),
-        units(unit_count),
-        padded_units((unit_count + 15) / 16 * 16),
-        has_linear(with_linear ? 1 : 0),
-        weights(with_linear ? padded_features : 0),
-        biases(weights + padded_features * padded_units),
-        output(biases + padded_units),
-        size(output + padded_units),
-        activation(of_units) {}
-
-  [[nodiscard]] constexpr bool exists() const { return units > 0; }
-  // What AdaGrad keeps, one float for each parameter of the network, in their order.
-  [[nodiscard]] constexpr std::uint32_t square_count() const { return size - weights; }
-
-  constexpr bool operator==(const NetworkLayout&) const = default;
-};
-
 // One run: what does not change.
 struct RunData {
   SplitData train = {};
@@ -105,6 +69,7 @@ struct RunData {
   std::uint32_t features = 0;       // before padding
   float kept = 1;                   // networks: as AdaGradRates
   PairwiseRules pairwise = {};
+  DuelRules duels = {};
   double without_relevant = 0;  // what such a query adds to the sum over queries
   double counted = 0;           // queries that count
 };
@@ -117,6 +82,7 @@ struct RunState {
   OnlinePerformance online = {};
   double offline = 0;               // of the last point measured
   std::uint32_t is_not_finite = 0;  // a score was not; it stopped after `done` impressions
+  std::uint32_t is_in_doubt = 0;    // it stopped where rounding may decide: the engine must do it
 };
 
 // Where a warp's scratch lies: sizes in bytes from its start, all multiples of 16.
@@ -182,14 +148,11 @@ struct ListLayout {
   }
 };
 
-// What the first warp of a network's block tells the others: BlockState (gpu/learn_network.h).
-inline constexpr std::uint32_t kBlockStateBytes = 64;
-
 // Arguments of all kernels.
 struct BatchArgs {
   const RunData* runs = nullptr;
   RunState* states = nullptr;
-  float* weights = nullptr;              // [run][width]
+  float* weights = nullptr;              // [run][width], or [run][network.layout.size]
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
   std::byte* spill = nullptr;            // scratch that shared memory has no room for, per warp
@@ -207,14 +170,8 @@ struct BatchArgs {
   std::uint32_t spill_pairs = 0;       // in the spill, if pairs are there
   bool pairs_are_spilled = false;
   std::uint32_t spill_stride = 0;  // bytes per warp, or per block of a network
-  // Runs with networks: `weights` holds [run][network.size], shared memory is a block's.
-  NetworkLayout network = {};
-  float* squares = nullptr;           // [run][network.square_count()], or null: constant steps
-  std::uint32_t block_state = 0;      // in shared memory
-  std::uint32_t hidden = 0;           // what units give, and their deltas: in shared memory or
-  bool hidden_is_spilled = false;     // in the spill
-  std::uint32_t hidden_floats = 0;    // of each
-  std::uint32_t measuring_warps = 0;  // of a block: as many have room
+  DuelArgs duels = {};
+  NetworkArgs network = {};
 };
 
 }  // namespace plackett::gpu

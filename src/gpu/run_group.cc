@@ -18,13 +18,7 @@ constexpr double kLaunchSeconds = 0.3;
 constexpr std::uint64_t kFirstLaunch = 64;  // impressions, while the speed is unknown
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
-constexpr std::uint32_t kQueriesPerBlock = 32;        // of a network
-constexpr std::uint32_t kBlocksAtATime = 16;          // of a multiprocessor: as kernels.cu says
-constexpr std::uint32_t kBlockOverhead = 1024;        // bytes of shared memory
-constexpr std::uint32_t kMostShownPairs = 20;         // of longer lists, pairs are spilled
-constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
-constexpr std::uint32_t kUsualDocs = 256;             // of a query, that shared memory should hold
-constexpr std::uint32_t kLeastMeasuredDocs = 4096;    // of a query, for which there must be room
+constexpr std::uint32_t kQueriesPerBlock = 32;  // of a network
 constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
 
 double seconds_since(Clock::time_point start) {
@@ -41,23 +35,10 @@ std::uint32_t most_docs_of(const Split& split) {
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
 
-// Of each of the two arrays that a network's step needs of the documents that step.
-std::uint32_t hidden_bytes(const NetworkLayout& network, std::uint32_t shown) {
-  return shown * network.padded_units * kFloat;
-}
-std::uint32_t spilled_hidden_bytes(const NetworkLayout& network, std::uint32_t shown) {
-  const std::uint32_t both = 2 * hidden_bytes(network, shown);
-  return both > kMostHiddenBytes ? both : 0;
-}
-
-// What learning keeps outside of shared memory, per warp or per block of a network.
-std::uint32_t spill_bytes(const ScratchLayout& large, std::uint32_t pairs, std::uint32_t hidden) {
-  const auto of_pairs = pairs * static_cast<std::uint32_t>(sizeof(double));
-  return (large.size + of_pairs + hidden + 255) / 256 * 256;
-}
-
-std::uint32_t spilled_pairs(std::uint32_t shown) {
-  return shown > kMostShownPairs ? ListLayout::pair_count(shown) : 0;
+// How many runs are measured together.
+std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / queries, 1, runs));
 }
 
 class Group {
@@ -76,7 +57,7 @@ class Group {
       if (is_over()) break;
     }
     if (auto got = get_floats(args_.weights, &GroupRun::weights); !got) return got.error();
-    if (auto got = get_floats(args_.squares, &GroupRun::squares); !got) return got.error();
+    if (auto got = get_floats(args_.network.squares, &GroupRun::squares); !got) return got.error();
     return times_;
   }
 
@@ -100,8 +81,6 @@ class Group {
     limits_ = *limits;
     const auto count = static_cast<std::uint32_t>(runs_.size());
     args_.width = runs_.front().data.train.width;
-    args_.network = runs_.front().network;
-    const std::uint32_t shown = runs_.front().data.shown;
     std::vector<double> discounts;
     for (std::uint32_t rank = 0; rank < kCut; ++rank) discounts.push_back(rank_discount(rank));
 
@@ -118,10 +97,22 @@ class Group {
       most_measured_ = std::max(most_measured_, run.measured->most_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
     }
-    if (args_.network.exists()) {
-      choose_network_layout(count, most_docs, shown);
-    } else {
-      choose_layout(count, most_docs, shown);
+    const RunData& first = runs_.front().data;
+    choose_layout({.kernel = runs_.front().kernel,
+                   .duels = first.duels,
+                   .network = runs_.front().network,
+                   .has_squares = !squares.empty(),
+                   .runs = count,
+                   .width = args_.width,
+                   .shown = first.shown,
+                   .most_docs = most_docs},
+                  limits_, args_);
+    if (args_.shared_bytes > limits_.shared_bytes) {
+      return Error{ErrorCode::kUnavailable,
+                   fmt::format("{}: lists of {} documents with {} features and {} rankers need {} "
+                               "bytes of a block's memory; there are {}",
+                               device_.name(), first.shown, args_.width, first.duels.candidates + 1,
+                               args_.shared_bytes, limits_.shared_bytes)};
     }
 
     const auto keep = [](Result<DeviceMemory> made, DeviceMemory& memory) -> Result<void> {
@@ -130,8 +121,7 @@ class Group {
       return {};
     };
     using Which = std::uint32_t;
-    values_at_once_ = static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / value_stride_, 1, count));
+    values_at_once_ = values_at_once(count, value_stride_);
     for (auto done :
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
@@ -150,7 +140,7 @@ class Group {
     args_.runs = data_memory_.as<const RunData>();
     args_.states = state_memory_.as<RunState>();
     args_.weights = weight_memory_.as<float>();
-    args_.squares = square_memory_.as<float>();
+    args_.network.squares = square_memory_.as<float>();
     args_.which = which_memory_.as<const Which>();
     args_.discounts = discount_memory_.as<const double>();
     args_.values = value_memory_.as<double>();
@@ -158,57 +148,6 @@ class Group {
     args_.value_stride = value_stride_;
     args_.queries_per_warp = kQueriesPerWarp;
     return {};
-  }
-
-  // As many documents in shared memory as leave it room for all warps that work at a time.
-  void choose_layout(std::uint32_t count, std::uint32_t most_docs, std::uint32_t shown) {
-    args_.pairs_are_spilled = spilled_pairs(shown) > 0;
-    args_.list = ListLayout(shown, args_.width, !args_.pairs_are_spilled);
-    const std::uint32_t at_a_time =
-        std::clamp((count + limits_.processors - 1) / limits_.processors, 1U, kBlocksAtATime);
-    const std::uint32_t room =
-        std::min(limits_.shared_bytes, limits_.all_shared_bytes / at_a_time - kBlockOverhead);
-    args_.small = ScratchLayout(most_docs);
-    while (args_.small.docs > 16 && args_.small.size + args_.list.size > room) {
-      args_.small = ScratchLayout(args_.small.docs - 16);
-    }
-    if (args_.small.docs < most_docs) args_.large = ScratchLayout(most_docs);
-    args_.shared_bytes = args_.small.size + args_.list.size;
-    args_.spill_pairs = args_.large.size;
-    args_.spill_stride = spill_bytes(args_.large, spilled_pairs(shown), 0);
-  }
-
-  // For a block, with a network's parameters and what its step needs. As many blocks at a time as
-  // leave room for the documents of most queries.
-  void choose_network_layout(std::uint32_t count, std::uint32_t most_docs, std::uint32_t shown) {
-    const std::uint32_t pairs = spilled_pairs(shown);
-    const std::uint32_t spilled_hidden = spilled_hidden_bytes(args_.network, shown);
-    args_.pairs_are_spilled = pairs > 0;
-    args_.hidden_is_spilled = spilled_hidden > 0;
-    args_.hidden_floats = hidden_bytes(args_.network, shown) / kFloat;
-    args_.list = ListLayout(shown, args_.network.size, !args_.pairs_are_spilled);
-    const std::uint32_t fixed = args_.list.size + kBlockStateBytes +
-                                (args_.hidden_is_spilled ? 0 : 2 * args_.hidden_floats * kFloat);
-    std::uint32_t at_a_time =
-        std::clamp((count + limits_.processors - 1) / limits_.processors, 1U, kNetworkBlocks);
-    const auto room = [&] {
-      const std::uint32_t each =
-          std::min(limits_.shared_bytes, limits_.all_shared_bytes / at_a_time - kBlockOverhead);
-      return each > fixed ? each - fixed : 0;
-    };
-    const std::uint32_t usual = ScratchLayout(std::min(most_docs, kUsualDocs)).size;
-    while (at_a_time > 1 && room() < usual) --at_a_time;
-    args_.small = ScratchLayout(most_docs);
-    while (args_.small.docs > 16 && args_.small.size > room()) {
-      args_.small = ScratchLayout(args_.small.docs - 16);
-    }
-    if (args_.small.docs < most_docs) args_.large = ScratchLayout(most_docs);
-    args_.block_state = args_.small.size + args_.list.size;
-    args_.shared_bytes = args_.small.size + fixed;
-    args_.spill_pairs = args_.large.size;
-    args_.hidden = args_.hidden_is_spilled ? spill_bytes(args_.large, pairs, 0)
-                                           : args_.block_state + kBlockStateBytes;
-    args_.spill_stride = spill_bytes(args_.large, pairs, 0) + spill_bytes({}, 0, spilled_hidden);
   }
 
   // Of the runs at these places.
@@ -242,7 +181,7 @@ class Group {
       }
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
-      const std::uint32_t warps = args_.network.exists() ? kNetworkWarps : 1;  // of a run
+      const std::uint32_t warps = is_by_block(runs_.front().kernel) ? kNetworkWarps : 1;  // a run's
       if (auto done = device_.launch({.kernel = runs_.front().kernel,
                                       .args = args_,
                                       .warps = args_.count * warps,
@@ -267,7 +206,8 @@ class Group {
   Result<void> measure_at(std::uint64_t point) {
     std::vector<std::uint32_t> due;
     for (std::uint32_t at = 0; at < runs_.size(); ++at) {
-      if (std::binary_search(runs_[at].points.begin(), runs_[at].points.end(), point)) {
+      const std::vector<std::uint64_t>& points = runs_[at].points;
+      if (states_[at].is_in_doubt == 0 && std::binary_search(points.begin(), points.end(), point)) {
         due.push_back(at);
       }
     }
@@ -281,7 +221,7 @@ class Group {
       const std::vector<std::uint32_t> part(due.begin() + static_cast<std::ptrdiff_t>(first),
                                             due.begin() + static_cast<std::ptrdiff_t>(last));
       if (auto sent = send_which(part); !sent) return sent;
-      auto done = args_.network.exists() ? launch_measuring_networks() : launch_measuring();
+      auto done = args_.network.layout.exists() ? launch_measuring_networks() : launch_measuring();
       if (!done) return done;
     }
     if (stopped_) return {};
@@ -322,12 +262,12 @@ class Group {
     BatchArgs args = args_;
     args.measured_docs = (most_measured_ + 3) / 4 * 4;
     args.queries_per_warp = kQueriesPerBlock;
-    const std::uint32_t parameters = args.network.size * kFloat;
+    const std::uint32_t parameters = args.network.layout.size * kFloat;
     const std::uint32_t scores = args.measured_docs * kFloat;
     const std::uint32_t room = limits_.shared_bytes - std::min(limits_.shared_bytes, parameters);
-    args.measuring_warps = std::min(kNetworkWarps, room / scores);
-    if (args.measuring_warps == 0) return no_room_to_measure(parameters + scores);
-    args.shared_bytes = parameters + args.measuring_warps * scores;
+    args.network.measuring_warps = std::min(kNetworkWarps, room / scores);
+    if (args.network.measuring_warps == 0) return no_room_to_measure(parameters + scores);
+    args.shared_bytes = parameters + args.network.measuring_warps * scores;
     auto done =
         device_.launch({.kernel = Kernel::kMeasureNetwork,
                         .args = args,
@@ -370,7 +310,8 @@ std::uint64_t DeviceSplit::bytes(const Split& split) {
     tiles += tiles_of(split.features(Query{query}).doc_count());
   }
   return tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
-         split.doc_count() + split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
+         split.doc_count() + sizeof(std::uint64_t) +
+         split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
 }
 
 Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const NdcgTable& ndcg) {
@@ -430,6 +371,10 @@ Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const 
   return made;
 }
 
+std::uint64_t DeviceUser::bytes(const User& user, std::uint32_t shown) {
+  return std::uint64_t{shown} * (shown + 1) / 2 * user.grade_count() * sizeof(Ends);
+}
+
 Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint32_t shown) {
   std::vector<Ends> all;
   for (std::uint32_t rank = 0; rank < shown; ++rank) {
@@ -459,26 +404,14 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
   return made;
 }
 
-std::uint64_t group_bytes(const GroupSize& size) {
-  const std::uint64_t floats =
-      size.network.exists()
-          ? size.network.size + (size.has_squares ? size.network.square_count() : 0)
-          : size.width;
-  const std::uint64_t spilled =
-      spill_bytes(ScratchLayout(size.most_docs), spilled_pairs(size.shown), 0) +
-      spill_bytes({}, 0, spilled_hidden_bytes(size.network, size.shown));
-  const std::uint64_t per_run =
-      sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) + floats * sizeof(float) + spilled;
-  return size.runs * per_run + std::max<std::uint64_t>(kValueBytes, size.queries * sizeof(double));
-}
-
-std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown) {
-  const ListLayout list(shown, network.size, spilled_pairs(shown) == 0);
-  const std::uint32_t hidden =
-      spilled_hidden_bytes(network, shown) > 0 ? 0 : 2 * hidden_bytes(network, shown);
-  const std::uint32_t to_learn =
-      ScratchLayout(16).size + list.size + kBlockStateBytes + hidden + kBlockOverhead;
-  return std::max(to_learn, (network.size + kLeastMeasuredDocs) * kFloat);
+std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
+  BatchArgs args;
+  choose_layout(shape, limits, args);
+  const std::uint64_t floats = std::uint64_t{parameter_floats(shape)} + square_floats(shape);
+  const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
+                                floats * sizeof(float) + args.spill_stride;
+  const std::uint64_t values = values_at_once(shape.runs, shape.queries) * sizeof(double);
+  return shape.runs * per_run + values * shape.queries + kCut * sizeof(double);
 }
 
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpu/device.h"
+#include "gpu/launch_layout.h"
 #include "gpu/run_data.h"
 #include "plackett/dataset.h"
 #include "plackett/ndcg.h"
@@ -41,6 +42,8 @@ class DeviceSplit {
 // What a user does, in a device's memory.
 class DeviceUser {
  public:
+  // How much memory it takes.
+  static std::uint64_t bytes(const User& user, std::uint32_t shown);
   // For lists of that length. Requires: a user with ends().
   static Result<DeviceUser> make(Device& device, const User& user, std::uint32_t shown);
 
@@ -60,9 +63,9 @@ struct GroupRun {
   const DeviceSplit* train = nullptr;
   const DeviceSplit* measured = nullptr;
   std::vector<std::uint64_t> points = {};  // of its curve, ascending; the last one is its end
+  NetworkLayout network = {};              // if it has one
   // data.train.width of them, or `network.size` as pack_network gives them.
   std::vector<float> weights = {};
-  NetworkLayout network = {};       // if it has one
   std::vector<float> squares = {};  // network.square_count(), or none: constant steps
   RunState state = {};
   std::vector<CurvePoint> curve = {};
@@ -79,27 +82,13 @@ struct GroupTimes {
   double measuring = 0;  // likewise
 };
 
-// What a group's memory depends on.
-struct GroupSize {
-  std::size_t runs = 0;
-  std::uint32_t width = 0;
-  std::uint32_t queries = 0;    // the most that are measured
-  std::uint32_t most_docs = 0;  // of a query
-  std::uint32_t shown = 0;
-  NetworkLayout network = {};
-  bool has_squares = false;
-};
-
-// How much memory a group takes besides its splits.
-std::uint64_t group_bytes(const GroupSize& size);
-
-// Bytes of a block's shared memory without which a network can't be learned or measured.
-std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown);
+// How much memory a group takes besides its splits and users.
+std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits);
 
 // Does all runs to their ends, or until one has a score that is not finite, or the watch stops it:
 // then the curves are as far as they are. Launches take about a third of a second at most, so that
-// stop() is asked often enough. Requires: runs of equal `kernel`, `width`, `shown`, `network` and
-// number of squares.
+// stop() is asked often enough. Requires: runs whose shapes fit. A run that is in doubt ends where
+// it is, without a curve.
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch);
 
 }  // namespace plackett::gpu

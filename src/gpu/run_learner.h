@@ -29,7 +29,7 @@ class RunLearner {
 
  protected:
   // Until as many impressions are done, by self.impression(), which returns false, without a
-  // change, if a score is not finite: then the run is over.
+  // change, if a score is not finite: then self.end() says that the run is over.
   template <typename Self>
   [[gnu::always_inline]] void learn_until(std::uint64_t until, Self& self) {
     if (run_.impressions < until) until = run_.impressions;
@@ -37,12 +37,14 @@ class RunLearner {
     find_query(draw_query(run_.seed, run_.run, state_.done, run_.train.query_count));
     while (state_.done < until) {
       if (!self.impression()) {
-        state_.is_not_finite = 1;
+        self.end();
         return;
       }
       ++state_.done;
     }
   }
+
+  void end() { state_.is_not_finite = 1; }
 
   void find_query(std::uint32_t query) {
     begin_ = run_.train.query_begin[query];

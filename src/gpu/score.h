@@ -84,10 +84,10 @@ template <unsigned kRankers>
         for (auto& of_ranker : sums) of_ranker[tile][lane] = {{0, 0, 0, 0}};
       }
     });
-    warp.compute([&](unsigned lane) {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
       const float* own = scratch.weights + std::size_t{lane % kLanesPerDoc} * 4;
       // Several chunks are read before the first is needed.
-      const auto add_chunks = [&]<unsigned kChunks>(std::uint32_t at) {
+      const auto add_chunks = [&]<unsigned kChunks>(std::uint32_t at) PLACKETT_INLINE {
         Quad values[kChunks][kTiles];
         for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
           for (unsigned tile = 0; tile < kTiles; ++tile) {
@@ -112,7 +112,9 @@ template <unsigned kRankers>
       for (; at + 48 <= width; at += 48) add_chunks.template operator()<3>(at);
       for (; at < width; at += 16) add_chunks.template operator()<1>(at);
     });
+    PLACKETT_UNROLL_ALL
     for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
+      PLACKETT_UNROLL_ALL
       for (unsigned tile = 0; tile < kTiles; ++tile) {
         const PerLane<float> of_tile = fold(warp, sums[ranker][tile]);
         warp.compute([&](unsigned lane) {
@@ -128,6 +130,7 @@ template <unsigned kRankers>
     }
   }
   warp.sync();
+  PLACKETT_UNROLL_ALL
   for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
     scored[ranker].finite = !warp.any(bad[ranker]);
     scored[ranker].highest = largest(warp, highest[ranker]);

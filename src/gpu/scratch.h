@@ -60,12 +60,14 @@ struct ListScratch {
 // All of a warp's.
 struct WarpScratch {
   // `spill` is the warp's own.
-  WarpScratch(const BatchArgs& args, std::byte* shared, std::byte* spill)
+  WarpScratch(const BatchArgs& args, std::byte* shared, std::byte* own_spill)
       : small(shared, args.small),
-        large(spill, args.large),
+        large(own_spill, args.large),
         list(shared + args.small.size, args.list),
+        duels_shared(shared + args.small.size + args.list.size),
+        spill(own_spill),
         small_docs(args.small.docs) {
-    if (args.pairs_are_spilled) list.pairs = at_offset<double>(spill, args.spill_pairs);
+    if (args.pairs_are_spilled) list.pairs = at_offset<double>(own_spill, args.spill_pairs);
   }
 
   [[nodiscard]] const DocScratch& of(std::uint32_t docs) const {
@@ -75,6 +77,8 @@ struct WarpScratch {
   DocScratch small;
   DocScratch large;
   ListScratch list;
+  std::byte* duels_shared;  // what DuelArgs divides
+  std::byte* spill;
   std::uint32_t small_docs;
 };
 

@@ -13,40 +13,51 @@ constexpr double to_uniform(std::uint32_t high, std::uint32_t low) {
   return static_cast<double>((std::uint64_t{high} << 32 | low) >> 11) * 0x1p-53;
 }
 
+// Four words, in a register each.
+using WordQuad __attribute__((vector_size(16))) = std::uint32_t;
+
+// The block of a stream that has this counter. Not inlined: ten rounds would be in many places.
+[[gnu::noinline]] inline WordQuad stream_block(WordQuad counter, std::uint64_t seed) {
+  std::uint32_t words[4] = {counter[0], counter[1], counter[2], counter[3]};
+  philox_block(words, static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+  return WordQuad{words[0], words[1], words[2], words[3]};
+}
+
+// Inlined everywhere: what is called with its address would have to be in memory.
 class Stream {
  public:
-  constexpr Stream(std::uint64_t seed, std::uint32_t run, std::uint64_t impression, Purpose purpose)
+  [[gnu::always_inline]] Stream(std::uint64_t seed, std::uint32_t run, std::uint64_t impression,
+                                Purpose purpose)
       : seed_(seed),
         impression_low_(static_cast<std::uint32_t>(impression)),
         run_(run),
         purpose_(static_cast<std::uint32_t>(purpose) |
                  (static_cast<std::uint32_t>(impression >> 32) << 8)) {}
 
-  constexpr std::uint32_t next_u32() {
+  [[gnu::always_inline]] std::uint32_t next_u32() {
     if (left_ == 0) {
-      words_[0] = next_block_++;
-      words_[1] = impression_low_;
-      words_[2] = run_;
-      words_[3] = purpose_;
-      philox_block(words_, static_cast<std::uint32_t>(seed_),
-                   static_cast<std::uint32_t>(seed_ >> 32));
+      block_ = stream_block(WordQuad{next_block_++, impression_low_, run_, purpose_}, seed_);
       left_ = 4;
     }
     // Shifted, so that no index is needed, which would keep the words in memory.
-    const std::uint32_t word = words_[0];
-    words_[0] = words_[1];
-    words_[1] = words_[2];
-    words_[2] = words_[3];
+    const std::uint32_t word = block_[0];
+    block_ = WordQuad{block_[1], block_[2], block_[3], 0};
     --left_;
     return word;
   }
 
-  constexpr double uniform() {
+  // Goes on with the block that many after the next one.
+  [[gnu::always_inline]] void skip_blocks(std::uint32_t count) {
+    next_block_ += count;
+    left_ = 0;
+  }
+
+  [[gnu::always_inline]] double uniform() {
     const std::uint32_t high = next_u32();
     return to_uniform(high, next_u32());
   }
 
-  constexpr std::uint32_t below(std::uint32_t bound) {
+  [[gnu::always_inline]] std::uint32_t below(std::uint32_t bound) {
     std::uint64_t product = std::uint64_t{next_u32()} * bound;
     auto low = static_cast<std::uint32_t>(product);
     if (low < bound) {
@@ -65,8 +76,8 @@ class Stream {
   std::uint32_t run_;
   std::uint32_t purpose_;
   std::uint32_t next_block_ = 0;
-  std::uint32_t left_ = 0;  // of the words
-  std::uint32_t words_[4] = {};
+  std::uint32_t left_ = 0;  // of the block's words
+  WordQuad block_ = {};
 };
 
 }  // namespace plackett::gpu

@@ -11,10 +11,10 @@
 
 namespace plackett::gpu {
 
-// After a lambda's parameters: its body becomes part of its caller, however large it is.
-#define PLACKETT_INLINE __attribute__((always_inline))
-
 inline constexpr unsigned kWarpLanes = 32;
+
+// After a lambda's parameters: it is inlined, however large. What it captures would be in memory.
+#define PLACKETT_INLINE __attribute__((always_inline))
 
 // Four floats that are loaded at once.
 struct alignas(16) Quad {
@@ -29,12 +29,21 @@ struct alignas(8) Pair {
 // Part of a dot product or of a step: fused on every machine.
 inline float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 
+// Rounded correctly, as the host's.
+#ifdef __CUDA_ARCH__
+inline float square_root(float x) { return __nvvm_sqrt_rn_f(x); }
+inline double square_root(double x) { return __nvvm_sqrt_rn_d(x); }
+#else
+inline float square_root(float x) { return __builtin_sqrtf(x); }
+inline double square_root(double x) { return __builtin_sqrt(x); }
+#endif
+
 #ifdef __CUDA_ARCH__
 
 #define PLACKETT_PRAGMA(text) _Pragma(#text)
 // Before a loop: that many of its rounds are done together, so that their loads overlap.
 #define PLACKETT_UNROLL(rounds) PLACKETT_PRAGMA(unroll rounds)
-// Before a loop of few rounds that indexes arrays, which stay in registers if all are unrolled.
+// Before a loop whose rounds index what is in registers.
 #define PLACKETT_UNROLL_ALL PLACKETT_PRAGMA(unroll)
 
 // One value per lane.
@@ -91,6 +100,12 @@ class Warp {
   // One lane's value.
   [[nodiscard]] float from(const PerLane<float>& values, unsigned lane) const {
     return __nvvm_shfl_sync_idx_f32(kAll, values.value, static_cast<int>(lane), 31);
+  }
+  [[nodiscard]] double from(const PerLane<double>& values, unsigned lane) const {
+    const auto bits = __builtin_bit_cast(std::uint64_t, values.value);
+    const std::uint64_t low = from(PerLane{static_cast<std::uint32_t>(bits)}, lane);
+    const std::uint64_t high = from(PerLane{static_cast<std::uint32_t>(bits >> 32)}, lane);
+    return __builtin_bit_cast(double, high << 32 | low);
   }
   [[nodiscard]] std::uint32_t from(const PerLane<std::uint32_t>& values, unsigned lane) const {
     return static_cast<std::uint32_t>(

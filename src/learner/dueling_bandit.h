@@ -51,6 +51,8 @@ class DuelingBandit final : public Learner {
   // zeros where there were fewer.
   [[nodiscard]] LearnerState state() const override { return state_; }
   void restore(const LearnerState& state) override;
+  [[nodiscard]] const DuelingBanditOptions& options() const { return options_; }
+  [[nodiscard]] const Multileaving& multileaving() const { return *multileaving_; }
 
   static constexpr std::uint32_t kRemembered = 10;
 

@@ -21,6 +21,7 @@ class ProbabilisticMultileaving final : public Multileaving {
   };
 
   explicit ProbabilisticMultileaving(Ties ties) : ties_(ties) {}
+  [[nodiscard]] Ties ties() const { return ties_; }
 
   void show(const ScoreTable& scores, Rng& rng, std::span<Doc> shown) override;
   std::span<const Duel> judge(std::span<const std::uint8_t> clicks, Rng& rng) override;

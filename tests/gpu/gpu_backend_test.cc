@@ -13,6 +13,7 @@
 
 #include "gpu/engine_bits.h"
 #include "plackett/make_user.h"
+#include "plackett/method_entry.h"
 
 namespace plackett::gpu {
 namespace {
@@ -135,7 +136,7 @@ TEST(GpuBackend, DividesRunsThatItsMemoryHasNoRoomFor) {
       (data.folds[0].train.doc_count() + data.folds[0].test.doc_count()) *
       padded_width(data.folds[0].train.feature_count()) * sizeof(float);
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
-  const auto backend = host_backend({.free_bytes = (std::uint64_t{300} << 20) + 2 * one_fold,
+  const auto backend = host_backend({.free_bytes = 3 * one_fold,
                                      .shared_bytes = 227 << 10,
                                      .all_shared_bytes = 228 << 10,
                                      .processors = 132});
@@ -153,6 +154,33 @@ TEST(GpuBackend, RefusesAFoldThatItsMemoryHasNoRoomForWithTheBytes) {
   EXPECT_THAT(records.error().message, HasSubstr("bytes of its memory; 1000 are free"));
 }
 
+TEST(GpuBackend, TakesTheMemoryThatItSays) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const Dataset data = make_dataset({.features = 40, .docs = {300, 1251}});
+  for (const char* method :
+       {"pdgd", "pairwise", "dbgd", "mgd", "pdgd:neural", "pdgd:linear+neural:steps=adagrad"}) {
+    SCOPED_TRACE(method);
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    spec.runs = 1;
+    spec.impressions = 5;
+    spec.shown = 30;
+    const Simulation simulation = Simulation::prepare(data, spec).value();
+    DeviceLimits limits = {.free_bytes = 1000,
+                           .shared_bytes = 227 << 10,
+                           .all_shared_bytes = 228 << 10,
+                           .processors = 132};
+    const std::string refusal = run_all_on(*host_backend(limits), simulation).error().message;
+    const std::uint64_t needed = std::stoull(refusal.substr(refusal.find("needs ") + 6));
+    limits.free_bytes = needed * 2;
+    auto device = std::make_unique<HostDevice>(limits);
+    const HostDevice* host = device.get();
+    const auto backend = make_device_backend(std::move(device));
+    expect_the_engines_bits(data, spec, *backend);
+    EXPECT_EQ(host->most_allocated(), needed);
+  }
+}
+
 TEST(GpuBackend, SaysWhatItCannotDo) {
   const Dataset data = make_dataset({});
   const auto refused = [&](const SimulationSpec& spec) {
@@ -163,8 +191,8 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   EXPECT_EQ(refused(spec), "nothing");
   spec.method = "coltr";
   EXPECT_EQ(refused(spec),
-            "COLTR (linear) under informational: no device does method coltr, only pdgd and "
-            "pairwise; device cpu or auto does");
+            "COLTR (linear) under informational: no device does method coltr, only pdgd, "
+            "pairwise, dbgd and mgd; device cpu or auto does");
   spec = tiny_spec();
   spec.method = "pairwise";
   spec.ranker.kind = RankerKind::kNeural;
@@ -180,6 +208,10 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   EXPECT_THAT(refused(spec), HasSubstr("weight-decay"));
   spec.settings = {{"restart", "20"}};
   EXPECT_THAT(refused(spec), HasSubstr("restart"));
+  spec = tiny_spec();
+  spec.method = "mgd";
+  spec.settings = {{"projection", "documents"}};
+  EXPECT_THAT(refused(spec), HasSubstr("does projection;"));
   spec = tiny_spec();
   spec.metrics = {"MAP"};
   EXPECT_THAT(refused(spec), HasSubstr("metrics besides NDCG@10"));

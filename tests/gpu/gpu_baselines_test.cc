@@ -108,13 +108,185 @@ TEST_P(PairwiseBits, AreNotGivenForAScoreThatIsNotFinite) {
   expect_the_same_failure(make_dataset({.scale = 1e18F}), spec);
 }
 
+// DBGD and MGD.
+class DuelBits : public EngineBits {};
+INSTANTIATE_TEST_SUITE_P(On, DuelBits, devices(), device_name);
+
+struct Duels {
+  std::string_view method = "dbgd";
+  std::vector<GivenSetting> settings = {};
+};
+
+// One group of candidates, a part of one, and several.
+std::vector<Duels> few_and_many() {
+  return {{"dbgd"},
+          {"dbgd", {{"interleaving", "team-draft"}}},
+          {"mgd", {{"candidates", "9"}}},
+          {"mgd", {{"candidates", "3"}, {"interleaving", "team-draft"}}},
+          {"mgd", {{"candidates", "33"}}}};
+}
+
+SimulationSpec tiny_duels(const Duels& duels) {
+  SimulationSpec spec = tiny_spec();
+  spec.runs = 2;
+  spec.impressions = 60;
+  spec.method = duels.method;
+  spec.settings = duels.settings;
+  return spec;
+}
+
+TEST_P(DuelBits, AreKeptForAnyNumberOfFeatures) {
+  for (const Duels& duels : few_and_many()) {
+    for (const std::uint32_t features : {1, 15, 16, 17, 46, 136}) {
+      SCOPED_TRACE(fmt::format("{} {}", duels.method, features));
+      expect_bits(make_dataset({.features = features}), tiny_duels(duels));
+    }
+  }
+}
+
+TEST_P(DuelBits, AreKeptForAnyNumberOfCandidates) {
+  const Dataset data = make_dataset({});
+  for (const std::string_view interleaving : {"probabilistic", "team-draft"}) {
+    for (const std::string_view candidates : {"1", "2", "8", "9", "10", "32", "49", "100"}) {
+      SCOPED_TRACE(fmt::format("{} {}", interleaving, candidates));
+      expect_bits(data, tiny_duels({"mgd",
+                                    {{"candidates", std::string(candidates)},
+                                     {"interleaving", std::string(interleaving)}}}));
+    }
+  }
+}
+
+TEST_P(DuelBits, AreKeptForEveryClickModelAndProtocol) {
+  const Dataset data = make_dataset({});
+  for (const Duels& duels : few_and_many()) {
+    for (const std::string_view model : click_model_names()) {
+      for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
+        SCOPED_TRACE(fmt::format("{} {}", duels.method, model));
+        SimulationSpec spec = tiny_duels(duels);
+        spec.click_model = model;
+        spec.protocol = protocol;
+        expect_bits(data, spec);
+      }
+    }
+  }
+}
+
+TEST_P(DuelBits, AreKeptForListsOfAnyLength) {
+  const Dataset data = make_dataset({.docs = {1, 5, 40, 120}});
+  for (const Duels& duels : few_and_many()) {
+    for (const std::uint32_t shown : {1, 2, 3, 10, 13, 33, 100}) {
+      for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
+        SCOPED_TRACE(fmt::format("{} {}", duels.method, shown));
+        SimulationSpec spec = tiny_duels(duels);
+        spec.impressions = 20;
+        spec.shown = shown;
+        spec.click_model = "position-based";
+        spec.protocol = protocol;
+        expect_bits(data, spec);
+      }
+    }
+  }
+}
+
+// Weights of 0, with which the first impressions begin, make all scores equal too.
+TEST_P(DuelBits, AreKeptForEqualScores) {
+  for (const Duels& duels : few_and_many()) {
+    for (const std::uint32_t levels : {1, 2, 3}) {
+      for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
+        SCOPED_TRACE(fmt::format("{} {}", duels.method, levels));
+        SimulationSpec spec = tiny_duels(duels);
+        spec.protocol = protocol;
+        expect_bits(make_dataset({.features = 2,
+                                  .docs = {1, 2, 31, 32, 33, 64, 65, 127, 129, 150},
+                                  .levels = levels}),
+                    spec);
+      }
+    }
+  }
+}
+
+TEST_P(DuelBits, AreKeptForEverySetting) {
+  const Dataset data = make_dataset({});
+  for (const Duels& duels : few_and_many()) {
+    SCOPED_TRACE(duels.method);
+    SimulationSpec spec = tiny_duels(duels);
+    spec.settings.push_back({"learning-rate", "0.7"});
+    spec.learning_rate_decay = 0.99;
+    spec.seed = ~std::uint64_t{0} - 3;
+    expect_bits(data, spec);
+  }
+}
+
+TEST_P(DuelBits, AreKeptForScoresFarApart) {
+  for (const float scale : {100.0F, 1e5F, 1e15F}) {
+    SCOPED_TRACE(scale);
+    expect_bits(make_dataset({.scale = scale}), tiny_duels({"mgd"}));
+  }
+}
+
+TEST_P(DuelBits, AreKeptForManyDocuments) {
+  const Dataset data = make_dataset({.docs = {300, 1, 1251}});
+  for (const Duels& duels : few_and_many()) {
+    SCOPED_TRACE(duels.method);
+    SimulationSpec spec = tiny_duels(duels);
+    spec.impressions = 12;
+    expect_bits(data, spec);
+    if (GetParam() != Where::kHost) continue;
+    backend_ = host_backend(little_shared_memory());
+    expect_bits(data, spec);
+    backend_ = host_backend();
+  }
+}
+
+TEST_P(DuelBits, AreKeptOnFolds) {
+  const Dataset data = load_dataset("synthetic", LoadOptions()).value();
+  SimulationSpec spec = tiny_duels({"mgd"});
+  spec.runs = static_cast<std::uint32_t>(data.folds.size()) + 1;
+  expect_bits(data, spec);
+}
+
+TEST_P(DuelBits, AreThoseOfTheParameters) {
+  for (const Duels& duels : few_and_many()) {
+    SCOPED_TRACE(duels.method);
+    SimulationSpec spec = tiny_duels(duels);
+    spec.impressions = 300;
+    spec.protocol = Protocol::kPublished;
+    expect_parameters(make_dataset({.features = 33}), spec);
+  }
+}
+
+TEST_P(DuelBits, AreNotGivenForAScoreThatIsNotFinite) {
+  const Duels huge{"mgd", {{"learning-rate", "1e30"}}};
+  expect_the_same_failure(make_dataset({.scale = 1e15F}), tiny_duels(huge));
+}
+
+// Runs that the device leaves are done by the engine.
+TEST_P(DuelBits, AreKeptWhereRoundingCouldDecideADuel) {
+  if (GetParam() != Where::kHost) GTEST_SKIP() << "the host's device can be told to doubt";
+  const Dataset data = make_dataset({});
+  SimulationSpec spec = tiny_duels({"mgd", {{"candidates", "9"}}});
+  spec.runs = 12;
+  spec.protocol = Protocol::kPublished;
+  std::size_t left = 0;
+  for (const double normal_error : {1e-4, 1e-3, 1.0}) {
+    auto device = std::make_unique<HostDevice>();
+    const HostDevice* host = device.get();
+    const auto backend = make_device_backend(std::move(device), normal_error);
+    expect_the_engines_bits(data, spec, *backend);
+    EXPECT_GE(host->runs_in_doubt(), left);
+    left = host->runs_in_doubt();
+  }
+  EXPECT_EQ(left, spec.runs);
+}
+
 TEST_P(EngineBits, AreKeptForMethodsInOneBatch) {
   const Dataset data = make_dataset({});
   std::vector<Simulation> simulations;
-  for (const std::string_view method : {"pdgd", "pairwise", "pdgd", "pairwise"}) {
+  for (const std::string_view method : {"pdgd", "pairwise", "mgd", "pdgd", "dbgd", "pairwise"}) {
     SimulationSpec spec = tiny_spec();
     spec.method = method;
     spec.seed = simulations.size();
+    if (method == "mgd") spec.settings = {{"candidates", "4"}};
     simulations.push_back(Simulation::prepare(data, spec).value());
   }
   std::size_t count = 0;
@@ -126,7 +298,7 @@ TEST_P(EngineBits, AreKeptForMethodsInOneBatch) {
                  return {};
                });
   ASSERT_TRUE(done.ok());
-  EXPECT_EQ(count, 12U);
+  EXPECT_EQ(count, 18U);
 }
 
 }  // namespace

@@ -5,11 +5,14 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "gpu/device.h"
+#include "gpu/duel.h"
 #include "gpu/evaluate.h"
 #include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
@@ -26,12 +29,23 @@ class HostDevice final : public Device {
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<DeviceLimits> limits() override { return limits_; }
 
+  // No more than the limits say is free.
   [[nodiscard]] Result<void*> allocate(std::uint64_t bytes) override {
+    if (bytes > limits_.free_bytes) return Error{ErrorCode::kUnavailable, "no room"};
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     std::memset(memory, 0xa5, bytes);  // what is read before it is written shows
+    limits_.free_bytes -= bytes;
+    allocated_ += bytes;
+    most_allocated_ = std::max(most_allocated_, allocated_);
+    sizes_[memory] = bytes;
     return memory;
   }
-  void free(void* memory) override { std::free(memory); }
+  void free(void* memory) override {
+    limits_.free_bytes += sizes_.at(memory);
+    allocated_ -= sizes_.at(memory);
+    sizes_.erase(memory);
+    std::free(memory);
+  }
   Result<void> upload(void* to, const void* from, std::uint64_t bytes) override {
     std::memcpy(to, from, bytes);
     return {};
@@ -63,6 +77,12 @@ class HostDevice final : public Device {
         case Kernel::kLearnPairwise:
           learn_run_by<PairwiseLearner>(warp, args, place, shared, spill);
           break;
+        case Kernel::kDuel:
+          learn_run_by<DuelLearner<kDuelGroup>>(warp, args, place, shared, spill);
+          break;
+        case Kernel::kMultileave:
+          learn_run_by<DuelLearner<kMultileaveGroup>>(warp, args, place, shared, spill);
+          break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
             measure_queries(warp, args, place, part * args.queries_per_warp, shared);
@@ -83,13 +103,25 @@ class HostDevice final : public Device {
           sum_queries(warp, args, place, shared);
           break;
       }
+      if (launch.kernel == Kernel::kDuel || launch.kernel == Kernel::kMultileave) {
+        if (args.states[args.which[place]].is_in_doubt != 0) in_doubt_.insert(args.which[place]);
+      }
     }
     return {};
   }
   Result<void> finish() override { return {}; }
 
+  // At any time.
+  [[nodiscard]] std::uint64_t most_allocated() const { return most_allocated_; }
+  // How many runs of its last group it has left to the engine.
+  [[nodiscard]] std::size_t runs_in_doubt() const { return in_doubt_.size(); }
+
  private:
   std::string name_ = "the host";
+  std::map<void*, std::uint64_t> sizes_;
+  std::uint64_t allocated_ = 0;
+  std::uint64_t most_allocated_ = 0;
+  std::set<std::uint32_t> in_doubt_;
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
                           .all_shared_bytes = 228 << 10,

@@ -1,0 +1,135 @@
+// Candidate rankers: the current one, moved along random directions, with the bits of Candidates
+// (learner/candidates.h).
+#pragma once
+
+#include "base/philox.h"
+#include "base/portable_normals.h"
+#include "gpu/duel_data.h"
+#include "gpu/run_data.h"
+#include "gpu/score.h"
+#include "gpu/warp.h"
+#include "plackett/rng.h"
+
+namespace plackett::gpu {
+
+// Philox blocks that the directions take of the ranking's stream.
+constexpr std::uint32_t direction_blocks(std::uint32_t candidates, std::uint32_t width) {
+  return (candidates * width + 63) / 64 * 16;
+}
+
+// directions[candidate][width]: normals, padded with zeros. lengths[candidate] = 1 / their length.
+[[gnu::always_inline]] inline void draw_directions(const Warp& warp, const RunData& run,
+                                                   std::uint64_t impression, float* directions,
+                                                   float* lengths) {
+  const std::uint32_t width = run.train.width;
+  const std::uint32_t count = run.duels.candidates * width;
+  const std::uint32_t blocks = direction_blocks(run.duels.candidates, width);
+  warp.each([&](unsigned lane) {
+    PLACKETT_UNROLL(2)
+    for (std::uint32_t block = lane; block < blocks; block += kWarpLanes) {
+      std::uint32_t words[4] = {block, static_cast<std::uint32_t>(impression), run.run,
+                                static_cast<std::uint32_t>(Purpose::kRanking) |
+                                    (static_cast<std::uint32_t>(impression >> 32) << 8)};
+      philox_block(words, static_cast<std::uint32_t>(run.seed),
+                   static_cast<std::uint32_t>(run.seed >> 32));
+      const auto root = [](float x) { return square_root(x); };
+      const NormalPair one = portable_normals(words[0], words[1], root);
+      const NormalPair other = portable_normals(words[2], words[3], root);
+      // Of a group of 64, the 16 blocks have every sixteenth. The last group may be cut short.
+      const std::uint32_t at = block / 16 * 64 + block % 16;
+      if (at < count) directions[at] = one.cosine;
+      if (at + 16 < count) directions[at + 16] = one.sine;
+      if (at + 32 < count) directions[at + 32] = other.cosine;
+      if (at + 48 < count) directions[at + 48] = other.sine;
+    }
+  });
+  // Half a warp for a candidate, in the order of Kernels::dot_rows.
+  for (std::uint32_t first = 0; first < run.duels.candidates; first += 2) {
+    PerLane<float> squares;
+    warp.compute([&](unsigned lane) {
+      squares[lane] = 0;
+      const std::uint32_t candidate = first + lane / 16;
+      if (candidate >= run.duels.candidates) return;
+      float* direction = directions + std::size_t{candidate} * width;
+      for (std::uint32_t at = lane % 16; at < width; at += 16) {
+        if (at >= run.duels.features) direction[at] = 0;
+        const float value = at >= run.duels.features ? 0.0F : direction[at];
+        squares[lane] = multiply_add(value, value, squares[lane]);
+      }
+    });
+    for (unsigned distance = 8; distance > 0; distance /= 2) {
+      add_at_distance(warp, squares, distance);
+    }
+    warp.compute([&](unsigned lane) {
+      const std::uint32_t candidate = first + lane / 16;
+      if (lane % 16 != 0 || candidate >= run.duels.candidates) return;
+      lengths[candidate] = squares[lane] > 0 ? 1.0F / square_root(squares[lane]) : 0.0F;
+    });
+  }
+  warp.sync();
+}
+
+// table[ranker][stride] = the scores, followed by -infinity up to the stride. False if one is not
+// finite. `rankers` are the current weights and the directions, in whole groups of kGroup; `table`
+// has as many rows.
+template <unsigned kGroup>
+[[gnu::always_inline]] inline bool score_candidates(const Warp& warp, const RunData& run,
+                                                    const float* tiles, std::uint32_t docs,
+                                                    float* rankers, const float* lengths,
+                                                    float* table, std::uint32_t stride) {
+  const std::uint32_t width = run.train.width;
+  const std::uint32_t count = run.duels.candidates + 1;
+  for (std::uint32_t first = 0; first < count; first += kGroup) {
+    Scored scored[kGroup];
+    score_docs(warp, tiles, docs, width,
+               {.weights = rankers + std::size_t{first} * width,
+                .weight_stride = width,
+                .scores = table + std::size_t{first} * stride,
+                .score_stride = stride},
+               scored);
+  }
+  PerLane<bool> bad;
+  warp.compute([&](unsigned lane) {
+    bad[lane] = false;
+    for (std::uint32_t doc = lane; doc < stride; doc += kWarpLanes) {
+      const bool is_doc = doc < docs;
+      const float own = is_doc ? table[doc] : -__builtin_inff();
+      if (!is_doc) table[doc] = own;
+      bad[lane] = bad[lane] || (is_doc && 0.0F * own != 0.0F);
+      PLACKETT_UNROLL(4)
+      for (std::uint32_t ranker = 1; ranker < count; ++ranker) {
+        float& score = table[std::size_t{ranker} * stride + doc];
+        const float moved = is_doc ? own + lengths[ranker - 1] * score : own;
+        score = moved;
+        bad[lane] = bad[lane] || (is_doc && 0.0F * moved != 0.0F);
+      }
+    }
+  });
+  warp.sync();
+  return !warp.any(bad);
+}
+
+// weights += the sum over candidates of factors[at] * the direction of which[at], in that order.
+[[gnu::always_inline]] inline void add_directions(const Warp& warp, const float* directions,
+                                                  std::uint32_t width, const std::uint32_t* which,
+                                                  const float* factors, std::uint32_t count,
+                                                  float* weights) {
+  warp.each([&](unsigned lane) {
+    for (std::uint32_t at = lane * 4; at < width; at += kWarpLanes * 4) {
+      Quad& sum = *reinterpret_cast<Quad*>(weights + at);
+      Quad value = sum;
+      PLACKETT_UNROLL(4)
+      for (std::uint32_t place = 0; place < count; ++place) {
+        const Quad direction =
+            *reinterpret_cast<const Quad*>(directions + std::size_t{which[place]} * width + at);
+        const float factor = factors[place];
+        for (unsigned part = 0; part < 4; ++part) {
+          value.values[part] += factor * direction.values[part];
+        }
+      }
+      sum = value;
+    }
+  });
+}
+
+}  // namespace plackett::gpu

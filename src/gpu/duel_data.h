@@ -1,0 +1,117 @@
+// What DBGD and MGD read, and where their scratch lies. Ranker 0 is the current one, ranker c + 1
+// is candidate c.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace plackett::gpu {
+
+// How far near_normal (gpu/near_normal.h) may be from Rng::normal.
+inline constexpr double kNormalError = 1e-13;
+
+// Of a run: as DuelingBanditOptions (learner/dueling_bandit.h).
+struct DuelRules {
+  std::uint32_t candidates = 0;
+  std::uint32_t features = 0;    // the directions' padding begins there
+  std::uint32_t team_draft = 0;  // otherwise probabilistic multileaving
+  std::uint32_t by_chance = 0;   // ProbabilisticMultileaving::Ties::kByChance
+  // How far normals that decide duels may be from the engine's: kNormalError. More sends more runs
+  // to the engine.
+  double normal_error = kNormalError;
+};
+
+// Rankers whose scores are computed together: a query's features are read once for so many.
+inline constexpr unsigned kDuelGroup = 2;         // DBGD's two
+inline constexpr unsigned kMultileaveGroup = 10;  // MGD's 50 are five groups
+
+constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// Floats from a ranker's row of the table to the next: whole blocks of 16, an odd number of them,
+// so that two rows' blocks lie in different banks of shared memory.
+constexpr std::uint32_t table_stride(std::uint32_t docs) {
+  const std::uint32_t blocks = (docs + 15) / 16;
+  return (blocks + 1 - blocks % 2) * 16;
+}
+
+// The scratch of one query's documents: offsets in bytes.
+struct TableLayout {
+  std::uint32_t docs = 0;      // that there is room for
+  std::uint32_t ranks = 0;     // u32 per document; later a float, its chance
+  std::uint32_t order = 0;     // u32 per document
+  std::uint32_t unplaced = 0;  // float per document: 1, or 0 once placed
+  std::uint32_t table = 0;     // [ranker][table_stride] floats: scores, later weights
+  std::uint32_t size = 0;
+
+  constexpr TableLayout() = default;
+  // For up to that many documents. `rows` is the number of rankers, in whole groups.
+  constexpr TableLayout(std::uint32_t most_docs, std::uint32_t rows) : docs(most_docs) {
+    const std::uint32_t line = table_stride(docs) * static_cast<std::uint32_t>(sizeof(float));
+    order = ranks + line;
+    unplaced = order + line;
+    table = unplaced + line;
+    size = table + rows * line;
+  }
+};
+
+// The scratch of the rankers, apart from documents. First what lies in shared memory, then what
+// lies in the spill: each from its own start.
+struct DuelLayout {
+  static constexpr std::uint32_t kMostSharedScales = 8 << 10;  // bytes
+
+  std::uint32_t lengths = 0;  // float per candidate: 1 / its direction's length
+  std::uint32_t won = 0;      // u32 per candidate that won: which
+  std::uint32_t factors = 0;  // float per candidate that won: of its direction, in the step
+  // Probabilistic: [rank][ranker] floats, 1 / the ranker's weight of what was not yet placed. Team
+  // draft: u32 per ranker, the order of turns; another, whether it had one; u32 per rank: whose.
+  // In the spill if they are many.
+  std::uint32_t scales = 0;
+  bool scales_are_spilled = false;
+  std::uint32_t shared_size = 0;
+  // [ranker][width] floats: the current weights and the directions. In shared memory if it is one
+  // group of kDuelGroup.
+  std::uint32_t rankers = 0;
+  std::uint32_t differences = 0;  // [at][lane] doubles, of duels that are decided side by side
+  std::uint32_t chances = 0;      // ties by chance: two doubles per number of clicks, twice
+  std::uint32_t joint = 0;        // ... and two squares of them
+  std::uint32_t spill_size = 0;
+
+  constexpr DuelLayout() = default;
+  constexpr DuelLayout(const DuelRules& rules, std::uint32_t group, std::uint32_t shown,
+                       std::uint32_t width) {
+    const std::uint32_t count = rules.candidates + 1;
+    const std::uint32_t rows = round_up(count, group);
+    constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
+    constexpr auto kDouble = static_cast<std::uint32_t>(sizeof(double));
+    const auto take = [](std::uint32_t& size, std::uint32_t bytes) {
+      const std::uint32_t at = size;
+      size += round_up(bytes, 16);
+      return at;
+    };
+    lengths = take(shared_size, rules.candidates * kFloat);
+    won = take(shared_size, rules.candidates * kFloat);
+    factors = take(shared_size, rules.candidates * kFloat);
+    const std::uint32_t of_scales =
+        (rules.team_draft != 0 ? 2 * count + shown : shown * count) * kFloat;
+    scales_are_spilled = of_scales > kMostSharedScales;
+    scales = take(scales_are_spilled ? spill_size : shared_size, of_scales);
+    rankers = take(group == kDuelGroup ? shared_size : spill_size, rows * width * kFloat);
+    if (rules.team_draft != 0) return;
+    const std::uint32_t lanes = rules.candidates < 32 ? rules.candidates : 32;
+    differences = take(spill_size, (2 * shown + 1) * lanes * kDouble);
+    if (rules.by_chance == 0) return;
+    chances = take(spill_size, 4 * (shown + 1) * kDouble);
+    joint = take(spill_size, 2 * (shown + 1) * (shown + 1) * kDouble);
+  }
+};
+
+// Of a launch, whose runs have the same rules but for normal_error.
+struct DuelArgs {
+  TableLayout small = {};  // in shared memory, after the list's
+  TableLayout large = {};  // in the spill: for queries with more documents
+  DuelLayout layout = {};  // after those
+};
+
+}  // namespace plackett::gpu

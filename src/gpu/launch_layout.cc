@@ -1,0 +1,153 @@
+#include "gpu/launch_layout.h"
+
+#include <algorithm>
+
+namespace plackett::gpu {
+namespace {
+
+// Blocks that a multiprocessor does at a time: as kernels.cu says.
+constexpr std::uint32_t kBlocksAtATime = 16;
+constexpr std::uint32_t kMultileaveBlocks = 8;
+// Of these, so many have the whole table of a query in shared memory before more are preferred.
+constexpr std::uint32_t kLeastBlocks = 4;
+constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
+constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
+constexpr std::uint32_t kDocStep = 16;
+constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
+constexpr std::uint32_t kUsualDocs = 256;             // of a query, that shared memory should hold
+constexpr std::uint32_t kLeastMeasuredDocs = 4096;    // of a query, for which there must be room
+constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
+constexpr auto kDouble = static_cast<std::uint32_t>(sizeof(double));
+
+// Of each of `blocks` blocks, at most.
+std::uint32_t shared_room(const DeviceLimits& limits, std::uint32_t blocks) {
+  return std::min(limits.shared_bytes, limits.all_shared_bytes / blocks - kBlockOverhead);
+}
+
+std::uint32_t blocks_at_a_time(const GroupShape& shape, const DeviceLimits& limits,
+                               std::uint32_t most) {
+  const auto per_processor =
+      static_cast<std::uint32_t>((shape.runs + limits.processors - 1) / limits.processors);
+  return std::clamp(per_processor, 1U, most);
+}
+
+void choose_lists(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  const bool with_pairs = shape.kernel == Kernel::kLearn;
+  args.pairs_are_spilled = with_pairs && shape.shown > kMostShownPairs;
+  args.list = ListLayout(shape.shown, shape.width, with_pairs && !args.pairs_are_spilled);
+  const std::uint32_t room = shared_room(limits, blocks_at_a_time(shape, limits, kBlocksAtATime));
+  args.small = ScratchLayout(shape.most_docs);
+  while (args.small.docs > kDocStep && args.small.size + args.list.size > room) {
+    args.small = ScratchLayout(args.small.docs - kDocStep);
+  }
+  args.large = args.small.docs < shape.most_docs ? ScratchLayout(shape.most_docs) : ScratchLayout();
+  args.shared_bytes = args.small.size + args.list.size;
+  args.spill_pairs = args.large.size;
+  args.spill_stride = args.large.size;
+  if (args.pairs_are_spilled) {
+    args.spill_stride +=
+        ListLayout::pair_count(shape.shown) * static_cast<std::uint32_t>(sizeof(double));
+  }
+}
+
+void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  const bool is_pair = shape.kernel == Kernel::kDuel;
+  const std::uint32_t group = is_pair ? kDuelGroup : kMultileaveGroup;
+  const std::uint32_t rows = round_up(shape.duels.candidates + 1, group);
+  args.small = {};
+  args.large = {};
+  args.pairs_are_spilled = false;
+  args.list = ListLayout(shape.shown, shape.width, false);
+  args.duels.layout = DuelLayout(shape.duels, group, shape.shown, shape.width);
+  const std::uint32_t others = args.list.size + args.duels.layout.shared_size;
+  const std::uint32_t blocks =
+      blocks_at_a_time(shape, limits, is_pair ? kBlocksAtATime : kMultileaveBlocks);
+  const std::uint32_t room = shared_room(limits, is_pair ? blocks : std::min(blocks, kLeastBlocks));
+  TableLayout& small = args.duels.small;
+  small = TableLayout(round_up(shape.most_docs, kDocStep), rows);
+  while (small.docs > kDocStep && small.size + others > room) {
+    small = TableLayout(small.docs - kDocStep, rows);
+  }
+  args.duels.large =
+      small.docs < shape.most_docs ? TableLayout(shape.most_docs, rows) : TableLayout();
+  args.shared_bytes = small.size + others;
+  args.spill_stride = args.duels.large.size + args.duels.layout.spill_size;
+}
+
+// What a network's block needs in shared memory besides the scratch of a query's documents. Sets
+// the layouts of that.
+std::uint32_t choose_fixed(const NetworkLayout& network, std::uint32_t shown, BatchArgs& args) {
+  args.network.layout = network;
+  args.network.hidden_floats = shown * network.padded_units;
+  const std::uint32_t hidden = 2 * args.network.hidden_floats * kFloat;
+  args.network.hidden_is_spilled = hidden > kMostHiddenBytes;
+  args.pairs_are_spilled = shown > kMostShownPairs;
+  args.list = ListLayout(shown, network.size, !args.pairs_are_spilled);
+  return args.list.size + kBlockStateBytes + (args.network.hidden_is_spilled ? 0 : hidden);
+}
+
+// As many blocks at a time as leave room for the documents of most queries.
+void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  const std::uint32_t fixed = choose_fixed(shape.network, shape.shown, args);
+  std::uint32_t blocks = blocks_at_a_time(shape, limits, kNetworkBlocks);
+  const auto room = [&] {
+    const std::uint32_t all = shared_room(limits, blocks);
+    return all > fixed ? all - fixed : 0;
+  };
+  const std::uint32_t usual = ScratchLayout(std::min(shape.most_docs, kUsualDocs)).size;
+  while (blocks > 1 && room() < usual) --blocks;
+  args.small = ScratchLayout(shape.most_docs);
+  while (args.small.docs > kDocStep && args.small.size > room()) {
+    args.small = ScratchLayout(args.small.docs - kDocStep);
+  }
+  args.large = args.small.docs < shape.most_docs ? ScratchLayout(shape.most_docs) : ScratchLayout();
+  args.network.block_state = args.small.size + args.list.size;
+  args.shared_bytes = args.small.size + fixed;
+  args.spill_pairs = args.large.size;
+  args.spill_stride = args.large.size;
+  if (args.pairs_are_spilled) {
+    args.spill_stride += round_up(ListLayout::pair_count(shape.shown) * kDouble, 16);
+  }
+  args.network.hidden = args.network.block_state + kBlockStateBytes;
+  if (args.network.hidden_is_spilled) {
+    args.network.hidden = args.spill_stride;
+    args.spill_stride += 2 * args.network.hidden_floats * kFloat;
+  }
+}
+
+}  // namespace
+
+bool GroupShape::fits(const GroupShape& other) const {
+  return kernel == other.kernel && width == other.width && shown == other.shown &&
+         duels.candidates == other.duels.candidates && duels.team_draft == other.duels.team_draft &&
+         duels.by_chance == other.duels.by_chance && network == other.network &&
+         has_squares == other.has_squares;
+}
+
+std::uint32_t parameter_floats(const GroupShape& shape) {
+  return shape.network.exists() ? shape.network.size : shape.width;
+}
+
+std::uint32_t square_floats(const GroupShape& shape) {
+  return shape.has_squares ? shape.network.square_count() : 0;
+}
+
+std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown) {
+  BatchArgs args;
+  const std::uint32_t to_learn =
+      choose_fixed(network, shown, args) + ScratchLayout(kDocStep).size + kBlockOverhead;
+  return std::max(to_learn, (network.size + kLeastMeasuredDocs) * kFloat);
+}
+
+void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  if (shape.kernel == Kernel::kDuel || shape.kernel == Kernel::kMultileave) {
+    choose_duels(shape, limits, args);
+  } else if (shape.kernel == Kernel::kLearnNetwork) {
+    choose_networks(shape, limits, args);
+  } else {
+    choose_lists(shape, limits, args);
+  }
+  args.spill_stride = round_up(args.spill_stride, 256);
+}
+
+}  // namespace plackett::gpu

@@ -1,0 +1,40 @@
+// Where the scratch of a launch's warps lies: as much of it in shared memory as leaves room for all
+// warps that work at a time, the rest in the device's memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/device.h"
+#include "gpu/run_data.h"
+
+namespace plackett::gpu {
+
+// What runs that are done together have in common.
+struct GroupShape {
+  Kernel kernel = Kernel::kLearn;
+  DuelRules duels = {};        // of kDuel and kMultileave
+  NetworkLayout network = {};  // of kLearnNetwork
+  bool has_squares = false;    // likewise: steps are AdaGrad's
+  std::size_t runs = 0;
+  std::uint32_t width = 0;
+  std::uint32_t shown = 0;
+  std::uint32_t most_docs = 0;  // of a query that is learned from
+  std::uint32_t queries = 0;    // that are measured, at most
+
+  // Whether runs of both may be done together.
+  [[nodiscard]] bool fits(const GroupShape& other) const;
+};
+
+// Floats of a run's parameters, padded.
+std::uint32_t parameter_floats(const GroupShape& shape);
+// And of what AdaGrad keeps.
+std::uint32_t square_floats(const GroupShape& shape);
+
+// Bytes of a block's shared memory without which a network can't be learned or measured.
+std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown);
+
+// Sets the layouts, the spill's, and shared_bytes.
+void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args);
+
+}  // namespace plackett::gpu

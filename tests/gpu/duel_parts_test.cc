@@ -1,0 +1,130 @@
+// Parts of the duels' kernels that whole runs seldom reach.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "gpu/launch_layout.h"
+#include "gpu/near_normal.h"
+#include "gpu/probabilistic.h"
+#include "plackett/rng.h"
+
+namespace plackett::gpu {
+namespace {
+
+TEST(NearNormal, IsWithinItsErrorOfTheEnginesAndDrawsAsMuch) {
+  const Rng::Stream name{.seed = 5, .run = 3, .impression = 7};
+  Rng rng(name);
+  Stream stream(name.seed, name.run, name.impression, name.purpose);
+  double worst = 0;
+  for (int draw = 0; draw < 300'000; ++draw) {
+    worst = std::max(worst, std::abs(near_normal(stream) - rng.normal()));
+  }
+  EXPECT_LT(worst, kNormalError / 10);  // what is not drawn here may be worse
+  EXPECT_EQ(stream.next_u32(), rng.next_u32());
+}
+
+// All that two words can make of the angle's eighths, where the parts of the cosine meet.
+TEST(NearNormal, HasTheCosineAtTheEndsOfItsParts) {
+  for (int eighth = 0; eighth <= 8; ++eighth) {
+    for (const double step : {-0x1p-53, 0.0, 0x1p-53}) {
+      const double v = std::clamp(eighth / 8.0 + step, 0.0, 1 - 0x1p-53);
+      EXPECT_NEAR(cosine_of_turns(v), std::cos(2 * std::numbers::pi * v), 1e-15) << v;
+    }
+  }
+}
+
+// Chances, and uniforms that point at the ends of a document's part, or nearly.
+struct Urn {
+  std::vector<float> chances;
+  std::vector<double> uniforms;
+};
+
+Urn make_urn(std::uint32_t docs, Rng& rng) {
+  Urn urn;
+  double total = 0;
+  for (std::uint32_t doc = 0; doc < docs; ++doc) {
+    // Some are placed; the others differ by orders of magnitude, as 1 / rank^3 does.
+    const bool is_placed = doc > 0 && rng.below(5) == 0;
+    const double rank = 1 + rng.below(docs);
+    urn.chances.push_back(is_placed ? 0.0F : static_cast<float>(rng.uniform() / (rank * rank)));
+    total += urn.chances.back();
+  }
+  double below = 0;
+  for (const float chance : urn.chances) {
+    below += chance;
+    for (const double off : {-1e-6, -1e-9, -1e-16, 0.0, 1e-16, 1e-9, 1e-6}) {
+      urn.uniforms.push_back(std::clamp(below / total + off, 0.0, 1 - 0x1p-53));
+    }
+    urn.uniforms.push_back(rng.uniform());
+  }
+  return urn;
+}
+
+// By sums of floats, whatever their rounding.
+std::uint32_t draw_carelessly(const std::vector<float>& chances, double uniform) {
+  float total = 0;
+  for (const float chance : chances) total += chance;
+  const float target = static_cast<float>(uniform) * total;
+  float below = 0;
+  std::uint32_t last = 0;
+  for (std::uint32_t doc = 0; doc < chances.size(); ++doc) {
+    if (chances[doc] == 0) continue;
+    last = doc;
+    below += chances[doc];
+    if (target < below) break;
+  }
+  return last;
+}
+
+TEST(DrawDoc, FindsTheEnginesDocumentWhereRoundingCouldMislead) {
+  Rng rng({.seed = 9});
+  int careless = 0;
+  for (const std::uint32_t docs : {1, 2, 31, 32, 33, 125, 700}) {
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      const Urn urn = make_urn(docs, rng);
+      for (const double uniform : urn.uniforms) {
+        const std::uint32_t wanted = draw_in_order(urn.chances.data(), docs, uniform);
+        EXPECT_EQ(draw_doc(Warp(), urn.chances.data(), docs, uniform), wanted);
+        if (draw_carelessly(urn.chances, uniform) != wanted) ++careless;
+      }
+    }
+  }
+  EXPECT_GT(careless, 1000);  // so the check can fail
+}
+
+constexpr DeviceLimits kCard = {.free_bytes = std::uint64_t{1} << 37,
+                                .shared_bytes = 227 << 10,
+                                .all_shared_bytes = 228 << 10,
+                                .processors = 132};
+
+GroupShape mgd_shape(std::uint32_t docs) {
+  return {.kernel = Kernel::kMultileave,
+          .duels = {.candidates = 49, .features = 136},
+          .runs = 8448,
+          .width = 144,
+          .shown = 10,
+          .most_docs = docs};
+}
+
+TEST(LaunchLayout, HasRoomForSixWarpsOfMgdWithMslrsTables) {
+  BatchArgs args;
+  choose_layout(mgd_shape(125), kCard, args);
+  EXPECT_GE(args.duels.small.docs, 125U);
+  EXPECT_LE(6 * (args.shared_bytes + 1024), kCard.all_shared_bytes);
+}
+
+TEST(LaunchLayout, SpillsTablesThatDoNotFitFourWarps) {
+  BatchArgs args;
+  choose_layout(mgd_shape(1251), kCard, args);
+  EXPECT_LT(args.duels.small.docs, 1251U);
+  EXPECT_EQ(args.duels.large.docs, 1251U);
+  EXPECT_LE(4 * (args.shared_bytes + 1024), kCard.all_shared_bytes);
+  EXPECT_GE(args.spill_stride, args.duels.large.size + args.duels.layout.spill_size);
+}
+
+}  // namespace
+}  // namespace plackett::gpu
