@@ -38,7 +38,12 @@ struct Launch {
   BatchArgs args = {};
   unsigned warps = 0;  // for each part of the queries
   unsigned warps_per_block = 1;
-  unsigned query_parts = 1;  // kMeasure
+  unsigned query_parts = 1;  // kMeasure, kMeasureNetwork
+
+  // Of a block: its warps have args.shared_bytes each, or together if they do one run.
+  [[nodiscard]] unsigned shared_bytes() const {
+    return (is_by_block(kernel) ? 1 : warps_per_block) * args.shared_bytes;
+  }
 };
 
 // What it can hold.

@@ -200,7 +200,7 @@ class Gpu final : public Device {
   Result<void> launch(const Launch& launch) override {
     if (auto used = use(); !used) return used;
     Function* function = functions_[static_cast<std::size_t>(launch.kernel)];
-    const unsigned shared = launch.warps_per_block * launch.args.shared_bytes;
+    const unsigned shared = launch.shared_bytes();
     if (auto set =
             checked(driver_.set_attribute(function, kMaxDynamicShared, static_cast<int>(shared)),
                     "cuFuncSetAttribute");

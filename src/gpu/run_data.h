@@ -161,7 +161,7 @@ struct BatchArgs {
   std::uint32_t width = 0;
   std::uint32_t value_stride = 0;      // queries
   std::uint32_t measured_docs = 0;     // measure and sum: the most of a query
-  std::uint32_t shared_bytes = 0;      // of a warp
+  std::uint32_t shared_bytes = 0;      // of a warp, or of a block of a network
   std::uint32_t queries_per_warp = 0;  // evaluate
   const double* discounts = nullptr;   // of the first kCut ranks
   ScratchLayout small = {};            // in shared memory

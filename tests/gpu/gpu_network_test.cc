@@ -203,6 +203,16 @@ TEST_P(NetworkBits, AreKeptForRankersInOneBatch) {
   EXPECT_EQ(count, 12U);
 }
 
+TEST(Launch, GivesABlockWhatItsWarpsNeedEachOrTogether) {
+  BatchArgs args;
+  args.shared_bytes = 100;
+  EXPECT_EQ((Launch{.kernel = Kernel::kMeasure, .args = args, .warps_per_block = 4}).shared_bytes(),
+            400U);
+  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kMeasureNetwork}) {
+    EXPECT_EQ((Launch{.kernel = kernel, .args = args, .warps_per_block = 4}).shared_bytes(), 100U);
+  }
+}
+
 TEST(NetworkParameters, ComeBackAsTheyWere) {
   for (const bool has_linear : {false, true}) {
     const NetworkLayout layout(padded_width(5), 18, Activation::kTanh, has_linear);

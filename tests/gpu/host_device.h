@@ -1,6 +1,8 @@
 // A device that runs the GPU's kernels on the host, warp by warp.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -61,6 +63,11 @@ class HostDevice final : public Device {
 
   Result<void> launch(const Launch& launch) override {
     const BatchArgs& args = launch.args;
+    if (launch.shared_bytes() > limits_.shared_bytes) {
+      return Error{ErrorCode::kUnavailable,
+                   fmt::format("{} bytes of a block's memory; there are {}", launch.shared_bytes(),
+                               limits_.shared_bytes)};
+    }
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp;
