@@ -1,14 +1,14 @@
-// How fast a GPU does PDGD's runs, as shares of what limits it:
+// How fast a GPU does runs of PDGD or another method, as shares of what limits it:
 //
-//   gpu_bench [--quick] [--runs N] [--impressions N] [--shape NAME]
-//             [--test-queries N] [--ranker NAME] [--steps NAME]
+//   gpu_bench [--quick] [--method NAME] [--runs N] [--impressions N] [--shape NAME]
+//             [--test-queries N]
 //
-// Memory limits linear rankers: an impression reads all its query's features at least once. The
-// limit is the bandwidth of a copy, measured first. Arithmetic limits networks, of 64 units: the
-// rate of their product's multiplications and additions is printed, to be held against the card's
-// peak. Some of the runs are compared with the engine's own, which
-// must be the same to the bit. Needs nothing but a driver; without a usable GPU it says why and
-// ends with 0.
+// NAME is a method as compare takes it: pdgd:neural:steps=adagrad. Memory limits PDGD, pairwise and
+// DBGD with linear rankers: an impression reads all its query's features at least once. The limit
+// is the bandwidth of a copy, measured first. Instructions limit MGD, and networks, of 64 units:
+// the rate of their product's multiplications and additions is printed, to be held against the
+// card's peak. Some of the runs are compared with the engine's own, which must be the same to the
+// bit. Needs nothing but a driver; without a usable GPU it says why and ends with 0.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -22,6 +22,7 @@
 #include "bench_data.h"
 #include "gpu/gpu_backend.h"
 #include "measure.h"
+#include "plackett/method_entry.h"
 #include "plackett/simulation.h"
 
 namespace plackett::bench {
@@ -40,12 +41,11 @@ constexpr Case kCases[] = {{"mslr", {136, 125, 6'000}, 2'000},
                            {"istella", {220, 315, 5'000}, 1'000}};
 
 struct Settings {
+  std::string method = "pdgd";
   std::uint32_t runs = 8'448;
   std::uint64_t impressions = 4'000;
   std::string shape;               // empty: all
   std::uint32_t test_queries = 0;  // 0: the shape's own
-  RankerKind ranker = RankerKind::kLinear;
-  std::string steps = "constant";
   bool quick = false;
 };
 
@@ -87,11 +87,10 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   Dataset data = make_dataset(shape);
   data.folds.front().test = make_split({shape.features, shape.docs, test_queries});
   SimulationSpec spec;
+  apply(parse_method_entry(settings.method).value(), spec);
   spec.click_model = "informational";
   spec.runs = settings.runs;
   spec.impressions = settings.impressions;
-  spec.ranker.kind = settings.ranker;
-  spec.settings = {{"steps", settings.steps}};
   const std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
   double learning = 0;
   double measuring = 0;
@@ -114,13 +113,13 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   const double bytes = static_cast<double>(shape.docs) * padded_width(shape.features) * 4;
   const double limit = bandwidth / bytes;
   const double rate = impressions / learning;
-  const bool is_network = has_network(settings.ranker);
+  const bool is_network = has_network(spec.ranker.kind);
   const double operations = 2.0 * shape.docs * shape.features * spec.ranker.hidden.front();
   const double points = static_cast<double>(records.front().curve.size()) * spec.runs;
   fmt::print(
-      "{:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {}  "
+      "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {}  "
       "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
-      one.name, shape.features, shape.docs, spec.runs, rate * 1e-6,
+      settings.method, one.name, shape.features, shape.docs, spec.runs, rate * 1e-6,
       is_network ? fmt::format("{:.1f} TFLOP/s in the product", rate * operations * 1e-12)
                  : fmt::format("{:.2f} of the limit of {:.1f}", rate / limit, limit * 1e-6),
       100 * measuring / (learning + measuring), points * test_queries / measuring * 1e-6, wall,
@@ -165,15 +164,12 @@ int main(int count, char** arguments) {
       settings.impressions = static_cast<std::uint64_t>(std::atoll(arguments[++at]));
     } else if (option == "--test-queries" && has_value) {
       settings.test_queries = static_cast<std::uint32_t>(std::atol(arguments[++at]));
-    } else if (option == "--ranker" && has_value) {
-      const auto kind = plackett::parse_ranker_kind(arguments[++at]);
-      if (!kind) {
-        fmt::print(stderr, "{}\n", kind.error().message);
+    } else if (option == "--method" && has_value) {
+      settings.method = arguments[++at];
+      if (const auto entry = plackett::parse_method_entry(settings.method); !entry) {
+        fmt::print(stderr, "{}\n", entry.error().message);
         return EXIT_FAILURE;
       }
-      settings.ranker = *kind;
-    } else if (option == "--steps" && has_value) {
-      settings.steps = arguments[++at];
     } else if (option == "--shape" && has_value) {
       settings.shape = arguments[++at];
     } else {

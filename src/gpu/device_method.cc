@@ -42,8 +42,11 @@ DeviceMethod of_pairwise(const PairwiseOptions& options) {
 
 Result<DeviceMethod> of_duels(const DuelingBandit& learner, std::uint32_t features) {
   const DuelingBanditOptions& options = learner.options();
-  if (options.projected) return Error{"projection"};
-  DuelRules rules{.candidates = options.candidates, .features = features};
+  static_assert(kRemembered == DuelingBandit::kRemembered);
+  DuelRules rules{.candidates = options.candidates,
+                  .features = features,
+                  .projected = options.projected ? 1U : 0U,
+                  .further = options.further};
   const Multileaving& multileaving = learner.multileaving();
   if (const auto* drawn = dynamic_cast<const ProbabilisticMultileaving*>(&multileaving)) {
     rules.by_chance = drawn->ties() == ProbabilisticMultileaving::Ties::kByChance ? 1U : 0U;

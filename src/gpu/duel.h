@@ -8,6 +8,7 @@
 
 #include "gpu/candidates.h"
 #include "gpu/click_credit.h"
+#include "gpu/document_span.h"
 #include "gpu/probabilistic.h"
 #include "gpu/random_ranks.h"
 #include "gpu/run_learner.h"
@@ -21,6 +22,7 @@ class DuelLearner : RunLearner {
   DuelLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
               const WarpScratch& scratch)
       : RunLearner(warp, args, run, state, scratch.list),
+        remembered_(args.remembered + std::uint64_t{scratch.which} * kRemembered * args.width),
         small_(scratch.duels_shared),
         large_(scratch.spill),
         layout_(args.duels.layout),
@@ -40,6 +42,7 @@ class DuelLearner : RunLearner {
   [[gnu::always_inline]] bool impression() {
     draw_numbers(0);
     const double inverse_ideal = inverse_ideal_;
+    const float* tiles = tiles_;
     warp_.each([&](unsigned lane) {
       for (std::uint32_t at = lane; at < run_.train.width; at += kWarpLanes) {
         rankers_[at] = list_.weights[at];
@@ -68,7 +71,8 @@ class DuelLearner : RunLearner {
     const std::uint32_t won =
         run_.duels.team_draft != 0 ? judge_team_draft() : judge_probabilistic(table, stream);
     if (state_.is_in_doubt != 0) return false;
-    if (won > 0) step(won);
+    if (won > 0) step(won, tiles);
+    if (run_.duels.projected != 0) remember(tiles);
     return true;
   }
 
@@ -295,7 +299,8 @@ class DuelLearner : RunLearner {
     return count;
   }
 
-  [[gnu::always_inline]] void step(std::uint32_t count) {
+  // With those of won().
+  [[gnu::always_inline]] void step(std::uint32_t count, const float* tiles) {
     const double rate = state_.learning_rate / static_cast<double>(count);
     warp_.sync();
     warp_.each([&](unsigned lane) {
@@ -303,11 +308,75 @@ class DuelLearner : RunLearner {
         factors()[at] = static_cast<float>(rate * lengths()[won()[at]]);
       }
     });
-    add_directions(warp_, directions(), run_.train.width, won(), factors(), count, list_.weights);
+    const bool projected = run_.duels.projected != 0;
+    auto* direction = at_offset<float>(own_spill_, layout_.direction);
+    if (projected) {
+      warp_.each([&](unsigned lane) {
+        for (std::uint32_t at = lane; at < run_.train.width; at += kWarpLanes) direction[at] = 0;
+      });
+    }
+    add_directions(warp_, directions(), run_.train.width, won(), factors(), count,
+                   projected ? direction : list_.weights);
+    if (projected) add_projected(direction, tiles);
     count_step();
   }
 
-  std::byte* small_;  // where tables lie
+  // The documents that count as examined, the first of the list. Requires: a click.
+  [[nodiscard]] std::uint32_t examined_count() const {
+    const std::uint32_t last = list_.winners[winner_count_ - 1];
+    const std::uint32_t seen = last + 2 < shown_ ? last + 2 : shown_;
+    const std::uint32_t count = seen - 1 + run_.duels.further;
+    return count < shown_ ? count : shown_;
+  }
+
+  // weights += the learning rate * the unit vector of the direction's projection, which replaces
+  // it.
+  [[gnu::always_inline]] void add_projected(float* direction, const float* tiles) {
+    const std::uint32_t width = run_.train.width;
+    const std::uint32_t examined = examined_count();
+    DocumentSpan span(warp_, run_.duels, width, at_offset<float>(own_spill_, layout_.basis),
+                      at_offset<float>(own_spill_, layout_.products),
+                      at_offset<float>(own_spill_, layout_.row));
+    for (std::uint32_t row = 0; row < examined + kRemembered; ++row) {
+      const bool is_shown = row < examined;
+      const std::uint32_t doc = is_shown ? list_.docs[row] : 0;
+      const float* old = remembered_ + std::size_t{is_shown ? 0 : row - examined} * width;
+      span.add([&](std::uint32_t feature) {
+        return is_shown ? tiles[feature_place(doc, feature, width)] : old[feature];
+      });
+    }
+    span.project(direction);
+    const float norm = square_root(dot(warp_, direction, direction, width));
+    if (!(norm > 0)) return;
+    const auto scale = static_cast<float>(state_.learning_rate / norm);
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t at = lane; at < width; at += kWarpLanes) {
+        list_.weights[at] += scale * direction[at];
+      }
+    });
+  }
+
+  // Of this list, up to kRemembered documents, the last of those that count as examined.
+  [[gnu::always_inline]] void remember(const float* tiles) {
+    const std::uint32_t width = run_.train.width;
+    const std::uint32_t examined = examined_count();
+    const std::uint32_t fresh = examined < kRemembered ? examined : kRemembered;
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t at = lane; at < width; at += kWarpLanes) {
+        for (std::uint32_t row = 0; row < kRemembered; ++row) {
+          const std::uint32_t from = row + fresh;
+          remembered_[std::size_t{row} * width + at] =
+              from < kRemembered
+                  ? remembered_[std::size_t{from} * width + at]
+                  : tiles[feature_place(list_.docs[examined + from - kRemembered - fresh], at,
+                                        width)];
+        }
+      }
+    });
+  }
+
+  float* remembered_;  // [kRemembered][width], the run's, if its steps are projected
+  std::byte* small_;   // where tables lie
   std::byte* large_;
   const DuelLayout& layout_;
   std::byte* own_shared_;

@@ -16,10 +16,15 @@ struct DuelRules {
   std::uint32_t features = 0;    // the directions' padding begins there
   std::uint32_t team_draft = 0;  // otherwise probabilistic multileaving
   std::uint32_t by_chance = 0;   // ProbabilisticMultileaving::Ties::kByChance
+  std::uint32_t projected = 0;
+  std::uint32_t further = 0;
   // How far normals that decide duels may be from the engine's: kNormalError. More sends more runs
   // to the engine.
   double normal_error = kNormalError;
 };
+
+// Examined documents that a run remembers if its steps are projected: DuelingBandit::kRemembered.
+inline constexpr std::uint32_t kRemembered = 10;
 
 // Rankers whose scores are computed together: a query's features are read once for so many.
 inline constexpr unsigned kDuelGroup = 2;         // DBGD's two
@@ -76,6 +81,11 @@ struct DuelLayout {
   std::uint32_t differences = 0;  // [at][lane] doubles, of duels that are decided side by side
   std::uint32_t chances = 0;      // ties by chance: two doubles per number of clicks, twice
   std::uint32_t joint = 0;        // ... and two squares of them
+  // If steps are projected: [row][width] floats, as many products, a row, and the direction.
+  std::uint32_t basis = 0;
+  std::uint32_t products = 0;
+  std::uint32_t row = 0;
+  std::uint32_t direction = 0;
   std::uint32_t spill_size = 0;
 
   constexpr DuelLayout() = default;
@@ -98,6 +108,12 @@ struct DuelLayout {
     scales_are_spilled = of_scales > kMostSharedScales;
     scales = take(scales_are_spilled ? spill_size : shared_size, of_scales);
     rankers = take(group == kDuelGroup ? shared_size : spill_size, rows * width * kFloat);
+    if (rules.projected != 0) {
+      basis = take(spill_size, (shown + kRemembered) * width * kFloat);
+      products = take(spill_size, (shown + kRemembered) * kFloat);
+      row = take(spill_size, width * kFloat);
+      direction = take(spill_size, width * kFloat);
+    }
     if (rules.team_draft != 0) return;
     const std::uint32_t lanes = rules.candidates < 32 ? rules.candidates : 32;
     differences = take(spill_size, (2 * shown + 1) * lanes * kDouble);

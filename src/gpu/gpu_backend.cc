@@ -333,6 +333,14 @@ class GpuBackend final : public DeviceBackend {
     }
     state.learning_rate = run.state.learning_rate;
     state.updates = run.state.updates;
+    if (!run.remembered.empty()) {
+      state.memory.clear();
+      const std::size_t features = run.data.duels.features;
+      for (std::size_t row = 0; row < run.remembered.size(); row += run.data.train.width) {
+        const auto own = std::span(run.remembered).subspan(row, features);
+        state.memory.insert(state.memory.end(), own.begin(), own.end());
+      }
+    }
     learner->restore(state);
     return learner;
   }

@@ -120,8 +120,8 @@ void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchA
 bool GroupShape::fits(const GroupShape& other) const {
   return kernel == other.kernel && width == other.width && shown == other.shown &&
          duels.candidates == other.duels.candidates && duels.team_draft == other.duels.team_draft &&
-         duels.by_chance == other.duels.by_chance && network == other.network &&
-         has_squares == other.has_squares;
+         duels.by_chance == other.duels.by_chance && duels.projected == other.duels.projected &&
+         network == other.network && has_squares == other.has_squares;
 }
 
 std::uint32_t parameter_floats(const GroupShape& shape) {

@@ -334,7 +334,7 @@ class NetworkLearner : PdgdLearner {
                                                      std::byte* spill) {
   const std::uint32_t which = args.which[place];
   RunState state = args.states[which];  // the first warp's counts
-  const WarpScratch scratch(args, shared, spill);
+  const WarpScratch scratch(args, which, shared, spill);
   const NetworkScratch of_network(args, shared, spill);
   const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
   float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;

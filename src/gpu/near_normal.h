@@ -21,24 +21,16 @@ namespace plackett::gpu {
                                 -1.0 / 720,
                                 1.0 / 40320,
                                 -1.0 / 3628800,
-                                1.0 / 479001600.0,
-                                -1.0 / 87178291200.0,
-                                1.0 / 20922789888000.0};
-  constexpr double kSine[] = {1.0,
-                              -1.0 / 6,
-                              1.0 / 120,
-                              -1.0 / 5040,
-                              1.0 / 362880,
-                              -1.0 / 39916800.0,
-                              1.0 / 6227020800.0,
-                              -1.0 / 1307674368000.0,
-                              1.0 / 355687428096000.0};
+                                1.0 / 479001600,
+                                -1.0 / 87178291200,
+                                1.0 / 20922789888000};
+  constexpr double kSine[] = {
+      1.0,          -1.0 / 6,        1.0 / 120,        -1.0 / 5040,
+      1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800, -1.0 / 1307674368000};
   double cosine = 0;
+  for (unsigned at = 9; at-- > 0;) cosine = cosine * x2 + kCosine[at];
   double sine = 0;
-  for (unsigned at = 9; at-- > 0;) {
-    cosine = cosine * x2 + kCosine[at];
-    sine = sine * x2 + kSine[at];
-  }
+  for (unsigned at = 8; at-- > 0;) sine = sine * x2 + kSine[at];
   sine *= x;
   // cos(x + quarter pi / 2).
   const double size = quarter % 2 == 0 ? cosine : sine;

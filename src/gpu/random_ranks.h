@@ -100,8 +100,9 @@ template <unsigned kOwn>
 [[gnu::always_inline]] inline void rank_docs(const Warp& warp, const float* scores,
                                              std::uint32_t docs, std::uint32_t* ranks,
                                              std::uint32_t* order, Stream& stream) {
-  const double sum = docs <= kWarpLanes ? count_above<1>(warp, scores, docs, ranks)
-                                        : count_above<4>(warp, scores, docs, ranks);
+  const double sum = docs <= kWarpLanes       ? count_above<1>(warp, scores, docs, ranks)
+                     : docs <= 2 * kWarpLanes ? count_above<2>(warp, scores, docs, ranks)
+                                              : count_above<4>(warp, scores, docs, ranks);
   // Distinct scores have the ranks 0 ... docs - 1.
   if (sum == 0.5 * static_cast<double>(docs) * (docs - 1.0)) return;
   stream = order_equals(warp, scores, docs, ranks, order, stream);

@@ -153,6 +153,7 @@ struct BatchArgs {
   const RunData* runs = nullptr;
   RunState* states = nullptr;
   float* weights = nullptr;              // [run][width], or [run][network.layout.size]
+  float* remembered = nullptr;           // [run][kRemembered][width]: oldest first; zeros at first
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
   std::byte* spill = nullptr;            // scratch that shared memory has no room for, per warp

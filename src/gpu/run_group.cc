@@ -56,6 +56,7 @@ class Group {
       if (auto measured = measure_at(point); !measured) return measured.error();
       if (is_over()) break;
     }
+    if (auto got = get_remembered(); !got) return got.error();
     if (auto got = get_floats(args_.weights, &GroupRun::weights); !got) return got.error();
     if (auto got = get_floats(args_.network.squares, &GroupRun::squares); !got) return got.error();
     return times_;
@@ -120,6 +121,8 @@ class Group {
       memory = std::move(made).value();
       return {};
     };
+    const std::vector<float> remembered(
+        first.duels.projected != 0 ? std::size_t{count} * kRemembered * args_.width : 0);
     using Which = std::uint32_t;
     values_at_once_ = values_at_once(count, value_stride_);
     for (auto done :
@@ -127,6 +130,8 @@ class Group {
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(weights)), weight_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(squares)), square_memory_),
+          keep(DeviceMemory::copy_of(device_, std::span<const float>(remembered)),
+               remembered_memory_),
           keep(DeviceMemory::make(device_, count * sizeof(Which)), which_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const double>(discounts)),
                discount_memory_),
@@ -141,6 +146,7 @@ class Group {
     args_.states = state_memory_.as<RunState>();
     args_.weights = weight_memory_.as<float>();
     args_.network.squares = square_memory_.as<float>();
+    args_.remembered = remembered_memory_.as<float>();
     args_.which = which_memory_.as<const Which>();
     args_.discounts = discount_memory_.as<const double>();
     args_.values = value_memory_.as<double>();
@@ -161,6 +167,18 @@ class Group {
   [[nodiscard]] bool is_over() const {
     return stopped_ || std::any_of(states_.begin(), states_.end(),
                                    [](const RunState& state) { return state.is_not_finite != 0; });
+  }
+
+  Result<void> get_remembered() {
+    if (args_.remembered == nullptr) return {};
+    const std::size_t of_run = std::size_t{kRemembered} * args_.width;
+    for (std::size_t at = 0; at < runs_.size(); ++at) {
+      runs_[at].remembered.resize(of_run);
+      auto got = device_.download(runs_[at].remembered.data(), args_.remembered + at * of_run,
+                                  of_run * sizeof(float));
+      if (!got) return got;
+    }
+    return {};
   }
 
   Result<void> get_states() {
@@ -289,6 +307,7 @@ class Group {
   DeviceMemory state_memory_;
   DeviceMemory weight_memory_;
   DeviceMemory square_memory_;
+  DeviceMemory remembered_memory_;
   DeviceMemory which_memory_;
   DeviceMemory discount_memory_;
   DeviceMemory spill_memory_;
@@ -408,8 +427,10 @@ std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
   BatchArgs args;
   choose_layout(shape, limits, args);
   const std::uint64_t floats = std::uint64_t{parameter_floats(shape)} + square_floats(shape);
+  const std::uint64_t remembered =
+      shape.duels.projected != 0 ? std::uint64_t{kRemembered} * shape.width : 0;
   const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
-                                floats * sizeof(float) + args.spill_stride;
+                                (floats + remembered) * sizeof(float) + args.spill_stride;
   const std::uint64_t values = values_at_once(shape.runs, shape.queries) * sizeof(double);
   return shape.runs * per_run + values * shape.queries + kCut * sizeof(double);
 }

@@ -67,6 +67,8 @@ struct GroupRun {
   // data.train.width of them, or `network.size` as pack_network gives them.
   std::vector<float> weights = {};
   std::vector<float> squares = {};  // network.square_count(), or none: constant steps
+  std::vector<float> remembered =
+      {};  // kRemembered rows of data.train.width, if steps are projected
   RunState state = {};
   std::vector<CurvePoint> curve = {};
 };

@@ -225,7 +225,7 @@ template <typename MethodLearner>
                                                 std::byte* spill) {
   const std::uint32_t which = args.which[place];
   RunState state = args.states[which];
-  const WarpScratch scratch(args, shared, spill);
+  const WarpScratch scratch(args, which, shared, spill);
   const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
   float* kept = args.weights + std::uint64_t{which} * args.width;
   warp.each([&](unsigned lane) {

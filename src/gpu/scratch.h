@@ -60,12 +60,13 @@ struct ListScratch {
 // All of a warp's.
 struct WarpScratch {
   // `spill` is the warp's own.
-  WarpScratch(const BatchArgs& args, std::byte* shared, std::byte* own_spill)
+  WarpScratch(const BatchArgs& args, std::uint32_t run, std::byte* shared, std::byte* own_spill)
       : small(shared, args.small),
         large(own_spill, args.large),
         list(shared + args.small.size, args.list),
         duels_shared(shared + args.small.size + args.list.size),
         spill(own_spill),
+        which(run),
         small_docs(args.small.docs) {
     if (args.pairs_are_spilled) list.pairs = at_offset<double>(own_spill, args.spill_pairs);
   }
@@ -79,6 +80,7 @@ struct WarpScratch {
   ListScratch list;
   std::byte* duels_shared;  // what DuelArgs divides
   std::byte* spill;
+  std::uint32_t which;  // the run
   std::uint32_t small_docs;
 };
 

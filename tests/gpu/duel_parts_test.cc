@@ -10,6 +10,7 @@
 #include "gpu/launch_layout.h"
 #include "gpu/near_normal.h"
 #include "gpu/probabilistic.h"
+#include "gpu/run_group.h"
 #include "plackett/rng.h"
 
 namespace plackett::gpu {
@@ -124,6 +125,34 @@ TEST(LaunchLayout, SpillsTablesThatDoNotFitFourWarps) {
   EXPECT_EQ(args.duels.large.docs, 1251U);
   EXPECT_LE(4 * (args.shared_bytes + 1024), kCard.all_shared_bytes);
   EXPECT_GE(args.spill_stride, args.duels.large.size + args.duels.layout.spill_size);
+}
+
+// To the digits that docs/gpu.md gives.
+TEST(LaunchLayout, TakesForARunWhatTheDocumentationSays) {
+  struct Size {
+    std::uint32_t docs;
+    std::uint32_t width;
+    double pdgd;  // in KB, as the others
+    double dbgd;
+    double mgd;
+  };
+  for (const Size& size :
+       {Size{19, 48, 0.5, 0.7, 16}, Size{125, 144, 0.9, 1.1, 35}, Size{1251, 144, 17, 26, 303}}) {
+    SCOPED_TRACE(size.docs);
+    const auto kilobytes = [&](Kernel kernel, std::uint32_t candidates) {
+      const GroupShape shape = {.kernel = kernel,
+                                .duels = {.candidates = candidates, .features = size.width},
+                                .runs = 8448,
+                                .width = size.width,
+                                .shown = 10,
+                                .most_docs = size.docs,
+                                .queries = 1};
+      return static_cast<double>(group_bytes(shape, kCard) / shape.runs) / 1000;
+    };
+    EXPECT_NEAR(kilobytes(Kernel::kLearn, 0), size.pdgd, 0.15 + 0.02 * size.pdgd);
+    EXPECT_NEAR(kilobytes(Kernel::kDuel, 1), size.dbgd, 0.15 + 0.02 * size.dbgd);
+    EXPECT_NEAR(kilobytes(Kernel::kMultileave, 49), size.mgd, 0.15 + 0.02 * size.mgd);
+  }
 }
 
 }  // namespace

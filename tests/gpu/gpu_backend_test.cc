@@ -209,10 +209,6 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   spec.settings = {{"restart", "20"}};
   EXPECT_THAT(refused(spec), HasSubstr("restart"));
   spec = tiny_spec();
-  spec.method = "mgd";
-  spec.settings = {{"projection", "documents"}};
-  EXPECT_THAT(refused(spec), HasSubstr("does projection;"));
-  spec = tiny_spec();
   spec.metrics = {"MAP"};
   EXPECT_THAT(refused(spec), HasSubstr("metrics besides NDCG@10"));
 }

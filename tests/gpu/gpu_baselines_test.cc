@@ -123,7 +123,9 @@ std::vector<Duels> few_and_many() {
           {"dbgd", {{"interleaving", "team-draft"}}},
           {"mgd", {{"candidates", "9"}}},
           {"mgd", {{"candidates", "3"}, {"interleaving", "team-draft"}}},
-          {"mgd", {{"candidates", "33"}}}};
+          {"dbgd", {{"projection", "documents"}}},
+          {"mgd", {{"candidates", "33"}}},
+          {"mgd", {{"candidates", "12"}, {"projection", "documents"}}}};
 }
 
 SimulationSpec tiny_duels(const Duels& duels) {
