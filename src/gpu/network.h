@@ -19,7 +19,7 @@ inline constexpr unsigned kDocsPerLane = 4;
 inline constexpr unsigned kUnitLanes = 8;  // lanes that share their documents
 inline constexpr unsigned kDocLanes = kWarpLanes / kUnitLanes;
 inline constexpr unsigned kBatchDocs = kDocsPerLane * kDocLanes;
-static_assert(kBatchDocs == kTiles * kTileDocs);
+static_assert(kBatchDocs % kTileDocs == 0);
 
 // A run's parameters.
 struct Network {
