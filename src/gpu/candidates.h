@@ -81,12 +81,11 @@ template <unsigned kGroup>
   const std::uint32_t count = run.duels.candidates + 1;
   for (std::uint32_t first = 0; first < count; first += kGroup) {
     Scored scored[kGroup];
-    score_docs(warp, tiles, docs, width,
-               {.weights = rankers + std::size_t{first} * width,
-                .weight_stride = width,
-                .scores = table + std::size_t{first} * stride,
-                .score_stride = stride},
-               scored);
+    const RankersScratch scratch = {.weights = rankers + std::size_t{first} * width,
+                                    .weight_stride = width,
+                                    .scores = table + std::size_t{first} * stride,
+                                    .score_stride = stride};
+    score_docs<kGroup, read_quad>(warp, tiles, docs, width, scratch, scored);
   }
   PerLane<bool> bad;
   warp.compute([&](unsigned lane) {

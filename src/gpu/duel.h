@@ -3,7 +3,7 @@
 // A warp does a run. What an impression needs of 49 candidates is 50 rows of scores, one per
 // ranker, which become the rankers' weights of the documents: they lie in shared memory. The
 // directions are written once and read by scoring and by the step, so they lie in the spill, which
-// caches hold.
+// caches hold. The one direction of DBGD lies in shared memory too.
 #pragma once
 
 #include "gpu/candidates.h"
@@ -22,7 +22,9 @@ class DuelLearner : RunLearner {
   DuelLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
               const WarpScratch& scratch)
       : RunLearner(warp, args, run, state, scratch.list),
-        remembered_(args.remembered + std::uint64_t{scratch.which} * kRemembered * args.width),
+        remembered_(run.duels.projected == 0 ? nullptr
+                                             : args.remembered + std::uint64_t{scratch.which} *
+                                                                     kRemembered * args.width),
         small_(scratch.duels_shared),
         large_(scratch.spill),
         layout_(args.duels.layout),

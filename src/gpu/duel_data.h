@@ -16,7 +16,7 @@ struct DuelRules {
   std::uint32_t features = 0;    // the directions' padding begins there
   std::uint32_t team_draft = 0;  // otherwise probabilistic multileaving
   std::uint32_t by_chance = 0;   // ProbabilisticMultileaving::Ties::kByChance
-  std::uint32_t projected = 0;
+  std::uint32_t projected = 0;   // and these as there
   std::uint32_t further = 0;
   // How far normals that decide duels may be from the engine's: kNormalError. More sends more runs
   // to the engine.

@@ -26,8 +26,10 @@ template <unsigned kOwn>
       }
       for (std::uint32_t other = 0; other < docs; other += 4) {
         const Quad others = *reinterpret_cast<const Quad*>(scores + other);
+        PLACKETT_UNROLL_ALL
         for (const float score : others.values) {
-          for (unsigned at = 0; at < kOwn; ++at) above[at] += score > own[at] ? 1U : 0U;
+          PLACKETT_UNROLL_ALL
+          for (unsigned at = 0; at < kOwn; ++at) count_if_greater(score, own[at], above[at]);
         }
       }
       for (unsigned at = 0; at < kOwn; ++at) {

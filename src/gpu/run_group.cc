@@ -15,7 +15,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kLaunchSeconds = 0.3;
-constexpr std::uint64_t kFirstLaunch = 64;  // impressions, while the speed is unknown
+// Impressions, while the speed is unknown.
+constexpr std::uint64_t kFirstLaunch = 64;
+constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
 constexpr std::uint32_t kQueriesPerBlock = 32;  // of a network
@@ -82,6 +84,7 @@ class Group {
     limits_ = *limits;
     const auto count = static_cast<std::uint32_t>(runs_.size());
     args_.width = runs_.front().data.train.width;
+    if (runs_.front().kernel == Kernel::kMultileave) at_once_ = kFirstMultileaved;
     std::vector<double> discounts;
     for (std::uint32_t rank = 0; rank < kCut; ++rank) discounts.push_back(rank_discount(rank));
 

@@ -56,10 +56,12 @@ struct RankersScratch {
   std::uint32_t score_stride = 0;
 };
 
+inline Quad read_shared_quad(const float* from) { return *reinterpret_cast<const Quad*>(from); }
+
 // scores[doc] = the row of `doc` . weights, for kRankers rankers that read the rows together.
-// `tiles` are the query's.
+// `tiles` are the query's. The weights are read by kRead.
 // Requires: docs > 0; `width` a multiple of 16; weights at a 16-byte boundary.
-template <unsigned kRankers>
+template <unsigned kRankers, Quad (*kRead)(const float*) = read_shared_quad>
 [[gnu::always_inline]] inline void score_docs(const Warp& warp, const float* tiles,
                                               std::uint32_t docs, std::uint32_t width,
                                               const RankersScratch& scratch,
@@ -95,10 +97,12 @@ template <unsigned kRankers>
                 load_quad(row[tile][lane] + std::size_t{at + chunk * 16} * kTileDocs);
           }
         }
+        PLACKETT_UNROLL_ALL
         for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
+          PLACKETT_UNROLL_ALL
           for (unsigned ranker = 0; ranker < kRankers; ++ranker) {
-            const Quad weight = *reinterpret_cast<const Quad*>(
-                own + std::size_t{ranker} * scratch.weight_stride + (at + chunk * 16));
+            const Quad weight =
+                kRead(own + std::size_t{ranker} * scratch.weight_stride + (at + chunk * 16));
             for (unsigned tile = 0; tile < kTiles; ++tile) {
               for (unsigned part = 0; part < 4; ++part) {
                 float& sum = sums[ranker][tile][lane].values[part];

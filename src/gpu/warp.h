@@ -61,11 +61,30 @@ inline Quad load_quad(const float* from) {
   return {{vector.x, vector.y, vector.z, vector.w}};
 }
 
-// Of memory that the kernel writes too, at an 8-byte boundary.
+// The same of any memory, which may have been written before. The compiler divides plain reads of a
+// Quad where it cannot see that they are in shared memory.
+inline Quad read_quad(const float* from) {
+  Quad quad;
+  asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(quad.values[0]), "=f"(quad.values[1]), "=f"(quad.values[2]),
+                 "=f"(quad.values[3])
+               : "l"(from)
+               : "memory");
+  return quad;
+}
+
+// Two floats of any memory, at an 8-byte boundary.
 inline Pair read_pair(const float* from) {
   using Vector __attribute__((ext_vector_type(2))) = float;
   const Vector vector = *reinterpret_cast<const Vector*>(from);
   return {{vector.x, vector.y}};
+}
+
+// ++count if one > other: two instructions, where the compiler makes three.
+inline void count_if_greater(float one, float other, std::uint32_t& count) {
+  asm("{ .reg .pred p; setp.gt.f32 p, %1, %2; @p add.u32 %0, %0, 1; }"
+      : "+r"(count)
+      : "f"(one), "f"(other));
 }
 
 class Warp {
@@ -159,6 +178,10 @@ struct PerLane {
 
 inline Quad load_quad(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
 inline Pair read_pair(const float* from) { return {{from[0], from[1]}}; }
+inline Quad read_quad(const float* from) { return *reinterpret_cast<const Quad*>(from); }
+inline void count_if_greater(float one, float other, std::uint32_t& count) {
+  count += one > other ? 1U : 0U;
+}
 
 class Warp {
  public:
