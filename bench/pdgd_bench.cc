@@ -197,6 +197,26 @@ double product_rate(const Split& split, bool in_cache, bool blas, int products) 
   return 2.0 * docs * split.feature_count() * kUnits * products / seconds;
 }
 
+// Microseconds for the units of one impression.
+double activation_time(Activation activation, int times) {
+  constexpr std::size_t kValues = std::size_t{125} * 64;
+  AlignedVector<float> given(kValues);
+  for (std::size_t at = 0; at < kValues; ++at) {
+    given[at] = static_cast<float>(at * 7919 % 2001) / 250.0F - 4.0F;
+  }
+  AlignedVector<float> values(kValues);
+  const double seconds = cpu_seconds_of([&] {
+    for (int time = 0; time < times; ++time) {
+      values = given;
+      kernels().activate(activation, values.data(), kValues);
+    }
+  });
+  const double truth = activation == Activation::kTanh ? std::tanh(double{given[0]})
+                                                       : 1 / (1 + std::exp(-double{given[0]}));
+  require(std::abs(values[0] - truth) < 1e-6, "an activation");
+  return seconds / times * 1e6;
+}
+
 void neural(const Dataset& dataset, std::uint64_t impressions, int repeats, bool quick) {
   const Split& train = dataset.folds[0].train;
   const Simulation simulation = prepare(dataset, RankerKind::kNeural, impressions);
@@ -206,7 +226,9 @@ void neural(const Dataset& dataset, std::uint64_t impressions, int repeats, bool
       repeats, {[&] { return product_rate(train, true, false, products); },
                 [&] { return product_rate(train, false, false, products); },
                 [&] { return have_blas ? product_rate(train, true, true, products) : 0.0; },
-                [&] { return learning_rate_of(simulation); }});
+                [&] { return learning_rate_of(simulation); },
+                [&] { return activation_time(Activation::kSigmoid, products); },
+                [&] { return activation_time(Activation::kTanh, products); }});
   const double flops = 2.0 * static_cast<double>(train.doc_count()) / train.query_count() *
                        train.feature_count() * 64;
   const double limit = std::max(rates[0], rates[2]);
@@ -215,6 +237,8 @@ void neural(const Dataset& dataset, std::uint64_t impressions, int repeats, bool
   if (have_blas) {
     fmt::print("          OpenBLAS, in cache {:>10.1f} GFLOP/s\n", rates[2] / 1e9);
   }
+  fmt::print("          125 x 64 units     {:>10.2f} us sigmoid, {:.2f} us tanh\n", rates[4],
+             rates[5]);
   fmt::print(
       "          PDGD               {:>10.0f} /s   {:.1f} GFLOP/s in its product, {:.0f} % of the "
       "best product in cache\n",

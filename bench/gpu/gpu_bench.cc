@@ -1,12 +1,14 @@
-// How fast a GPU does linear runs of PDGD or another method, as shares of what limits it:
+// How fast a GPU does runs of PDGD or another method, as shares of what limits it:
 //
 //   gpu_bench [--quick] [--method NAME] [--runs N] [--impressions N] [--shape NAME]
 //             [--test-queries N]
 //
-// Memory limits PDGD, pairwise and DBGD: an impression reads all its query's features at least
-// once. The limit is the bandwidth of a copy, measured first. Instructions limit MGD. Some of the
-// runs are compared with the engine's own, which must be the same to the bit. Needs nothing but a
-// driver; without a usable GPU it says why and ends with 0.
+// NAME is a method as compare takes it: pdgd:neural:steps=adagrad. Memory limits PDGD, pairwise and
+// DBGD with linear rankers: an impression reads all its query's features at least once. The limit
+// is the bandwidth of a copy, measured first. Instructions limit MGD, and networks, of 64 units:
+// the rate of their product's multiplications and additions is printed, to be held against the
+// card's peak. Some of the runs are compared with the engine's own, which must be the same to the
+// bit. Needs nothing but a driver; without a usable GPU it says why and ends with 0.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -20,6 +22,7 @@
 #include "bench_data.h"
 #include "gpu/gpu_backend.h"
 #include "measure.h"
+#include "plackett/method_entry.h"
 #include "plackett/simulation.h"
 
 namespace plackett::bench {
@@ -84,7 +87,7 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   Dataset data = make_dataset(shape);
   data.folds.front().test = make_split({shape.features, shape.docs, test_queries});
   SimulationSpec spec;
-  spec.method = settings.method;
+  apply(parse_method_entry(settings.method).value(), spec);
   spec.click_model = "informational";
   spec.runs = settings.runs;
   spec.impressions = settings.impressions;
@@ -109,13 +112,16 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   const double impressions = static_cast<double>(spec.runs) * static_cast<double>(spec.impressions);
   const double bytes = static_cast<double>(shape.docs) * padded_width(shape.features) * 4;
   const double limit = bandwidth / bytes;
+  const double rate = impressions / learning;
+  const bool is_network = has_network(spec.ranker.kind);
+  const double operations = 2.0 * shape.docs * shape.features * spec.ranker.hidden.front();
   const double points = static_cast<double>(records.front().curve.size()) * spec.runs;
   fmt::print(
-      "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {:.2f} of the limit of "
-      "{:.1f}  "
+      "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {}  "
       "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
-      settings.method, one.name, shape.features, shape.docs, spec.runs,
-      impressions / learning * 1e-6, impressions / learning / limit, limit * 1e-6,
+      settings.method, one.name, shape.features, shape.docs, spec.runs, rate * 1e-6,
+      is_network ? fmt::format("{:.1f} TFLOP/s in the product", rate * operations * 1e-12)
+                 : fmt::format("{:.2f} of the limit of {:.1f}", rate / limit, limit * 1e-6),
       100 * measuring / (learning + measuring), points * test_queries / measuring * 1e-6, wall,
       right ? fmt::format("{} runs have the engine's bits", checked) : "WRONG");
   return right;
@@ -160,6 +166,10 @@ int main(int count, char** arguments) {
       settings.test_queries = static_cast<std::uint32_t>(std::atol(arguments[++at]));
     } else if (option == "--method" && has_value) {
       settings.method = arguments[++at];
+      if (const auto entry = plackett::parse_method_entry(settings.method); !entry) {
+        fmt::print(stderr, "{}\n", entry.error().message);
+        return EXIT_FAILURE;
+      }
     } else if (option == "--shape" && has_value) {
       settings.shape = arguments[++at];
     } else {

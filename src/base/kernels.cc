@@ -19,6 +19,7 @@
 #include "base/kernels.h"
 #include "base/kernels_scalar.h"
 #include "base/philox.h"
+#include "base/portable_activation.h"
 #include "base/portable_exp.h"
 #include "base/portable_normals.h"
 
@@ -320,33 +321,66 @@ void add_outer(const float* rows, const float* deltas, std::size_t row_count, st
   }
 }
 
+// activation_parts::exp_plus_1, step by step.
+HWY_INLINE FloatVec exp_plus_1(FloatVec x) {
+  using namespace activation_parts;
+  const Floats d;
+  const hn::RebindToUnsigned<Floats> words;
+  const auto q = [&](std::size_t at) { return hn::Set(d, kQ[at]); };
+  const FloatVec one = hn::Set(d, 1.0F);
+  const FloatVec shifted = hn::MulAdd(x, hn::Set(d, kInverseLn2), hn::Set(d, kRound));
+  const FloatVec k = hn::Sub(shifted, hn::Set(d, kRound));
+  const FloatVec r = hn::MulAdd(k, hn::Set(d, kLn2Low), hn::MulAdd(k, hn::Set(d, kLn2High), x));
+  const FloatVec r2 = hn::Mul(r, r);
+  const FloatVec q01 = hn::MulAdd(q(1), r, q(0));
+  const FloatVec q24 = hn::MulAdd(q(4), r2, hn::MulAdd(q(3), r, q(2)));
+  const FloatVec of_r = hn::Add(one, hn::MulAdd(hn::MulAdd(q24, r2, q01), r2, r));
+  const auto bits = hn::ShiftLeft<23>(hn::BitCast(words, shifted));
+  const FloatVec power = hn::BitCast(d, hn::Add(bits, hn::Set(words, kOne)));
+  return hn::MulAdd(of_r, power, one);
+}
+
+HWY_INLINE FloatVec sigmoid(FloatVec x) {
+  using namespace activation_parts;
+  const Floats d;
+  const FloatVec negated = hn::Min(hn::Neg(x), hn::Set(d, kMostPower));
+  return hn::Div(hn::Set(d, 1.0F), exp_plus_1(hn::Max(negated, hn::Set(d, -kMostPower))));
+}
+
+HWY_INLINE FloatVec tanh(FloatVec x) {
+  using namespace activation_parts;
+  const Floats d;
+  const auto t = [&](std::size_t at) { return hn::Set(d, kT[at]); };
+  const FloatVec size = hn::Abs(x);
+  const FloatVec twice = hn::Min(hn::Add(size, size), hn::Set(d, kMostTwice));
+  const FloatVec large = hn::Sub(hn::Set(d, 1.0F), hn::Div(hn::Set(d, 2.0F), exp_plus_1(twice)));
+  const FloatVec x2 = hn::Mul(size, size);
+  const FloatVec x4 = hn::Mul(x2, x2);
+  const FloatVec t01 = hn::MulAdd(t(1), x2, t(0));
+  const FloatVec t24 = hn::MulAdd(t(4), x4, hn::MulAdd(t(3), x2, t(2)));
+  const FloatVec small = hn::MulAdd(hn::Mul(size, x2), hn::MulAdd(t24, x4, t01), size);
+  const auto is_small = hn::Lt(size, hn::Set(d, kSmall));
+  return hn::CopySignToAbs(hn::IfThenElse(is_small, small, large), x);
+}
+
 void activate(Activation activation, float* values, std::size_t count) {
   const Floats d;
-  const FloatVec one = hn::Set(d, 1.0F);
-  const FloatVec zero = hn::Zero(d);
-  // Highway's functions turn NaN into a number.
-  const auto unless_nan = [](FloatVec x, FloatVec y) { return hn::IfThenElse(hn::Eq(x, x), y, x); };
-  switch (activation) {
-    case Activation::kSigmoid: {
-      const FloatVec limit = hn::Set(d, 88.0F);  // beyond, exp leaves float's range
-      for (std::size_t i = 0; i < count; i += kWidth) {
-        const FloatVec x = hn::Load(d, values + i);
-        const FloatVec power = hn::Exp(d, hn::Min(hn::Neg(x), limit));
-        hn::Store(unless_nan(x, hn::Div(one, hn::Add(one, power))), d, values + i);
-      }
-      break;
+  // Minima and maxima turn NaN into a number.
+  const auto each = [&](auto activated) {
+    for (std::size_t i = 0; i < count; i += kWidth) {
+      const FloatVec x = hn::Load(d, values + i);
+      hn::Store(hn::IfThenElse(hn::Eq(x, x), activated(x), x), d, values + i);
     }
+  };
+  switch (activation) {
+    case Activation::kSigmoid:
+      each([](FloatVec x) { return sigmoid(x); });
+      break;
     case Activation::kRelu:
-      for (std::size_t i = 0; i < count; i += kWidth) {
-        const FloatVec x = hn::Load(d, values + i);
-        hn::Store(unless_nan(x, hn::Max(x, zero)), d, values + i);
-      }
+      each([](FloatVec x) { return hn::Max(x, hn::Zero(Floats())); });
       break;
     case Activation::kTanh:
-      for (std::size_t i = 0; i < count; i += kWidth) {
-        const FloatVec x = hn::Load(d, values + i);
-        hn::Store(unless_nan(x, hn::Tanh(d, x)), d, values + i);
-      }
+      each([](FloatVec x) { return tanh(x); });
       break;
   }
 }

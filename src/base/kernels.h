@@ -59,7 +59,8 @@ struct Kernels {
   void (*add_outer)(const float* rows, const float* deltas, std::size_t row_count,
                     std::size_t width, std::size_t columns, float scale, float* weights);
 
-  // Applies the activation in place to `count` values, a multiple of kLanes. NaN stays NaN.
+  // Applies the activation in place to `count` values, a multiple of kLanes: where it fuses, with
+  // the bits of portable_activation (base/portable_activation.h). NaN stays NaN.
   void (*activate)(Activation activation, float* values, std::size_t count);
 
   // masses[i] = exp(scores[i] - max), by portable_exp on every instruction set, and returns max,

@@ -13,8 +13,23 @@
 
 namespace plackett::gpu {
 
-enum class Kernel : std::uint8_t { kLearn, kMeasure, kSum, kLearnPairwise, kDuel, kMultileave };
-inline constexpr std::size_t kKernelCount = 6;
+enum class Kernel : std::uint8_t {
+  kLearn,
+  kMeasure,
+  kSum,
+  kLearnPairwise,
+  kDuel,
+  kMultileave,
+  kLearnNetwork,
+  kMeasureNetwork,
+  kSumNetwork
+};
+inline constexpr std::size_t kKernelCount = 9;
+
+// Whether a block does a run, kNetworkWarps warps together, rather than each warp one.
+constexpr bool is_by_block(Kernel kernel) {
+  return kernel == Kernel::kLearnNetwork || kernel == Kernel::kMeasureNetwork;
+}
 
 // How a kernel's warps are laid out: for each run that takes part and each part of the queries,
 // one.
@@ -23,7 +38,12 @@ struct Launch {
   BatchArgs args = {};
   unsigned warps = 0;  // for each part of the queries
   unsigned warps_per_block = 1;
-  unsigned query_parts = 1;  // kMeasure
+  unsigned query_parts = 1;  // kMeasure, kMeasureNetwork
+
+  // Of a block: its warps have args.shared_bytes each, or together if they do one run.
+  [[nodiscard]] unsigned shared_bytes() const {
+    return (is_by_block(kernel) ? 1 : warps_per_block) * args.shared_bytes;
+  }
 };
 
 // What it can hold.

@@ -11,13 +11,26 @@
 namespace plackett::gpu {
 namespace {
 
-Result<DeviceMethod> of_pdgd(const PdgdOptions& options) {
+Result<DeviceMethod> of_pdgd(const RankerSpec& spec, const Ranker& ranker,
+                             const PdgdOptions& options) {
   if (options.weight_decay > 0) return Error{"weight-decay"};
   if (options.restart > 0) return Error{"restart"};
-  return DeviceMethod{.kernel = Kernel::kLearn,
+  DeviceMethod method{.kernel = Kernel::kLearn,
                       .data = {.decay = options.learning_rate_decay,
                                .sharpness = options.pairs.sharpness,
                                .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U}};
+  if (!has_network(spec.kind)) return method;
+  if (spec.hidden.size() > 1) {
+    return Error{fmt::format("networks of {} hidden layers, only of one", spec.hidden.size())};
+  }
+  method.kernel = Kernel::kLearnNetwork;
+  method.network = NetworkLayout(padded_width(ranker.feature_count()), spec.hidden.front(),
+                                 spec.activation, spec.kind == RankerKind::kLinearPlusNeural);
+  method.has_squares = options.steps != Steps::kConstant;
+  if (options.steps == Steps::kForgetting) {
+    method.data.kept = static_cast<float>(1 - 1 / options.step_memory);
+  }
+  return method;
 }
 
 DeviceMethod of_pairwise(const PairwiseOptions& options) {
@@ -56,10 +69,11 @@ Result<DeviceMethod> device_method(const SimulationSpec& spec, Learner& learner)
   if (pdgd == nullptr && pairwise == nullptr && duels == nullptr) {
     return Error{fmt::format("method {}, only pdgd, pairwise, dbgd and mgd", spec.method)};
   }
+  if (pdgd != nullptr) return of_pdgd(spec.ranker, learner.ranker(), pdgd->options());
   if (!learner.ranker().is_linear()) {
-    return Error{fmt::format("{} rankers, only linear ones", name_of(spec.ranker.kind))};
+    return Error{fmt::format("{} with {} rankers, only with linear ones", spec.method,
+                             name_of(spec.ranker.kind))};
   }
-  if (pdgd != nullptr) return of_pdgd(pdgd->options());
   if (pairwise != nullptr) return of_pairwise(pairwise->options());
   return of_duels(*duels, learner.ranker().feature_count());
 }

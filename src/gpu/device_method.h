@@ -11,7 +11,9 @@ namespace plackett::gpu {
 
 struct DeviceMethod {
   Kernel kernel = Kernel::kLearn;
-  RunData data = {};  // the method's part of a run's
+  RunData data = {};           // the method's part of a run's
+  NetworkLayout network = {};  // if its ranker has one
+  bool has_squares = false;    // its steps are AdaGrad's
 };
 
 // Of the spec's learner, before its first impression. The error is what no device does.

@@ -92,8 +92,11 @@ constexpr std::array<const char*, 22> kFunctions{"cuInit",
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
 
 constexpr std::array<const char*, kKernelCount> kKernels{
-    "plackett_learn",          "plackett_measure", "plackett_sum",
-    "plackett_learn_pairwise", "plackett_duel",    "plackett_multileave"};
+    "plackett_learn",         "plackett_measure",
+    "plackett_sum",           "plackett_learn_pairwise",
+    "plackett_duel",          "plackett_multileave",
+    "plackett_learn_network", "plackett_measure_network",
+    "plackett_sum_network"};
 
 Error unusable(std::string_view why) {
   return Error{ErrorCode::kUnavailable, fmt::format("no usable GPU: {}", why)};
@@ -197,7 +200,7 @@ class Gpu final : public Device {
   Result<void> launch(const Launch& launch) override {
     if (auto used = use(); !used) return used;
     Function* function = functions_[static_cast<std::size_t>(launch.kernel)];
-    const unsigned shared = launch.warps_per_block * launch.args.shared_bytes;
+    const unsigned shared = launch.shared_bytes();
     if (auto set =
             checked(driver_.set_attribute(function, kMaxDynamicShared, static_cast<int>(shared)),
                     "cuFuncSetAttribute");

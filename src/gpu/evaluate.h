@@ -235,14 +235,14 @@ inline void load_weights(const Warp& warp, const BatchArgs& args, std::uint32_t 
 }
 
 // Breaks ties and sums the values of the run at `place`, in the order of the queries.
-inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t place,
-                        std::byte* shared) {
+// score(split, query, docs) gives the query's scores.
+template <typename Score>
+[[gnu::always_inline]] inline void sum_queries_by(const Warp& warp, const BatchArgs& args,
+                                                  std::uint32_t place, const Score& score) {
   const std::uint32_t which = args.which[place];
   const RunData run = args.runs[which];
   if (args.states[which].is_not_finite != 0) return;
   const SplitData& split = run.measured;
-  const RankersScratch scratch = rankers_scratch(args, shared);
-  load_weights(warp, args, which, scratch.weights);
   const double* values = args.values + std::uint64_t{place} * args.value_stride;
   Stream ties(run.seed, run.run, args.states[which].done, Purpose::kTieBreak);
   double sum = 0;
@@ -255,11 +255,9 @@ inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t p
     if (value == kTied) {
       const std::uint64_t begin = split.query_begin[query];
       const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
-      Scored scored[1];
-      score_docs(warp, split.rows + split.first_tiles[query] * tile_size(split.width), docs,
-                 split.width, scratch, scored);
-      BestDocs best = best_docs(warp, scratch.scores, docs);
-      break_ties(scratch.scores, docs, ties, best);
+      const float* scores = score(split, query, docs);
+      BestDocs best = best_docs(warp, scores, docs);
+      break_ties(scores, docs, ties, best);
       value = ndcg_of(args, split, query, best);
       warp.sync();
     }
@@ -269,6 +267,19 @@ inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t p
   warp.each([&](unsigned lane) {
     if (lane == 0) args.states[which].offline = offline;
   });
+}
+
+inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t place,
+                        std::byte* shared) {
+  const RankersScratch scratch = rankers_scratch(args, shared);
+  load_weights(warp, args, args.which[place], scratch.weights);
+  sum_queries_by(warp, args, place,
+                 [&](const SplitData& split, std::uint32_t query, std::uint32_t docs) {
+                   Scored scored[1];
+                   score_docs(warp, split.rows + split.first_tiles[query] * tile_size(split.width),
+                              docs, split.width, scratch, scored);
+                   return scratch.scores;
+                 });
 }
 
 }  // namespace plackett::gpu

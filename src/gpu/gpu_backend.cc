@@ -11,6 +11,7 @@
 #include "experiment/curve.h"
 #include "experiment/run_inputs.h"
 #include "gpu/device_method.h"
+#include "gpu/network_parameters.h"
 #include "gpu/run_group.h"
 
 namespace plackett::gpu {
@@ -90,7 +91,16 @@ class GpuBackend final : public DeviceBackend {
     const auto learner = inputs.learner(0);
     if (!learner) return learner.error();
     const auto method = device_method(spec, **learner);
-    return method ? Result<void>() : lacks(spec, method.error().message);
+    if (!method) return lacks(spec, method.error().message);
+    if (!method->network.exists()) return {};
+    const auto limits = device_->limits();
+    if (!limits) return limits.error();
+    const std::uint32_t needed = least_shared_bytes(method->network, spec.shown);
+    if (needed <= limits->shared_bytes) return {};
+    return lacks(spec,
+                 fmt::format("networks of {} parameters, which need {} bytes of a block's "
+                             "memory where there are {}",
+                             (*learner)->ranker().parameter_count(), needed, limits->shared_bytes));
   }
 
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {
@@ -155,6 +165,8 @@ class GpuBackend final : public DeviceBackend {
       if (!method) return method.error();
       GroupShape next = {.kernel = method->kernel,
                          .duels = method->data.duels,
+                         .network = method->network,
+                         .has_squares = method->has_squares,
                          .runs = group.size() + 1,
                          .width = padded_width(fold.train.feature_count()),
                          .shown = simulation.spec().shown,
@@ -268,10 +280,21 @@ class GpuBackend final : public DeviceBackend {
     run.data.shown = spec.shown;
     run.data.by_last_click = (*user)->by_last_click() ? 1U : 0U;
     count_queries(*job.measured, spec.no_relevant, run.data);
-    run.weights.resize(run.data.train.width);
-    Ranker& ranker = job.learner->ranker();
-    ranker.get_parameters(std::span(run.weights).first(ranker.parameter_count()));
     run.state.learning_rate = job.learner->state().learning_rate;
+    run.network = job.method.network;
+    const Ranker& ranker = job.learner->ranker();
+    run.data.features = ranker.feature_count();
+    run.weights.resize(ranker.parameter_count());
+    ranker.get_parameters(run.weights);
+    if (!run.network.exists()) {
+      run.weights.resize(run.data.train.width);
+      return run;
+    }
+    run.weights = pack_network(run.network, run.data.features, NetworkPart::kAll, run.weights);
+    if (job.method.has_squares) {
+      run.squares = pack_network(run.network, run.data.features, NetworkPart::kNetwork,
+                                 job.learner->state().memory);
+    }
     return run;
   }
 
@@ -297,8 +320,17 @@ class GpuBackend final : public DeviceBackend {
   }
 
   static std::unique_ptr<Learner> learned(const GroupRun& run, std::unique_ptr<Learner> learner) {
-    learner->set_parameters(std::span(run.weights).first(learner->ranker().parameter_count()));
     LearnerState state = learner->state();
+    if (run.network.exists()) {
+      learner->set_parameters(
+          unpack_network(run.network, run.data.features, NetworkPart::kAll, run.weights));
+      if (!run.squares.empty()) {
+        state.memory =
+            unpack_network(run.network, run.data.features, NetworkPart::kNetwork, run.squares);
+      }
+    } else {
+      learner->set_parameters(std::span(run.weights).first(learner->ranker().parameter_count()));
+    }
     state.learning_rate = run.state.learning_rate;
     state.updates = run.state.updates;
     if (!run.remembered.empty()) {

@@ -21,7 +21,9 @@
 #pragma clang force_cuda_host_device begin
 #include "gpu/duel.h"
 #include "gpu/evaluate.h"
+#include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
+#include "gpu/learn_network.h"
 #include "gpu/pairwise.h"
 #pragma clang force_cuda_host_device end
 
@@ -92,6 +94,32 @@ __launch_bounds__(kMeasureWarps* kWarpLanes, 8) PLACKETT_KERNEL plackett_measure
   const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
   measure_queries(Warp(at.lane), args, at.place, part * args.queries_per_warp,
                   shared_scratch(args, at.warp_of_block));
+}
+
+// As many blocks of a multiprocessor as its shared memory holds with 136 features and 64 units:
+// docs/decisions/0021-gpu.md.
+__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
+    plackett_learn_network(BatchArgs args) {
+  const Place at;
+  const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
+  learn_network_run(Block(at.lane, at.warp_of_block), args, place, shared_scratch(args, 0),
+                    args.spill + std::uint64_t{place} * args.spill_stride);
+}
+
+// A block per run. Blocks' y: parts of the queries.
+__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
+    plackett_measure_network(BatchArgs args) {
+  const Place at;
+  const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
+  measure_network(Block(at.lane, at.warp_of_block), args,
+                  static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()),
+                  part * args.queries_per_warp, shared_scratch(args, 0));
+}
+
+__launch_bounds__(kWarpLanes) PLACKETT_KERNEL plackett_sum_network(BatchArgs args) {
+  const Place at;
+  if (at.place >= args.count) return;
+  sum_network(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block));
 }
 
 PLACKETT_KERNEL plackett_sum(BatchArgs args) {

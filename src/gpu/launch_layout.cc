@@ -13,6 +13,11 @@ constexpr std::uint32_t kLeastBlocks = 4;
 constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
 constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 constexpr std::uint32_t kDocStep = 16;
+constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
+constexpr std::uint32_t kUsualDocs = 256;             // of a query, that shared memory should hold
+constexpr std::uint32_t kLeastMeasuredDocs = 4096;    // of a query, for which there must be room
+constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
+constexpr auto kDouble = static_cast<std::uint32_t>(sizeof(double));
 
 // Of each of `blocks` blocks, at most.
 std::uint32_t shared_room(const DeviceLimits& limits, std::uint32_t blocks) {
@@ -69,17 +74,76 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   args.spill_stride = args.duels.large.size + args.duels.layout.spill_size;
 }
 
+// What a network's block needs in shared memory besides the scratch of a query's documents. Sets
+// the layouts of that.
+std::uint32_t choose_fixed(const NetworkLayout& network, std::uint32_t shown, BatchArgs& args) {
+  args.network.layout = network;
+  args.network.hidden_floats = shown * network.padded_units;
+  const std::uint32_t hidden = 2 * args.network.hidden_floats * kFloat;
+  args.network.hidden_is_spilled = hidden > kMostHiddenBytes;
+  args.pairs_are_spilled = shown > kMostShownPairs;
+  args.list = ListLayout(shown, network.size, !args.pairs_are_spilled);
+  return args.list.size + kBlockStateBytes + (args.network.hidden_is_spilled ? 0 : hidden);
+}
+
+// As many blocks at a time as leave room for the documents of most queries.
+void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  const std::uint32_t fixed = choose_fixed(shape.network, shape.shown, args);
+  std::uint32_t blocks = blocks_at_a_time(shape, limits, kNetworkBlocks);
+  const auto room = [&] {
+    const std::uint32_t all = shared_room(limits, blocks);
+    return all > fixed ? all - fixed : 0;
+  };
+  const std::uint32_t usual = ScratchLayout(std::min(shape.most_docs, kUsualDocs)).size;
+  while (blocks > 1 && room() < usual) --blocks;
+  args.small = ScratchLayout(shape.most_docs);
+  while (args.small.docs > kDocStep && args.small.size > room()) {
+    args.small = ScratchLayout(args.small.docs - kDocStep);
+  }
+  args.large = args.small.docs < shape.most_docs ? ScratchLayout(shape.most_docs) : ScratchLayout();
+  args.network.block_state = args.small.size + args.list.size;
+  args.shared_bytes = args.small.size + fixed;
+  args.spill_pairs = args.large.size;
+  args.spill_stride = args.large.size;
+  if (args.pairs_are_spilled) {
+    args.spill_stride += round_up(ListLayout::pair_count(shape.shown) * kDouble, 16);
+  }
+  args.network.hidden = args.network.block_state + kBlockStateBytes;
+  if (args.network.hidden_is_spilled) {
+    args.network.hidden = args.spill_stride;
+    args.spill_stride += 2 * args.network.hidden_floats * kFloat;
+  }
+}
+
 }  // namespace
 
 bool GroupShape::fits(const GroupShape& other) const {
   return kernel == other.kernel && width == other.width && shown == other.shown &&
          duels.candidates == other.duels.candidates && duels.team_draft == other.duels.team_draft &&
-         duels.by_chance == other.duels.by_chance && duels.projected == other.duels.projected;
+         duels.by_chance == other.duels.by_chance && duels.projected == other.duels.projected &&
+         network == other.network && has_squares == other.has_squares;
+}
+
+std::uint32_t parameter_floats(const GroupShape& shape) {
+  return shape.network.exists() ? shape.network.size : shape.width;
+}
+
+std::uint32_t square_floats(const GroupShape& shape) {
+  return shape.has_squares ? shape.network.square_count() : 0;
+}
+
+std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown) {
+  BatchArgs args;
+  const std::uint32_t to_learn =
+      choose_fixed(network, shown, args) + ScratchLayout(kDocStep).size + kBlockOverhead;
+  return std::max(to_learn, (network.size + kLeastMeasuredDocs) * kFloat);
 }
 
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   if (shape.kernel == Kernel::kDuel || shape.kernel == Kernel::kMultileave) {
     choose_duels(shape, limits, args);
+  } else if (shape.kernel == Kernel::kLearnNetwork) {
+    choose_networks(shape, limits, args);
   } else {
     choose_lists(shape, limits, args);
   }

@@ -13,7 +13,9 @@ namespace plackett::gpu {
 // What runs that are done together have in common.
 struct GroupShape {
   Kernel kernel = Kernel::kLearn;
-  DuelRules duels = {};  // of kDuel and kMultileave
+  DuelRules duels = {};        // of kDuel and kMultileave
+  NetworkLayout network = {};  // of kLearnNetwork
+  bool has_squares = false;    // likewise: steps are AdaGrad's
   std::size_t runs = 0;
   std::uint32_t width = 0;
   std::uint32_t shown = 0;
@@ -23,6 +25,14 @@ struct GroupShape {
   // Whether runs of both may be done together.
   [[nodiscard]] bool fits(const GroupShape& other) const;
 };
+
+// Floats of a run's parameters, padded.
+std::uint32_t parameter_floats(const GroupShape& shape);
+// And of what AdaGrad keeps.
+std::uint32_t square_floats(const GroupShape& shape);
+
+// Bytes of a block's shared memory without which a network can't be learned or measured.
+std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown);
 
 // Sets the layouts, the spill's, and shared_bytes.
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args);

@@ -9,7 +9,7 @@
 
 namespace plackett::gpu {
 
-class PdgdLearner : RunLearner {
+class PdgdLearner : protected RunLearner {
  public:
   PdgdLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
               const WarpScratch& scratch)
@@ -20,7 +20,7 @@ class PdgdLearner : RunLearner {
   using RunLearner::end;
   // False, without a change, if a score is not finite.
   [[gnu::always_inline]] bool impression() {
-    draw_numbers((run_.shown + 1) / 2);
+    draw_numbers(blocks_of_list());
     const double inverse_ideal = inverse_ideal_;
     const float* tiles = tiles_;
     Mass rest;
@@ -35,16 +35,21 @@ class PdgdLearner : RunLearner {
     return true;
   }
 
- private:
+ protected:
   // The list, with its labels and scores; false if a score is not finite.
   [[gnu::always_inline]] bool sample(const DocScratch& of_docs, Mass& rest) {
     Scored scored[1];
     score_docs(warp_, tiles_, docs_, run_.train.width,
                {.weights = list_.weights, .scores = of_docs.scores}, scored);
     if (!scored[0].finite) return false;
-    const float highest = scored[0].highest;
+    rest = draw_shown(of_docs, scored[0].highest);
+    return true;
+  }
+
+  // The list, with its labels and scores, and the mass of the other documents.
+  [[gnu::always_inline]] Mass draw_shown(const DocScratch& of_docs, float highest) {
     shown_ = run_.shown < docs_ ? run_.shown : docs_;
-    rest = draw_list(warp_, of_docs, docs_, highest, list_.uniforms, shown_, list_.docs);
+    const Mass rest = draw_list(warp_, of_docs, docs_, highest, list_.uniforms, shown_, list_.docs);
     const std::uint8_t* labels = run_.train.labels + begin_;
     warp_.each([&](unsigned lane) {
       for (std::uint32_t rank = lane; rank < shown_; rank += kWarpLanes) {
@@ -52,8 +57,11 @@ class PdgdLearner : RunLearner {
         note_label(labels, rank);  // the uniforms are used up
       }
     });
-    return true;
+    return rest;
   }
+
+  // Of random numbers.
+  [[nodiscard]] std::uint32_t blocks_of_list() const { return (run_.shown + 1) / 2; }
 
   [[nodiscard]] bool has_pairs() const {
     if (winner_count_ == 0 || loser_count_ == 0) return false;
@@ -62,7 +70,7 @@ class PdgdLearner : RunLearner {
 
   [[gnu::always_inline]] void step(const float* tiles, const Mass& rest) {
     weigh_pairs(rest);
-    add_docs(tiles, scale_ranks());
+    add_docs(tiles, scale_ranks(static_cast<float>(state_.learning_rate)));
     count_step();
   }
 
@@ -119,9 +127,8 @@ class PdgdLearner : RunLearner {
   }
 
   // Sums the pairs by rank, in the order of sum_by_rank. The documents that step, in shown order,
-  // into losers, and by how much, into scales; returns how many.
-  std::uint32_t scale_ranks() {
-    const auto rate = static_cast<float>(state_.learning_rate);
+  // into losers, and by how much, times `rate`, into scales; returns how many.
+  std::uint32_t scale_ranks(float rate) {
     double* sums = list_.uniforms;  // which are used up
     warp_.each([&](unsigned lane) {
       for (std::uint32_t rank = lane; rank < shown_; rank += kWarpLanes) sums[rank] = 0;

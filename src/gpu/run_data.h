@@ -6,6 +6,7 @@
 
 #include "evaluation/online_performance.h"
 #include "gpu/duel_data.h"
+#include "gpu/network_data.h"
 
 namespace plackett::gpu {
 
@@ -65,6 +66,8 @@ struct RunData {
   std::uint32_t shown = 0;
   std::uint32_t only_above = 0;     // PairKind::kAbove
   std::uint32_t by_last_click = 0;  // whether `ends` depends on below_click
+  std::uint32_t features = 0;       // before padding
+  float kept = 1;                   // networks: as AdaGradRates
   PairwiseRules pairwise = {};
   DuelRules duels = {};
   double without_relevant = 0;  // what such a query adds to the sum over queries
@@ -149,7 +152,7 @@ struct ListLayout {
 struct BatchArgs {
   const RunData* runs = nullptr;
   RunState* states = nullptr;
-  float* weights = nullptr;              // [run][width]
+  float* weights = nullptr;              // [run][width], or [run][network.layout.size]
   float* remembered = nullptr;           // [run][kRemembered][width]: oldest first; zeros at first
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
@@ -159,7 +162,7 @@ struct BatchArgs {
   std::uint32_t width = 0;
   std::uint32_t value_stride = 0;      // queries
   std::uint32_t measured_docs = 0;     // measure and sum: the most of a query
-  std::uint32_t shared_bytes = 0;      // of a warp
+  std::uint32_t shared_bytes = 0;      // of a warp, or of a block of a network
   std::uint32_t queries_per_warp = 0;  // evaluate
   const double* discounts = nullptr;   // of the first kCut ranks
   ScratchLayout small = {};            // in shared memory
@@ -167,8 +170,9 @@ struct BatchArgs {
   ListLayout list = {};                // in shared memory
   std::uint32_t spill_pairs = 0;       // in the spill, if pairs are there
   bool pairs_are_spilled = false;
-  std::uint32_t spill_stride = 0;  // bytes per warp
+  std::uint32_t spill_stride = 0;  // bytes per warp, or per block of a network
   DuelArgs duels = {};
+  NetworkArgs network = {};
 };
 
 }  // namespace plackett::gpu

@@ -20,6 +20,8 @@ constexpr std::uint64_t kFirstLaunch = 64;
 constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
+constexpr std::uint32_t kQueriesPerBlock = 32;  // of a network
+constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -57,17 +59,25 @@ class Group {
       if (is_over()) break;
     }
     if (auto got = get_remembered(); !got) return got.error();
-    std::vector<float> weights(runs_.size() * args_.width);
-    auto got = device_.download(weights.data(), args_.weights, weights.size() * sizeof(float));
-    if (!got) return got.error();
-    for (std::size_t at = 0; at < runs_.size(); ++at) {
-      const auto begin = weights.begin() + static_cast<std::ptrdiff_t>(at * args_.width);
-      runs_[at].weights.assign(begin, begin + static_cast<std::ptrdiff_t>(args_.width));
-    }
+    if (auto got = get_floats(args_.weights, &GroupRun::weights); !got) return got.error();
+    if (auto got = get_floats(args_.network.squares, &GroupRun::squares); !got) return got.error();
     return times_;
   }
 
  private:
+  // As many floats of each run as it had.
+  Result<void> get_floats(const float* from, std::vector<float> GroupRun::*floats) {
+    const std::size_t each = (runs_.front().*floats).size();
+    if (each == 0) return {};
+    std::vector<float> all(runs_.size() * each);
+    if (auto got = device_.download(all.data(), from, all.size() * sizeof(float)); !got) return got;
+    for (std::size_t at = 0; at < runs_.size(); ++at) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(at * each);
+      (runs_[at].*floats).assign(begin, begin + static_cast<std::ptrdiff_t>(each));
+    }
+    return {};
+  }
+
   Result<void> prepare() {
     const auto limits = device_.limits();
     if (!limits) return limits.error();
@@ -80,11 +90,13 @@ class Group {
 
     std::vector<RunData> data;
     std::vector<float> weights;
+    std::vector<float> squares;
     std::uint32_t most_docs = 0;
     for (const GroupRun& run : runs_) {
       data.push_back(run.data);
       states_.push_back(run.state);
       weights.insert(weights.end(), run.weights.begin(), run.weights.end());
+      squares.insert(squares.end(), run.squares.begin(), run.squares.end());
       most_docs = std::max(most_docs, run.train->most_docs());
       most_measured_ = std::max(most_measured_, run.measured->most_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
@@ -92,6 +104,8 @@ class Group {
     const RunData& first = runs_.front().data;
     choose_layout({.kernel = runs_.front().kernel,
                    .duels = first.duels,
+                   .network = runs_.front().network,
+                   .has_squares = !squares.empty(),
                    .runs = count,
                    .width = args_.width,
                    .shown = first.shown,
@@ -118,6 +132,7 @@ class Group {
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(weights)), weight_memory_),
+          keep(DeviceMemory::copy_of(device_, std::span<const float>(squares)), square_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const float>(remembered)),
                remembered_memory_),
           keep(DeviceMemory::make(device_, count * sizeof(Which)), which_memory_),
@@ -133,6 +148,7 @@ class Group {
     args_.runs = data_memory_.as<const RunData>();
     args_.states = state_memory_.as<RunState>();
     args_.weights = weight_memory_.as<float>();
+    args_.network.squares = square_memory_.as<float>();
     args_.remembered = remembered_memory_.as<float>();
     args_.which = which_memory_.as<const Which>();
     args_.discounts = discount_memory_.as<const double>();
@@ -186,8 +202,11 @@ class Group {
       }
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
-      if (auto done =
-              device_.launch({.kernel = runs_.front().kernel, .args = args_, .warps = args_.count});
+      const std::uint32_t warps = is_by_block(runs_.front().kernel) ? kNetworkWarps : 1;  // a run's
+      if (auto done = device_.launch({.kernel = runs_.front().kernel,
+                                      .args = args_,
+                                      .warps = args_.count * warps,
+                                      .warps_per_block = warps});
           !done) {
         return done;
       }
@@ -223,7 +242,8 @@ class Group {
       const std::vector<std::uint32_t> part(due.begin() + static_cast<std::ptrdiff_t>(first),
                                             due.begin() + static_cast<std::ptrdiff_t>(last));
       if (auto sent = send_which(part); !sent) return sent;
-      if (auto done = launch_measuring(); !done) return done;
+      auto done = args_.network.layout.exists() ? launch_measuring_networks() : launch_measuring();
+      if (!done) return done;
     }
     if (stopped_) return {};
     if (auto got = get_states(); !got) return got;
@@ -234,19 +254,19 @@ class Group {
     return {};
   }
 
+  [[nodiscard]] Error no_room_to_measure(std::uint32_t bytes) const {
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("{}: queries of {} documents with {} features need {} bytes of a "
+                    "block's memory; there are {}",
+                    device_.name(), most_measured_, args_.width, bytes, limits_.shared_bytes)};
+  }
+
   Result<void> launch_measuring() {
-    constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
     BatchArgs args = args_;
     args.measured_docs = (most_measured_ + 3) / 4 * 4;
     args.shared_bytes = kRankersPerWarp * (args.width + args.measured_docs) * kFloat;
-    if (args.shared_bytes > limits_.shared_bytes) {
-      return Error{
-          ErrorCode::kUnavailable,
-          fmt::format("{}: queries of {} documents with {} features need {} bytes of a block's "
-                      "memory; there are {}",
-                      device_.name(), most_measured_, args.width, args.shared_bytes,
-                      limits_.shared_bytes)};
-    }
+    if (args.shared_bytes > limits_.shared_bytes) return no_room_to_measure(args.shared_bytes);
     const std::uint32_t warps = (args.count + kRankersPerWarp - 1) / kRankersPerWarp;
     auto done =
         device_.launch({.kernel = Kernel::kMeasure,
@@ -259,6 +279,27 @@ class Group {
     return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
   }
 
+  Result<void> launch_measuring_networks() {
+    BatchArgs args = args_;
+    args.measured_docs = (most_measured_ + 3) / 4 * 4;
+    args.queries_per_warp = kQueriesPerBlock;
+    const std::uint32_t parameters = args.network.layout.size * kFloat;
+    const std::uint32_t scores = args.measured_docs * kFloat;
+    const std::uint32_t room = limits_.shared_bytes - std::min(limits_.shared_bytes, parameters);
+    args.network.measuring_warps = std::min(kNetworkWarps, room / scores);
+    if (args.network.measuring_warps == 0) return no_room_to_measure(parameters + scores);
+    args.shared_bytes = parameters + args.network.measuring_warps * scores;
+    auto done =
+        device_.launch({.kernel = Kernel::kMeasureNetwork,
+                        .args = args,
+                        .warps = args.count * kNetworkWarps,
+                        .warps_per_block = kNetworkWarps,
+                        .query_parts = (value_stride_ + kQueriesPerBlock - 1) / kQueriesPerBlock});
+    if (!done) return done;
+    args.shared_bytes = scores;
+    return device_.launch({.kernel = Kernel::kSumNetwork, .args = args, .warps = args.count});
+  }
+
   Device& device_;
   std::span<GroupRun> runs_;
   const GroupWatch& watch_;
@@ -268,6 +309,7 @@ class Group {
   DeviceMemory data_memory_;
   DeviceMemory state_memory_;
   DeviceMemory weight_memory_;
+  DeviceMemory square_memory_;
   DeviceMemory remembered_memory_;
   DeviceMemory which_memory_;
   DeviceMemory discount_memory_;
@@ -387,10 +429,11 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
 std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
   BatchArgs args;
   choose_layout(shape, limits, args);
-  const std::uint64_t per_run =
-      sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) + shape.width * sizeof(float) +
-      args.spill_stride +
-      (shape.duels.projected != 0 ? std::uint64_t{kRemembered} * shape.width * sizeof(float) : 0);
+  const std::uint64_t floats = std::uint64_t{parameter_floats(shape)} + square_floats(shape);
+  const std::uint64_t remembered =
+      shape.duels.projected != 0 ? std::uint64_t{kRemembered} * shape.width : 0;
+  const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
+                                (floats + remembered) * sizeof(float) + args.spill_stride;
   const std::uint64_t values = values_at_once(shape.runs, shape.queries) * sizeof(double);
   return shape.runs * per_run + values * shape.queries + kCut * sizeof(double);
 }

@@ -63,8 +63,12 @@ struct GroupRun {
   const DeviceSplit* train = nullptr;
   const DeviceSplit* measured = nullptr;
   std::vector<std::uint64_t> points = {};  // of its curve, ascending; the last one is its end
-  std::vector<float> weights = {};         // data.train.width of them
-  std::vector<float> remembered = {};      // kRemembered rows of as many, if steps are projected
+  NetworkLayout network = {};              // if it has one
+  // data.train.width of them, or `network.size` as pack_network gives them.
+  std::vector<float> weights = {};
+  std::vector<float> squares = {};  // network.square_count(), or none: constant steps
+  std::vector<float> remembered =
+      {};  // kRemembered rows of data.train.width, if steps are projected
   RunState state = {};
   std::vector<CurvePoint> curve = {};
 };
@@ -85,8 +89,8 @@ std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits);
 
 // Does all runs to their ends, or until one has a score that is not finite, or the watch stops it:
 // then the curves are as far as they are. Launches take about a third of a second at most, so that
-// stop() is asked often enough. Requires: runs whose shapes fit. A run
-// that is in doubt ends where it is, without a curve.
+// stop() is asked often enough. Requires: runs whose shapes fit. A run that is in doubt ends where
+// it is, without a curve.
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch);
 
 }  // namespace plackett::gpu

@@ -21,6 +21,11 @@ struct alignas(16) Quad {
   float values[4];
 };
 
+// Two.
+struct alignas(8) Pair {
+  float values[2];
+};
+
 // Part of a dot product or of a step: fused on every machine.
 inline float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 
@@ -66,6 +71,13 @@ inline Quad read_quad(const float* from) {
                : "l"(from)
                : "memory");
   return quad;
+}
+
+// Two floats of any memory, at an 8-byte boundary.
+inline Pair read_pair(const float* from) {
+  using Vector __attribute__((ext_vector_type(2))) = float;
+  const Vector vector = *reinterpret_cast<const Vector*>(from);
+  return {{vector.x, vector.y}};
 }
 
 // ++count if one > other: two instructions, where the compiler makes three.
@@ -165,6 +177,7 @@ struct PerLane {
 };
 
 inline Quad load_quad(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
+inline Pair read_pair(const float* from) { return {{from[0], from[1]}}; }
 inline Quad read_quad(const float* from) { return *reinterpret_cast<const Quad*>(from); }
 inline void count_if_greater(float one, float other, std::uint32_t& count) {
   count += one > other ? 1U : 0U;

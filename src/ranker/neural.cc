@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/portable_activation.h"
 #include "plackett/ranker_spec.h"
 
 namespace plackett {
@@ -11,19 +12,6 @@ namespace {
 
 void grow(AlignedVector<float>& values, std::size_t size) {
   if (values.size() < size) values.resize(size);
-}
-
-// The activation's slope at the place where it has this value.
-float slope(Activation activation, float value) {
-  switch (activation) {
-    case Activation::kSigmoid:
-      return value * (1.0F - value);
-    case Activation::kRelu:
-      return value > 0 ? 1.0F : 0.0F;
-    case Activation::kTanh:
-      return 1.0F - value * value;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -131,8 +119,8 @@ void NeuralRanker::backward(const FeatureView& docs, std::span<const DocWeight> 
   for (std::size_t row = 0; row < count; ++row) {
     for (std::uint32_t unit = 0; unit < last.padded_units; ++unit) {
       const std::size_t at = row * last.padded_units + unit;
-      last.deltas[at] =
-          weights[row].weight * parameters_.output[unit] * slope(activation_, last.activations[at]);
+      last.deltas[at] = weights[row].weight * parameters_.output[unit] *
+                        activation_slope(activation_, last.activations[at]);
     }
   }
   for (std::size_t above = layers_.size() - 1; above > 0; --above) {
@@ -146,7 +134,7 @@ void NeuralRanker::backward(const FeatureView& docs, std::span<const DocWeight> 
                          upper.deltas.data() + row * upper.padded_units, deltas);
       const float* activations = lower.activations.data() + row * lower.padded_units;
       for (std::uint32_t unit = 0; unit < lower.padded_units; ++unit) {
-        deltas[unit] *= slope(activation_, activations[unit]);
+        deltas[unit] *= activation_slope(activation_, activations[unit]);
       }
     }
   }

@@ -13,6 +13,7 @@
 
 #include "gpu/engine_bits.h"
 #include "plackett/make_user.h"
+#include "plackett/method_entry.h"
 
 namespace plackett::gpu {
 namespace {
@@ -156,10 +157,11 @@ TEST(GpuBackend, RefusesAFoldThatItsMemoryHasNoRoomForWithTheBytes) {
 TEST(GpuBackend, TakesTheMemoryThatItSays) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   const Dataset data = make_dataset({.features = 40, .docs = {300, 1251}});
-  for (const std::string_view method : {"pdgd", "pairwise", "dbgd", "mgd"}) {
+  for (const char* method :
+       {"pdgd", "pairwise", "dbgd", "mgd", "pdgd:neural", "pdgd:linear+neural:steps=adagrad"}) {
     SCOPED_TRACE(method);
     SimulationSpec spec = tiny_spec();
-    spec.method = method;
+    apply(parse_method_entry(method).value(), spec);
     spec.runs = 1;
     spec.impressions = 5;
     spec.shown = 30;
@@ -192,8 +194,15 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
             "COLTR (linear) under informational: no device does method coltr, only pdgd, "
             "pairwise, dbgd and mgd; device cpu or auto does");
   spec = tiny_spec();
+  spec.method = "pairwise";
   spec.ranker.kind = RankerKind::kNeural;
-  EXPECT_THAT(refused(spec), HasSubstr("neural rankers, only linear ones"));
+  EXPECT_THAT(refused(spec), HasSubstr("pairwise with neural rankers, only with linear ones"));
+  spec.method = "pdgd";
+  EXPECT_EQ(refused(spec), "nothing");
+  spec.ranker.hidden = {64, 32};
+  EXPECT_THAT(refused(spec), HasSubstr("networks of 2 hidden layers, only of one"));
+  spec.ranker.hidden = {4096};
+  EXPECT_THAT(refused(spec), HasSubstr("networks of 28672 parameters, which need"));
   spec = tiny_spec();
   spec.settings = {{"weight-decay", "0.01"}};
   EXPECT_THAT(refused(spec), HasSubstr("weight-decay"));

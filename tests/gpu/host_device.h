@@ -1,6 +1,8 @@
 // A device that runs the GPU's kernels on the host, warp by warp.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -14,7 +16,9 @@
 #include "gpu/device.h"
 #include "gpu/duel.h"
 #include "gpu/evaluate.h"
+#include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
+#include "gpu/learn_network.h"
 #include "gpu/pairwise.h"
 
 namespace plackett::gpu {
@@ -59,10 +63,18 @@ class HostDevice final : public Device {
 
   Result<void> launch(const Launch& launch) override {
     const BatchArgs& args = launch.args;
+    if (launch.shared_bytes() > limits_.shared_bytes) {
+      return Error{ErrorCode::kUnavailable,
+                   fmt::format("{} bytes of a block's memory; there are {}", launch.shared_bytes(),
+                               limits_.shared_bytes)};
+    }
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp;
-    for (std::uint32_t place = 0; place < launch.warps; ++place) {
+    const Block block;
+    const unsigned places =
+        is_by_block(launch.kernel) ? launch.warps / launch.warps_per_block : launch.warps;
+    for (std::uint32_t place = 0; place < places; ++place) {
       std::memset(shared, 0xa5, args.shared_bytes);
       std::byte* spill = args.spill + std::uint64_t{place} * args.spill_stride;
       switch (launch.kernel) {
@@ -82,6 +94,17 @@ class HostDevice final : public Device {
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
             measure_queries(warp, args, place, part * args.queries_per_warp, shared);
           }
+          break;
+        case Kernel::kLearnNetwork:
+          learn_network_run(block, args, place, shared, spill);
+          break;
+        case Kernel::kMeasureNetwork:
+          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+            measure_network(block, args, place, part * args.queries_per_warp, shared);
+          }
+          break;
+        case Kernel::kSumNetwork:
+          sum_network(warp, args, place, shared);
           break;
         case Kernel::kSum:
           sum_queries(warp, args, place, shared);

@@ -1,0 +1,68 @@
+// A block: kNetworkWarps warps that do one run's work together. On a GPU they run side by side, on
+// the host one after another, so in one phase no warp may read memory that another writes in it.
+// What a warp keeps for itself from phase to phase is not the other warps': they share memory.
+#pragma once
+
+#include "gpu/run_data.h"
+#include "gpu/warp.h"
+
+namespace plackett::gpu {
+
+#ifdef __CUDA_ARCH__
+
+class Block {
+ public:
+  Block(unsigned lane, unsigned warp) : lane_(lane), warp_(warp) {}
+
+  [[nodiscard]] Warp warp() const { return Warp(lane_); }
+
+  // A phase of all warps: body(warp, its number). What they wrote all see after it.
+  template <typename Body>
+  [[gnu::always_inline]] void each_warp(const Body& body) const {
+    body(Warp(lane_), warp_);
+    sync();
+  }
+  // A phase of the first warp, while the others wait.
+  template <typename Body>
+  [[gnu::always_inline]] void first_warp(const Body& body) const {
+    if (warp_ == 0) body(Warp(lane_));
+    sync();
+  }
+
+ private:
+  static void sync() { __syncthreads(); }
+
+  unsigned lane_;
+  unsigned warp_;
+};
+
+#else
+
+class Block {
+ public:
+  [[nodiscard]] Warp warp() const { return {}; }
+  template <typename Body>
+  void each_warp(const Body& body) const {
+    for (unsigned warp = 0; warp < kNetworkWarps; ++warp) body(Warp(), warp);
+  }
+  template <typename Body>
+  void first_warp(const Body& body) const {
+    body(Warp());
+  }
+};
+
+#endif
+
+// `count` floats, a multiple of 4, by all warps.
+inline void copy_floats(const Block& block, const float* from, std::uint32_t count, float* to) {
+  block.each_warp([&](const Warp& warp, unsigned number) {
+    warp.compute([&](unsigned lane) {
+      for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < count;
+           at += kNetworkWarps * kWarpLanes * 4) {
+        *reinterpret_cast<Quad*>(to + at) = *reinterpret_cast<const Quad*>(from + at);
+      }
+    });
+  });
+}
+
+}  // namespace plackett::gpu

@@ -1,0 +1,364 @@
+// PDGD's impressions with a network: a block does a run, with the bits of Simulation::run for a
+// neural or a linear+neural ranker of one hidden layer and for each of PDGD's steps
+// (ranker/neural.cc, learner/optimiser.cc). All warps score and step; the first one draws the list,
+// watches the clicks and weighs the pairs. The parameters are in shared memory.
+#pragma once
+
+#include "gpu/block.h"
+#include "gpu/learn.h"
+#include "gpu/network.h"
+
+namespace plackett::gpu {
+
+// What the first warp tells the others.
+struct BlockState {
+  const float* tiles = nullptr;       // of the query that is scored next
+  const float* step_tiles = nullptr;  // of the one that the step is for
+  std::uint32_t docs = 0;             // of the query that is scored next
+  std::uint32_t goes_on = 0;          // whether there is one
+  std::uint32_t has_step = 0;
+  std::uint32_t step_docs = 0;  // that step: the first ones of losers, as rows, and of scales
+  float rate = 0;               // of the step
+};
+static_assert(sizeof(BlockState) <= kBlockStateBytes);
+
+// A block's scratch besides a warp's.
+struct NetworkScratch {
+  // `spill` is the block's own.
+  NetworkScratch(const BatchArgs& args, std::byte* shared, std::byte* spill)
+      : state(at_offset<BlockState>(shared, args.network.block_state)),
+        hidden(
+            at_offset<float>(args.network.hidden_is_spilled ? spill : shared, args.network.hidden)),
+        deltas(hidden + args.network.hidden_floats) {}
+
+  BlockState* state;
+  float* hidden;
+  float* deltas;
+};
+
+class NetworkLearner : PdgdLearner {
+ public:
+  // `squares`: AdaGrad's sums, for each parameter of the network, or null.
+  NetworkLearner(const Block& block, const Warp& warp, const BatchArgs& args, const RunData& run,
+                 RunState& state, const WarpScratch& scratch, const NetworkScratch& of_network,
+                 float* squares)
+      : PdgdLearner(warp, args, run, state, scratch),
+        block_(block),
+        network_(scratch.list.weights, args.network.layout),
+        block_state_(*of_network.state),
+        hidden_(of_network.hidden),
+        deltas_(of_network.deltas),
+        squares_(squares) {}
+
+  [[gnu::always_inline]] void learn(std::uint64_t until) {
+    block_.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+      if (run_.impressions < until) until = run_.impressions;
+      const bool goes_on = state_.done < until && state_.is_not_finite == 0;
+      if (goes_on) {
+        find_query(draw_query(run_.seed, run_.run, state_.done, run_.train.query_count));
+      }
+      tell(warp, {.tiles = tiles_, .docs = docs_, .goes_on = goes_on ? 1U : 0U});
+    });
+    while (block_state_.goes_on != 0) {
+      block_.each_warp([&](const Warp& warp, unsigned number)
+                           PLACKETT_INLINE { score(warp, number); });
+      block_.first_warp([&](const Warp& warp) PLACKETT_INLINE { tell(warp, impression(until)); });
+      if (block_state_.has_step == 0) continue;
+      block_.each_warp([&](const Warp& warp, unsigned number)
+                           PLACKETT_INLINE { go_back(warp, number); });
+      block_.each_warp([&](const Warp& warp, unsigned number)
+                           PLACKETT_INLINE { step(warp, number); });
+    }
+  }
+
+ private:
+  void tell(const Warp& warp, const BlockState& state) {
+    warp.each([&](unsigned lane) {
+      if (lane == 0) block_state_ = state;
+    });
+  }
+
+  // The first warp has the fewest documents and draws the impression's numbers.
+  [[gnu::always_inline]] void score(const Warp& warp, unsigned number) {
+    const std::uint32_t docs = block_state_.docs;
+    float* scores = docs <= scratch_.small_docs ? scratch_.small.scores : scratch_.large.scores;
+    for (std::uint32_t batch = kNetworkWarps - 1 - number; batch < batches_of(docs);
+         batch += kNetworkWarps) {
+      score_batch(warp, block_state_.tiles, docs, run_.features, network_, batch, scores);
+    }
+    if (number == 0) draw_numbers(blocks_of_list());
+  }
+
+  // From the scores to the weights of documents, and the next query.
+  [[gnu::always_inline]] BlockState impression(std::uint64_t until) {
+    const double inverse_ideal = inverse_ideal_;
+    const float* tiles = tiles_;
+    Mass rest;
+    // Where the scratch is known to be shared memory, it is reached faster.
+    const bool is_finite =
+        docs_ <= scratch_.small_docs ? sample(scratch_.small, rest) : sample(scratch_.large, rest);
+    if (!is_finite) {
+      state_.is_not_finite = 1;
+      return {};
+    }
+    find_query(*list_.query);
+    click();
+    state_.online.add(ndcg(inverse_ideal));
+    BlockState told = {.tiles = tiles_, .step_tiles = tiles, .docs = docs_};
+    if (has_pairs()) {
+      told.has_step = 1;
+      told.rate = static_cast<float>(state_.learning_rate);
+      weigh_pairs(rest);
+      told.step_docs = scale_ranks(1);
+      find_rows(told.step_docs);
+      count_step();
+    }
+    ++state_.done;
+    told.goes_on = state_.done < until ? 1 : 0;
+    return told;
+  }
+
+  // The list of the scored documents; false if a score is not finite.
+  [[gnu::always_inline]] bool sample(const DocScratch& of_docs, Mass& rest) {
+    const Scored scored = look_at_scores(warp_, of_docs.scores, docs_);
+    if (!scored.finite) return false;
+    rest = draw_shown(of_docs, scored.highest);
+    return true;
+  }
+
+  // Where the rows of the documents that step begin, in place of their numbers.
+  void find_rows(std::uint32_t docs) {
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t place = lane; place < docs; place += kWarpLanes) {
+        list_.losers[place] =
+            static_cast<std::uint32_t>(feature_place(list_.losers[place], 0, network_.width));
+      }
+    });
+  }
+
+  // As NeuralRanker::backward: what the units give for the documents that step, and the deltas.
+  [[gnu::always_inline]] void go_back(const Warp& warp, unsigned number) {
+    const std::uint32_t docs = block_state_.step_docs;
+    const std::uint32_t chunks = network_.padded_units / 16;
+    const std::uint32_t parts = batches_of(docs) * chunks;
+    for (std::uint32_t part = number; part < parts; part += kNetworkWarps) {
+      const std::uint32_t first = part / chunks * kBatchDocs;
+      const std::uint32_t first_unit = part % chunks * 16;
+      warp.compute([&](unsigned lane) PLACKETT_INLINE {
+        const auto place_of = [&](unsigned at) {
+          return first + at * kDocLanes + lane / kUnitLanes;
+        };
+        const float* rows[kDocsPerLane];
+        PLACKETT_UNROLL_ALL
+        for (unsigned at = 0; at < kDocsPerLane; ++at) {
+          const std::uint32_t place = place_of(at);
+          rows[at] = step_row(place < docs ? place : first);
+        }
+        Pair sums[kDocsPerLane][1];
+        multiply_units(rows, network_.width, network_, first_unit, lane, sums);
+        activate_units(network_, first_unit, lane, sums);
+        const std::uint32_t unit = first_unit + unit_of(lane);
+        const Pair output = read_pair(network_.output + unit);
+        PLACKETT_UNROLL_ALL
+        for (unsigned at = 0; at < kDocsPerLane; ++at) {
+          const std::uint32_t place = place_of(at);
+          if (place >= docs) continue;
+          Pair deltas;
+          PLACKETT_UNROLL_ALL
+          for (unsigned of_two = 0; of_two < 2; ++of_two) {
+            deltas.values[of_two] =
+                list_.scales[place] * output.values[of_two] *
+                activation_slope(network_.activation, sums[at][0].values[of_two]);
+          }
+          const std::size_t to = std::size_t{place} * network_.padded_units + unit;
+          *reinterpret_cast<Pair*>(hidden_ + to) = sums[at][0];
+          *reinterpret_cast<Pair*>(deltas_ + to) = deltas;
+        }
+      });
+    }
+  }
+
+  [[gnu::always_inline]] void step(const Warp& warp, unsigned number) {
+    constexpr std::uint32_t kThreads = kNetworkWarps * kWarpLanes;
+    const std::uint32_t quads = network_.padded_units / 4;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      const std::uint32_t thread = number * kWarpLanes + lane;
+      for (std::uint32_t at = thread; at < network_.width / 4 * quads; at += kThreads) {
+        step_weights(at / quads * 4, at % quads * 4);
+      }
+      for (std::uint32_t at = thread; at < quads; at += kThreads) step_unit(at * 4);
+      if (network_.linear == nullptr) return;
+      for (std::uint32_t at = thread; at < network_.width / 4; at += kThreads) {
+        step_linear(at * 4);
+      }
+    });
+  }
+
+  static Quad& quad_at(float* from) { return *reinterpret_cast<Quad*>(from); }
+
+  [[nodiscard]] const float* step_row(std::uint32_t place) const {
+    return block_state_.step_tiles + list_.losers[place];
+  }
+  static std::size_t place_of_feature(std::uint32_t feature) {
+    return std::size_t{feature / 16} * (kTileDocs * 16) + feature % 16;
+  }
+
+  // As add_outer: of four features and four units.
+  [[gnu::always_inline]] void step_weights(std::uint32_t feature, std::uint32_t unit) {
+    Quad sums[4] = {};
+    const std::uint32_t docs = block_state_.step_docs;
+    PLACKETT_UNROLL(2)
+    for (std::uint32_t place = 0; place < docs; ++place) {
+      const Quad row = load_quad(step_row(place) + place_of_feature(feature));
+      const Quad deltas = quad_at(deltas_ + std::size_t{place} * network_.padded_units + unit);
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < 4; ++at) {
+        PLACKETT_UNROLL_ALL
+        for (unsigned of_four = 0; of_four < 4; ++of_four) {
+          float& sum = sums[at].values[of_four];
+          sum = multiply_add(row.values[at], deltas.values[of_four], sum);
+        }
+      }
+    }
+    float* weights = network_.weights + std::size_t{feature} * network_.padded_units + unit;
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < 4; ++at, weights += network_.padded_units) {
+      if (squares_ == nullptr) {
+        Quad& target = quad_at(weights);
+        Quad stepped = target;
+        PLACKETT_UNROLL_ALL
+        for (unsigned of_four = 0; of_four < 4; ++of_four) {
+          stepped.values[of_four] =
+              multiply_add(block_state_.rate, sums[at].values[of_four], stepped.values[of_four]);
+        }
+        target = stepped;
+      } else if (feature + at < run_.features) {
+        Quad gradient;
+        PLACKETT_UNROLL_ALL
+        for (unsigned of_four = 0; of_four < 4; ++of_four) {
+          gradient.values[of_four] = multiply_add(1.0F, sums[at].values[of_four], 0.0F);
+        }
+        adagrad(weights, gradient);
+      }
+    }
+  }
+
+  // As add_scaled_rows: of four units, their biases and the output's weights.
+  [[gnu::always_inline]] void step_unit(std::uint32_t unit) {
+    float* biases = network_.biases + unit;
+    float* output = network_.output + unit;
+    const bool is_constant = squares_ == nullptr;
+    const float rate = is_constant ? block_state_.rate : 1.0F;
+    Quad of_biases = {};
+    Quad of_output = {};
+    if (is_constant) {
+      of_biases = quad_at(biases);
+      of_output = quad_at(output);
+    }
+    const std::uint32_t docs = block_state_.step_docs;
+    for (std::uint32_t place = 0; place < docs; ++place) {
+      const std::size_t from = std::size_t{place} * network_.padded_units + unit;
+      const Quad deltas = quad_at(deltas_ + from);
+      const Quad hidden = quad_at(hidden_ + from);
+      const float scale = rate * list_.scales[place];
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < 4; ++at) {
+        of_biases.values[at] = multiply_add(rate, deltas.values[at], of_biases.values[at]);
+        of_output.values[at] = multiply_add(scale, hidden.values[at], of_output.values[at]);
+      }
+    }
+    if (is_constant) {
+      quad_at(biases) = of_biases;
+      quad_at(output) = of_output;
+    } else {
+      adagrad(biases, of_biases);
+      adagrad(output, of_output);
+    }
+  }
+
+  // Of the linear part's weights of four features. Their steps are constant; those of AdaGrad are
+  // rounded once more.
+  [[gnu::always_inline]] void step_linear(std::uint32_t feature) {
+    const bool is_constant = squares_ == nullptr;
+    const float rate = is_constant ? block_state_.rate : 1.0F;
+    const Quad before = quad_at(network_.linear + feature);
+    Quad sum = {};
+    if (is_constant) sum = before;
+    const std::uint32_t docs = block_state_.step_docs;
+    for (std::uint32_t place = 0; place < docs; ++place) {
+      const Quad row = load_quad(step_row(place) + place_of_feature(feature));
+      const float scale = rate * list_.scales[place];
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < 4; ++at) {
+        sum.values[at] = multiply_add(scale, row.values[at], sum.values[at]);
+      }
+    }
+    if (!is_constant) {
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < 4; ++at) {
+        sum.values[at] = before.values[at] + block_state_.rate * sum.values[at];
+      }
+    }
+    quad_at(network_.linear + feature) = sum;
+  }
+
+  // As adagrad_step: of four parameters of the network.
+  [[gnu::always_inline]] void adagrad(float* parameters, const Quad& gradient) {
+    constexpr float kLeastRoot = 1e-6F;
+    Quad& target = quad_at(parameters);
+    Quad& squares_target = quad_at(squares_ + (parameters - network_.weights));
+    Quad stepped = target;
+    Quad squares = squares_target;
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < 4; ++at) {
+      const float slope = gradient.values[at];
+      const float square = run_.kept * squares.values[at] + slope * slope;
+      squares.values[at] = square;
+      stepped.values[at] += block_state_.rate * slope / (square_root(square) + kLeastRoot);
+    }
+    squares_target = squares;
+    target = stepped;
+  }
+
+  const Block& block_;
+  Network network_;
+  BlockState& block_state_;
+  float* hidden_;  // [place][padded unit]
+  float* deltas_;  // likewise
+  float* squares_;
+};
+
+// As learn_run, with a block's scratch.
+[[gnu::always_inline]] inline void learn_network_run(const Block& block, const BatchArgs& args,
+                                                     std::uint32_t place, std::byte* shared,
+                                                     std::byte* spill) {
+  const std::uint32_t which = args.which[place];
+  RunState state = args.states[which];  // the first warp's counts
+  const WarpScratch scratch(args, which, shared, spill);
+  const NetworkScratch of_network(args, shared, spill);
+  const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
+  float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
+  float* squares =
+      args.network.squares == nullptr
+          ? nullptr
+          : args.network.squares + std::uint64_t{which} * args.network.layout.square_count();
+  copy_floats(block, kept, args.network.layout.size, scratch.list.weights);
+  block.first_warp([&](const Warp& warp) {
+    warp.each([&](unsigned lane) {
+      for (std::uint32_t at = lane; at < sizeof(RunData) / 4; at += kWarpLanes) {
+        scratch.list.run[at] = run_words[at];
+      }
+    });
+  });
+  const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
+  NetworkLearner(block, block.warp(), args, run, state, scratch, of_network, squares)
+      .learn(args.until);
+  copy_floats(block, scratch.list.weights, args.network.layout.size, kept);
+  block.first_warp([&](const Warp& warp) {
+    warp.each([&](unsigned lane) {
+      if (lane == 0) args.states[which] = state;
+    });
+  });
+}
+
+}  // namespace plackett::gpu
