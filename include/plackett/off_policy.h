@@ -35,7 +35,8 @@ PLACKETT_EXPORT std::string_view name_of(ValueMetric metric);
 PLACKETT_EXPORT Result<ValueMetric> parse_value_metric(std::string_view name);
 
 // How it is estimated. W_k is the probability of the first k ranks under the other policy over that
-// under the policy that was logged, g_k what rank k was worth.
+// under the policy that was logged, g_k what rank k was worth. Below a list's last rank, W_k is
+// that of the last one, and g_k is 0.
 enum class Estimator : std::uint8_t {
   kPrefixIps,       // mean of sum_k W_k g_k: unbiased if g_k depends on ranks 1 to k only
   kSelfNormalised,  // per rank, the weighted mean of g_k: less variance, a bias that vanishes
@@ -124,9 +125,10 @@ struct ValueEstimate {
 
 // How much a log says about a policy at one rank.
 struct RankSupport {
-  std::uint64_t lists = 0;     // with this rank and their candidates
-  double effective_lists = 0;  // (sum W)^2 / sum W^2
-  double mean_weight = 0;      // of W: near 1 if the log has what the policy would show
+  std::uint64_t lists = 0;  // with this rank and their candidates
+  // (sum W)^2 / sum W^2 of these lists, over their share of all lists with candidates.
+  double effective_lists = 0;
+  double mean_weight = 0;  // of W: near 1 if the log has what the policy would show
 };
 
 // What a log says about a policy.

@@ -28,7 +28,7 @@ class RankSupport(NamedTuple):
     """
 
     lists: int  #: with this rank and their candidates
-    effective_lists: float  #: (sum W)^2 / sum W^2
+    effective_lists: float  #: (sum W)^2 / sum W^2 of these, over their share of all lists
     mean_weight: float  #: of W: near 1 if the log has what the policy would show
 
 

@@ -19,7 +19,8 @@ class Report {
         policies_(policies),
         options_(options),
         asked_(asked),
-        examination_(examination) {}
+        examination_(examination),
+        stakes_(sums.shown.stakes()) {}
 
   [[nodiscard]] OffPolicyReport make() const {
     OffPolicyReport made;
@@ -48,7 +49,7 @@ class Report {
     if (options_.metric == ValueMetric::kEvents) return interval;
     interval.low = std::max(interval.low, 0.0);
     double most = 0;
-    for (std::size_t rank = 0; rank < sums_.lists_with_rank.size(); ++rank) {
+    for (std::size_t rank = 0; rank < sums_.shown.ranks(); ++rank) {
       most += rank_discount(options_.metric, rank);
     }
     if (options_.metric == ValueMetric::kClickThrough) most = 1;
@@ -73,25 +74,30 @@ class Report {
     PolicyValue made;
     made.name = policies_[policy].name;
     std::size_t weakest = 0;
-    for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
-      const RankSums& sum = own.ranks[rank];
+    std::string off;
+    for (std::size_t rank = 0; rank < own.prefixes.ranks(); ++rank) {
+      const RankSums sum = own.prefixes.with_rank(rank);
       made.ranks.push_back(
-          {static_cast<std::uint64_t>(sum.lists), sum.effective_lists(), sum.mean()});
+          {static_cast<std::uint64_t>(sum.lists), own.prefixes.effective_lists(rank), sum.mean()});
       if (made.ranks[rank].effective_lists < made.ranks[weakest].effective_lists) weakest = rank;
+      if (off.empty()) off = weights_are_off(sum, rank, stakes_[rank]);
     }
-    std::string too_few = support_lacks(own.ranks[weakest], weakest);
-    for (std::size_t rank = 0; rank < own.ranks.size() && too_few.empty(); ++rank) {
-      too_few = weights_are_off(own.ranks[rank], rank);
+    std::string too_few;
+    if (!made.ranks.empty()) {
+      too_few = support_lacks(own.prefixes.with_rank(weakest), own.prefixes.lists(), weakest);
     }
+    if (too_few.empty()) too_few = off;
     for (std::size_t at = 0; at < kEstimatorCount; ++at) {
       if (!asked_[at]) continue;
       ValueEstimate estimate{.estimator = static_cast<Estimator>(at)};
       if (estimate.estimator == Estimator::kExposure) {
         estimate.refused = examination_.why_none;
         // Ranks don't count one by one here: the last one's place stands for all.
-        const std::size_t last = own.ranks.empty() ? 0 : own.ranks.size() - 1;
-        if (estimate.refused.empty()) estimate.refused = support_lacks(own.exposure, last);
-        if (estimate.refused.empty()) estimate.refused = weights_are_off(own.exposure, last);
+        const std::size_t ranks = examination_.by_rank.size();
+        const std::size_t last = ranks == 0 ? 0 : ranks - 1;
+        if (estimate.refused.empty())
+          estimate.refused = support_lacks(own.exposure, own.exposure.lists, last);
+        if (estimate.refused.empty()) estimate.refused = weights_are_off(own.exposure, last, 1);
         if (estimate.refused.empty()) estimate.refused = values_lack(own.exposed);
       } else {
         estimate.refused = too_few;
@@ -115,30 +121,36 @@ class Report {
         std::floor(least), kValued);
   }
 
-  // Empty if the rank has enough.
-  [[nodiscard]] std::string support_lacks(const RankSums& sums, std::size_t rank) const {
-    if (sums.effective_lists() >= options_.least_lists) return {};
+  // Empty if the rank has enough, for the share of all `lists` that have it.
+  [[nodiscard]] std::string support_lacks(const RankSums& sums, double lists,
+                                          std::size_t rank) const {
+    const double share = lists > 0 ? sums.lists / lists : 1.0;
+    const double needed = options_.least_lists * share;
+    if (sums.effective_lists() >= needed) return {};
+    const std::string of_all = share < 1 ? fmt::format(" of {:.0f}", lists) : "";
     return fmt::format(
-        "at rank {} {:.0f} lists say as much as {:.0f} of the policy's own; at least {} are "
+        "at rank {} {:.0f}{} lists say as much as {:.0f} of the policy's own; at least {:.0f} are "
         "needed: "
         "log more, evaluate fewer ranks, or a policy closer to the one that was logged",
-        rank + 1, sums.lists, std::floor(sums.effective_lists()), options_.least_lists);
+        rank + 1, sums.lists, of_all, std::floor(sums.effective_lists()), std::ceil(needed));
   }
 
-  // Empty if the mean weight of the rank is near 1, its expectation. Rankings that a policy would
-  // show and that never came up have no weight, so effective lists alone don't tell.
-  [[nodiscard]] static std::string weights_are_off(const RankSums& sums, std::size_t rank) {
+  // Empty if the mean weight of the rank, over lists that have it, is near 1, its expectation.
+  // Rankings that a policy would show and that never came up have no weight, so effective lists
+  // alone don't tell.
+  [[nodiscard]] static std::string weights_are_off(const RankSums& sums, std::size_t rank,
+                                                   double stake) {
     constexpr double kErrors = 4;       // standard errors that it may be lower by
     constexpr double kErrorsAbove = 5;  // or higher
-    constexpr double kNegligible = 0.01;
     const double lacking = 1 - sums.mean();
-    if (lacking > std::max(kNegligible, kErrors * sums.mean_error())) {
+    const double error = sums.mean_error();
+    if (stake * lacking > kNegligibleStake && lacking > kErrors * error) {
       return fmt::format(
           "the log lacks {:.0f} % of what the policy would show up to rank {} (mean weight {:.2f}; "
           "expected 1): explore more, or evaluate a policy closer to the one that was logged",
           100 * lacking, rank + 1, sums.mean());
     }
-    if (-lacking > std::max(kNegligible, kErrorsAbove * sums.mean_error())) {
+    if (stake * -lacking > kNegligibleStake && -lacking > kErrorsAbove * error) {
       return fmt::format(
           "the policy shows what was logged up to rank {} more often than by chance (mean weight "
           "{:.2f}; expected 1): a policy must not know the order that was shown",
@@ -158,43 +170,43 @@ class Report {
         difference_skewness);
   }
 
-  // By how much the weighted mean of a rank differs from what the kept lists were worth there, as
-  // often as lists have it: 0 to the bit if the policy is the logged one.
+  // By how much the weighted mean of a rank, over all lists, differs from what the kept ones were
+  // worth there: 0 to the bit if the policy is the logged one.
   struct RankTotals {
-    double share = 0;  // of lists
-    double gain = 0;   // and the rest of kept lists
+    double gain = 0;  // and the rest of kept lists
     double weight = 0;
     double logged = 0;
     double keep = 0;
   };
   static double rank_correction(const RankTotals& sums) {
     if (!(sums.weight > 0) || !(sums.keep > 0)) return 0;
-    return sums.share * (sums.gain / sums.weight - sums.logged / sums.keep);
+    return sums.gain / sums.weight - sums.logged / sums.keep;
+  }
+
+  void fill_self_normalised(const PolicySums& own, ValueEstimate& estimate) const {
+    estimate.value = sums_.logged.mean();
+    for (const RankSums& rank : own.prefixes.of_all()) {
+      estimate.value += rank_correction({rank.gain, rank.weight, rank.logged, rank.keep});
+    }
+    const auto resampled = [&](std::size_t log) {
+      double value = sums_.logged_at(log);
+      double ended = own.resampled.at(PolicySums::weight_of_ended_at(0), log);
+      for (std::size_t rank = 0; rank < own.prefixes.ranks(); ++rank) {
+        ended += own.resampled.at(PolicySums::weight_of_ended_at(rank + 1), log);
+        value +=
+            rank_correction({own.resampled.at(PolicySums::gain_at(rank), log),
+                             own.resampled.at(PolicySums::weight_of_longer_at(rank), log) + ended,
+                             sums_.resampled.at(EvaluationSums::gain_at(rank), log),
+                             sums_.resampled.at(EvaluationSums::kKeep, log)});
+      }
+      return value;
+    };
+    fill_intervals(resampled, 0, 0, estimate);
   }
 
   void fill(const PolicySums& own, ValueEstimate& estimate) const {
     if (estimate.estimator == Estimator::kSelfNormalised) {
-      estimate.value = sums_.logged.mean();
-      for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
-        const RankSums& sum = own.ranks[rank];
-        estimate.value += rank_correction({sums_.lists_with_rank[rank] / sums_.logged.count,
-                                           sum.gain, sum.weight, sum.logged, sum.keep});
-      }
-      const auto resampled = [&](std::size_t log) {
-        const auto at = [&](std::size_t quantity) { return sums_.resampled.at(quantity, log); };
-        double value = sums_.logged_at(log);
-        for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
-          const double lists = at(EvaluationSums::with_rank_at(rank));
-          value += rank_correction(
-              {lists / at(EvaluationSums::kLists), own.resampled.at(PolicySums::gain_at(rank), log),
-               own.resampled.at(PolicySums::weight_at(rank), log),
-               at(EvaluationSums::gain_at(rank)) - at(EvaluationSums::gain_not_kept_at(rank)),
-               lists - at(EvaluationSums::rank_not_kept_at(rank))});
-        }
-        return value;
-      };
-      fill_intervals(resampled, 0, 0, estimate);
-      return;
+      return fill_self_normalised(own, estimate);
     }
     const auto at = static_cast<std::size_t>(
         std::find(kMeans.begin(), kMeans.end(), estimate.estimator) - kMeans.begin());
@@ -219,6 +231,7 @@ class Report {
   const OffPolicyOptions& options_;
   const Estimators& asked_;
   const Examination& examination_;
+  std::vector<double> stakes_;  // ShownRanks'
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "offpolicy/prefix_sums.h"
 #include "offpolicy/value_sums.h"
 #include "plackett/off_policy.h"
 
@@ -43,68 +44,16 @@ class Resampled {
 inline constexpr std::array kMeans{Estimator::kPrefixIps, Estimator::kDoublyRobust,
                                    Estimator::kExposure};
 
-// Over lists with their candidates; p is the probability to be kept.
-struct RankSums {
-  double lists = 0;
-  double weight = 0;          // W / p
-  double squared_weight = 0;  // (W / p)^2
-  double gain = 0;            // of W / p times the gain
-  double logged = 0;          // of the gain / p
-  double keep = 0;            // 1 / p
-  double squared_keep = 0;    // 1 / p^2
-  double cross = 0;           // W / p^2
-
-  void add(double w, double p, double gained) {
-    lists += 1;
-    weight += w / p;
-    squared_weight += w / p * (w / p);
-    gain += w / p * gained;
-    logged += gained / p;
-    keep += 1 / p;
-    squared_keep += 1 / (p * p);
-    cross += w / (p * p);
-  }
-  void merge(const RankSums& other) {
-    lists += other.lists;
-    weight += other.weight;
-    squared_weight += other.squared_weight;
-    gain += other.gain;
-    logged += other.logged;
-    keep += other.keep;
-    squared_keep += other.squared_keep;
-    cross += other.cross;
-  }
-  [[nodiscard]] double effective_lists() const {
-    return squared_weight > 0 ? weight * weight / squared_weight : 0.0;
-  }
-  // The mean of W over lists, and its standard error. Its expectation is 1: less means that the log
-  // lacks some of what the policy would show.
-  [[nodiscard]] double mean() const { return keep > 0 ? weight / keep : 0.0; }
-  [[nodiscard]] double mean_error() const {
-    const double m = mean();
-    const double squares = squared_weight - 2 * m * cross + m * m * squared_keep;
-    return keep > 0 ? std::sqrt(std::max(0.0, squares)) / keep : 0.0;
-  }
-};
-
 // Of one policy.
 struct PolicySums {
   explicit PolicySums(std::size_t logs) : resampled(kMeans.size(), logs) {}
 
-  void grow(std::size_t rank_count) {
-    if (rank_count <= ranks.size()) return;
-    ranks.resize(rank_count);
-    resampled.grow(gain_at(rank_count));
-  }
   void merge(const PolicySums& other) {
     for (std::size_t at = 0; at < kMeans.size(); ++at) {
       means[at].merge(other.means[at]);
       differences[at].merge(other.differences[at]);
     }
-    grow(other.ranks.size());
-    for (std::size_t rank = 0; rank < other.ranks.size(); ++rank) {
-      ranks[rank].merge(other.ranks[rank]);
-    }
+    prefixes.merge(other.prefixes);
     exposure.merge(other.exposure);
     weighted.merge(other.weighted);
     exposed.merge(other.exposed);
@@ -113,17 +62,20 @@ struct PolicySums {
     }
     resampled.merge(other.resampled);
   }
-  // Quantities of `resampled`.
+  // Quantities of `resampled`. The weights are those of lists that end with so many ranks, and at a
+  // rank those of lists that have more.
   static std::size_t mean_at(std::size_t at) { return at; }
-  static std::size_t gain_at(std::size_t rank) { return kMeans.size() + 2 * rank; }
-  static std::size_t weight_at(std::size_t rank) { return kMeans.size() + 2 * rank + 1; }
+  static std::size_t weight_of_ended_at(std::size_t ranks) { return kMeans.size() + 3 * ranks; }
+  static std::size_t weight_of_longer_at(std::size_t rank) { return kMeans.size() + 3 * rank + 1; }
+  static std::size_t gain_at(std::size_t rank) { return kMeans.size() + 3 * rank + 2; }
+  void grow(std::size_t rank_count) { resampled.grow(weight_of_ended_at(rank_count) + 1); }
 
   std::array<Moments, kMeans.size()> means;
   std::array<Moments, kMeans.size()> differences;       // from what the lists were worth
   std::array<double, kMeans.size()> largest_weights{};  // of a gain, over all lists and ranks
   Moments weighted;  // the sizes of what prefix IPS is the mean of
   Moments exposed;   // the same with the weights of ListValue::exposure
-  std::vector<RankSums> ranks;
+  PrefixSums prefixes;
   RankSums exposure;  // of all ranks together, with the weights of ListValue::exposure
   Resampled resampled;
 };
@@ -131,33 +83,29 @@ struct PolicySums {
 // Of all lists and policies.
 struct EvaluationSums {
   EvaluationSums(std::size_t policy_count, std::size_t logs)
-      : resampled(2, logs), policies(policy_count, PolicySums(logs)) {}
+      : resampled(kGains, logs), policies(policy_count, PolicySums(logs)) {}
 
   void grow(std::size_t rank_count) {
-    if (rank_count <= lists_with_rank.size()) return;
-    lists_with_rank.resize(rank_count);
-    resampled.grow(with_rank_at(rank_count));
+    shown.grow(rank_count);
+    resampled.grow(gain_at(shown.ranks()));
     for (PolicySums& policy : policies) policy.grow(rank_count);
   }
   void merge(const EvaluationSums& other) {
-    grow(other.lists_with_rank.size());
+    grow(other.shown.ranks());
     kept += other.kept;
     logged.merge(other.logged);
     largest_gain = std::max(largest_gain, other.largest_gain);
+    shown.merge(other.shown);
     resampled.merge(other.resampled);
-    for (std::size_t rank = 0; rank < other.lists_with_rank.size(); ++rank) {
-      lists_with_rank[rank] += other.lists_with_rank[rank];
-    }
     for (std::size_t at = 0; at < policies.size(); ++at) policies[at].merge(other.policies[at]);
   }
-  // Quantities of `resampled`.
+  // Quantities of `resampled`. Of lists with their candidates: 1 / keep, and the gain of a rank
+  // over keep.
   static constexpr std::size_t kLists = 0;
   static constexpr std::size_t kLogged = 1;
-  static std::size_t with_rank_at(std::size_t rank) { return 2 + 4 * rank; }
-  static std::size_t gain_at(std::size_t rank) { return 3 + 4 * rank; }
-  // What lists that were not kept have more than the kept ones stand for: 0 if all are.
-  static std::size_t rank_not_kept_at(std::size_t rank) { return 4 + 4 * rank; }
-  static std::size_t gain_not_kept_at(std::size_t rank) { return 5 + 4 * rank; }
+  static constexpr std::size_t kKeep = 2;
+  static constexpr std::size_t kGains = 3;
+  static std::size_t gain_at(std::size_t rank) { return kGains + rank; }
 
   // What the lists were worth in a resampled log.
   [[nodiscard]] double logged_at(std::size_t log) const {
@@ -167,7 +115,7 @@ struct EvaluationSums {
   std::uint64_t kept = 0;
   Moments logged;
   double largest_gain = 0;  // of a list, whatever its sign
-  std::vector<double> lists_with_rank;
+  ShownRanks shown;
   Resampled resampled;
   std::vector<PolicySums> policies;
 };

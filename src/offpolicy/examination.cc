@@ -58,8 +58,8 @@ void ExaminationSums::merge(const ExaminationSums& other) {
 // Least squares of log e_k - log e_l = log(clicks_kl / clicks_lk), each pair by the inverse of its
 // variance; log e_1 = 0.
 Result<std::vector<double>> ExaminationSums::solve(std::uint32_t ranks) const {
-  const std::size_t count = std::min<std::size_t>(ranks, ranks_);
-  if (count == 0) return Error{"no list has its other candidates"};
+  if (ranks_ == 0) return Error{"no list with its other candidates has a click"};
+  const std::size_t count = ranks;
   const std::size_t unknown = count - 1;
   std::vector<double> matrix(unknown * unknown);
   std::vector<double> logs(unknown);
@@ -67,7 +67,8 @@ Result<std::vector<double>> ExaminationSums::solve(std::uint32_t ranks) const {
   std::vector<std::uint8_t> is_reached(count);
   is_reached[0] = 1;
   const auto known = [&](std::size_t rank, std::size_t other) {
-    return pairs_[rank * ranks_ + other].clicks > 0 && pairs_[other * ranks_ + rank].clicks > 0;
+    return std::max(rank, other) < ranks_ && pairs_[rank * ranks_ + other].clicks > 0 &&
+           pairs_[other * ranks_ + rank].clicks > 0;
   };
   for (std::size_t at = 0; at < reached.size(); ++at) {
     for (std::size_t other = 0; other < count; ++other) {

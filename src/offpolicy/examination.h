@@ -19,8 +19,8 @@ class ExaminationSums {
   // `places`: of the list's logged scores. Requires: list.kept.
   void add(const LoggedList& list, const PlaceChances& places);
   void merge(const ExaminationSums& other);
-  // Relative to the first rank, for each rank up to the last that a click is known of. Fails if the
-  // clicks don't connect all ranks, or if the logarithm of one has a standard error above 0.2.
+  // Relative to the first rank, for each of the first `ranks`. Fails if the clicks don't connect
+  // all of them, or if the logarithm of one has a standard error above 0.2. Requires: ranks > 0.
   [[nodiscard]] Result<std::vector<double>> solve(std::uint32_t ranks) const;
 
  private:

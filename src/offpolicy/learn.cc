@@ -17,6 +17,7 @@
 #include "offpolicy/list_gradient.h"
 #include "offpolicy/minimise.h"
 #include "offpolicy/order_likelihood.h"
+#include "offpolicy/prefix_sums.h"
 #include "offpolicy/read_parts.h"
 #include "offpolicy/value_sums.h"
 #include "sampling/finite.h"
@@ -141,8 +142,7 @@ class Learning {
     double likelihood = 0;  // sum over kept lists of the same weight
     double weight = 0;      // of those
     std::uint64_t kept = 0;
-    std::vector<double> rank_weights;  // of W over the probability to be kept
-    std::vector<double> rank_squares;
+    PrefixSums prefixes;
     std::vector<double> value_gradient;
     std::vector<double> likelihood_gradient;
     bool finite = true;
@@ -158,17 +158,14 @@ class Learning {
         if (sums.size() < more.size()) sums.resize(more.size());
         for (std::size_t at = 0; at < more.size(); ++at) sums[at] += more[at];
       };
-      add(rank_weights, other.rank_weights);
-      add(rank_squares, other.rank_squares);
+      prefixes.merge(other.prefixes);
       add(value_gradient, other.value_gradient);
       add(likelihood_gradient, other.likelihood_gradient);
     }
     [[nodiscard]] double effective_lists() const {
       double least = static_cast<double>(kept);
-      for (std::size_t rank = 0; rank < rank_weights.size(); ++rank) {
-        const double weight_sum = rank_weights[rank];
-        least = std::min(
-            least, rank_squares[rank] > 0 ? weight_sum * weight_sum / rank_squares[rank] : 0.0);
+      for (std::size_t rank = 0; rank < prefixes.ranks(); ++rank) {
+        least = std::min(least, prefixes.effective_lists(rank));
       }
       return least;
     }
@@ -210,7 +207,7 @@ class Learning {
       pass_.values.add(logged + (value - logged) / list.keep);
       pass_.value += value / list.keep;
       pass_.weight += 1 / list.keep;
-      add_support(list);
+      pass_.prefixes.add(list_gradient_.prefix_weights(), list.keep, gains_);
       if (want_.gradients) add_gradient(list, pass_.value_gradient);
       if (shown == 0) return;
       pass_.likelihood += likelihood_.log_likelihood(choice_.scores, shown) / list.keep;
@@ -229,19 +226,6 @@ class Learning {
       scratch_.values.assign(list.docs.doc_count(), 0);
       scratch_.later.assign(ranks, 0);
       return {scratch_.base, scratch_.factor, scratch_.values, scratch_.later};
-    }
-
-    void add_support(const LoggedList& list) {
-      const auto weights = list_gradient_.prefix_weights();
-      if (pass_.rank_weights.size() < weights.size()) {
-        pass_.rank_weights.resize(weights.size());
-        pass_.rank_squares.resize(weights.size());
-      }
-      for (std::size_t rank = 0; rank < weights.size(); ++rank) {
-        const double weight = weights[rank] / list.keep;
-        pass_.rank_weights[rank] += weight;
-        pass_.rank_squares[rank] += weight * weight;
-      }
     }
 
     void add_gradient(const LoggedList& list, std::vector<double>& sums) {

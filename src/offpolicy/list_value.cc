@@ -14,6 +14,11 @@ LoggedList first_ranks(const LoggedList& list, std::uint32_t ranks) {
   return shorter;
 }
 
+std::uint32_t sampled_in(const LoggedList& list, std::size_t ranks) {
+  const auto first = list.pinned.first(std::min(ranks, list.pinned.size()));
+  return static_cast<std::uint32_t>(std::count(first.begin(), first.end(), std::uint8_t{0}));
+}
+
 double rank_discount(ValueMetric metric, std::size_t rank) {
   return metric == ValueMetric::kDcg ? 1 / std::log2(static_cast<double>(rank) + 2) : 1.0;
 }
@@ -75,7 +80,9 @@ double ListValue::doubly_robust(const GainModel& model) {
 ListValue::Exposure ListValue::exposure(std::span<const double> discounts,
                                         std::span<const double> examination,
                                         const PlaceChances& logged) {
-  if (choice_->sampled && list_->sampled() > 0) places_.set(choice_->scores, list_->sampled());
+  const std::size_t examined = std::min(gains_.size(), examination.size());
+  const std::uint32_t places = sampled_in(*list_, examined);
+  if (choice_->sampled && places > 0) places_.set(choice_->scores, places);
   double value = 0;
   double weight = 0;
   double expected = 0;  // of `weight`
@@ -83,7 +90,7 @@ ListValue::Exposure ListValue::exposure(std::span<const double> discounts,
   double largest = 0;
   std::uint32_t doc = 0;
   for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
-    if (list_->pinned[rank] != 0) {
+    if (rank >= examined || list_->pinned[rank] != 0) {
       value += gains_[rank];
       most += discounts[rank];
       largest = std::max(largest, 1.0);
@@ -93,7 +100,7 @@ ListValue::Exposure ListValue::exposure(std::span<const double> discounts,
     double wanted = 0;
     double had = 0;
     std::uint32_t place = 0;
-    for (std::size_t at = 0; at < gains_.size(); ++at) {
+    for (std::size_t at = 0; at < examined; ++at) {
       if (list_->pinned[at] != 0) continue;
       const double chance = choice_->sampled
                                 ? places_.at(shown_doc, place)

@@ -15,6 +15,9 @@ namespace plackett {
 // a candidate.
 LoggedList first_ranks(const LoggedList& list, std::uint32_t ranks);
 
+// How many of its first ranks were sampled.
+std::uint32_t sampled_in(const LoggedList& list, std::size_t ranks);
+
 // The discount of a rank, from 0, in a metric.
 double rank_discount(ValueMetric metric, std::size_t rank);
 // What each rank was worth.
@@ -46,7 +49,9 @@ class ListValue {
   [[nodiscard]] double doubly_robust(const GainModel& model);
   // value: the sum over clicked items of their discounted exposure under the policy over that under
   // the logged one. weight: the same ratios of all shown items, weighted by examination; its
-  // expectation is 1. `discounts` and `examination` by rank. `logged`: of the logged scores.
+  // expectation is 1. Ranks below those of `examination` count as they were, and nowhere else.
+  // `discounts` by rank, `examination` of the first ranks. `logged`: of the logged scores, for as
+  // many places as are sampled in these.
   struct Exposure {
     double value = 0;
     double weight = 1;

@@ -27,10 +27,10 @@ constexpr std::size_t kGainParts = 32;  // of the log: about 130,000 lists of a 
 struct ExposureSums {
   void merge(const ExposureSums& other) {
     examination.merge(other.examination);
-    ranks = std::max(ranks, other.ranks);
+    shown.merge(other.shown);
   }
 
-  std::size_t ranks = 0;  // of the longest list
+  ShownRanks shown;
   ExaminationSums examination;
 };
 
@@ -123,8 +123,10 @@ class Evaluation {
         all_parts_, needs_places ? ListNeed::kAll : ListNeed::kShown, all,
         [] { return ExposureSums(); },
         [&](ExposureSums& sums) {
-          return [needs_places, &sums, places = PlaceChances()](const LoggedList& list) mutable {
-            sums.ranks = std::max(sums.ranks, list.pinned.size());
+          return [this, needs_places, &sums, places = PlaceChances(),
+                  gains = std::vector<double>()](const LoggedList& list) mutable {
+            list_gains(list, options_.metric, gains);
+            sums.shown.add(gains);
             if (!needs_places || !list.kept || list.sampled() == 0) return;
             if (std::none_of(list.clicked.begin(), list.clicked.end(),
                              [](std::uint8_t clicked) { return clicked != 0; })) {
@@ -144,19 +146,24 @@ class Evaluation {
       return;
     }
     const ExposureSums all = read_exposure();
-    for (std::size_t rank = 0; rank < all.ranks; ++rank) {
+    const std::size_t longest = all.shown.ranks();
+    for (std::size_t rank = 0; rank < longest; ++rank) {
       discounts_.push_back(rank_discount(options_.metric, rank));
     }
     if (!options_.examination.empty()) {
-      if (options_.examination.size() < all.ranks) {
+      if (options_.examination.size() < longest) {
         throw Failed{Error{fmt::format("examination: {} values; lists have up to {} ranks",
-                                       options_.examination.size(), all.ranks)}};
+                                       options_.examination.size(), longest)}};
       }
       examination_.by_rank = options_.examination;
-      examination_.by_rank.resize(all.ranks);
+      examination_.by_rank.resize(longest);
       return;
     }
-    auto solved = all.examination.solve(static_cast<std::uint32_t>(all.ranks));
+    // A few longer lists don't say how often their last ranks are examined.
+    const std::vector<double> stakes = all.shown.stakes();
+    const auto matter = std::count_if(stakes.begin(), stakes.end(),
+                                      [](double stake) { return stake > kNegligibleStake; });
+    auto solved = all.examination.solve(std::max(1U, static_cast<std::uint32_t>(matter)));
     if (solved) {
       examination_.by_rank = *std::move(solved);
     } else {
@@ -184,18 +191,10 @@ class Evaluation {
       sums_.largest_gain = std::max(sums_.largest_gain, gained);
       sums_.resampled.add(EvaluationSums::kLists, 1, counts_);
       sums_.resampled.add(EvaluationSums::kLogged, logged, counts_);
-      for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
-        sums_.lists_with_rank[rank] += 1;
-        sums_.resampled.add(EvaluationSums::with_rank_at(rank), 1, counts_);
-        if (!all_.asked(Estimator::kSelfNormalised)) continue;
-        const double not_kept = list.kept ? 1 - 1 / list.keep : 1;
-        sums_.resampled.add(EvaluationSums::gain_at(rank), gains_[rank], counts_);
-        sums_.resampled.add(EvaluationSums::rank_not_kept_at(rank), not_kept, counts_);
-        sums_.resampled.add(EvaluationSums::gain_not_kept_at(rank), not_kept * gains_[rank],
-                            counts_);
-      }
+      sums_.shown.add(gains_);
       if (list.kept) {
         ++sums_.kept;
+        resample_kept(list);
         prepare(list);
         for (std::size_t at = 0; at < policies_.size(); ++at) add_kept(list, at, logged);
       } else {
@@ -213,10 +212,20 @@ class Evaluation {
     }
 
    private:
+    // What self-normalised values are corrected from.
+    void resample_kept(const LoggedList& list) {
+      if (!all_.asked(Estimator::kSelfNormalised)) return;
+      sums_.resampled.add(EvaluationSums::kKeep, 1 / list.keep, counts_);
+      for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
+        sums_.resampled.add(EvaluationSums::gain_at(rank), 1 / list.keep * gains_[rank], counts_);
+      }
+    }
+
     // What does not depend on the policy.
     void prepare(const LoggedList& list) {
-      if (!all_.examination_.by_rank.empty() && list.sampled() > 0) {
-        places_.set(list.scores, list.sampled());
+      const std::size_t examined = all_.examination_.by_rank.size();
+      if (const std::uint32_t places = sampled_in(list, examined); places > 0) {
+        places_.set(list.scores, places);
       }
       if (all_.asked(Estimator::kDoublyRobust)) {
         expected_ = all_.gains_.of(list, gains_.size(), scratch_);
@@ -260,12 +269,19 @@ class Evaluation {
         sums.largest_weights[at] = std::max(sums.largest_weights[at], largest / list.keep);
       }
       sums.weighted.add(std::abs(logged + (value_.prefix_ips() - logged) / list.keep));
-      for (std::size_t rank = 0; rank < gains_.size(); ++rank) {
+      sums.prefixes.add(value_.weights(), list.keep, gains_);
+      if (all_.asked(Estimator::kSelfNormalised)) resample_weights(list, sums);
+    }
+
+    void resample_weights(const LoggedList& list, PolicySums& sums) {
+      const std::size_t ranks = gains_.size();
+      if (ranks == 0) sums.resampled.add(PolicySums::weight_of_ended_at(0), 1 / list.keep, counts_);
+      for (std::size_t rank = 0; rank < ranks; ++rank) {
         const double weight = value_.weights()[rank] / list.keep;
-        sums.ranks[rank].add(value_.weights()[rank], list.keep, gains_[rank]);
-        if (!all_.asked(Estimator::kSelfNormalised)) continue;
         sums.resampled.add(PolicySums::gain_at(rank), weight * gains_[rank], counts_);
-        sums.resampled.add(PolicySums::weight_at(rank), weight, counts_);
+        sums.resampled.add(rank + 1 == ranks ? PolicySums::weight_of_ended_at(ranks)
+                                             : PolicySums::weight_of_longer_at(rank),
+                           weight, counts_);
       }
     }
 

@@ -52,6 +52,25 @@ TEST(Learn, FindsWhatTheLoggedPolicyDoesNotKnow) {
   }
 }
 
+TEST(Learn, LearnsFromLogsWithFewLongerLists) {
+  LogMaker maker{.lists = 6000, .shown = 3, .scale = 0.5};
+  MemoryLog log(3);
+  maker.fill(log);
+  maker.shown = 4;
+  maker.lists = 8;
+  // In this order: of units that measure, that decide, and that are learned from.
+  for (const std::uint32_t first : {10'000U, 11'000U, 13'000U}) {
+    maker.first = first;
+    maker.fill(log);
+  }
+  const auto ranker = new_ranker();
+  const auto report = learn(log, *ranker, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_GT(report->stages.front().effective_lists, 1000);
+  EXPECT_GT(parameters_of(*ranker)[1], 0.7);
+  EXPECT_EQ(robust(*report).refused, "");
+}
+
 // The lists of the units that the result is measured on.
 void copy_measured(LoggedLists& log, MemoryLog& measured) {
   for (std::size_t part = 0; part < log.parts(); ++part) {

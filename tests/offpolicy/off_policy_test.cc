@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "logs.h"
+#include "offpolicy/list_chances.h"
+#include "offpolicy/list_value.h"
 #include "plackett/ranker_spec.h"
 
 namespace plackett {
@@ -32,6 +34,11 @@ OffPolicyReport evaluated(MemoryLog& log, const TargetPolicy& policy,
   return take(std::move(report));
 }
 
+std::vector<ValueEstimate> estimates(MemoryLog& log, const TargetPolicy& policy,
+                                     const OffPolicyOptions& options = {}) {
+  return evaluated(log, policy, options).policies[0].estimates;
+}
+
 std::string refusal(MemoryLog& log, const TargetPolicy& policy, const OffPolicyOptions& options) {
   const std::vector<NamedPolicy> policies{{"policy", &policy}};
   const auto report = off_policy(log, policies, options);
@@ -39,10 +46,11 @@ std::string refusal(MemoryLog& log, const TargetPolicy& policy, const OffPolicyO
 }
 
 // The value of a policy, by showing its lists to the users of the log.
-double simulated_value(LogMaker maker, double scale, ValueMetric metric) {
+double simulated_value(LogMaker maker, double scale, ValueMetric metric,
+                       std::uint32_t lists = 400'000) {
   maker.scale = scale;
   maker.keep = 1;
-  maker.lists = 400'000;
+  maker.lists = lists;
   maker.seed += 1000;
   MemoryLog log(maker.features);
   maker.fill(log);
@@ -148,6 +156,267 @@ TEST(OffPolicy, FindsTheValueOfAnotherPolicy) {
   }
 }
 
+LogMaker three_ranks(std::uint32_t lists, double keep = 1) {
+  return {.lists = lists, .shown = 3, .scale = 1, .keep = keep};
+}
+// One more list, which has four.
+void add_longer(const LogMaker& before, MemoryLog& log) {
+  LogMaker longer = before;
+  longer.first = before.lists;
+  longer.lists = 1;
+  longer.shown = 4;
+  longer.keep = 1;
+  longer.fill(log);
+}
+
+TEST(OffPolicy, OneLongerListRefusesNothing) {
+  const auto other = ranker_policy(*linear({2, 0, 0}), 1);
+  for (const double keep : {1.0, 0.5}) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      LogMaker maker = three_ranks(6000, keep);
+      maker.seed = seed;
+      MemoryLog log(3);
+      maker.fill(log);
+      MemoryLog longer(3);
+      maker.fill(longer);
+      add_longer(maker, longer);
+      OffPolicyOptions options;
+      options.estimators = kAll;
+      const auto before = evaluated(log, *other, options);
+      const auto after = evaluated(longer, *other, options);
+      ASSERT_EQ(after.policies[0].ranks.size(), 4U);
+      EXPECT_EQ(after.policies[0].ranks[3].lists, 1U);
+      EXPECT_GT(after.policies[0].ranks[3].effective_lists, 1000);
+      for (std::size_t at = 0; at < kAll.size(); ++at) {
+        const ValueEstimate& one = after.policies[0].estimates[at];
+        ASSERT_EQ(one.refused, "") << kAll[at] << keep;
+        // A list in thousands, whose weight is moderate.
+        EXPECT_NEAR(one.value, before.policies[0].estimates[at].value, 0.005) << kAll[at] << keep;
+      }
+      const auto same = evaluated(longer, *logged_policy(1), options);
+      EXPECT_EQ(same.policies[0].estimates[0].value, same.logged);
+      EXPECT_EQ(same.policies[0].estimates[1].value, same.logged);
+      EXPECT_EQ(same.policies[0].estimates[3].value, same.logged);
+      EXPECT_EQ(same.policies[0].estimates[2].refused, "");
+    }
+  }
+}
+
+TEST(OffPolicy, OneLongerListWithoutAClickRefusesNoExposure) {
+  LogMaker maker = three_ranks(6000);
+  MemoryLog log(3);
+  maker.fill(log);
+  maker.click_chance = [](std::size_t, const float*) { return 0.0; };
+  add_longer(maker, log);
+  const auto report = evaluated(log, *ranker_policy(*linear({2, 0, 0}), 1),
+                                OffPolicyOptions{.estimators = {"exposure"}});
+  EXPECT_EQ(report.policies[0].estimates[0].refused, "");
+  EXPECT_EQ(report.examination.size(), 3U);
+}
+
+// Where a tenth of the lists have more ranks, how often these are examined matters.
+TEST(OffPolicy, RefusesExposureWhereLongerListsAreMany) {
+  LogMaker maker = three_ranks(1000);
+  MemoryLog log(3);
+  maker.fill(log);
+  maker.first = 1000;
+  maker.lists = 110;
+  maker.shown = 4;
+  maker.fill(log);
+  const auto report = evaluated(log, *ranker_policy(*linear({2, 0, 0}), 1),
+                                OffPolicyOptions{.estimators = {"exposure"}});
+  EXPECT_THAT(report.policies[0].estimates[0].refused, HasSubstr("examination of rank 4"));
+}
+
+// Clicks at the first ranks are as likely in lists of any length.
+LogMaker several_lengths(std::uint32_t lists) {
+  return {.lists = lists,
+          .docs = 30,
+          .lengths = {3, 10, 24},
+          .scale = 1,
+          .click_chance = [](std::size_t rank, const float* row) {
+            return 0.6 * row[0] / static_cast<double>(rank + 1);
+          }};
+}
+constexpr double kNear = 1.3;  // the other policy's scale
+
+TEST(OffPolicy, OfTheLoggedPolicyInListsOfSeveralLengthsIsWhatWasLoggedToTheBit) {
+  for (const double keep : {1.0, 0.3}) {
+    LogMaker maker = several_lengths(2000);
+    maker.keep = keep;
+    MemoryLog log(3);
+    maker.fill(log);
+    OffPolicyOptions options;
+    options.bootstraps = 100;
+    for (const ValueMetric metric : {ValueMetric::kClicks, ValueMetric::kDcg}) {
+      options.metric = metric;
+      const auto report = evaluated(log, *logged_policy(1), options);
+      EXPECT_EQ(report.policies[0].estimates[0].value, report.logged);
+      EXPECT_EQ(report.policies[0].estimates[1].value, report.logged);
+    }
+  }
+}
+
+TEST(OffPolicy, FindsTheValueInListsOfSeveralLengths) {
+  for (const double keep : {1.0, 0.5}) {
+    LogMaker maker = several_lengths(16'000);
+    maker.keep = keep;
+    MemoryLog log(3);
+    maker.fill(log);
+    OffPolicyOptions options;
+    options.estimators = kAll;
+    options.bootstraps = 200;
+    const double value = simulated_value(maker, kNear, ValueMetric::kClicks, 60'000);
+    const auto report = evaluated(log, *ranker_policy(*linear({kNear, 0, 0}), 1), options);
+    EXPECT_GT(value, report.logged * 1.02);
+    for (const ValueEstimate& one : report.policies[0].estimates) {
+      ASSERT_EQ(one.refused, "") << name_of(one.estimator);
+      EXPECT_NEAR(one.value, value, 0.02 * value) << name_of(one.estimator) << keep;
+      EXPECT_LT(one.bootstrap->low - 0.01 * value, value);
+      EXPECT_GT(one.bootstrap->high + 0.01 * value, value);
+    }
+  }
+}
+
+// Of 200 logs, as many hold the value if 95 % do, but for one time in a million: 173 or more. Of
+// the policy's value, what was logged is a wrong interval, which proves that the check can fail.
+TEST(OffPolicy, IntervalsInListsOfSeveralLengthsHoldTheValue) {
+  constexpr int kLogs = 200;
+  constexpr int kLeast = 173;
+  const double value = simulated_value(several_lengths(0), kNear, ValueMetric::kClicks, 200'000);
+  const auto policy = ranker_policy(*linear({kNear, 0, 0}), 1);
+  OffPolicyOptions options;
+  options.bootstraps = 200;
+  const auto holds = [&](const Interval& interval) {
+    return interval.low <= value && value <= interval.high ? 1 : 0;
+  };
+  int held[3] = {};
+  int held_logged = 0;
+  for (int at = 0; at < kLogs; ++at) {
+    LogMaker maker = several_lengths(2000);
+    maker.seed = 100 + at;
+    MemoryLog log(3);
+    maker.fill(log);
+    const auto report = evaluated(log, *policy, options);
+    for (std::size_t one = 0; one < 3; ++one) {
+      ASSERT_EQ(report.policies[0].estimates[one].refused, "");
+      held[one] += holds(*report.policies[0].estimates[one].bootstrap);
+    }
+    held_logged += holds(*report.logged_interval);
+  }
+  for (const int count : held) EXPECT_GE(count, kLeast);
+  EXPECT_LT(held_logged, kLeast);
+}
+
+// Each list with the weight of its last rank below that, in plain sums.
+TEST(OffPolicy, OfListsOfSeveralLengthsIsThatOfPaddedLists) {
+  LogMaker maker = several_lengths(1500);
+  maker.keep = 0.6;
+  MemoryLog log(3);
+  maker.fill(log);
+  const auto policy = ranker_policy(*linear({kNear, 0, 0}), 1);
+  constexpr std::size_t kRanks = 24;
+  std::vector<double> weights(kRanks);
+  std::vector<double> weighted(kRanks);
+  std::vector<double> own_weights(kRanks);  // of lists that have the rank
+  std::vector<double> own_squares(kRanks);
+  std::vector<double> lists(kRanks);
+  double kept = 0;
+  std::vector<double> gains(kRanks);
+  double keep = 0;
+  double logged = 0;
+  PolicyChoice choice;
+  PrefixWeights prefix;
+  std::vector<double> own(kRanks);
+  std::vector<double> gain;
+  for (std::size_t part = 0; part < log.parts(); ++part) {
+    take(log.each(part, ListNeed::kAll, [&](const LoggedList& list) {
+      list_gains(list, ValueMetric::kClicks, gain);
+      for (const double one : gain) logged += one / 1500;
+      if (!list.kept) return;
+      take(policy->choose(list, choice));
+      prefix.compute(list, choice, std::span(own).first(gain.size()));
+      keep += 1 / list.keep;
+      for (std::size_t rank = 0; rank < kRanks; ++rank) {
+        const double weight = own[std::min(rank, gain.size() - 1)] / list.keep;
+        const double here = rank < gain.size() ? gain[rank] : 0.0;
+        weights[rank] += weight;
+        weighted[rank] += weight * here;
+        gains[rank] += here / list.keep;
+        if (rank >= gain.size()) continue;
+        own_weights[rank] += weight;
+        own_squares[rank] += weight * weight;
+        lists[rank] += 1;
+      }
+      kept += 1;
+    }));
+  }
+  double value = logged;
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    value += weighted[rank] / weights[rank] - gains[rank] / keep;
+  }
+  OffPolicyOptions options;
+  options.estimators = {"self-normalised"};
+  options.bootstraps = 100;
+  const auto report = evaluated(log, *policy, options);
+  EXPECT_NEAR(report.policies[0].estimates[0].value, value, 1e-12);
+  for (std::size_t rank = 0; rank < kRanks; ++rank) {
+    const RankSupport& support = report.policies[0].ranks[rank];
+    EXPECT_EQ(static_cast<double>(support.lists), lists[rank]);
+    EXPECT_NEAR(support.effective_lists,
+                own_weights[rank] * own_weights[rank] / own_squares[rank] * kept / lists[rank],
+                1e-8);
+  }
+}
+
+// A fifth of the lists have ranks at which the policy shows what the log never did.
+TEST(OffPolicy, RefusesAPolicyThatLacksTheRanksOfLongerLists) {
+  LogMaker maker{.lists = 2400, .docs = 24, .shown = 3, .scale = 0};
+  MemoryLog log(3);
+  maker.fill(log);
+  maker.first = 2400;
+  maker.lists = 600;
+  maker.shown = 20;
+  maker.fill(log);
+  const auto policy = ranker_policy(*linear({3, 0, 0}), 1);
+  for (const ValueEstimate& one : estimates(log, *policy)) {
+    EXPECT_THAT(one.refused, HasSubstr(" 600 of 3000 lists say as much as "));
+    EXPECT_THAT(one.refused, HasSubstr("; at least 20 are needed"));
+  }
+  for (const ValueEstimate& one : estimates(log, *policy, {.ranks = 3})) {
+    EXPECT_EQ(one.refused, "");
+  }
+}
+
+// What fewer than one list in a hundred lack does not matter, unless most of what lists are worth
+// is there.
+TEST(OffPolicy, RefusesWhereFewLongListsLackWhatTheyAreWorth) {
+  for (const bool worth : {false, true}) {
+    LogMaker maker{.lists = 9920,
+                   .docs = 30,
+                   .shown = 3,
+                   .scale = 0,
+                   .click_chance = [worth](std::size_t rank, const float*) {
+                     return rank < 3 ? 0.1 : (worth ? 0.8 : 0.0);
+                   }};
+    MemoryLog log(3);
+    maker.fill(log);
+    maker.first = 9920;
+    maker.lists = 80;
+    maker.shown = 24;
+    maker.fill(log);
+    const auto report = evaluated(log, *ranker_policy(*linear({4, 0, 0}), 1));
+    EXPECT_LT(report.policies[0].ranks[23].mean_weight, 0.1);
+    for (const ValueEstimate& one : report.policies[0].estimates) {
+      if (worth) {
+        EXPECT_THAT(one.refused, HasSubstr("the log lacks"));
+      } else {
+        EXPECT_EQ(one.refused, "");
+      }
+    }
+  }
+}
+
 TEST(OffPolicy, WithARegressionVariesLess) {
   const LogMaker maker{.lists = 20'000, .scale = 1};
   MemoryLog log(3);
@@ -162,7 +431,7 @@ TEST(OffPolicy, WithARegressionVariesLess) {
 
 TEST(OffPolicy, HasTheSameBitsForAnyNumberOfThreads) {
   MemoryLog log(3);
-  LogMaker{.lists = 5000, .keep = 0.5}.fill(log);
+  LogMaker{.lists = 5000, .lengths = {1, 2, 4}, .keep = 0.5}.fill(log);
   OffPolicyOptions options;
   options.estimators = kAll;
   options.threads = 1;
@@ -225,8 +494,7 @@ TEST(OffPolicy, RefusesAPolicyWhoseListsNeverCameUp) {
   // A log that explores has it.
   MemoryLog explored(3);
   LogMaker{.lists = 600, .scale = 1}.fill(explored);
-  for (const ValueEstimate& one :
-       evaluated(explored, *policy, {.ranks = 1}).policies[0].estimates) {
+  for (const ValueEstimate& one : estimates(explored, *policy, {.ranks = 1})) {
     EXPECT_EQ(one.refused, "");
   }
 }
@@ -239,7 +507,8 @@ TEST(OffPolicy, ShowsTheMeanWeightThatItRefusesBy) {
               HasSubstr(fmt::format("(mean weight {:.2f}; expected 1)",
                                     lacking.policies[0].ranks[0].mean_weight)));
   // How many lists were kept does not change it.
-  for (const RankSupport& rank : evaluated(log, *logged_policy(1)).policies[0].ranks) {
+  const auto same = evaluated(log, *logged_policy(1));
+  for (const RankSupport& rank : same.policies[0].ranks) {
     EXPECT_NEAR(rank.mean_weight, 1, 1e-12);
   }
 }
@@ -273,7 +542,7 @@ class Copycat final : public TargetPolicy {
 TEST(OffPolicy, RefusesAPolicyThatKnowsWhatWasShown) {
   MemoryLog log(3);
   LogMaker{.lists = 600}.fill(log);
-  for (const ValueEstimate& one : evaluated(log, Copycat()).policies[0].estimates) {
+  for (const ValueEstimate& one : estimates(log, Copycat())) {
     EXPECT_THAT(one.refused, HasSubstr("must not know the order that was shown"));
   }
   // Nor does one whose scores are all the same know it.
