@@ -266,6 +266,7 @@ void add_evaluate(CLI::App& app) {
                    "with --log: snapshot:ID, current, logged, order:FILE or a model file; "
                    "@TEMPERATURE after it, 0: sorted. More than one can be given")
       ->needs(store);
+  command->add_option("--from", log->from, "with --log: only lists from this one on, as in i-41");
   add_options(*command, off_policy_options(), log->estimate,
               {"metric", "estimators", "level", "ranks", "bootstraps", "least-lists"});
   command->add_flag("--json", options->json, "print one JSON object");
@@ -274,8 +275,8 @@ void add_evaluate(CLI::App& app) {
       throw CLI::ValidationError("give --data or --log, one of them");
     if (store->count() == 0) {
       if (options->model.empty()) throw CLI::RequiredError("--model");
-      for (const char* name :
-           {"--metric", "--estimators", "--level", "--ranks", "--bootstraps", "--least-lists"}) {
+      for (const char* name : {"--from", "--metric", "--estimators", "--level", "--ranks",
+                               "--bootstraps", "--least-lists"}) {
         if (command->count(name) > 0) {
           throw CLI::ValidationError(fmt::format("{} is for --log", name));
         }

@@ -11,6 +11,7 @@
 #include "report/numbers.h"
 #include "serving/logged_lists.h"
 #include "serving/logged_policy.h"
+#include "serving/model.h"
 #include "serving/service.h"
 #include "store/open.h"
 #include "terminal_text.h"
@@ -157,6 +158,12 @@ void print_values(const OffPolicyReport& report, const serving::LeftOut& left_ou
   }
 }
 
+std::uint64_t first_impression(const std::string& from) {
+  const auto number = serving::first_number(from);
+  if (!number) fail(Error{fmt::format("--from {}", number.error().message)});
+  return *number;
+}
+
 serving::LoggedModel logged_model(const std::string& log, const std::string& name) {
   const auto store = take(store::read_store(log));
   auto found = serving::logged_model(*store, name);
@@ -170,6 +177,7 @@ void evaluate_log(const EvaluateLogOptions& options) {
         Error{"--policy: name at least one: snapshot:ID, current, logged, order:FILE or a model "
               "file, each with @TEMPERATURE or without"});
   }
+  const std::uint64_t from = first_impression(options.from);
   const serving::LoggedModel model = logged_model(options.log, options.model);
   const auto store = take(store::read_store(options.log));
   std::vector<std::unique_ptr<TargetPolicy>> policies;
@@ -179,7 +187,7 @@ void evaluate_log(const EvaluateLogOptions& options) {
     named.push_back({text, policies.back().get()});
   }
   const auto lists = take(serving::StoredLists::open([&] { return store::read_store(options.log); },
-                                                     model, serving::system_ms()));
+                                                     model, serving::system_ms(), {.from = from}));
   if (std::any_of(options.policies.begin(), options.policies.end(), serving::needs_ids)) {
     lists->leave_out_forgotten();
   }

@@ -15,11 +15,15 @@ struct EvaluateLogOptions {
   std::string log;  // the service's store
   std::string model;
   std::vector<std::string> policies;
+  std::string from;  // the first list that counts, as in i-41; empty: all count
   OffPolicyOptions estimate;
   bool json = false;
 };
 
 void evaluate_log(const EvaluateLogOptions& options);
+
+// The number of --from, or 0. Ends the command if it is not an impression's.
+std::uint64_t first_impression(const std::string& from);
 
 // The model of this name in the store, or the only one if the name is empty. Ends the command if
 // there is none.

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "command.h"
+#include "evaluate_log.h"
 #include "plackett/feature_view.h"
 #include "report/text.h"
 #include "serving/logged.h"
@@ -210,14 +211,6 @@ class Exporter {
   std::map<std::int64_t, std::string> experiments_;  // names by id
 };
 
-// "i-41" or "41".
-std::uint64_t first_number(const std::string& text) {
-  if (text.empty()) return 0;
-  const auto number = serving::impression_number(text.starts_with("i-") ? text : "i-" + text);
-  if (!number) fail(Error{fmt::format("--from {}: expected an impression, as in i-41", text)});
-  return *number;
-}
-
 // Where the next export is to start, for callers that export what is new.
 void say_where_to_continue(const ExportOptions& options, const LoggedModel& model,
                            const serving::Settled& settled) {
@@ -228,7 +221,7 @@ void say_where_to_continue(const ExportOptions& options, const LoggedModel& mode
 }
 
 void export_log(const ExportOptions& options) {
-  const std::uint64_t from = first_number(options.from);
+  const std::uint64_t from = first_impression(options.from);
   require_outputs({{"--out", options.out}}, {{"--db", options.db}});
   const auto store = take(store::read_store(options.db));
   auto found = serving::logged_models(*store, options.model);

@@ -94,6 +94,7 @@ void learn_log(const LearnCommand& command) {
   const EvaluateLogOptions shown{.log = command.log,
                                  .model = {},
                                  .policies = {},
+                                 .from = {},
                                  .estimate = {.metric = command.learn.metric},
                                  .json = false};
   if (command.json) {

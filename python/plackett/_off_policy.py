@@ -127,6 +127,7 @@ def off_policy(
     model: str | None = None,
     policies: _Path | Sequence[_Path] = (),
     *,
+    from_impression: str | None = None,
     metric: str = _DEFAULT["metric"],
     estimators: str | Sequence[str] = _DEFAULT["estimators"],
     level: float = _DEFAULT["level"],
@@ -141,7 +142,8 @@ def off_policy(
 
     `log` is the service's store, served meanwhile or not; `model` may be left out if it has one.
     A policy is "snapshot:3", "current", "logged", "order:FILE" or the path of a model file, each
-    with "@TEMPERATURE" or without. The result is a function of log and arguments, the same for any
+    with "@TEMPERATURE" or without. With `from_impression="i-41"`, only that list and those with higher
+    numbers count. The result is a function of log and arguments, the same for any
     number of threads (0: one per core). Ctrl-C stops it.
 
     >>> plackett.off_policy("nowhere.db", "shop", ["snapshot:3", "new.plk"])
@@ -155,7 +157,7 @@ def off_policy(
         policies = [policies]
     if isinstance(policies, bytes) or not isinstance(policies, Sequence):
         raise BadType(f"policies: {type(policies).__name__}; expected a str or several")
-    return _off_policy_of(_engine.off_policy(log, model, list(policies), options))
+    return _off_policy_of(_engine.off_policy(log, model, list(policies), from_impression, options))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@
 #include "plackett/scaling.h"
 #include "serving/logged_lists.h"
 #include "serving/logged_policy.h"
+#include "serving/model.h"
 #include "serving/service.h"
 #include "store/open.h"
 
@@ -31,9 +32,10 @@ struct ServiceLog {
     if (!found) bad_value("model: {} in {}", found.error().message, store::shown_name(path));
     model = *std::move(found);
   }
-  [[nodiscard]] std::unique_ptr<serving::StoredLists> lists() const {
+  // Those from a number on.
+  [[nodiscard]] std::unique_ptr<serving::StoredLists> lists(std::uint64_t first = 0) const {
     return take(serving::StoredLists::open([from = path] { return store::read_store(from); }, model,
-                                           serving::system_ms()),
+                                           serving::system_ms(), {.from = first}),
                 "log");
   }
 
@@ -87,7 +89,12 @@ py::dict report_of(const OffPolicyReport& report, const serving::LeftOut& left_o
 }
 
 py::dict evaluate_policies(Given log, Given model, const std::vector<py::object>& policies,
-                           const py::dict& options) {
+                           Given from_impression, const py::dict& options) {
+  std::uint64_t first = 0;
+  if (!from_impression.is_none()) {
+    first =
+        take(serving::first_number(text(from_impression, "from_impression")), "from_impression");
+  }
   OffPolicyOptions estimate;
   set_options(off_policy_options(), options, estimate);
   std::vector<std::string> names;
@@ -105,7 +112,7 @@ py::dict evaluate_policies(Given log, Given model, const std::vector<py::object>
       named.push_back({name, made.back().get()});
     }
     estimate.stop = watch.stop;
-    const auto lists = from.lists();
+    const auto lists = from.lists(first);
     if (std::any_of(names.begin(), names.end(), serving::needs_ids)) lists->leave_out_forgotten();
     auto found = off_policy(*lists, named, estimate);
     left_out = lists->left_out();

@@ -129,7 +129,7 @@ class StoredLists::Part {
 };
 
 Result<std::unique_ptr<StoredLists>> StoredLists::open(OpenReader open_reader, LoggedModel model,
-                                                       std::int64_t now, std::uint64_t newest) {
+                                                       std::int64_t now, Wanted wanted) {
   return attempt([&] {
     std::unique_ptr<StoredLists> made(new StoredLists(std::move(open_reader), std::move(model)));
     const auto source = take(made->take_source());
@@ -141,7 +141,8 @@ Result<std::unique_ptr<StoredLists>> StoredLists::open(OpenReader open_reader, L
         newest_id.empty() ? 0 : ImpressionKey::of(newest_id.front()).number + 1;
     made->end_ = std::min(shown, complete_end(store, made->model_, now));
     made->first_ = first ? std::min(first->first, made->end_) : made->end_;
-    for (std::uint64_t number = made->end_; number < made->model_.row.next_number;) {
+    const std::uint64_t first_open = std::max(made->end_, wanted.from);
+    for (std::uint64_t number = first_open; number < made->model_.row.next_number;) {
       const auto ids = take(store.from(made->model_.row.id, number, kIdsAtOnce));
       made->open_ += ids.size();
       if (ids.size() < kIdsAtOnce) break;
@@ -149,12 +150,15 @@ Result<std::unique_ptr<StoredLists>> StoredLists::open(OpenReader open_reader, L
     }
     made->now_ = now;
     if (made->open_ > 0) {
-      const auto oldest = take(store.shown_from(made->model_.row.id, made->end_));
+      const auto oldest = take(store.shown_from(made->model_.row.id, first_open));
       if (oldest) {
         made->open_until_ = oldest->second + std::int64_t{made->model_.spec.open_seconds} * 1000;
       }
     }
-    if (newest > 0) made->first_ = std::max(made->first_, made->number_of_newest(store, newest));
+    if (wanted.newest > 0) {
+      made->first_ = std::max(made->first_, made->number_of_newest(store, wanted.newest));
+    }
+    made->first_ = std::max(made->first_, std::min(wanted.from, made->end_));
     made->parts_ =
         static_cast<std::size_t>((made->end_ - made->first_ + kPartSize - 1) / kPartSize);
     made->left_out_.resize(made->parts_);

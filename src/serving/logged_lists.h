@@ -32,10 +32,18 @@ struct LeftOut {
 class StoredLists final : public LoggedLists {
  public:
   using OpenReader = std::function<Result<std::unique_ptr<StoreReader>>()>;
-  // `now`: in ms since 1970. What is shown later is not read. Of the impressions whose feedback is
-  // complete, at most the newest so many; 0: all.
+  // Of the impressions whose feedback is complete.
+  struct Wanted {
+    std::uint64_t newest = 0;  // at most so many; 0: all
+    std::uint64_t from = 0;    // this number and higher ones
+  };
+  // `now`: in ms since 1970. What is shown later is not read.
   static Result<std::unique_ptr<StoredLists>> open(OpenReader open_reader, LoggedModel model,
-                                                   std::int64_t now, std::uint64_t newest = 0);
+                                                   std::int64_t now, Wanted wanted);
+  static Result<std::unique_ptr<StoredLists>> open(OpenReader open_reader, LoggedModel model,
+                                                   std::int64_t now) {
+    return open(std::move(open_reader), std::move(model), now, Wanted());
+  }
 
   // Leaves out lists whose unit was forgotten: they have no ids, so that orders of ids say nothing
   // about them. Before the first reading.
@@ -72,7 +80,7 @@ class StoredLists final : public LoggedLists {
   std::uint64_t end_ = 0;
   std::size_t parts_ = 0;
   bool leaves_out_forgotten_ = false;
-  std::uint64_t open_ = 0;       // impressions at `end_` and above
+  std::uint64_t open_ = 0;       // wanted impressions at `end_` and above
   std::int64_t open_until_ = 0;  // LeftOut's
   std::int64_t now_ = 0;
   mutable std::mutex mutex_;

@@ -107,6 +107,14 @@ std::optional<std::uint64_t> impression_number(std::string_view name) {
   return number;
 }
 
+Result<std::uint64_t> first_number(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto number = impression_number(
+      text.starts_with(kPrefix) ? std::string(text) : fmt::format("{}{}", kPrefix, text));
+  if (!number) return Error{fmt::format("{}: expected an impression, as in i-41", text)};
+  return *number;
+}
+
 std::string arm_impression_name(std::uint64_t number, const Model& maker) {
   return fmt::format("{}{}@{}", kPrefix, number, maker.spec.name);
 }

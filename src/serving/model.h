@@ -259,6 +259,8 @@ class Model {
 // The id that callers see, "i-41", and back; none if it has another form.
 std::string impression_name(std::uint64_t number);
 std::optional<std::uint64_t> impression_number(std::string_view name);
+// The number of the first list that a caller wants: "i-41", "41", or empty for 0.
+Result<std::uint64_t> first_number(std::string_view text);
 // The same for a list that `maker` made for an arm of another model: "i-41@maker".
 std::string arm_impression_name(std::uint64_t number, const Model& maker);
 // Whether only the service gives names of this form.

@@ -87,7 +87,8 @@ Result<WhatIfAnswer> WhatIfThread::evaluate(const Job& job) {
         policies.push_back(*std::move(policy));
         named.push_back({text, policies.back().get()});
       }
-      const auto lists = take(StoredLists::open(open_reader_, logged, clock_(), job.request.lists));
+      const auto lists =
+          take(StoredLists::open(open_reader_, logged, clock_(), {.newest = job.request.lists}));
       OffPolicyOptions options = job.request.options;
       options.threads = 1;
       options.stop = [this, asked = std::move(options.stop)] {

@@ -52,6 +52,10 @@ TEST_F(EvaluateLog, SaysWhatIsWrong) {
   EXPECT_THAT(run_command("evaluate --model m.plk").err, HasSubstr("give --data or --log"));
   EXPECT_THAT(run_command("evaluate --model m.plk --data d --level 0.9").err,
               HasSubstr("--level is for --log"));
+  EXPECT_THAT(error("--model shop --policy logged --from x"),
+              HasSubstr("--from x: expected an impression, as in i-41"));
+  EXPECT_THAT(run_command("evaluate --model m.plk --data d --from i-1").err,
+              HasSubstr("--from is for --log"));
   EXPECT_THAT(error("--model shop --policy current@hot"), HasSubstr("after @ comes a temperature"));
   EXPECT_THAT(error("--model shop --policy current@1e99"),
               HasSubstr("after @ comes a temperature"));

@@ -78,6 +78,19 @@ def test_is_what_the_command_says_to_the_bit(shop):
     ]
 
 
+def test_counts_later_lists_only(shop):
+    db, _ = shop
+    told = command("evaluate", "--log", db, "--policy", "logged", "--from", "i-401", "--json")
+    result = plackett.off_policy(db, policies="logged", from_impression="i-401")
+    assert 0 < result.lists == told["lists"] < 600
+    assert result.logged == told["logged"]
+    assert plackett.off_policy(db, policies="logged", from_impression="0").lists == 600
+    with pytest.raises(plackett.BadValue, match="from_impression: x: expected an impression"):
+        plackett.off_policy(db, policies="logged", from_impression="x")
+    with pytest.raises(plackett.Error, match="no sampled list"):
+        plackett.off_policy(db, policies="logged", from_impression="i-90000")
+
+
 def test_finds_the_better_policy(shop):
     db, good = shop
     result = plackett.off_policy(db, policies=f"snapshot:{good}", estimators="doubly-robust")

@@ -9,6 +9,7 @@
 #include "plackett/ranker_spec.h"
 #include "served.h"
 #include "serving/logged_policy.h"
+#include "serving/model.h"
 #include "serving/order_policy.h"
 #include "store/sqlite/sqlite_store.h"
 
@@ -170,6 +171,56 @@ TEST(LoggedLists, LeaveOutWhatSaysNothing) {
   EXPECT_EQ(evaluated(*later, *log.policy("logged")).lists, 8U);
   EXPECT_EQ(later->left_out().not_sampled, 3U);
   EXPECT_EQ(later->left_out().open, 0U);
+}
+
+TEST(LoggedLists, FromANumberAreThatOneAndLaterOnes) {
+  Served served;
+  const ModelHandle model = served.make(evaluated_spec(1));
+  show(served, model, 10);
+  served.close();
+  const Log log(served);
+  const auto names = [&](StoredLists::Wanted wanted) {
+    const auto lists = *StoredLists::open([&] { return store::read_sqlite(served.db()); },
+                                          log.model, 1'800'000'000'000, wanted);
+    std::vector<std::string> seen;
+    for (std::size_t part = 0; part < lists->parts(); ++part) {
+      EXPECT_TRUE(lists
+                      ->each(part, ListNeed::kShown,
+                             [&](const LoggedList& list) { seen.emplace_back(list.name); })
+                      .ok());
+    }
+    return seen;
+  };
+  const std::vector<std::string> all = names({});
+  ASSERT_EQ(all.size(), 10U);
+  const auto last = [&](std::ptrdiff_t count) {
+    return std::vector<std::string>(all.end() - count, all.end());
+  };
+  const std::uint64_t third_last = *impression_number(all[7]);
+  EXPECT_EQ(names({.from = third_last}), last(3));
+  EXPECT_EQ(names({.newest = 2, .from = third_last}), last(2));
+  EXPECT_EQ(names({.newest = 5, .from = third_last}), last(3));
+  EXPECT_EQ(names({.from = *impression_number(all[9]) + 1}), last(0));
+  EXPECT_EQ(names({.from = 1'000'000}), last(0));
+}
+
+// Lists before it neither count nor wait.
+TEST(LoggedLists, FromANumberWaitForThoseOnly) {
+  Served served;
+  const ModelHandle model = served.make(evaluated_spec(1));
+  show(served, model, 3);
+  const Candidates candidates(8, kFeatures);
+  const FeatureView view(candidates.rows.data(), candidates.docs, kFeatures);
+  ASSERT_TRUE(served.rank(model, view).ok());
+  const auto open = served.rank(model, view);
+  ASSERT_TRUE(open.ok());
+  served.close();
+  const Log log(served);
+  const auto lists =
+      *StoredLists::open([&] { return store::read_sqlite(served.db()); }, log.model,
+                         1'800'000'000'000, {.from = *impression_number(open->impression)});
+  EXPECT_EQ(lists->parts(), 0U);
+  EXPECT_EQ(lists->left_out().open, 1U);
 }
 
 TEST(LoggedLists, OfForgottenUnitsAreLeftOutForOrders) {
