@@ -135,7 +135,6 @@ void Cluster::add_new(const ModelHandle& model) {
     Member& member = members_[model->id];
     member = {};
     member.model = model;
-    member.items = model->items.last_version();
     member.epoch = model->lead;
     member.dirty = true;
     beat_at_ = {};

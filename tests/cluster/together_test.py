@@ -76,6 +76,52 @@ def items_that_both_nodes_replace_at_once_are_the_same_on_both(shop):
         until(lambda: of(shop.west) == of(shop.east), f"the same items, turn {turn}")
 
 
+def feature_of(node, model, name):
+    status, item = ask(node, "GET", f"/models/{model}/items/{name}")
+    assert status in (200, 404), item
+    return item["features"][0] if status == 200 else None
+
+
+def stored_feature(shop, model, name):
+    """As the database has it, in hexadecimal digits; None if it is not there."""
+    return shop.server.value(
+        "SELECT encode(features, 'hex') FROM items JOIN item_versions USING(version) JOIN models "
+        f"ON models.id = items.model WHERE items.id = '{name}' AND name = '{model}'")
+
+
+def an_item_that_was_replaced_through_one_node_can_be_put_back_through_the_other(shop):
+    """The other node does not know yet that it was replaced."""
+    model = shop.make("put-back")
+    for turn in range(20):
+        here, there = shop.both()[turn % 2], shop.both()[1 - turn % 2]
+        name = f"item-{turn}"
+        put_items(here, model, {name: 1})
+        as_put = stored_feature(shop, model, name)
+        until(lambda one=name: feature_of(there, model, one) == 1, f"{name} on {there.name}")
+        put_items(there, model, {name: 2})
+        put_items(here, model, {name: 1})
+        assert stored_feature(shop, model, name) == as_put, f"turn {turn}: not put back"
+        for node in shop.both():
+            until(lambda one=node: feature_of(one, model, name) == 1, f"{name} on {node.name}")
+
+
+def an_item_that_was_deleted_through_one_node_can_be_put_again_through_the_other(shop):
+    model = shop.make("put-again")
+    for turn in range(20):
+        here, there = shop.both()[turn % 2], shop.both()[1 - turn % 2]
+        name = f"item-{turn}"
+        put_items(here, model, {name: 1})
+        as_put = stored_feature(shop, model, name)
+        until(lambda one=name: feature_of(there, model, one) == 1, f"{name} on {there.name}")
+        expect(204, there, "DELETE", f"/models/{model}/items/{name}")
+        put_items(here, model, {name: 1})
+        assert stored_feature(shop, model, name) == as_put, f"turn {turn}: not stored"
+    time.sleep(shops.SOON)
+    for node in shop.both():
+        found = [feature_of(node, model, f"item-{turn}") for turn in range(20)]
+        assert found == 20 * [1], f"{node.name}: {found}"
+
+
 # Versions.
 
 def a_rank_with_min_version_uses_what_the_other_node_has_learned(shop):
@@ -364,6 +410,8 @@ CLAIMS = [
     items_put_replaced_and_deleted_on_one_node_are_ranked_so_on_the_other,
     many_items_at_once_are_on_the_other_node_within_a_second,
     items_that_both_nodes_replace_at_once_are_the_same_on_both,
+    an_item_that_was_replaced_through_one_node_can_be_put_back_through_the_other,
+    an_item_that_was_deleted_through_one_node_can_be_put_again_through_the_other,
     a_rank_with_min_version_uses_what_the_other_node_has_learned,
     a_version_that_never_comes_is_refused_after_two_seconds,
     without_min_version_a_list_may_be_older,

@@ -233,19 +233,19 @@ class PostgresStore : public Store {
       return version;
     });
   }
-  Result<bool> delete_item(std::int64_t model, std::string_view id, std::uint64_t end) override {
+  Result<std::int64_t> delete_item(std::int64_t model, std::string_view id,
+                                   std::uint64_t end) override {
     return attempt([&] {
       take(retire_item(model, id, end));
-      if (take(change("DELETE FROM items WHERE model = $1 AND id = $2", model, id)) == 0) {
-        return false;
-      }
-      if (shared_ != nullptr) {
+      const std::int64_t version = take(connection_->integer(
+          "DELETE FROM items WHERE model = $1 AND id = $2 RETURNING version", model, id));
+      if (version != 0 && shared_ != nullptr) {
         take(send(
             "INSERT INTO removed_items(model, id, version) VALUES($1, $2, $3) ON CONFLICT(model, "
             "id) DO UPDATE SET version = excluded.version",
             model, id, item_versions_.take_one(*connection_)));
       }
-      return true;
+      return version;
     });
   }
   Result<void> limit_references(std::int64_t model, std::uint64_t end) override {
@@ -700,13 +700,7 @@ void PostgresStore::read_ahead(const Touched& touched) {
   std::map<std::int64_t, std::string> names;  // arrays as text, by model
   for (const auto& [model, event_id] : touched.event_ids) {
     if (!ahead_.event_ids.emplace(std::pair(model, event_id), false).second) continue;
-    std::string& text = names[model];
-    text += text.empty() ? "{\"" : ",\"";
-    for (const char byte : event_id) {
-      if (byte == '"' || byte == '\\') text += '\\';
-      text += byte;
-    }
-    text += '"';
+    postgres::append_to_array(names[model], event_id);
   }
   for (const auto& [model, text] : names) {
     take(connection_->each(

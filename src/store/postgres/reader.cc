@@ -73,6 +73,23 @@ class PostgresReader : public StoreReader {
     return connection_->first("SELECT id, features FROM item_versions WHERE version = $1",
                               item_version_row<Row>, version);
   }
+  Result<std::vector<std::int64_t>> versions_of(std::int64_t model,
+                                                std::span<const std::string> ids) override {
+    return attempt([&] {
+      std::vector<std::int64_t> versions(ids.size(), 0);
+      if (ids.empty()) return versions;
+      std::string array;
+      for (const std::string& id : ids) append_to_array(array, id);
+      take(connection_->each(
+          "SELECT version, place FROM unnest($2::text[]) WITH ORDINALITY AS asked(id, place) JOIN "
+          "items ON items.model = $1 AND items.id = asked.id",
+          [&](const Row& row) {
+            versions[static_cast<std::size_t>(row.integer(1) - 1)] = row.integer(0);
+          },
+          model, array + "}"));
+      return versions;
+    });
+  }
 
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
     if (ahead_ != nullptr) {
@@ -306,6 +323,15 @@ class PostgresReader : public StoreReader {
 };
 
 }  // namespace
+
+void append_to_array(std::string& array, std::string_view text) {
+  array += array.empty() ? "{\"" : ",\"";
+  for (const char byte : text) {
+    if (byte == '"' || byte == '\\') array += '\\';
+    array += byte;
+  }
+  array += '"';
+}
 
 std::unique_ptr<StoreReader> make_reader(std::shared_ptr<Connection> connection,
                                          const ReadAhead* ahead) {
