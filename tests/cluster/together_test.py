@@ -183,6 +183,33 @@ def an_own_id_that_both_nodes_get_at_once_is_given_once(shop):
     assert stored == "40", stored
 
 
+def lists_that_are_refused_are_not_counted(shop):
+    """Another node gives the id while this one waits for that."""
+    model = shop.make("counted")
+    rank(shop.west, model, id="given")
+
+    def visit():
+        return ask(shop.west, "POST", f"/models/{model}/rank", {"items": ITEMS, "id": "taken"})
+
+    def give():
+        until(lambda: shop.server.value("SELECT count(*) FROM pg_stat_activity WHERE "
+                                        "wait_event_type = 'Lock' AND query LIKE '%given_ids%'")
+              == "1", "west waits for the id", 3)
+        other.ask("COMMIT")
+
+    with shop.locked("INSERT INTO given_ids SELECT model, 'taken', impression FROM given_ids "
+                     "WHERE given = 'given'") as other:
+        (status, answer), _ = together([visit, give])
+    assert status == 409, answer
+    rank(shop.west, model)
+    lists, counted = shop.server.sql(
+        "SELECT (SELECT count(*) FROM impressions WHERE id >> 40 = m.id), (SELECT "
+        f"sum(impressions) FROM series WHERE model = m.id) FROM models AS m WHERE name = '{model}'"
+    )[0]
+    assert lists == counted == "2", f"{lists} lists, {counted} in the series"
+    assert model_of(shop.west, model)["impressions"] == 2
+
+
 def an_event_that_both_nodes_get_at_once_is_counted_once(shop):
     model = shop.make("events")
     for turn in range(40):
@@ -416,6 +443,7 @@ CLAIMS = [
     a_version_that_never_comes_is_refused_after_two_seconds,
     without_min_version_a_list_may_be_older,
     an_own_id_that_both_nodes_get_at_once_is_given_once,
+    lists_that_are_refused_are_not_counted,
     an_event_that_both_nodes_get_at_once_is_counted_once,
     changes_through_the_node_that_does_not_lead_hold_on_both,
     a_change_right_after_a_model_was_made_is_not_refused,
