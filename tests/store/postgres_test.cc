@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
 #include "serving/store.h"
@@ -252,6 +253,17 @@ class Proxy {
   }
   // The next message that is to be lost ends the connection; later connections are sound.
   void lose(Loses what) { loses_ = what; }
+  // Loses the questions that have this text, or their answers: the first one as the first of `all`
+  // says, and so on.
+  void lose_about(std::string text, std::vector<Loses> all) {
+    const std::lock_guard lock(mutex_);
+    text_ = std::move(text);
+    planned_ = std::move(all);
+  }
+  [[nodiscard]] std::size_t planned() const {
+    const std::lock_guard lock(mutex_);
+    return planned_.size();
+  }
 
  private:
   static sockaddr_un address_of(const std::string& path) {
@@ -265,11 +277,18 @@ class Proxy {
     char buffer[65536];
     const ssize_t size = ::read(from, buffer, sizeof buffer);
     if (size <= 0) return false;
+    if (kind == Loses::kQuestions) plan({buffer, static_cast<std::size_t>(size)});
     if (loses_ == kind) {
       loses_ = Loses::kNothing;
       return false;
     }
     return ::send(to, buffer, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
+  }
+  void plan(std::string_view question) {
+    const std::lock_guard lock(mutex_);
+    if (planned_.empty() || question.find(text_) == std::string_view::npos) return;
+    loses_ = planned_.front();
+    planned_.erase(planned_.begin());
   }
   void run() {
     while (!stop_) {
@@ -295,6 +314,9 @@ class Proxy {
   int listener_;
   std::atomic<bool> stop_{false};
   std::atomic<Loses> loses_{Loses::kNothing};
+  mutable std::mutex mutex_;
+  std::string text_;
+  std::vector<Loses> planned_;
   std::thread thread_;
 };
 
@@ -341,6 +363,45 @@ TEST_F(LostCommit, ACommitThatNeverArrivedIsFoundToHaveFailed) {
   commit(*store, [&] { done(show(*store, 2)); });
   EXPECT_FALSE(has(*store, 1));
   EXPECT_TRUE(has(*store, 2));
+}
+
+// A new connection replaces the mark of the last transaction by this.
+constexpr const char* kNewMark = "UPDATE store_nodes SET committed = $2 WHERE";
+
+TEST_F(LostCommit, AStoreGoesOnIfNewConnectionsAreLostToo) {
+  const auto store = got(open_postgres({.url = through_}));
+  commit(*store, [&] { done(show(*store, 0)); });
+  using Loses = Proxy::Loses;
+  for (const auto& losses : std::vector<std::vector<Loses>>{
+           {Loses::kAnswers, Loses::kQuestions},
+           {Loses::kAnswers, Loses::kAnswers, Loses::kAnswers},
+           {Loses::kQuestions, Loses::kAnswers, Loses::kQuestions, Loses::kQuestions}}) {
+    proxy_->lose_about(kNewMark, losses);
+    end_connections();
+    EXPECT_TRUE(testing::eventually([&] {
+      const bool begun = store->begin().ok();
+      store->roll_back();
+      return begun || !store->beyond_repair().empty();
+    }));
+    EXPECT_EQ(proxy_->planned(), 0U);
+    EXPECT_EQ(store->beyond_repair(), "");
+  }
+  commit(*store, [&] { done(show(*store, 1)); });
+  EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "2");
+}
+
+TEST_F(LostCommit, ACommitIsFoundEvenIfNewConnectionsAreLostToo) {
+  const auto store = got(open_postgres({.url = through_}));
+  commit(*store, [&] { done(show(*store, 0)); });
+  done(store->begin());
+  done(show(*store, 1));
+  proxy_->lose(Proxy::Loses::kAnswers);
+  proxy_->lose_about(kNewMark, {Proxy::Loses::kAnswers, Proxy::Loses::kQuestions});
+  done(store->commit());
+  EXPECT_EQ(proxy_->planned(), 0U);
+  EXPECT_EQ(store->beyond_repair(), "");
+  commit(*store, [&] { done(show(*store, 2)); });
+  EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "3");
 }
 
 TEST_F(Postgres, OneProcessServesAStoreUnlessItShares) {

@@ -646,6 +646,8 @@ void PostgresStore::attach(Connection& connection) {
     throw Failed{{ErrorCode::kUnavailable, beyond_repair_}};
   }
   doubtful_is_there_ = doubtful_is_there_ || found == doubtful_;
+  // So that the next attempt knows it, too, if the connection is lost before this one's commit.
+  if (committed_) committed_ = found;
   if (is_ended) throw Failed{ended_by_others()};
   take(connection.commit());
   committed_ = mark;
