@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -402,6 +403,72 @@ TEST_F(LostCommit, ACommitIsFoundEvenIfNewConnectionsAreLostToo) {
   EXPECT_EQ(store->beyond_repair(), "");
   commit(*store, [&] { done(show(*store, 2)); });
   EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "3");
+}
+
+// A server whose commits wait for a standby that is not there.
+class NoStandby : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PostgresServer::is_installed()) GTEST_SKIP() << PostgresServer::kMissing;
+    server_ = std::make_unique<PostgresServer>(PostgresServer::Options{.fsync = false});
+    url_ = server_->database("store");
+    store_ = got(open_postgres({.url = url_}));
+    wait_for("absent");
+  }
+  // For the standby of this name; for none if it is empty.
+  void wait_for(const std::string& standby) const {
+    PostgresServer::query(url_, "ALTER SYSTEM SET synchronous_standby_names = '" + standby + "'");
+    PostgresServer::query(url_, "SELECT pg_reload_conf()");
+  }
+  // The server's processes whose commit waits for the standby.
+  [[nodiscard]] std::vector<std::string> waiting() const {
+    std::vector<std::string> processes;
+    for (const auto& row :
+         PostgresServer::query(url_,
+                               "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND "
+                               "backend_type = 'client backend'")) {
+      processes.push_back(row[0]);
+    }
+    return processes;
+  }
+  // Ends the wait of a commit as soon as there is one, as an operator would.
+  void end_a_wait() const {
+    ASSERT_TRUE(testing::eventually([&] { return !waiting().empty(); }));
+    const std::string process = waiting()[0];
+    PostgresServer::query(url_, "SELECT pg_cancel_backend(" + process + ")");
+    EXPECT_TRUE(testing::eventually([&] {
+      const auto now = waiting();
+      return std::find(now.begin(), now.end(), process) == now.end();
+    }));
+  }
+
+  std::unique_ptr<PostgresServer> server_;
+  std::string url_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(NoStandby, ACommitThatIsNotWaitedForSucceedsOnceALaterOneWas) {
+  std::atomic<bool> is_known{false};  // the server knows that it must wait
+  std::atomic<int> succeeded{0};
+  std::thread writer([&] {
+    for (std::uint64_t number = 0; !is_known; ++number) {
+      done(store_->begin());
+      done(store_->insert_impression({.id = ImpressionKey{1, number}.id()}));
+      done(store_->commit());
+      ++succeeded;
+    }
+  });
+  EXPECT_TRUE(testing::eventually([&] { return !waiting().empty(); }));
+  is_known = true;
+  const int before = succeeded;
+  for (int times = 0; times < 3 && succeeded == before; ++times) end_a_wait();
+  EXPECT_TRUE(testing::eventually([&] { return succeeded > before || !waiting().empty(); }));
+  EXPECT_EQ(succeeded, before) << "no standby has it";
+  wait_for("");
+  writer.join();
+  EXPECT_EQ(succeeded, before + 1);
+  EXPECT_EQ(PostgresServer::query(url_, "SELECT count(*) FROM impressions")[0][0],
+            std::to_string(succeeded));
 }
 
 TEST_F(Postgres, OneProcessServesAStoreUnlessItShares) {

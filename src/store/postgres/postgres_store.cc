@@ -747,7 +747,8 @@ Result<void> PostgresStore::commit() {
   is_answered_ = false;
   connection_->roll_back();
   for (const auto end = Clock::now() + (options_.shared ? kSharedPatience : kPatience);;) {
-    if (connection_->reopen() || doubtful_is_there_) break;
+    // Once attach() has committed, a standby that is waited for has all that it found, too.
+    if (connection_->reopen()) break;
     if (!beyond_repair_.empty() || Clock::now() >= end) {
       is_answered_ = true;
       return done;
