@@ -345,6 +345,30 @@ def nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks(shop)
           "no list of a model that was deleted", 5, 0.1)
 
 
+def rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped(shop):
+    """Nodes wait for the table of nodes, and learn of nothing, while they rank."""
+    model = shop.make("late")
+    shop.lead(model, shop.west)
+    identity = shop.server.value(f"SELECT id FROM models WHERE name = '{model}'")
+
+    def rows():
+        return [int(shop.server.value(f"SELECT count(*) FROM {table} WHERE {column} = {identity}"))
+                for table, column in (("impressions", "id >> 40"), ("queued_log", "model"))]
+
+    lists = [rank(shop.east, model) for _ in range(3)]
+    with shop.locked("LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE"):
+        lists.append(rank(shop.east, model))
+        expect(204, shop.west, "DELETE", f"/models/{model}")
+        until(lambda: rows() == [0, 0], "the lists of the model are dropped", 2)
+        lists.append(rank(shop.east, model))
+        works = [lambda one=one: ask(shop.east, "POST", f"/models/{model}/feedback",
+                                     {"impression": one["impression"], "event": "close"})
+                 for one in lists[-1:]]
+        together(works + [lambda: until(lambda: rows() == [1, 1], "rows of a deleted model")])
+    until(lambda: not shops.is_served(shop.east, model), "deleted on east", 5)
+    until(lambda: rows() == [0, 0], "no rows of the model", 10, 0.1)
+
+
 def a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model(shop):
     for turn in range(10):
         answers = together([lambda node=node: ask(node, "PUT", f"/models/one-{turn}", shops.MODEL)
@@ -450,6 +474,7 @@ CLAIMS = [
     a_replay_differs_if_the_log_lacks_an_entry,
     a_model_that_is_made_or_deleted_on_one_node_is_so_on_the_other,
     nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks,
+    rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped,
     a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model,
     many_models_made_at_once_are_served_and_learn_on_both_nodes,
     settings_that_were_changed_on_one_node_hold_on_the_other,

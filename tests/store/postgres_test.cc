@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "serving/shared_store.h"
 #include "serving/store.h"
 #include "store/open.h"
 #include "store/postgres/connection.h"
@@ -571,6 +572,38 @@ TEST_F(Postgres, AnIdThatIsTakenRefusesOneListAlone) {
   });
   EXPECT_THAT(got(store->read().from(1, 0, 9)),
               ElementsAre(ImpressionKey{1, 0}.id(), ImpressionKey{1, 2}.id()));
+}
+
+TEST_F(Postgres, WhatNodesAddAfterAModelWasDeletedIsDropped) {
+  const auto store = got(open_postgres({.url = url_, .shared = true}));
+  serving::SharedStore& shared = *store->shared();
+  got(shared.beat("west", {}));
+  std::int64_t model = 0;
+  commit(*store, [&] { model = got(store->insert_model({.name = "m", .spec = "{}"})); });
+  commit(*store, [&] { done(store->delete_model(model)); });
+  EXPECT_TRUE(got(store->read().deleted_models()).empty());
+  const char* tables[] = {"leads", "queued_log", "number_blocks", "removed_items"};
+  const auto add = [&](const std::string& table) {
+    if (table == "leads") return void(got(shared.lead(model)));
+    if (table == "number_blocks") {
+      return void(ask("INSERT INTO number_blocks VALUES(1, 1, 0, 64, 0) RETURNING 1"));
+    }
+    commit(*store, [&] {
+      if (table == "queued_log") return done(store->queue_log({.model = model, .argument = 1}, 5));
+      got(store->put_item(model, "x", {}, 0));
+      got(store->delete_item(model, "x", 0));
+    });
+  };
+  const auto drop = [&] {
+    for (bool all = false; !all;) commit(*store, [&] { all = got(store->drop_rows(model, 100)); });
+  };
+  for (const std::string table : tables) {
+    add(table);
+    EXPECT_THAT(got(store->read().deleted_models()), ElementsAre(model)) << table;
+    drop();
+    EXPECT_EQ(ask("SELECT count(*) FROM " + table), "0") << table;
+    EXPECT_TRUE(got(store->read().deleted_models()).empty()) << table;
+  }
 }
 
 TEST_F(Postgres, UsedBytesFallWhenListsAreDroppedAndTheFilesWithAVacuum) {

@@ -51,6 +51,12 @@ Error ended_by_others() {
   return {ErrorCode::kUnavailable, "the other nodes have ended this one; it joins again"};
 }
 
+// What nodes need of a model. They may add some as long as they don't know that it was deleted.
+constexpr const char* kDropOfNodes[] = {
+    "DELETE FROM leads WHERE model = $1", "DELETE FROM published WHERE model = $1",
+    "DELETE FROM queued_log WHERE model = $1", "DELETE FROM number_blocks WHERE model = $1",
+    "DELETE FROM removed_items WHERE model = $1"};
+
 #define IMPRESSION_VALUES "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, 0), $13, $14"
 
 // What has what belongs to users.
@@ -196,13 +202,8 @@ class PostgresStore : public Store {
   }
   Result<void> delete_model(std::int64_t id) override {
     return attempt([&] {
-      for (const char* sql :
-           {"DELETE FROM models WHERE id = $1", "DELETE FROM leads WHERE model = $1",
-            "DELETE FROM published WHERE model = $1", "DELETE FROM queued_log WHERE model = $1",
-            "DELETE FROM number_blocks WHERE model = $1",
-            "DELETE FROM removed_items WHERE model = $1"}) {
-        take(send(sql, id));
-      }
+      take(send("DELETE FROM models WHERE id = $1", id));
+      for (const char* sql : kDropOfNodes) take(send(sql, id));
     });
   }
   Result<void> set_model_spec(std::int64_t id, std::string_view spec) override {
@@ -467,6 +468,7 @@ class PostgresStore : public Store {
         if (experiment.model == model) take(delete_experiment(experiment.id));
       }
       take(send("DELETE FROM experiments WHERE model = $1", model));
+      for (const char* sql : kDropOfNodes) take(send(sql, model));
       return true;
     });
   }

@@ -41,7 +41,11 @@ class PostgresReader : public StoreReader {
         "EXISTS(SELECT 1 FROM item_versions WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM series_parts WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM experiments WHERE model = ids.id) OR "
-        "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id))",
+        "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM leads WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM queued_log WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM number_blocks WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM removed_items WHERE model = ids.id))",
         first_column<Row>);
   }
   Result<void> items(std::int64_t model, const EachItem& each) override {
