@@ -606,6 +606,25 @@ TEST_F(Postgres, WhatNodesAddAfterAModelWasDeletedIsDropped) {
   }
 }
 
+TEST_F(Postgres, AnOlderStateDoesNotReplaceANewerOne) {
+  const auto store = got(open_postgres({.url = url_, .shared = true}));
+  serving::SharedStore& shared = *store->shared();
+  got(shared.beat("west", {}));
+  std::int64_t model = 0;
+  commit(*store, [&] { model = got(store->insert_model({.name = "m", .spec = "{}"})); });
+  const std::int64_t epoch = got(shared.lead(model)).value();
+  const auto publish = [&](std::int64_t log) {
+    return got(shared.publish({.model = model, .log = log, .version = 1}, epoch));
+  };
+  EXPECT_TRUE(publish(5));
+  EXPECT_TRUE(publish(9));
+  EXPECT_FALSE(publish(8));
+  EXPECT_EQ(got(shared.published(model, 0))->log, 9);
+  EXPECT_TRUE(publish(9));
+  EXPECT_FALSE(got(shared.publish({.model = model, .log = 10, .version = 1}, epoch - 1)));
+  EXPECT_EQ(got(shared.published(model, 0))->log, 9);
+}
+
 TEST_F(Postgres, UsedBytesFallWhenListsAreDroppedAndTheFilesWithAVacuum) {
   const auto store = open();
   commit(*store, [&] {
