@@ -1,5 +1,6 @@
 """What was changed or learned through one node holds on the other. Nothing fails here."""
 
+import os
 import sys
 import time
 
@@ -401,6 +402,25 @@ def many_models_made_at_once_are_served_and_learn_on_both_nodes(shop):
     until(lambda: not any(shops.is_served(shop.east, name) for name in names), "all deleted", 5)
 
 
+def a_node_that_starts_does_not_count_all_lists_that_were_closed(shop):
+    """Nobody would see the count, and it reads a whole table."""
+    learn(shop.east, shop.make("closed"))
+    shop.east.terminate()
+    size = os.path.getsize(shop.server.log)
+    shop.server.sql("ALTER SYSTEM SET log_statement = 'all'")
+    shop.server.sql("SELECT pg_reload_conf()")
+    try:
+        shop.east.start_and_wait()
+    finally:
+        shop.server.sql("ALTER SYSTEM RESET log_statement")
+        shop.server.sql("SELECT pg_reload_conf()")
+    with open(shop.server.log, encoding="utf-8", errors="replace") as file:
+        file.seek(size)
+        asked = file.read()
+    assert "FROM series_parts WHERE model" in asked, asked
+    assert "count(*) FROM responses" not in asked, asked
+
+
 # Settings.
 
 def settings(node, model):
@@ -477,6 +497,7 @@ CLAIMS = [
     rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped,
     a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model,
     many_models_made_at_once_are_served_and_learn_on_both_nodes,
+    a_node_that_starts_does_not_count_all_lists_that_were_closed,
     settings_that_were_changed_on_one_node_hold_on_the_other,
     settings_hold_on_the_other_node_even_if_a_reload_there_failed,
 ]
