@@ -135,7 +135,6 @@ void Cluster::add_new(const ModelHandle& model) {
     Member& member = members_[model->id];
     member = {};
     member.model = model;
-    member.items = model->items.last_version();
     member.epoch = model->lead;
     member.dirty = true;
     beat_at_ = {};
@@ -329,11 +328,13 @@ void Cluster::beat() {
   beat_ok_at_ = after;
   offset_ = view->now - (before + (after - before) / 2);
   if (view->node != node_) {
-    // Others had taken this one for dead.
+    // Others had taken this one for dead, or the database has crashed.
     lose_all();
     connected_ = true;
-    parts_.log(fmt::format("node {} was ended by the others; it goes on as node {}", node_.load(),
-                           view->node));
+    parts_.log(fmt::format(
+        "the database does not know node {} any more, since the others have ended it, or the "
+        "database crashed; it goes on as node {}",
+        node_.load(), view->node));
     node_ = view->node;
   }
   if (view->connections != connections_) renew_readers();

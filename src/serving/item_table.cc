@@ -14,25 +14,32 @@ void ItemTable::put(std::span<const std::string> ids, std::span<const std::int64
                     std::span<const float> rows) {
   const std::unique_lock lock(mutex_);
   for (std::size_t at = 0; at < ids.size(); ++at) {
-    Item& item = items_[ids[at]];
     const std::span<const float> row = rows.first(stride_);
     rows = rows.subspan(stride_);
-    if (item.version > versions[at]) continue;  // another node has changed it since
+    if (versions[at] == 0) continue;
+    const auto found = items_.find(ids[at]);
+    // Another node has removed it since, or changed it.
+    if (found == items_.end() ? versions[at] <= applied_ : versions[at] < found->second.version) {
+      continue;
+    }
+    Item& item = items_[ids[at]];
     item.version = versions[at];
     last_version_ = std::max(last_version_, item.version);
     item.row.assign(row.begin(), row.end());
   }
 }
 
-void ItemTable::remove(const std::string& id) {
+void ItemTable::remove(const std::string& id, std::int64_t version) {
   const std::unique_lock lock(mutex_);
-  items_.erase(id);
+  const auto found = items_.find(id);
+  if (found != items_.end() && found->second.version <= version) items_.erase(found);
 }
 
 void ItemTable::apply(std::span<const SharedStore::ItemChange> changes) {
   const std::unique_lock lock(mutex_);
   for (const SharedStore::ItemChange& change : changes) {
     last_version_ = std::max(last_version_, change.version);
+    applied_ = std::max(applied_, change.version);
     const auto found = items_.find(change.id);
     if (found != items_.end() && found->second.version >= change.version) continue;
     if (!change.features) {

@@ -26,12 +26,16 @@ class ItemTable {
  public:
   explicit ItemTable(std::uint32_t feature_count);
 
-  // `rows`: stride() floats per id, in order; `versions`: as the store numbers them.
+  // What this node has stored. `rows`: stride() floats per id, in order; `versions`: as the store
+  // numbers them; items with version 0 are left out. So is what another node has replaced or
+  // removed since, as far as it is known here.
   void put(std::span<const std::string> ids, std::span<const std::int64_t> versions,
            std::span<const float> rows);
-  void remove(const std::string& id);
+  // What this node has removed; it had this version.
+  void remove(const std::string& id, std::int64_t version);
 
-  // As another node has made them: those that are older than what is here are left out.
+  // What all nodes have changed since the changes of the last call, in order: those that are older
+  // than what is here are left out.
   void apply(std::span<const SharedStore::ItemChange> changes);
 
   [[nodiscard]] std::uint64_t count() const;
@@ -54,6 +58,7 @@ class ItemTable {
   std::uint32_t stride_;
   mutable std::shared_mutex mutex_;
   std::int64_t last_version_ = 0;
+  std::int64_t applied_ = 0;  // apply() has seen all changes up to this one
   std::unordered_map<std::string, Item, TextHash, std::equal_to<>> items_;
 };
 

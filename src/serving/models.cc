@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "serving/model_spec.h"
@@ -190,12 +192,40 @@ void Service::remove(const ModelHandle& model, Done<void> done) {
                         .answer = std::move(done)});
 }
 
+namespace {
+
+// The versions of those items that the store has with these features: they need no new one. What is
+// in memory alone does not say so: another node, or an earlier job of the transaction, may have
+// changed the store.
+std::unordered_map<std::string, std::int64_t> find_unchanged(const ItemTable& items,
+                                                             std::span<const std::string> ids,
+                                                             const float* rows, std::int64_t model,
+                                                             StoreReader& store) {
+  std::vector<std::string> alike;
+  std::vector<std::int64_t> versions;
+  for (std::size_t at = 0; at < ids.size(); ++at) {
+    const std::int64_t version = items.version_with(ids[at], rows + at * items.stride());
+    if (version == 0) continue;
+    alike.push_back(ids[at]);
+    versions.push_back(version);
+  }
+  std::unordered_map<std::string, std::int64_t> unchanged;
+  if (alike.empty()) return unchanged;
+  const auto stored = take(store.versions_of(model, alike));
+  for (std::size_t at = 0; at < alike.size(); ++at) {
+    if (stored[at] == versions[at]) unchanged.emplace(std::move(alike[at]), versions[at]);
+  }
+  return unchanged;
+}
+
+}  // namespace
+
 void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
                         AlignedVector<float> rows, Done<std::uint64_t> done) {
   struct Items {
     std::vector<std::string> ids;
     AlignedVector<float> rows;
-    std::vector<std::int64_t> versions{};
+    std::vector<std::int64_t> versions{};  // 0: unchanged
   };
   auto items = std::make_shared<Items>(Items{std::move(ids), std::move(rows)});
   parts_->writer->submit(job<std::uint64_t>(
@@ -204,12 +234,17 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
         transaction.change(model);
         items->versions.clear();
         const std::size_t bytes = model->spec.ranker.feature_count * sizeof(float);
+        auto unchanged = find_unchanged(model->items, items->ids, items->rows.data(), model->id,
+                                        transaction.store.read());
         for (std::size_t at = 0; at < items->ids.size(); ++at) {
           const float* row = items->rows.data() + at * model->items.stride();
-          // What is stored already needs no new version.
-          if (const std::int64_t same = model->items.version_with(items->ids[at], row)) {
-            items->versions.push_back(same);
-            continue;
+          const auto found = unchanged.find(items->ids[at]);
+          if (found != unchanged.end()) {
+            if (model->items.version_with(items->ids[at], row) == found->second) {
+              items->versions.push_back(0);
+              continue;
+            }
+            unchanged.erase(found);  // the request has it twice
           }
           items->versions.push_back(take(transaction.store.put_item(
               model->id, items->ids[at], {reinterpret_cast<const std::byte*>(row), bytes},
@@ -226,17 +261,19 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
 }
 
 void Service::remove_item(const ModelHandle& model, const std::string& id, Done<void> done) {
+  auto version = std::make_shared<std::int64_t>(0);
   parts_->writer->submit(
       {.apply =
-           [model, id](Transaction& transaction) {
+           [model, id, version](Transaction& transaction) {
              transaction.change(model);
-             if (take(transaction.store.delete_item(model->id, id, model->end_of_references())))
-               return;
+             *version =
+                 take(transaction.store.delete_item(model->id, id, model->end_of_references()));
+             if (*version != 0) return;
              throw Failed{{ErrorCode::kNotFound, fmt::format("item \"{}\" is not stored", id)}};
            },
        .committed =
-           [model, id] {
-             model->items.remove(id);
+           [model, id, version] {
+             model->items.remove(id, *version);
              model->replaced_items = true;
            },
        .answer = std::move(done)});

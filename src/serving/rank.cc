@@ -435,14 +435,15 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
                             fmt::format("impression \"{}\" exists; ids are used once", kept.given),
                             "id"}};
             }
+            kept.shown_at = transaction.now;
+            take(transaction.store.insert_impression(kept));
+            // The store may have refused its id: another node was faster.
             SeriesRow& series = transaction.series(model->id);
             ++series.impressions;
             series.entropies += state->ranked.entropy;
-            kept.shown_at = transaction.now;
             if (!model->shared) {
               model->shown_marks.add(ImpressionKey::of(kept.id).number + 1, transaction.elapsed);
             }
-            take(transaction.store.insert_impression(kept));
             if (const auto* running = counting(parts, transaction, kept.in.experiment)) {
               count_list(transaction, *running, kept);
             }

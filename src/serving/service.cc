@@ -58,14 +58,14 @@ void find_numbers(Model& model, StoreReader& store) {
 void fill(Model& model, StoreReader& store, std::int64_t now) {
   constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
   model.shown = take(store.series_total(model.id, 0, kEnd)).impressions;
-  const std::uint64_t closed =
-      take(store.closed_count(model.id, model.expired,
-                              model.shared ? ImpressionKey::kNumbers - 1 : model.next_number.load()));
-  // Those that were shown recently enough to be open, to within one span of the series.
-  const std::int64_t since = span_start(now - std::int64_t{model.spec.open_seconds} * 1000);
-  const std::uint64_t late = take(store.series_total(model.id, since, kEnd)).impressions;
-  model.open = late - std::min(late, closed);
-
+  if (!model.shared) {  // nobody knows how many are open otherwise
+    const std::uint64_t closed =
+        take(store.closed_count(model.id, model.expired, model.next_number));
+    // Those that were shown recently enough to be open, to within one span of the series.
+    const std::int64_t since = span_start(now - std::int64_t{model.spec.open_seconds} * 1000);
+    const std::uint64_t late = take(store.series_total(model.id, since, kEnd)).impressions;
+    model.open = late - std::min(late, closed);
+  }
   model.has_references = model.has_references || take(store.has_candidates(model.id));
   std::vector<std::string> ids;
   std::vector<std::int64_t> versions;

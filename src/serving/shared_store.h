@@ -111,7 +111,8 @@ class SharedStore {
   virtual Result<void> ask_for_lead(std::int64_t model) = 0;
 
   // Keeps the state of a model for the other nodes, and tells them. False if another node has led
-  // it since `epoch`. It need not survive a crash: it follows from the log.
+  // it since `epoch`, or has kept a state with later log entries. It need not survive a crash: it
+  // follows from the log.
   virtual Result<bool> publish(const SnapshotRow& state, std::int64_t epoch) = 0;
   // The last one, if its version is above `version`.
   virtual Result<std::optional<SnapshotRow>> published(std::int64_t model,

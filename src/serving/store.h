@@ -248,6 +248,9 @@ class StoreReader {
       std::function<Result<void>(std::string_view, std::int64_t, std::span<const std::byte>)>;
   virtual Result<void> items(std::int64_t model, const EachItem& each) = 0;
   virtual Result<std::optional<ItemVersion>> item_version(std::int64_t version) = 0;
+  // The present versions of items, in the order of `ids`; 0 of those that are not stored.
+  virtual Result<std::vector<std::int64_t>> versions_of(std::int64_t model,
+                                                        std::span<const std::string> ids) = 0;
 
   virtual Result<std::optional<ImpressionRow>> impression(std::int64_t id) = 0;
   // The impression with the caller's own id.
@@ -415,8 +418,10 @@ class Store {
   // dropped at once.
   virtual Result<std::int64_t> put_item(std::int64_t model, std::string_view id,
                                         std::span<const std::byte> features, std::uint64_t end) = 0;
-  // Whether it was there. Its last version can be read as long as one that was replaced.
-  virtual Result<bool> delete_item(std::int64_t model, std::string_view id, std::uint64_t end) = 0;
+  // Gives the version that it had, 0 if it was not there. That can be read as long as one that was
+  // replaced.
+  virtual Result<std::int64_t> delete_item(std::int64_t model, std::string_view id,
+                                           std::uint64_t end) = 0;
 
   // No impression with this number or a higher one refers to what was replaced or deleted so far.
   virtual Result<void> limit_references(std::int64_t model, std::uint64_t end) = 0;

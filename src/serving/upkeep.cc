@@ -358,15 +358,28 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   take(parts_.store->shrink());
 }
 
+void Upkeep::add_removed(std::int64_t model) {
+  removed_.push_back({.model = model, .again = parts_.cluster != nullptr});
+}
+
 void Upkeep::drop_removed() {
-  if (removed_.empty()) return;
+  // A node that has not heard of the removal by then was ended.
+  constexpr std::chrono::seconds kUntilAllKnow{5};
+  const auto now = Clock::now();
+  const auto next = std::find_if(removed_.begin(), removed_.end(),
+                                 [now](const Removed& one) { return one.at <= now; });
+  if (next == removed_.end()) return;
   bool all = false;
   change([&](Transaction& transaction) {
-    all = take(transaction.store.drop_rows(removed_.back(), kDroppedAtOnce));
+    all = take(transaction.store.drop_rows(next->model, kDroppedAtOnce));
   });
   if (!all) return;
-  asked_.erase(removed_.back());
-  removed_.pop_back();
+  asked_.erase(next->model);
+  if (std::exchange(next->again, false)) {
+    next->at = now + kUntilAllKnow;  // other nodes may add rows as long as they don't know
+  } else {
+    removed_.erase(next);
+  }
 }
 
 void Upkeep::flush_learned() {

@@ -26,7 +26,7 @@ class Upkeep {
   // Fails if it was ended since the store does not answer.
   Result<void> run();
   // A removed model whose rows are to be dropped.
-  void add_removed(std::int64_t model) { removed_.push_back(model); }
+  void add_removed(std::int64_t model);
 
  private:
   void run_all();
@@ -52,7 +52,12 @@ class Upkeep {
 
   ServiceParts& parts_;
   std::int64_t started_;  // the system's time at the steady clock's 0, as it was at the start
-  std::vector<std::int64_t> removed_;
+  struct Removed {
+    std::int64_t model = 0;
+    bool again = false;  // once all nodes know of it
+    std::chrono::steady_clock::time_point at{};
+  };
+  std::vector<Removed> removed_;
   struct Asked {
     std::int64_t log = 0;  // the entry that the snapshot must include
     std::chrono::steady_clock::time_point at{};

@@ -142,6 +142,20 @@ def until_learned(shop, node, model, seconds):
         time.sleep(0.05)
 
 
+def nodes_go_on_after_a_crash_of_the_database_and_say_why(shop):
+    """It does not know them any more, since the table of nodes is empty then."""
+    model = shop.make("crash")
+    sizes = [os.path.getsize(node.log) for node in shop.both()]
+    shop.server.kill()
+    shop.server.start()
+    for node, size in zip(shop.both(), sizes):
+        until_learned(shop, node, model, WELL)
+        with open(node.log, encoding="utf-8") as file:
+            file.seek(size)
+            lines = [line for line in file if "it goes on as node" in line]
+        assert len(lines) == 1 and "or the database crashed" in lines[0], lines
+
+
 # A database that does not answer.
 
 def pause_database(shop):
@@ -305,6 +319,7 @@ def nodes_whose_last_transactions_are_gone_end_and_start_anew(shop):
 
 CLAIMS = [
     nodes_whose_last_transactions_are_gone_end_and_start_anew,
+    nodes_go_on_after_a_crash_of_the_database_and_say_why,
     the_cursor_gives_every_list_of_both_nodes_once,
     a_third_node_with_many_items_over_a_slow_network_gets_in,
     ranks_of_many_models_are_answered_while_the_database_is_stopped,

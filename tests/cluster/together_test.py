@@ -1,5 +1,6 @@
 """What was changed or learned through one node holds on the other. Nothing fails here."""
 
+import os
 import sys
 import time
 
@@ -76,6 +77,52 @@ def items_that_both_nodes_replace_at_once_are_the_same_on_both(shop):
         until(lambda: of(shop.west) == of(shop.east), f"the same items, turn {turn}")
 
 
+def feature_of(node, model, name):
+    status, item = ask(node, "GET", f"/models/{model}/items/{name}")
+    assert status in (200, 404), item
+    return item["features"][0] if status == 200 else None
+
+
+def stored_feature(shop, model, name):
+    """As the database has it, in hexadecimal digits; None if it is not there."""
+    return shop.server.value(
+        "SELECT encode(features, 'hex') FROM items JOIN item_versions USING(version) JOIN models "
+        f"ON models.id = items.model WHERE items.id = '{name}' AND name = '{model}'")
+
+
+def an_item_that_was_replaced_through_one_node_can_be_put_back_through_the_other(shop):
+    """The other node does not know yet that it was replaced."""
+    model = shop.make("put-back")
+    for turn in range(20):
+        here, there = shop.both()[turn % 2], shop.both()[1 - turn % 2]
+        name = f"item-{turn}"
+        put_items(here, model, {name: 1})
+        as_put = stored_feature(shop, model, name)
+        until(lambda one=name: feature_of(there, model, one) == 1, f"{name} on {there.name}")
+        put_items(there, model, {name: 2})
+        put_items(here, model, {name: 1})
+        assert stored_feature(shop, model, name) == as_put, f"turn {turn}: not put back"
+        for node in shop.both():
+            until(lambda one=node: feature_of(one, model, name) == 1, f"{name} on {node.name}")
+
+
+def an_item_that_was_deleted_through_one_node_can_be_put_again_through_the_other(shop):
+    model = shop.make("put-again")
+    for turn in range(20):
+        here, there = shop.both()[turn % 2], shop.both()[1 - turn % 2]
+        name = f"item-{turn}"
+        put_items(here, model, {name: 1})
+        as_put = stored_feature(shop, model, name)
+        until(lambda one=name: feature_of(there, model, one) == 1, f"{name} on {there.name}")
+        expect(204, there, "DELETE", f"/models/{model}/items/{name}")
+        put_items(here, model, {name: 1})
+        assert stored_feature(shop, model, name) == as_put, f"turn {turn}: not stored"
+    time.sleep(shops.SOON)
+    for node in shop.both():
+        found = [feature_of(node, model, f"item-{turn}") for turn in range(20)]
+        assert found == 20 * [1], f"{node.name}: {found}"
+
+
 # Versions.
 
 def a_rank_with_min_version_uses_what_the_other_node_has_learned(shop):
@@ -135,6 +182,33 @@ def an_own_id_that_both_nodes_get_at_once_is_given_once(shop):
                     == [item["id"] for item in given["items"]]), (kept, given)
     stored = shop.server.value("SELECT count(*) FROM impressions WHERE given LIKE 'own-%'")
     assert stored == "40", stored
+
+
+def lists_that_are_refused_are_not_counted(shop):
+    """Another node gives the id while this one waits for that."""
+    model = shop.make("counted")
+    rank(shop.west, model, id="given")
+
+    def visit():
+        return ask(shop.west, "POST", f"/models/{model}/rank", {"items": ITEMS, "id": "taken"})
+
+    def give():
+        until(lambda: shop.server.value("SELECT count(*) FROM pg_stat_activity WHERE "
+                                        "wait_event_type = 'Lock' AND query LIKE '%given_ids%'")
+              == "1", "west waits for the id", 3)
+        other.ask("COMMIT")
+
+    with shop.locked("INSERT INTO given_ids SELECT model, 'taken', impression FROM given_ids "
+                     "WHERE given = 'given'") as other:
+        (status, answer), _ = together([visit, give])
+    assert status == 409, answer
+    rank(shop.west, model)
+    lists, counted = shop.server.sql(
+        "SELECT (SELECT count(*) FROM impressions WHERE id >> 40 = m.id), (SELECT "
+        f"sum(impressions) FROM series WHERE model = m.id) FROM models AS m WHERE name = '{model}'"
+    )[0]
+    assert lists == counted == "2", f"{lists} lists, {counted} in the series"
+    assert model_of(shop.west, model)["impressions"] == 2
 
 
 def an_event_that_both_nodes_get_at_once_is_counted_once(shop):
@@ -272,6 +346,30 @@ def nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks(shop)
           "no list of a model that was deleted", 5, 0.1)
 
 
+def rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped(shop):
+    """Nodes wait for the table of nodes, and learn of nothing, while they rank."""
+    model = shop.make("late")
+    shop.lead(model, shop.west)
+    identity = shop.server.value(f"SELECT id FROM models WHERE name = '{model}'")
+
+    def rows():
+        return [int(shop.server.value(f"SELECT count(*) FROM {table} WHERE {column} = {identity}"))
+                for table, column in (("impressions", "id >> 40"), ("queued_log", "model"))]
+
+    lists = [rank(shop.east, model) for _ in range(3)]
+    with shop.locked("LOCK TABLE nodes IN ACCESS EXCLUSIVE MODE"):
+        lists.append(rank(shop.east, model))
+        expect(204, shop.west, "DELETE", f"/models/{model}")
+        until(lambda: rows() == [0, 0], "the lists of the model are dropped", 2)
+        lists.append(rank(shop.east, model))
+        works = [lambda one=one: ask(shop.east, "POST", f"/models/{model}/feedback",
+                                     {"impression": one["impression"], "event": "close"})
+                 for one in lists[-1:]]
+        together(works + [lambda: until(lambda: rows() == [1, 1], "rows of a deleted model")])
+    until(lambda: not shops.is_served(shop.east, model), "deleted on east", 5)
+    until(lambda: rows() == [0, 0], "no rows of the model", 10, 0.1)
+
+
 def a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model(shop):
     for turn in range(10):
         answers = together([lambda node=node: ask(node, "PUT", f"/models/one-{turn}", shops.MODEL)
@@ -302,6 +400,25 @@ def many_models_made_at_once_are_served_and_learn_on_both_nodes(shop):
     for name in names:
         expect(204, shop.west, "DELETE", f"/models/{name}")
     until(lambda: not any(shops.is_served(shop.east, name) for name in names), "all deleted", 5)
+
+
+def a_node_that_starts_does_not_count_all_lists_that_were_closed(shop):
+    """Nobody would see the count, and it reads a whole table."""
+    learn(shop.east, shop.make("closed"))
+    shop.east.terminate()
+    size = os.path.getsize(shop.server.log)
+    shop.server.sql("ALTER SYSTEM SET log_statement = 'all'")
+    shop.server.sql("SELECT pg_reload_conf()")
+    try:
+        shop.east.start_and_wait()
+    finally:
+        shop.server.sql("ALTER SYSTEM RESET log_statement")
+        shop.server.sql("SELECT pg_reload_conf()")
+    with open(shop.server.log, encoding="utf-8", errors="replace") as file:
+        file.seek(size)
+        asked = file.read()
+    assert "FROM series_parts WHERE model" in asked, asked
+    assert "count(*) FROM responses" not in asked, asked
 
 
 # Settings.
@@ -364,18 +481,23 @@ CLAIMS = [
     items_put_replaced_and_deleted_on_one_node_are_ranked_so_on_the_other,
     many_items_at_once_are_on_the_other_node_within_a_second,
     items_that_both_nodes_replace_at_once_are_the_same_on_both,
+    an_item_that_was_replaced_through_one_node_can_be_put_back_through_the_other,
+    an_item_that_was_deleted_through_one_node_can_be_put_again_through_the_other,
     a_rank_with_min_version_uses_what_the_other_node_has_learned,
     a_version_that_never_comes_is_refused_after_two_seconds,
     without_min_version_a_list_may_be_older,
     an_own_id_that_both_nodes_get_at_once_is_given_once,
+    lists_that_are_refused_are_not_counted,
     an_event_that_both_nodes_get_at_once_is_counted_once,
     changes_through_the_node_that_does_not_lead_hold_on_both,
     a_change_right_after_a_model_was_made_is_not_refused,
     a_replay_differs_if_the_log_lacks_an_entry,
     a_model_that_is_made_or_deleted_on_one_node_is_so_on_the_other,
     nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks,
+    rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped,
     a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model,
     many_models_made_at_once_are_served_and_learn_on_both_nodes,
+    a_node_that_starts_does_not_count_all_lists_that_were_closed,
     settings_that_were_changed_on_one_node_hold_on_the_other,
     settings_hold_on_the_other_node_even_if_a_reload_there_failed,
 ]

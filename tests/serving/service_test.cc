@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <future>
 #include <set>
 #include <thread>
 
@@ -287,6 +289,103 @@ TEST(Service, StoredItemsRankLikeTheSameFeaturesSent) {
   const auto missing = served.rank(again, by_id);
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().where, "items[3]");
+}
+
+// An item that several requests of one transaction change.
+class OneItem : public ::testing::Test {
+ protected:
+  using Put = std::promise<Result<std::uint64_t>>;
+  using Removal = std::promise<Result<void>>;
+  void put(float feature, Done<std::uint64_t> done) {
+    AlignedVector<float> row(padded_width(1), 0.0F);
+    row[0] = feature;
+    served_->put_items(model_, {"x"}, std::move(row), std::move(done));
+  }
+  void put(float feature) {
+    EXPECT_TRUE(wait_for<std::uint64_t>([&](auto done) { put(feature, done); }).ok());
+  }
+  // `calls` is run by the writer's thread, so that what it submits gathers.
+  void together(const std::function<void()>& calls) {
+    put(1, [](const auto&) {});
+    const auto done = wait_for<std::uint64_t>([&](auto answer) {
+      put(1, [calls, answer](const Result<std::uint64_t>& stored) {
+        calls();
+        answer(stored);
+      });
+    });
+    ASSERT_TRUE(done.ok());
+  }
+  // 0 if it is not stored; in memory, and after a start.
+  float feature() {
+    const auto item = served_->item(*model_, "x");
+    return item ? item->front() : 0;
+  }
+  float stored_feature() {
+    served_.reopen();
+    model_ = served_->find("m");
+    return feature();
+  }
+
+  Served served_;
+  ModelHandle model_ = served_.make(small_spec("m", 1));
+};
+
+TEST_F(OneItem, ThatIsRemovedAndPutAgainIsStored) {
+  Removal removed;
+  Put put_again;
+  together([&] {
+    served_->remove_item(model_, "x", [&](auto done) { removed.set_value(done); });
+    put(1, [&](auto done) { put_again.set_value(done); });
+  });
+  EXPECT_TRUE(removed.get_future().get().ok());
+  EXPECT_EQ(*put_again.get_future().get(), 1U);
+  EXPECT_EQ(feature(), 1);
+  EXPECT_EQ(stored_feature(), 1);
+}
+
+TEST_F(OneItem, ThatIsReplacedAndPutAgainIsAsItWasPutLast) {
+  Put replaced;
+  Put put_again;
+  together([&] {
+    put(2, [&](auto done) { replaced.set_value(done); });
+    put(1, [&](auto done) { put_again.set_value(done); });
+  });
+  EXPECT_TRUE(replaced.get_future().get().ok());
+  EXPECT_TRUE(put_again.get_future().get().ok());
+  EXPECT_EQ(feature(), 1);
+  EXPECT_EQ(stored_feature(), 1);
+}
+
+TEST_F(OneItem, ThatIsPutAndRemovedIsGone) {
+  Put replaced;
+  Removal removed;
+  together([&] {
+    put(2, [&](auto done) { replaced.set_value(done); });
+    served_->remove_item(model_, "x", [&](auto done) { removed.set_value(done); });
+  });
+  EXPECT_TRUE(replaced.get_future().get().ok());
+  EXPECT_TRUE(removed.get_future().get().ok());
+  EXPECT_EQ(feature(), 0);
+  EXPECT_EQ(stored_feature(), 0);
+}
+
+TEST_F(OneItem, ThatARequestHasTwiceIsAsTheLastOneSays) {
+  put(1);
+  const std::size_t width = padded_width(1);
+  AlignedVector<float> rows(3 * width, 0.0F);
+  rows[0] = 1;
+  rows[width] = 2;
+  rows[2 * width] = 1;
+  for (const std::size_t count : {3U, 2U}) {
+    rows.resize(count * width);
+    const std::vector<std::string> ids(count, "x");
+    EXPECT_EQ(
+        *wait_for<std::uint64_t>([&](auto done) { served_->put_items(model_, ids, rows, done); }),
+        1U);
+    EXPECT_EQ(feature(), count == 2 ? 2 : 1);
+    EXPECT_EQ(stored_feature(), count == 2 ? 2 : 1);
+    put(1);
+  }
 }
 
 TEST(Service, ImpressionsThatAreNeverClosedAreLearnedFromWhenTheirTimeIsUp) {

@@ -8,11 +8,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
+#include "serving/shared_store.h"
 #include "serving/store.h"
 #include "store/open.h"
 #include "store/postgres/connection.h"
@@ -252,6 +255,17 @@ class Proxy {
   }
   // The next message that is to be lost ends the connection; later connections are sound.
   void lose(Loses what) { loses_ = what; }
+  // Loses the questions that have this text, or their answers: the first one as the first of `all`
+  // says, and so on.
+  void lose_about(std::string text, std::vector<Loses> all) {
+    const std::lock_guard lock(mutex_);
+    text_ = std::move(text);
+    planned_ = std::move(all);
+  }
+  [[nodiscard]] std::size_t planned() const {
+    const std::lock_guard lock(mutex_);
+    return planned_.size();
+  }
 
  private:
   static sockaddr_un address_of(const std::string& path) {
@@ -265,11 +279,18 @@ class Proxy {
     char buffer[65536];
     const ssize_t size = ::read(from, buffer, sizeof buffer);
     if (size <= 0) return false;
+    if (kind == Loses::kQuestions) plan({buffer, static_cast<std::size_t>(size)});
     if (loses_ == kind) {
       loses_ = Loses::kNothing;
       return false;
     }
     return ::send(to, buffer, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
+  }
+  void plan(std::string_view question) {
+    const std::lock_guard lock(mutex_);
+    if (planned_.empty() || question.find(text_) == std::string_view::npos) return;
+    loses_ = planned_.front();
+    planned_.erase(planned_.begin());
   }
   void run() {
     while (!stop_) {
@@ -295,6 +316,9 @@ class Proxy {
   int listener_;
   std::atomic<bool> stop_{false};
   std::atomic<Loses> loses_{Loses::kNothing};
+  mutable std::mutex mutex_;
+  std::string text_;
+  std::vector<Loses> planned_;
   std::thread thread_;
 };
 
@@ -341,6 +365,111 @@ TEST_F(LostCommit, ACommitThatNeverArrivedIsFoundToHaveFailed) {
   commit(*store, [&] { done(show(*store, 2)); });
   EXPECT_FALSE(has(*store, 1));
   EXPECT_TRUE(has(*store, 2));
+}
+
+// A new connection replaces the mark of the last transaction by this.
+constexpr const char* kNewMark = "UPDATE store_nodes SET committed = $2 WHERE";
+
+TEST_F(LostCommit, AStoreGoesOnIfNewConnectionsAreLostToo) {
+  const auto store = got(open_postgres({.url = through_}));
+  commit(*store, [&] { done(show(*store, 0)); });
+  using Loses = Proxy::Loses;
+  for (const auto& losses : std::vector<std::vector<Loses>>{
+           {Loses::kAnswers, Loses::kQuestions},
+           {Loses::kAnswers, Loses::kAnswers, Loses::kAnswers},
+           {Loses::kQuestions, Loses::kAnswers, Loses::kQuestions, Loses::kQuestions}}) {
+    proxy_->lose_about(kNewMark, losses);
+    end_connections();
+    EXPECT_TRUE(testing::eventually([&] {
+      const bool begun = store->begin().ok();
+      store->roll_back();
+      return begun || !store->beyond_repair().empty();
+    }));
+    EXPECT_EQ(proxy_->planned(), 0U);
+    EXPECT_EQ(store->beyond_repair(), "");
+  }
+  commit(*store, [&] { done(show(*store, 1)); });
+  EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "2");
+}
+
+TEST_F(LostCommit, ACommitIsFoundEvenIfNewConnectionsAreLostToo) {
+  const auto store = got(open_postgres({.url = through_}));
+  commit(*store, [&] { done(show(*store, 0)); });
+  done(store->begin());
+  done(show(*store, 1));
+  proxy_->lose(Proxy::Loses::kAnswers);
+  proxy_->lose_about(kNewMark, {Proxy::Loses::kAnswers, Proxy::Loses::kQuestions});
+  done(store->commit());
+  EXPECT_EQ(proxy_->planned(), 0U);
+  EXPECT_EQ(store->beyond_repair(), "");
+  commit(*store, [&] { done(show(*store, 2)); });
+  EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "3");
+}
+
+// A server whose commits wait for a standby that is not there.
+class NoStandby : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PostgresServer::is_installed()) GTEST_SKIP() << PostgresServer::kMissing;
+    server_ = std::make_unique<PostgresServer>(PostgresServer::Options{.fsync = false});
+    url_ = server_->database("store");
+    store_ = got(open_postgres({.url = url_}));
+    wait_for("absent");
+  }
+  // For the standby of this name; for none if it is empty.
+  void wait_for(const std::string& standby) const {
+    PostgresServer::query(url_, "ALTER SYSTEM SET synchronous_standby_names = '" + standby + "'");
+    PostgresServer::query(url_, "SELECT pg_reload_conf()");
+  }
+  // The server's processes whose commit waits for the standby.
+  [[nodiscard]] std::vector<std::string> waiting() const {
+    std::vector<std::string> processes;
+    for (const auto& row :
+         PostgresServer::query(url_,
+                               "SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND "
+                               "backend_type = 'client backend'")) {
+      processes.push_back(row[0]);
+    }
+    return processes;
+  }
+  // Ends the wait of a commit as soon as there is one, as an operator would.
+  void end_a_wait() const {
+    ASSERT_TRUE(testing::eventually([&] { return !waiting().empty(); }));
+    const std::string process = waiting()[0];
+    PostgresServer::query(url_, "SELECT pg_cancel_backend(" + process + ")");
+    EXPECT_TRUE(testing::eventually([&] {
+      const auto now = waiting();
+      return std::find(now.begin(), now.end(), process) == now.end();
+    }));
+  }
+
+  std::unique_ptr<PostgresServer> server_;
+  std::string url_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(NoStandby, ACommitThatIsNotWaitedForSucceedsOnceALaterOneWas) {
+  std::atomic<bool> is_known{false};  // the server knows that it must wait
+  std::atomic<int> succeeded{0};
+  std::thread writer([&] {
+    for (std::uint64_t number = 0; !is_known; ++number) {
+      done(store_->begin());
+      done(store_->insert_impression({.id = ImpressionKey{1, number}.id()}));
+      done(store_->commit());
+      ++succeeded;
+    }
+  });
+  EXPECT_TRUE(testing::eventually([&] { return !waiting().empty(); }));
+  is_known = true;
+  const int before = succeeded;
+  for (int times = 0; times < 3 && succeeded == before; ++times) end_a_wait();
+  EXPECT_TRUE(testing::eventually([&] { return succeeded > before || !waiting().empty(); }));
+  EXPECT_EQ(succeeded, before) << "no standby has it";
+  wait_for("");
+  writer.join();
+  EXPECT_EQ(succeeded, before + 1);
+  EXPECT_EQ(PostgresServer::query(url_, "SELECT count(*) FROM impressions")[0][0],
+            std::to_string(succeeded));
 }
 
 TEST_F(Postgres, OneProcessServesAStoreUnlessItShares) {
@@ -443,6 +572,57 @@ TEST_F(Postgres, AnIdThatIsTakenRefusesOneListAlone) {
   });
   EXPECT_THAT(got(store->read().from(1, 0, 9)),
               ElementsAre(ImpressionKey{1, 0}.id(), ImpressionKey{1, 2}.id()));
+}
+
+TEST_F(Postgres, WhatNodesAddAfterAModelWasDeletedIsDropped) {
+  const auto store = got(open_postgres({.url = url_, .shared = true}));
+  serving::SharedStore& shared = *store->shared();
+  got(shared.beat("west", {}));
+  std::int64_t model = 0;
+  commit(*store, [&] { model = got(store->insert_model({.name = "m", .spec = "{}"})); });
+  commit(*store, [&] { done(store->delete_model(model)); });
+  EXPECT_TRUE(got(store->read().deleted_models()).empty());
+  const char* tables[] = {"leads", "queued_log", "number_blocks", "removed_items"};
+  const auto add = [&](const std::string& table) {
+    if (table == "leads") return void(got(shared.lead(model)));
+    if (table == "number_blocks") {
+      return void(ask("INSERT INTO number_blocks VALUES(1, 1, 0, 64, 0) RETURNING 1"));
+    }
+    commit(*store, [&] {
+      if (table == "queued_log") return done(store->queue_log({.model = model, .argument = 1}, 5));
+      got(store->put_item(model, "x", {}, 0));
+      got(store->delete_item(model, "x", 0));
+    });
+  };
+  const auto drop = [&] {
+    for (bool all = false; !all;) commit(*store, [&] { all = got(store->drop_rows(model, 100)); });
+  };
+  for (const std::string table : tables) {
+    add(table);
+    EXPECT_THAT(got(store->read().deleted_models()), ElementsAre(model)) << table;
+    drop();
+    EXPECT_EQ(ask("SELECT count(*) FROM " + table), "0") << table;
+    EXPECT_TRUE(got(store->read().deleted_models()).empty()) << table;
+  }
+}
+
+TEST_F(Postgres, AnOlderStateDoesNotReplaceANewerOne) {
+  const auto store = got(open_postgres({.url = url_, .shared = true}));
+  serving::SharedStore& shared = *store->shared();
+  got(shared.beat("west", {}));
+  std::int64_t model = 0;
+  commit(*store, [&] { model = got(store->insert_model({.name = "m", .spec = "{}"})); });
+  const std::int64_t epoch = got(shared.lead(model)).value();
+  const auto publish = [&](std::int64_t log) {
+    return got(shared.publish({.model = model, .log = log, .version = 1}, epoch));
+  };
+  EXPECT_TRUE(publish(5));
+  EXPECT_TRUE(publish(9));
+  EXPECT_FALSE(publish(8));
+  EXPECT_EQ(got(shared.published(model, 0))->log, 9);
+  EXPECT_TRUE(publish(9));
+  EXPECT_FALSE(got(shared.publish({.model = model, .log = 10, .version = 1}, epoch - 1)));
+  EXPECT_EQ(got(shared.published(model, 0))->log, 9);
 }
 
 TEST_F(Postgres, UsedBytesFallWhenListsAreDroppedAndTheFilesWithAVacuum) {

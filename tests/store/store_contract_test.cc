@@ -184,15 +184,33 @@ TEST_P(StoreContract, ItemsAreReplacedDeletedAndReadByModel) {
     got(store_->put_item(2, "x", bytes({4}), 0));
   });
   EXPECT_THAT(items(1), ElementsAre(Pair("x", bytes({2})), Pair("y", bytes({3}))));
+  const std::vector<std::string> asked{"y", "none", "x", "y"};
+  const auto versions = got(store_->read().versions_of(1, asked));
+  ASSERT_EQ(versions.size(), asked.size());
+  EXPECT_EQ(got(store_->read().item_version(versions[0]))->features, bytes({3}));
+  EXPECT_EQ(got(store_->read().item_version(versions[2]))->features, bytes({2}));
+  EXPECT_THAT(versions, ElementsAre(versions[0], 0, versions[2], versions[0]));
+  EXPECT_THAT(got(store_->read().versions_of(1, {})), IsEmpty());
   commit([&] {
-    EXPECT_TRUE(got(store_->delete_item(1, "x", 0)));
-    EXPECT_FALSE(got(store_->delete_item(1, "x", 0)));
+    EXPECT_EQ(got(store_->delete_item(1, "x", 0)), versions[2]);
+    EXPECT_EQ(got(store_->delete_item(1, "x", 0)), 0);
+    EXPECT_THAT(got(store_->read().versions_of(1, asked)),
+                ElementsAre(versions[0], 0, 0, versions[0]));
   });
   EXPECT_THAT(items(1), ElementsAre(Pair("y", bytes({3}))));
   EXPECT_EQ(items(2).size(), 1U);
   const auto stopped =
       store_->read().items(1, [](auto, auto, auto) { return Result<void>(Error{"no more"}); });
   EXPECT_EQ(stopped.error().message, "no more");
+}
+
+TEST_P(StoreContract, VersionsAreFoundByIdsOfAnyText) {
+  const std::vector<std::string> ids{"a\"b", "a\\", "{a,b}", "", "NULL", "caf\u00e9", " ", "a\nb"};
+  std::vector<std::int64_t> versions;
+  commit([&] {
+    for (const std::string& id : ids) versions.push_back(got(store_->put_item(1, id, {}, 0)));
+  });
+  EXPECT_EQ(got(store_->read().versions_of(1, ids)), versions);
 }
 
 TEST_P(StoreContract, AReplacedItemCanBeReadUntilTheListsThatMayReferToItAreDropped) {

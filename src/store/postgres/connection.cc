@@ -261,12 +261,10 @@ void Connection::connect() {
   is_ended_ = false;
   PQsetNoticeReceiver(
       handle_.get(),
-      [](void* is_ended, const PGresult* notice) {
-        const char* severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
-        const std::string_view text = severity == nullptr ? "" : severity;
-        if (text == "FATAL" || text == "PANIC") *static_cast<bool*>(is_ended) = true;
+      [](void* self, const PGresult* notice) {
+        static_cast<Connection*>(self)->note_notice(*notice);
       },
-      &is_ended_);
+      this);
   if (std::string_view(PQparameterStatus(handle_.get(), "server_encoding")) != "UTF8") {
     throw Failed{Error{"the database's encoding must be UTF8"}};
   }
@@ -364,6 +362,12 @@ Result<void> Connection::commit() {
   queue("COMMIT", {});
   sync();
   receive();
+  // The server warns if it has committed without a standby that it should have waited for.
+  if (!failed_ && !warning_.empty()) {
+    failed_ = Error{ErrorCode::kUnavailable, fmt::format("the store fails: {}", warning_)};
+    state_.clear();
+    lost_ = true;
+  }
   in_doubt_ = failed_ && lost_;
   if (failed_) return *failed_;
   in_transaction_ = false;
@@ -512,6 +516,7 @@ Connection::Rows Connection::receive() {
   while (!pending_.empty() && !lost_) {
     const Pending next = pending_.front();
     pending_.pop_front();
+    if (next.kind == Pending::Kind::kRun) warning_.clear();
     receive_one(next, last);
   }
   if (lost_) pending_.clear();
@@ -542,6 +547,15 @@ void Connection::note_error(const PGresult& result) {
     failed_ = Error{ErrorCode::kUnavailable, fmt::format("the store fails: {}", text)};
   }
   if (is_end_of_connection(result)) lost_ = true;
+}
+
+void Connection::note_notice(const PGresult& notice) {
+  const char* given = PQresultErrorField(&notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  const std::string_view severity = given == nullptr ? "" : given;
+  if (severity == "FATAL" || severity == "PANIC") is_ended_ = true;
+  if (severity != "WARNING") return;
+  const char* message = PQresultErrorField(&notice, PG_DIAG_MESSAGE_PRIMARY);
+  warning_ = one_line(message == nullptr ? "a warning" : message);
 }
 
 Connection::Rows Connection::run_query(std::string_view sql, std::span<const Value> values) {

@@ -136,7 +136,8 @@ class Connection {
   // again.
   [[nodiscard]] bool may_try_again() const;
   // Whether the last commit() failed because the connection was lost: the transaction may have been
-  // committed or not.
+  // committed or not. So it is if somebody has ended the server's wait for a standby: then it is
+  // committed, but a failover may lose it, and the connection is given up.
   [[nodiscard]] bool in_doubt() const { return in_doubt_; }
   [[nodiscard]] bool in_transaction() const { return in_transaction_; }
   [[nodiscard]] bool read_only() const { return options_.read_only; }
@@ -264,6 +265,8 @@ class Connection {
   // Runs statements without values before the pipeline begins. Throws Failed.
   void set_up(const char* sql);
   void note_error(const PGresult& result);
+  // What the server says besides its answers.
+  void note_notice(const PGresult& notice);
 
   // Throws Failed.
   Rows run_query(std::string_view sql, std::span<const Value> values);
@@ -285,6 +288,7 @@ class Connection {
   bool lost_ = false;
   bool is_silent_ = false;  // it was lost since the server gave no answer in time
   bool is_ended_ = false;   // the server has said so
+  std::string warning_;     // of the last statement
   bool in_doubt_ = false;
   bool in_transaction_ = false;
   bool attaching_ = false;

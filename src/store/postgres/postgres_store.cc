@@ -51,6 +51,12 @@ Error ended_by_others() {
   return {ErrorCode::kUnavailable, "the other nodes have ended this one; it joins again"};
 }
 
+// What nodes need of a model. They may add some as long as they don't know that it was deleted.
+constexpr const char* kDropOfNodes[] = {
+    "DELETE FROM leads WHERE model = $1", "DELETE FROM published WHERE model = $1",
+    "DELETE FROM queued_log WHERE model = $1", "DELETE FROM number_blocks WHERE model = $1",
+    "DELETE FROM removed_items WHERE model = $1"};
+
 #define IMPRESSION_VALUES "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, 0), $13, $14"
 
 // What has what belongs to users.
@@ -196,13 +202,8 @@ class PostgresStore : public Store {
   }
   Result<void> delete_model(std::int64_t id) override {
     return attempt([&] {
-      for (const char* sql :
-           {"DELETE FROM models WHERE id = $1", "DELETE FROM leads WHERE model = $1",
-            "DELETE FROM published WHERE model = $1", "DELETE FROM queued_log WHERE model = $1",
-            "DELETE FROM number_blocks WHERE model = $1",
-            "DELETE FROM removed_items WHERE model = $1"}) {
-        take(send(sql, id));
-      }
+      take(send("DELETE FROM models WHERE id = $1", id));
+      for (const char* sql : kDropOfNodes) take(send(sql, id));
     });
   }
   Result<void> set_model_spec(std::int64_t id, std::string_view spec) override {
@@ -233,19 +234,19 @@ class PostgresStore : public Store {
       return version;
     });
   }
-  Result<bool> delete_item(std::int64_t model, std::string_view id, std::uint64_t end) override {
+  Result<std::int64_t> delete_item(std::int64_t model, std::string_view id,
+                                   std::uint64_t end) override {
     return attempt([&] {
       take(retire_item(model, id, end));
-      if (take(change("DELETE FROM items WHERE model = $1 AND id = $2", model, id)) == 0) {
-        return false;
-      }
-      if (shared_ != nullptr) {
+      const std::int64_t version = take(connection_->integer(
+          "DELETE FROM items WHERE model = $1 AND id = $2 RETURNING version", model, id));
+      if (version != 0 && shared_ != nullptr) {
         take(send(
             "INSERT INTO removed_items(model, id, version) VALUES($1, $2, $3) ON CONFLICT(model, "
             "id) DO UPDATE SET version = excluded.version",
             model, id, item_versions_.take_one(*connection_)));
       }
-      return true;
+      return version;
     });
   }
   Result<void> limit_references(std::int64_t model, std::uint64_t end) override {
@@ -467,6 +468,7 @@ class PostgresStore : public Store {
         if (experiment.model == model) take(delete_experiment(experiment.id));
       }
       take(send("DELETE FROM experiments WHERE model = $1", model));
+      for (const char* sql : kDropOfNodes) take(send(sql, model));
       return true;
     });
   }
@@ -646,6 +648,8 @@ void PostgresStore::attach(Connection& connection) {
     throw Failed{{ErrorCode::kUnavailable, beyond_repair_}};
   }
   doubtful_is_there_ = doubtful_is_there_ || found == doubtful_;
+  // So that the next attempt knows it, too, if the connection is lost before this one's commit.
+  if (committed_) committed_ = found;
   if (is_ended) throw Failed{ended_by_others()};
   take(connection.commit());
   committed_ = mark;
@@ -700,13 +704,7 @@ void PostgresStore::read_ahead(const Touched& touched) {
   std::map<std::int64_t, std::string> names;  // arrays as text, by model
   for (const auto& [model, event_id] : touched.event_ids) {
     if (!ahead_.event_ids.emplace(std::pair(model, event_id), false).second) continue;
-    std::string& text = names[model];
-    text += text.empty() ? "{\"" : ",\"";
-    for (const char byte : event_id) {
-      if (byte == '"' || byte == '\\') text += '\\';
-      text += byte;
-    }
-    text += '"';
+    postgres::append_to_array(names[model], event_id);
   }
   for (const auto& [model, text] : names) {
     take(connection_->each(
@@ -751,7 +749,8 @@ Result<void> PostgresStore::commit() {
   is_answered_ = false;
   connection_->roll_back();
   for (const auto end = Clock::now() + (options_.shared ? kSharedPatience : kPatience);;) {
-    if (connection_->reopen() || doubtful_is_there_) break;
+    // Once attach() has committed, a standby that is waited for has all that it found, too.
+    if (connection_->reopen()) break;
     if (!beyond_repair_.empty() || Clock::now() >= end) {
       is_answered_ = true;
       return done;

@@ -41,7 +41,11 @@ class PostgresReader : public StoreReader {
         "EXISTS(SELECT 1 FROM item_versions WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM series_parts WHERE model = ids.id) OR "
         "EXISTS(SELECT 1 FROM experiments WHERE model = ids.id) OR "
-        "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id))",
+        "EXISTS(SELECT 1 FROM snapshots WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM leads WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM queued_log WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM number_blocks WHERE model = ids.id) OR "
+        "EXISTS(SELECT 1 FROM removed_items WHERE model = ids.id))",
         first_column<Row>);
   }
   Result<void> items(std::int64_t model, const EachItem& each) override {
@@ -72,6 +76,23 @@ class PostgresReader : public StoreReader {
   Result<std::optional<ItemVersion>> item_version(std::int64_t version) override {
     return connection_->first("SELECT id, features FROM item_versions WHERE version = $1",
                               item_version_row<Row>, version);
+  }
+  Result<std::vector<std::int64_t>> versions_of(std::int64_t model,
+                                                std::span<const std::string> ids) override {
+    return attempt([&] {
+      std::vector<std::int64_t> versions(ids.size(), 0);
+      if (ids.empty()) return versions;
+      std::string array;
+      for (const std::string& id : ids) append_to_array(array, id);
+      take(connection_->each(
+          "SELECT version, place FROM unnest($2::text[]) WITH ORDINALITY AS asked(id, place) JOIN "
+          "items ON items.model = $1 AND items.id = asked.id",
+          [&](const Row& row) {
+            versions[static_cast<std::size_t>(row.integer(1) - 1)] = row.integer(0);
+          },
+          model, array + "}"));
+      return versions;
+    });
   }
 
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
@@ -306,6 +327,15 @@ class PostgresReader : public StoreReader {
 };
 
 }  // namespace
+
+void append_to_array(std::string& array, std::string_view text) {
+  array += array.empty() ? "{\"" : ",\"";
+  for (const char byte : text) {
+    if (byte == '"' || byte == '\\') array += '\\';
+    array += byte;
+  }
+  array += '"';
+}
 
 std::unique_ptr<StoreReader> make_reader(std::shared_ptr<Connection> connection,
                                          const ReadAhead* ahead) {

@@ -23,6 +23,9 @@ struct ReadAhead {
   void clear() { *this = {}; }
 };
 
+// Adds a text to what becomes an array of PostgreSQL's with "}" behind it, as in $1::text[].
+void append_to_array(std::string& array, std::string_view text);
+
 // Over a connection of its own, or over the writer's: then it sees uncommitted changes, and looks
 // into `ahead` first.
 std::unique_ptr<serving::StoreReader> make_reader(std::shared_ptr<Connection> connection,

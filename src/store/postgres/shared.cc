@@ -338,7 +338,8 @@ Result<bool> Shared::publish(const SnapshotRow& state, std::int64_t epoch) {
       "UPDATE SET log = excluded.log, created_at = excluded.created_at, version = "
       "excluded.version, updates = excluded.updates, learned = excluded.learned, learning = "
       "excluded.learning, frozen_because = excluded.frozen_because, serves = excluded.serves, "
-      "file = excluded.file RETURNING model) SELECT pg_notify('plackett', 'p ' || model) FROM kept",
+      "file = excluded.file WHERE p.log <= excluded.log RETURNING model) SELECT "
+      "pg_notify('plackett', 'p ' || model) FROM kept",
       [](const Row&) { return true; }, state.model, state.log, state.created_at, state.version,
       state.updates, state.learned, state.learning, state.frozen_because, state.serves, state.file,
       epoch);

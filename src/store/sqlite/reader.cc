@@ -51,6 +51,17 @@ class SqliteReader : public StoreReader {
     return database_->first("SELECT id, features FROM item_versions WHERE version = ?",
                             item_version_row<Statement>, version);
   }
+  Result<std::vector<std::int64_t>> versions_of(std::int64_t model,
+                                                std::span<const std::string> ids) override {
+    return attempt([&] {
+      std::vector<std::int64_t> versions;
+      for (const std::string& id : ids) {
+        versions.push_back(take(
+            database_->integer("SELECT version FROM items WHERE model = ? AND id = ?", model, id)));
+      }
+      return versions;
+    });
+  }
 
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
     return database_->first("SELECT " PLACKETT_IMPRESSION_COLUMNS " FROM impressions WHERE id = ?",

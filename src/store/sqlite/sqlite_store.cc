@@ -109,10 +109,12 @@ class SqliteStore : public Store {
       return version;
     });
   }
-  Result<bool> delete_item(std::int64_t model, std::string_view id, std::uint64_t end) override {
+  Result<std::int64_t> delete_item(std::int64_t model, std::string_view id,
+                                   std::uint64_t end) override {
     return attempt([&] {
       take(retire_item(model, id, end));
-      return take(database_->change("DELETE FROM items WHERE model = ? AND id = ?", model, id)) > 0;
+      return take(database_->integer(
+          "DELETE FROM items WHERE model = ? AND id = ? RETURNING version", model, id));
     });
   }
   Result<void> limit_references(std::int64_t model, std::uint64_t end) override {
