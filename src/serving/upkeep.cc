@@ -1,5 +1,7 @@
 #include "serving/upkeep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -113,13 +115,21 @@ std::optional<std::uint64_t> Upkeep::item_bytes() {
   for (const ModelHandle& model : parts_.all_models()) count += model->items.count();
   const auto start = Clock::now();
   const auto age = start - item_bytes_.at;
-  if (count == item_bytes_.count && age < std::chrono::minutes(10)) return item_bytes_.bytes;
+  const bool is_recent = count == item_bytes_.count && age < std::chrono::minutes(10);
+  if (item_bytes_.bytes && is_recent) return item_bytes_.bytes;
   if (age < kPauses * item_bytes_.took) return std::nullopt;
-  // Where the store can't tell, they count as lists.
   const auto measured = parts_.store->item_bytes();
-  const std::uint64_t bytes = measured ? *measured : 0;
-  item_bytes_ = {bytes, count, Clock::now(), Clock::now() - start};
-  return bytes;
+  if (!measured && !item_bytes_.failed) {
+    parts_.log(
+        fmt::format("no list is dropped for keep-bytes while the items can't be measured: {}",
+                    measured.error().message));
+  }
+  item_bytes_ = {.bytes = measured ? std::optional(*measured) : std::nullopt,
+                 .count = count,
+                 .at = Clock::now(),
+                 .took = Clock::now() - start,
+                 .failed = !measured};
+  return item_bytes_.bytes;
 }
 
 std::pair<std::int64_t, double> Upkeep::retention() {
@@ -135,7 +145,8 @@ std::pair<std::int64_t, double> Upkeep::retention() {
   if (options.keep_bytes > 0) {
     const auto used = parts_.store->used_bytes();
     if (used && *used > options.keep_bytes) {
-      // Stored items are not the log's: a large catalogue must not push all lists out.
+      // Stored items are not the log's: a large catalogue must not push all lists out. Nothing is
+      // dropped while it is not known how large it is.
       const std::uint64_t lists = *used - std::min(*used, item_bytes().value_or(*used));
       if (lists > options.keep_bytes) {
         excess = static_cast<double>(lists - options.keep_bytes) / static_cast<double>(lists);
