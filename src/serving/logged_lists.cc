@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::uint64_t kPartSize = 4096;  // impressions' numbers
 constexpr std::uint32_t kIdsAtOnce = 1024;
+constexpr std::int64_t kAnyTime = std::numeric_limits<std::int64_t>::min();
 
 // Lists with lower numbers are complete: their time is up, or all lists are closed. What users
 // closed early does not count before the others, since such lists differ from those that they
@@ -36,7 +37,7 @@ std::uint64_t complete_end(StoreReader& store, const LoggedModel& model, std::in
       low = shown->first + 1;
     }
   }
-  const bool all_closed = !take(store.first_open(id, low, model.row.next_number));
+  const bool all_closed = !take(store.first_open(id, low, model.row.next_number, kAnyTime));
   return all_closed ? model.row.next_number : low;
 }
 

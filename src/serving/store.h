@@ -281,9 +281,9 @@ class StoreReader {
   // How many impressions with numbers in [from, to) are closed.
   virtual Result<std::uint64_t> closed_count(std::int64_t model, std::uint64_t from,
                                              std::uint64_t to) = 0;
-  // The number of the first impression in [from, to) that is not closed.
+  // The number of the first impression in [from, to) that is not closed and was shown after `time`.
   virtual Result<std::optional<std::uint64_t>> first_open(std::int64_t model, std::uint64_t from,
-                                                          std::uint64_t to) = 0;
+                                                          std::uint64_t to, std::int64_t time) = 0;
   // Ids of impressions below number `end` that have feedback and are not closed; in order, at most
   // `limit`.
   virtual Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "serving/impression.h"
 #include "serving/service_parts.h"
@@ -330,12 +331,16 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   // Those that may still be learned from are kept.
   end = std::min(end, first + kDroppedAtOnce);
   if (model->shared) {
+    // What other nodes store from now on has higher numbers. Numbers don't follow time.
+    end = std::min(end, take(read.end_of_stored(model->id)));
     const std::int64_t due = parts_.options.clock() - model->open_ms();
-    end = std::min(end, end_of(read, *model, first, newest, due));
-    // Their feedback is learned from first.
-    if (!take(read.waiting(model->id, end, 1)).empty()) return;
+    end = take(read.first_open(model->id, first, end, due)).value_or(end);
+    // Feedback is learned from first.
+    const auto waiting = take(read.waiting(model->id, end, 1));
+    if (!waiting.empty()) end = ImpressionKey::of(waiting.front()).number;
   } else if (end > model->expired) {
-    end = take(read.first_open(model->id, model->expired, end)).value_or(end);
+    constexpr std::int64_t kAnyTime = std::numeric_limits<std::int64_t>::min();
+    end = take(read.first_open(model->id, model->expired, end, kAnyTime)).value_or(end);
   }
   if (end <= first) return;
   const std::uint64_t expired = std::max(end, model->expired);

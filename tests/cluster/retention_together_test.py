@@ -4,7 +4,7 @@ import sys
 import time
 
 import shop as shops
-from shop import expect, rank, until
+from shop import expect, feedback, rank, until
 
 KEPT = 1_000_000  # --keep-bytes
 HOUR_MS = 3_600_000  # longer than lists take feedback
@@ -63,7 +63,25 @@ def a_measurement_of_the_items_that_fails_drops_no_list(shop):
     expect(204, shop.west, "DELETE", f"/models/{model}")
 
 
+def a_list_that_takes_feedback_is_kept_among_older_ones_with_higher_numbers(shop):
+    model = shop.make("open")
+    lists = [rank(shop.west, model) for _ in range(300)]
+    kept = lists[100]
+    number = kept["impression"].removeprefix("i-")
+    shop.make_old(HOUR_MS, f"(id & 1099511627775) <> {number}")
+    with KeptBelow(shop, 1):
+        until(lambda: not count(shop, f"(id & 1099511627775) < {number}"), "old lists go", 20, 0.1)
+        time.sleep(1)
+        assert count(shop) == 200, f"{count(shop)}: those from the open one on are kept"
+        for event in ({"event": "click", "item": kept["items"][0]["id"]}, {"event": "close"}):
+            answer = feedback(shop.east, model, {"impression": kept["impression"], **event})
+            assert answer["accepted"] == 1, answer
+        until(lambda: not count(shop), "all lists go once it is closed", 20, 0.1)
+    expect(204, shop.west, "DELETE", f"/models/{model}")
+
+
 CLAIMS = [
+    a_list_that_takes_feedback_is_kept_among_older_ones_with_higher_numbers,
     a_measurement_of_the_items_that_fails_drops_no_list,
 ]
 

@@ -423,9 +423,11 @@ TEST_P(StoreContract, ResponsesSayWhatWaitsAndWhatIsClosed) {
   EXPECT_THAT(got(store_->read().waiting(1, 2, 10)), ElementsAre(id(1, 1)));
   EXPECT_EQ(got(store_->read().closed_count(1, 0, 4)), 1U);
   EXPECT_EQ(got(store_->read().closed_count(1, 1, 4)), 0U);
-  EXPECT_EQ(got(store_->read().first_open(1, 0, 4)), 1U);
-  EXPECT_EQ(got(store_->read().first_open(1, 3, 4)), 3U) << "without feedback it is open";
-  EXPECT_FALSE(got(store_->read().first_open(1, 0, 1)));
+  EXPECT_EQ(got(store_->read().first_open(1, 0, 4, 0)), 1U);
+  EXPECT_EQ(got(store_->read().first_open(1, 3, 4, 0)), 3U) << "without feedback it is open";
+  EXPECT_FALSE(got(store_->read().first_open(1, 0, 1, 0)));
+  EXPECT_EQ(got(store_->read().first_open(1, 0, 4, 1001)), 2U) << "shown after that";
+  EXPECT_FALSE(got(store_->read().first_open(1, 0, 4, 1003)));
   EXPECT_THAT(got(store_->read().recent(1, 9, true)), ElementsAre(id(1, 2), id(1, 0)));
 }
 

@@ -153,12 +153,12 @@ class PostgresReader : public StoreReader {
         id_of(model, from), id_of(model, to));
   }
   Result<std::optional<std::uint64_t>> first_open(std::int64_t model, std::uint64_t from,
-                                                  std::uint64_t to) override {
+                                                  std::uint64_t to, std::int64_t time) override {
     return connection_->first(
-        "SELECT id FROM impressions WHERE id >= $1 AND id < $2 AND NOT EXISTS (SELECT 1 FROM "
-        "responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
+        "SELECT id FROM impressions WHERE id >= $1 AND id < $2 AND shown_at > $3 AND NOT EXISTS "
+        "(SELECT 1 FROM responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
         [](const Row& row) { return ImpressionKey::of(row.integer(0)).number; }, id_of(model, from),
-        id_of(model, to));
+        id_of(model, to), time);
   }
   Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
                                             std::uint32_t limit) override {

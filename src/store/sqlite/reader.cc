@@ -114,12 +114,12 @@ class SqliteReader : public StoreReader {
         id_of(model, from), id_of(model, to));
   }
   Result<std::optional<std::uint64_t>> first_open(std::int64_t model, std::uint64_t from,
-                                                  std::uint64_t to) override {
+                                                  std::uint64_t to, std::int64_t time) override {
     return database_->first(
-        "SELECT id FROM impressions WHERE id >= ? AND id < ? AND NOT EXISTS (SELECT 1 FROM "
-        "responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
+        "SELECT id FROM impressions WHERE id >= ? AND id < ? AND shown_at > ? AND NOT EXISTS "
+        "(SELECT 1 FROM responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
         [](const Statement& row) { return ImpressionKey::of(row.integer(0)).number; },
-        id_of(model, from), id_of(model, to));
+        id_of(model, from), id_of(model, to), time);
   }
   Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
                                             std::uint32_t limit) override {
