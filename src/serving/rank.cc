@@ -506,15 +506,19 @@ void Service::prepare(const ModelHandle& model, std::uint64_t min_version, Done<
                // Requests that came together need one block.
                blocks->push_back(maker->has_numbers()
                                      ? NumberBlock{}
-                                     : take(transaction.store.reserve_numbers(maker->id,
-                                                                              maker->block)));
+                                     : take(transaction.store.reserve_numbers(
+                                           maker->id, std::max(maker->block, Model::kLeastBlock))));
              }
            },
        .committed =
-           [makers, blocks] {
+           [this, makers, blocks] {
              for (std::size_t at = 0; at < makers.size(); ++at) {
                const NumberBlock& block = (*blocks)[at];
-               if (block.begin < block.end) makers[at]->add_numbers(block);
+               if (block.begin == block.end) continue;
+               Model& maker = *makers[at];
+               maker.block = std::max(maker.block, Model::kLeastBlock);
+               maker.add_numbers(block, parts_->options.steady());
+               maker.numbers_seen_at = parts_->options.steady();  // they are used in a moment
              }
            },
        .answer = wait});

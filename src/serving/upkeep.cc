@@ -219,32 +219,41 @@ void Upkeep::expire_shared(const ModelHandle& model) {
 }
 
 void Upkeep::reserve_shared(const ModelHandle& model) {
-  constexpr std::int64_t kIdleMs = 1000;
+  // Other nodes go on with higher numbers, and who reads the lists in order waits for these.
+  constexpr std::int64_t kIdleMs = 1000;  // they are given up if none was used for this long
+  constexpr std::int64_t kOldMs = 1000;   // they are replaced this long after they were reserved
+  constexpr std::int64_t kTellMs = 1000;
+  constexpr std::uint64_t kLeastReplaced = 8;  // of a node that shows few lists
   constexpr std::uint64_t kMostBlock = std::uint64_t{1} << 15;
   const std::int64_t now = parts_.options.steady();
   // Its blocks went with the node that this process was: others take them for unused.
   if (const std::int64_t node = parts_.cluster->node(); node != model->numbers_node) {
     if (model->numbers_node != 0) model->drop_numbers();
     model->numbers_node = node;
-    model->numbers_told = ImpressionKey::kNumbers;
   }
-  if (model->next_number != model->numbers_seen) {
-    model->numbers_seen = model->next_number;
+  if (model->numbers_taken != model->numbers_seen) {
+    model->numbers_seen = model->numbers_taken;
     model->numbers_seen_at = now;
   }
-  // Other nodes go on with higher numbers, and who reads the lists in order waits for these.
   if (now - model->numbers_seen_at >= kIdleMs && model->numbers_left() > 0) {
     model->drop_numbers();
     model->block = Model::kLeastBlock;
   }
+  model->drop_old_numbers(now - kOldMs);
   const std::uint64_t left = model->numbers_left();
-  const bool more = left > 0 && left <= model->block / 2;
+  const std::int64_t age = left > 0 ? now - model->numbers_since() : 0;
+  const bool few = left > 0 && left <= model->block / 2;
+  const bool more = few || age >= kOldMs;
+  // So many that they are used up in about a second.
+  std::uint64_t size = model->block;
+  if (few && age < kOldMs / 2) size = std::min(2 * size, kMostBlock);
+  if (!few) size = std::max(size / 2, kLeastReplaced);
   std::uint64_t used = model->in_flight.end_of_stored(model->next_number);
   if (left == 0 && used == model->next_number) used = ImpressionKey::kNumbers;  // all of them
-  const bool tell = used != model->numbers_told && now - model->numbers_told_at >= kIdleMs;
+  const bool tell =
+      used != model->numbers_told && (more || now - model->numbers_told_at >= kTellMs);
   if (!more && !tell) return;
   NumberBlock block;
-  const std::uint64_t size = std::min(2 * model->block, kMostBlock);
   change(
       [&](Transaction& transaction) {
         // First: it may remove all blocks.
@@ -258,7 +267,8 @@ void Upkeep::reserve_shared(const ModelHandle& model) {
         }
         if (!more) return;
         model->block = size;
-        model->add_numbers(block);
+        model->add_numbers(block, now);
+        model->drop_old_numbers(now - kOldMs);
       });
 }
 
