@@ -61,8 +61,15 @@ class StoredLists final : public LoggedLists {
 
   StoredLists(OpenReader open_reader, LoggedModel model)
       : open_reader_(std::move(open_reader)), model_(std::move(model)) {}
+  // Set which impressions are read: of those whose feedback is complete, at most the newest so
+  // many; 0: all. Throw Failed.
+  void choose_by_number(StoreReader& store, std::uint64_t newest);
+  void choose_by_time(StoreReader& store, std::uint64_t newest);
   // The number of the oldest of the newest so many below `end_`; 0 if there are fewer.
   [[nodiscard]] std::uint64_t number_of_newest(StoreReader& store, std::uint64_t count) const;
+  [[nodiscard]] std::int64_t open_ms() const {
+    return std::int64_t{model_.spec.open_seconds} * 1000;
+  }
   Result<std::shared_ptr<Source>> take_source();
   void give_back(std::shared_ptr<Source> source);
 
@@ -72,8 +79,9 @@ class StoredLists final : public LoggedLists {
   std::uint64_t end_ = 0;
   std::size_t parts_ = 0;
   bool leaves_out_forgotten_ = false;
-  std::uint64_t open_ = 0;       // impressions at `end_` and above
-  std::int64_t open_until_ = 0;  // LeftOut's
+  std::int64_t shown_until_ = 0;  // those that were shown later are open
+  std::uint64_t open_ = 0;        // impressions at `end_` and above
+  std::int64_t open_until_ = 0;   // LeftOut's, of those
   std::int64_t now_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Source>> idle_;

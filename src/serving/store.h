@@ -271,6 +271,13 @@ class StoreReader {
   // The same of the last impression with a lower number.
   virtual Result<std::optional<Shown>> shown_before(std::int64_t model, std::uint64_t number) = 0;
 
+  // The number of the last of the newest `count` impressions, by number, among those that were
+  // shown at `time` or before; none if there are fewer.
+  virtual Result<std::optional<std::uint64_t>> newest_shown(std::int64_t model, std::int64_t time,
+                                                            std::uint64_t count) = 0;
+  // Whether impressions with higher numbers were shown later, unless a clock was wrong.
+  [[nodiscard]] virtual bool numbers_follow_time() const { return true; }
+
   // Where several nodes make lists: every list with a lower number that will ever be stored is
   // stored.
   virtual Result<std::uint64_t> end_of_stored(std::int64_t /*model*/) {

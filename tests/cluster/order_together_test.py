@@ -1,11 +1,14 @@
 """Numbers of lists that two nodes give don't follow time; what is read in their order."""
 
+import json
+import subprocess
 import sys
 import time
 
 import shop as shops
-from shop import ITEMS, ask, change, expect, rank, until
+from shop import ITEMS, ask, change, expect, feedback, rank, until
 
+HOUR_MS = 3_600_000
 SHOWN = 5.0  # seconds until a list is in the list of all lists
 
 
@@ -65,7 +68,45 @@ def a_node_that_was_ended_holds_no_numbers_that_it_does_not_give(shop):
         change(204, shop.west, "DELETE", f"/models/{name}")
 
 
+def what_if(shop, model):
+    """How many lists count, and how many are open."""
+    answer = expect(200, shop.west, "GET", f"/models/{model}/what-if?policy=current")
+    return answer["lists"], answer["left_out"]["open"]
+
+
+def evaluated(shop, model):
+    """The same of `plackett evaluate`."""
+    done = subprocess.run([shops.nodes.COMMAND, "evaluate", "--log", shop.url(), "--model", model,
+                           "--policy", "current", "--json"], capture_output=True, text=True,
+                          check=True)
+    answer = json.loads(done.stdout)
+    return answer["lists"], answer["left_out"]["open"]
+
+
+def a_list_counts_for_what_if_once_its_own_time_is_up(shop):
+    model = shop.make("judged", candidates="all")
+    change(200, shop.west, "POST", f"/models/{model}/freeze")
+    shown = [rank(shop.both()[at % 2], model) for at in range(600)]
+    for one in shown[::3]:
+        feedback(shop.west, model, {"impression": one["impression"], "event": "click",
+                                    "item": one["items"][0]["id"]})
+    # Every other one is old, however they are numbered.
+    shop.make_old(HOUR_MS, "(id & 1) = 0")
+    old = int(shop.server.value("SELECT count(*) FROM impressions JOIN models ON models.id = "
+                                f"impressions.id >> 40 WHERE name = '{model}' AND "
+                                "(impressions.id & 1) = 0"))
+    assert what_if(shop, model) == (old, 600 - old), (what_if(shop, model), old)
+    assert evaluated(shop, model) == (old, 600 - old), (evaluated(shop, model), old)
+    newest = expect(200, shop.west, "GET", f"/models/{model}/what-if?policy=current&lists=200")
+    assert newest["lists"] == 200, newest["lists"]
+    # If none is open, all count.
+    for one in shown:
+        feedback(shop.east, model, {"impression": one["impression"], "event": "close"})
+    assert what_if(shop, model) == (600, 0), what_if(shop, model)
+
+
 CLAIMS = [
+    a_list_counts_for_what_if_once_its_own_time_is_up,
     a_list_is_listed_within_seconds_while_the_other_node_shows_few,
     a_node_that_was_ended_holds_no_numbers_that_it_does_not_give,
 ]

@@ -404,6 +404,10 @@ TEST_P(StoreContract, ImpressionsAreFoundByKeyGivenIdAndNumber) {
   EXPECT_FALSE(got(store_->read().shown_before(1, 0)));
   EXPECT_FALSE(got(store_->read().shown_before(2, 0)));
   EXPECT_THAT(got(store_->read().recent(1, 2, false)), ElementsAre(id(1, 5), id(1, 1)));
+  EXPECT_THAT(got(store_->read().newest_shown(1, 1005, 1)), Optional(5));
+  EXPECT_THAT(got(store_->read().newest_shown(1, 1004, 1)), Optional(1));
+  EXPECT_THAT(got(store_->read().newest_shown(1, 1005, 3)), Optional(0));
+  EXPECT_FALSE(got(store_->read().newest_shown(1, 1004, 3)));
 }
 
 TEST_P(StoreContract, ResponsesSayWhatWaitsAndWhatIsClosed) {

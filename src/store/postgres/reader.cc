@@ -131,6 +131,16 @@ class PostgresReader : public StoreReader {
         number < ImpressionKey::kNumbers ? id_of(model, number) : id_of(model + 1, 0));
   }
 
+  Result<std::optional<std::uint64_t>> newest_shown(std::int64_t model, std::int64_t time,
+                                                    std::uint64_t count) override {
+    return connection_->first(
+        "SELECT id FROM impressions WHERE id >= $1 AND id < $2 AND shown_at <= $3 ORDER BY id DESC "
+        "LIMIT 1 OFFSET $4 - 1",
+        [](const Row& row) { return ImpressionKey::of(row.integer(0)).number; }, id_of(model, 0),
+        id_of(model + 1, 0), time, count);
+  }
+  bool numbers_follow_time() const override { return false; }
+
   Result<std::uint64_t> end_of_stored(std::int64_t model) override {
     return connection_->integer<std::uint64_t>(
         "SELECT coalesce((SELECT min(low) FROM number_blocks WHERE model = $1), (SELECT "

@@ -102,6 +102,14 @@ class SqliteReader : public StoreReader {
         shown<Statement>, id_of(model, 0),
         number < ImpressionKey::kNumbers ? id_of(model, number) : id_of(model + 1, 0));
   }
+  Result<std::optional<std::uint64_t>> newest_shown(std::int64_t model, std::int64_t time,
+                                                    std::uint64_t count) override {
+    return database_->first(
+        "SELECT id FROM impressions WHERE id >= ? AND id < ? AND shown_at <= ? ORDER BY id DESC "
+        "LIMIT 1 OFFSET ? - 1",
+        [](const Statement& row) { return ImpressionKey::of(row.integer(0)).number; },
+        id_of(model, 0), id_of(model + 1, 0), time, count);
+  }
 
   Result<std::optional<ResponseRow>> response(std::int64_t impression) override {
     return database_->first("SELECT clicked, viewed, closed FROM responses WHERE impression = ?",
