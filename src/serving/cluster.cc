@@ -249,6 +249,11 @@ double Cluster::lag_seconds() const {
   return static_cast<double>(std::max(lag, late_beat)) / 1000;
 }
 
+std::string Cluster::beyond_repair() const {
+  const std::lock_guard lock(mutex_);
+  return beyond_repair_;
+}
+
 std::int64_t Cluster::now() const { return offset_ + parts_.options.steady(); }
 
 bool Cluster::has_news(const Member& member) {
@@ -318,6 +323,7 @@ void Cluster::handle(const ClusterNote& note) {
 
 void Cluster::beat() {
   beat_at_ = Clock::now();
+  if (!beyond_repair().empty()) return;  // the process ends
   NodeMeters meters{.ranked = parts_.ranked, .events = parts_.events, .lag_seconds = lag_seconds()};
   const std::int64_t before = parts_.options.steady();
   auto view = store_.beat(name_, meters);
@@ -336,8 +342,20 @@ void Cluster::beat() {
                            view->node));
     node_ = view->node;
   }
-  if (view->connections != connections_) renew_readers();
+  // A new connection may be to an older copy. If that can't be seen now, the next beat looks again.
+  const bool is_new = view->connections != connections_;
+  if (is_new && !renew_readers()) return lose_all();
+  const auto back = went_back(*view, is_new);
+  if (!back) return lose_all();
   connections_ = view->connections;
+  if (*back) {
+    lose_all();
+    const std::lock_guard lock(mutex_);
+    beyond_repair_ =
+        "the database lacks what this node has from it: it was restored or replaced, or a standby "
+        "that was behind was promoted; restart the service";
+    return;
+  }
   // Those that are silent hold locks, perhaps.
   for (const NodeRow& node : view->nodes) {
     if (!is_witness || node.id == node_ || view->now - node.seen_at < kSilentMs) continue;
@@ -374,9 +392,38 @@ void Cluster::lose_all() {
   }
 }
 
-void Cluster::renew_readers() {
-  if (auto reader = store_.open_quick_reader()) reader_ = *std::move(reader);
-  if (auto reader = store_.open_quick_reader()) parts_.learner->use(*std::move(reader));
+bool Cluster::renew_readers() {
+  auto own = store_.open_quick_reader();
+  auto learners = store_.open_quick_reader();
+  if (!own || !learners) return false;
+  reader_ = *std::move(own);
+  parts_.learner->use(*std::move(learners));
+  return true;
+}
+
+Result<bool> Cluster::went_back(const ClusterView& view, bool all) {
+  return attempt([&] {
+    std::map<std::int64_t, std::int64_t> missing;  // log entries, by model
+    for (const ModelMark& mark : view.models) {
+      const Member* member = find(mark.model);
+      if (member == nullptr) continue;
+      if (mark.revision < member->revision) return true;
+      const auto latest = member->model->publication.latest();
+      const bool is_older =
+          member->trainer && mark.published > 0 && mark.published < latest->number;
+      if (latest->log == 0 || !(all || is_older)) continue;
+      stay();
+      const auto entry = take(reader_->log(mark.model, latest->log - 1, 1));
+      if (entry.empty() || entry.front().seq != latest->log) missing[mark.model] = latest->log;
+    }
+    if (missing.empty()) return false;
+    // Read later, since what a snapshot has replaced may be dropped at any time.
+    for (const ModelRow& row : take(reader_->models())) {
+      const auto found = missing.find(row.id);
+      if (found != missing.end() && row.dropped_log < found->second) return true;
+    }
+    return false;
+  });
 }
 
 void Cluster::give_up(Member& member) {

@@ -73,6 +73,8 @@ class Cluster {
   [[nodiscard]] double lag_seconds() const;
   // The shared clock, ms since 1970.
   [[nodiscard]] std::int64_t now() const;
+  // Why only a restart helps: the database lacks what this node has from it. Empty if it may go on.
+  [[nodiscard]] std::string beyond_repair() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -120,8 +122,12 @@ class Cluster {
   // Within work that takes long: shows that this node lives. Throws Failed, also if it is to stop.
   void stay();
   void lose_all();
-  // Readers of this thread and of the learner that are new.
-  void renew_readers();
+  // Readers of this thread and of the learner that are new. False if there are none to be had.
+  bool renew_readers();
+  // Whether the database lacks what this node has from it: it was replaced by an older copy, or by
+  // a standby that was behind. Looks closer at models of which the database has an older version,
+  // and at all models if asked to. Fails if the database can't be read.
+  Result<bool> went_back(const ClusterView& view, bool all);
   void handle(const ClusterNote& note);
   // The members that the view lacks go, those that are new come, the others are brought up to date.
   void follow_models(const ClusterView& view);
@@ -169,6 +175,7 @@ class Cluster {
   mutable std::mutex mutex_;
   std::vector<std::function<void()>> tasks_;
   ClusterView view_;
+  std::string beyond_repair_;
   std::unordered_map<std::int64_t, std::shared_ptr<const SnapshotRow>> states_;
   bool stopping_ = false;
 
