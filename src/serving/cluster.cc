@@ -114,9 +114,13 @@ void Cluster::stop() {
   }
   awaiting_.clear();
   for (auto& [model, all] : wanted_) {
-    for (WantedLead& one : all) one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+    for (Asked& one : all) one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
   }
   wanted_.clear();
+  for (Asked& one : refreshing_) {
+    one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+  }
+  refreshing_.clear();
   members_.clear();
 }
 
@@ -220,11 +224,7 @@ void Cluster::lead(const ModelHandle& model, Done<void> done) {
 void Cluster::refresh(Done<void> done) {
   post([this, done = std::move(done), asked = Clock::now()] {
     if (beat_at_ < asked) beat();  // one serves all who asked before it
-    if (!connected_) {
-      return done(Error{ErrorCode::kUnavailable, "the database can't be reached"});
-    }
-    // Models and experiments are changed by the writer's thread: after what it has to do now.
-    parts_.writer->submit({.apply = [](Transaction&) {}, .answer = done, .own = true});
+    refreshing_.push_back({done, Clock::now() + kAwait});
   });
 }
 
@@ -281,6 +281,7 @@ void Cluster::run() {
 
 void Cluster::step() {
   auto until = std::min(beat_at_ + kBeat, Clock::now() + kBeat);
+  if (next_changed() != nullptr) until = Clock::now();
   for (const auto& [id, member] : members_) {
     if (has_news(member)) until = std::min(until, member.published_at + kBetweenVersions);
   }
@@ -301,6 +302,7 @@ void Cluster::step() {
     for (const ClusterNote& note : *notes) handle(note);
   }
   if (Clock::now() >= beat_at_ + kBeat) beat();
+  read_changes();
   publish_due();
   answer_late();
 }
@@ -453,7 +455,7 @@ void Cluster::follow_models(const ClusterView& view) {
   for (const ModelMark& mark : view.models) {
     Member* member = find(mark.model);
     if (member == nullptr) continue;
-    if (member->revision < mark.revision && !member->reloading) reload(*member, mark.revision);
+    if (member->revision < mark.revision && !member->reloading) member->wanted = mark.revision;
     if (!member->trainer) continue;
     if (mark.published > member->trainer->version_number()) read_published(*member);
     // A table that does not survive crashes may have lost it: then nothing is newer.
@@ -535,19 +537,51 @@ void Cluster::drop(Member& member) {
        .own = true});
 }
 
+void Cluster::read_changes() {
+  constexpr auto kMost = 20ms;
+  const auto end = Clock::now() + kMost;
+  for (Member* member = next_changed(); member != nullptr; member = next_changed()) {
+    if (Clock::now() >= end) return;
+    next_read_ = member->model->id + 1;
+    read_some(*member);
+  }
+  for (Asked& one : std::exchange(refreshing_, {})) {
+    if (!connected_) {
+      one.done(Error{ErrorCode::kUnavailable, "the database can't be reached"});
+      continue;
+    }
+    // Models and experiments are changed by the writer's thread: after what it has to do now.
+    parts_.writer->submit({.apply = [](Transaction&) {}, .answer = one.done, .own = true});
+  }
+}
+
+Cluster::Member* Cluster::next_changed() {
+  const auto is_changed = [](const auto& one) { return one.second.wanted != 0; };
+  const auto next = members_.lower_bound(next_read_);
+  auto found = std::find_if(next, members_.end(), is_changed);
+  if (found == members_.end()) found = std::find_if(members_.begin(), next, is_changed);
+  return found != members_.end() && is_changed(*found) ? &found->second : nullptr;
+}
+
+void Cluster::read_some(Member& member) {
+  constexpr std::uint32_t kAtOnce = 1000;
+  const ModelHandle model = member.model;
+  const auto changes = store_.item_changes(model->id, member.items, kAtOnce);
+  if (changes) {
+    model->items.apply(*changes);
+    if (!changes->empty()) member.items = changes->back().version;
+    if (changes->size() == kAtOnce) return;  // there may be more
+  }
+  const std::uint64_t revision = std::exchange(member.wanted, 0);
+  if (changes) return reload(member, revision);
+  parts_.log(fmt::format("model {}: {}", model->spec.name, changes.error().message));
+}
+
 // Settings and experiments belong to the writer's thread. Until it has them, this node is at its old
 // revision, so that what fails is tried again with the next beat.
 void Cluster::reload(Member& member, std::uint64_t revision) {
   const ModelHandle model = member.model;
   const auto read = attempt([&] {
-    constexpr std::uint32_t kAtOnce = 1000;
-    for (;;) {
-      stay();
-      const auto changes = take(store_.item_changes(model->id, member.items, kAtOnce));
-      model->items.apply(changes);
-      if (!changes.empty()) member.items = changes.back().version;
-      if (changes.size() < kAtOnce) break;
-    }
     LogSettings logging;
     bool found = false;
     for (const ModelRow& row : take(reader_->models())) {
@@ -680,7 +714,7 @@ void Cluster::take_over(Member& member) {
   answer_learned(model->id, model->publication.latest()->log);
   const auto wanted = wanted_.find(model->id);
   if (wanted != wanted_.end()) {
-    for (WantedLead& one : wanted->second) one.done({});
+    for (Asked& one : wanted->second) one.done({});
     wanted_.erase(wanted);
   }
   take_queued(member);
@@ -836,7 +870,7 @@ void Cluster::answer_late() {
   std::erase_if(awaiting_, [](const auto& one) { return one.second.empty(); });
   for (Awaiting& one : late) one.answer(false);
   for (auto& [model, all] : wanted_) {
-    std::erase_if(all, [&](WantedLead& one) {
+    std::erase_if(all, [&](Asked& one) {
       if (now < one.until) return false;
       one.done(Error{ErrorCode::kUnavailable,
                      "another node leads the model and has not handed it over; try again"});
@@ -844,6 +878,12 @@ void Cluster::answer_late() {
     });
   }
   std::erase_if(wanted_, [](const auto& one) { return one.second.empty(); });
+  std::erase_if(refreshing_, [&](Asked& one) {
+    if (now < one.until) return false;
+    one.done(
+        Error{ErrorCode::kUnavailable, "what other nodes have changed is not here yet; try again"});
+    return true;
+  });
 }
 
 }  // namespace plackett::serving

@@ -83,6 +83,7 @@ class Cluster {
   struct Member {
     ModelHandle model;
     std::uint64_t revision = 0;  // ModelMark::revision, of what is here
+    std::uint64_t wanted = 0;    // the same of what is being read; 0: nothing is
     bool reloading = false;      // the writer is to take over what is newer
     bool going = false;          // it was removed, and the writer is to drop it
     std::optional<Trainer> trainer{};  // while another node leads it
@@ -109,7 +110,7 @@ class Cluster {
     std::function<void(bool)> answer{};
     Clock::time_point until{};
   };
-  struct WantedLead {
+  struct Asked {
     Done<void> done;
     Clock::time_point until;
   };
@@ -133,6 +134,12 @@ class Cluster {
   void follow_models(const ClusterView& view);
   void load_model(std::int64_t id);
   void drop(Member& member);
+  // Reads what others have changed, for some milliseconds: who waits for versions waits for this.
+  void read_changes();
+  // The next member of which something is to be read, in turns; null if there is none.
+  Member* next_changed();
+  // Reads some changes of items, and everything else once that were the last.
+  void read_some(Member& member);
   void reload(Member& member, std::uint64_t revision);
   void read_published(Member& member);
   void show(Member& member, SnapshotRow state);
@@ -181,11 +188,13 @@ class Cluster {
 
   // Only the thread uses these.
   std::map<std::int64_t, Member> members_;
-  std::map<std::int64_t, std::vector<Awaiting>> awaiting_;     // by model
-  std::map<std::int64_t, std::vector<WantedLead>> wanted_;     // by model
-  std::vector<ClusterNote> notes_;                              // to tell
+  std::map<std::int64_t, std::vector<Awaiting>> awaiting_;  // by model
+  std::map<std::int64_t, std::vector<Asked>> wanted_;       // by model
+  std::vector<Asked> refreshing_;                           // until nothing is being read
+  std::vector<ClusterNote> notes_;                          // to tell
   Clock::time_point beat_at_{};
   std::int64_t next_counted_ = 0;  // a model
+  std::int64_t next_read_ = 0;     // likewise
   bool connected_ = false;
   std::uint64_t connections_ = 0;  // ClusterView::connections
 

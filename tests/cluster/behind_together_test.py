@@ -1,10 +1,39 @@
-"""Nodes whose database went back."""
+"""A node that has much to read of the others, or whose database went back."""
 
 import sys
 import time
 
 import shop as shops
 from shop import ask, learn, model_of, rank, until
+
+MANY_ITEMS = 200_000
+SLOW = 0.02  # seconds for each message between a node and the database
+
+
+def versions_arrive_while_many_items_of_another_model_are_read(shop):
+    model, large = shop.make("small"), shop.make("large")
+    shop.lead(model, shop.west)
+    learn(shop.east, model)
+    for one in shop.east.proxies:
+        one.slow_down(SLOW)
+    # As if they had been put through a third node: two floats each.
+    shop.server.sql(
+        "SELECT setval('item_version_blocks', nextval('item_version_blocks') + "
+        f"{MANY_ITEMS} + 1000); INSERT INTO item_versions(version, model, id, features) SELECT "
+        f"currval('item_version_blocks') - {MANY_ITEMS} + at, models.id, 'item-' || at, "
+        f"'\\x0000803f00000000' FROM models, generate_series(1, {MANY_ITEMS}) AS at WHERE name = "
+        f"'{large}'; INSERT INTO items(model, id, version) SELECT model, id, version FROM "
+        "item_versions WHERE id LIKE 'item-%'; UPDATE models SET revision = revision + 1 WHERE "
+        f"name = '{large}'")
+    until(lambda: model_of(shop.east, large)["items"] > 0, "east reads items", 5)
+    for _ in range(3):
+        learn(shop.east, model)  # whose answer has a version
+    read = model_of(shop.east, large)["items"]
+    assert read < MANY_ITEMS, "they were read before anything was learned"
+    for one in shop.east.proxies:
+        one.mend()
+    for node in shop.both():
+        until(lambda one=node: model_of(one, large)["items"] == MANY_ITEMS, "all items", 20, 0.1)
 
 
 def both_nodes_end_if_their_database_is_replaced_by_an_older_copy(shop):
@@ -43,6 +72,7 @@ def both_nodes_end_if_their_database_is_replaced_by_an_older_copy(shop):
 
 
 CLAIMS = [
+    versions_arrive_while_many_items_of_another_model_are_read,
     both_nodes_end_if_their_database_is_replaced_by_an_older_copy,
 ]
 
