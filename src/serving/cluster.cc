@@ -282,6 +282,10 @@ void Cluster::run() {
 void Cluster::step() {
   auto until = std::min(beat_at_ + kBeat, Clock::now() + kBeat);
   if (next_changed() != nullptr) until = Clock::now();
+  until = std::min(until, parts_.waiters.next_expiry());
+  for (const auto& [id, all] : awaiting_) {
+    for (const Awaiting& one : all) until = std::min(until, one.until);
+  }
   for (const auto& [id, member] : members_) {
     if (has_news(member)) until = std::min(until, member.published_at + kBetweenVersions);
   }
@@ -869,6 +873,8 @@ void Cluster::answer_late() {
   }
   std::erase_if(awaiting_, [](const auto& one) { return one.second.empty(); });
   for (Awaiting& one : late) one.answer(false);
+  // The writer's upkeep does so, too, but that may wait for the database.
+  parts_.waiters.expire(now);
   for (auto& [model, all] : wanted_) {
     std::erase_if(all, [&](Asked& one) {
       if (now < one.until) return false;

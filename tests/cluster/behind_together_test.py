@@ -1,10 +1,11 @@
-"""A node that has much to read of the others, or whose database went back."""
+"""A node that has much to read of the others, whose writer waits, or whose database went back."""
 
 import sys
+import threading
 import time
 
 import shop as shops
-from shop import ask, learn, model_of, rank, until
+from shop import ITEMS, ask, learn, model_of, rank, until
 
 MANY_ITEMS = 200_000
 SLOW = 0.02  # seconds for each message between a node and the database
@@ -34,6 +35,28 @@ def versions_arrive_while_many_items_of_another_model_are_read(shop):
         one.mend()
     for node in shop.both():
         until(lambda one=node: model_of(one, large)["items"] == MANY_ITEMS, "all items", 20, 0.1)
+
+
+def a_version_that_never_comes_is_refused_in_time_while_the_writer_waits(shop):
+    model = shop.make("refused")
+    version = learn(shop.west, model) + 1000
+    time.sleep(2.5)  # the nodes give their numbers up
+    for has_numbers in (False, True):
+        if has_numbers:
+            rank(shop.east, model)
+        with shop.locked("LOCK TABLE impressions IN ACCESS EXCLUSIVE MODE"):
+            waiting = threading.Thread(target=ask, daemon=True, args=(
+                shop.east, "POST", f"/models/{model}/rank", {"items": ITEMS}))
+            waiting.start()
+            time.sleep(0.3)
+            start = time.monotonic()
+            status, answer = ask(shop.east, "POST", f"/models/{model}/rank",
+                                 {"items": ITEMS, "min_version": version})
+            seconds = time.monotonic() - start
+            assert 1.8 < seconds < 2.9, f"{seconds:.1f} s"
+            assert waiting.is_alive(), "the writer does not wait"
+        waiting.join(20)
+        assert status == 503 and "version" in answer["error"]["message"], (status, answer)
 
 
 def both_nodes_end_if_their_database_is_replaced_by_an_older_copy(shop):
@@ -73,6 +96,7 @@ def both_nodes_end_if_their_database_is_replaced_by_an_older_copy(shop):
 
 CLAIMS = [
     versions_arrive_while_many_items_of_another_model_are_read,
+    a_version_that_never_comes_is_refused_in_time_while_the_writer_waits,
     both_nodes_end_if_their_database_is_replaced_by_an_older_copy,
 ]
 
