@@ -77,7 +77,6 @@ void learn_log(const LearnCommand& command) {
   const auto lists = take(serving::StoredLists::open([&] { return store::read_store(command.log); },
                                                      logged, serving::system_ms()));
   const auto copy = take(MemoryLog::copy_if_small(*lists));
-  const serving::LeftOut left_out = lists->left_out();
   auto learned = [&] {
     StatusLine line;
     spec.learn.stepped = [&line](std::uint32_t stage, std::uint32_t stages, std::uint32_t at) {
@@ -85,6 +84,7 @@ void learn_log(const LearnCommand& command) {
     };
     return learn_model(copy ? static_cast<LoggedLists&>(*copy) : *lists, spec);
   }();
+  const serving::LeftOut left_out = lists->left_out();  // those of the parts that were read
   if (!learned) {
     if (!command.json) print_left_out(left_out);
     fail(learned.error().in(store::shown_name(command.log)));

@@ -114,9 +114,13 @@ void Cluster::stop() {
   }
   awaiting_.clear();
   for (auto& [model, all] : wanted_) {
-    for (WantedLead& one : all) one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+    for (Asked& one : all) one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
   }
   wanted_.clear();
+  for (Asked& one : refreshing_) {
+    one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+  }
+  refreshing_.clear();
   members_.clear();
 }
 
@@ -219,11 +223,7 @@ void Cluster::lead(const ModelHandle& model, Done<void> done) {
 void Cluster::refresh(Done<void> done) {
   post([this, done = std::move(done), asked = Clock::now()] {
     if (beat_at_ < asked) beat();  // one serves all who asked before it
-    if (!connected_) {
-      return done(Error{ErrorCode::kUnavailable, "the database can't be reached"});
-    }
-    // Models and experiments are changed by the writer's thread: after what it has to do now.
-    parts_.writer->submit({.apply = [](Transaction&) {}, .answer = done, .own = true});
+    refreshing_.push_back({done, Clock::now() + kAwait});
   });
 }
 
@@ -246,6 +246,11 @@ double Cluster::lag_seconds() const {
   const std::int64_t lag = behind == 0 ? 0 : now - behind;
   const std::int64_t late_beat = std::max<std::int64_t>(0, since_beat - 2 * kBeat / 1ms);
   return static_cast<double>(std::max(lag, late_beat)) / 1000;
+}
+
+std::string Cluster::beyond_repair() const {
+  const std::lock_guard lock(mutex_);
+  return beyond_repair_;
 }
 
 std::int64_t Cluster::now() const { return offset_ + parts_.options.steady(); }
@@ -275,6 +280,11 @@ void Cluster::run() {
 
 void Cluster::step() {
   auto until = std::min(beat_at_ + kBeat, Clock::now() + kBeat);
+  if (next_changed() != nullptr) until = Clock::now();
+  until = std::min(until, parts_.waiters.next_expiry());
+  for (const auto& [id, all] : awaiting_) {
+    for (const Awaiting& one : all) until = std::min(until, one.until);
+  }
   for (const auto& [id, member] : members_) {
     if (has_news(member)) until = std::min(until, member.published_at + kBetweenVersions);
   }
@@ -295,6 +305,7 @@ void Cluster::step() {
     for (const ClusterNote& note : *notes) handle(note);
   }
   if (Clock::now() >= beat_at_ + kBeat) beat();
+  read_changes();
   publish_due();
   answer_late();
 }
@@ -317,6 +328,7 @@ void Cluster::handle(const ClusterNote& note) {
 
 void Cluster::beat() {
   beat_at_ = Clock::now();
+  if (!beyond_repair().empty()) return;  // the process ends
   NodeMeters meters{.ranked = parts_.ranked, .events = parts_.events, .lag_seconds = lag_seconds()};
   const std::int64_t before = parts_.options.steady();
   auto view = store_.beat(name_, meters);
@@ -337,8 +349,20 @@ void Cluster::beat() {
         node_.load(), view->node));
     node_ = view->node;
   }
-  if (view->connections != connections_) renew_readers();
+  // A new connection may be to an older copy. If that can't be seen now, the next beat looks again.
+  const bool is_new = view->connections != connections_;
+  if (is_new && !renew_readers()) return lose_all();
+  const auto back = went_back(*view, is_new);
+  if (!back) return lose_all();
   connections_ = view->connections;
+  if (*back) {
+    lose_all();
+    const std::lock_guard lock(mutex_);
+    beyond_repair_ =
+        "the database lacks what this node has from it: it was restored or replaced, or a standby "
+        "that was behind was promoted; restart the service";
+    return;
+  }
   // Those that are silent hold locks, perhaps.
   for (const NodeRow& node : view->nodes) {
     if (!is_witness || node.id == node_ || view->now - node.seen_at < kSilentMs) continue;
@@ -375,9 +399,38 @@ void Cluster::lose_all() {
   }
 }
 
-void Cluster::renew_readers() {
-  if (auto reader = store_.open_quick_reader()) reader_ = *std::move(reader);
-  if (auto reader = store_.open_quick_reader()) parts_.learner->use(*std::move(reader));
+bool Cluster::renew_readers() {
+  auto own = store_.open_quick_reader();
+  auto learners = store_.open_quick_reader();
+  if (!own || !learners) return false;
+  reader_ = *std::move(own);
+  parts_.learner->use(*std::move(learners));
+  return true;
+}
+
+Result<bool> Cluster::went_back(const ClusterView& view, bool all) {
+  return attempt([&] {
+    std::map<std::int64_t, std::int64_t> missing;  // log entries, by model
+    for (const ModelMark& mark : view.models) {
+      const Member* member = find(mark.model);
+      if (member == nullptr) continue;
+      if (mark.revision < member->revision) return true;
+      const auto latest = member->model->publication.latest();
+      const bool is_older =
+          member->trainer && mark.published > 0 && mark.published < latest->number;
+      if (latest->log == 0 || !(all || is_older)) continue;
+      stay();
+      const auto entry = take(reader_->log(mark.model, latest->log - 1, 1));
+      if (entry.empty() || entry.front().seq != latest->log) missing[mark.model] = latest->log;
+    }
+    if (missing.empty()) return false;
+    // Read later, since what a snapshot has replaced may be dropped at any time.
+    for (const ModelRow& row : take(reader_->models())) {
+      const auto found = missing.find(row.id);
+      if (found != missing.end() && row.dropped_log < found->second) return true;
+    }
+    return false;
+  });
 }
 
 void Cluster::give_up(Member& member) {
@@ -407,7 +460,7 @@ void Cluster::follow_models(const ClusterView& view) {
   for (const ModelMark& mark : view.models) {
     Member* member = find(mark.model);
     if (member == nullptr) continue;
-    if (member->revision < mark.revision && !member->reloading) reload(*member, mark.revision);
+    if (member->revision < mark.revision && !member->reloading) member->wanted = mark.revision;
     if (!member->trainer) continue;
     if (mark.published > member->trainer->version_number()) read_published(*member);
     // A table that does not survive crashes may have lost it: then nothing is newer.
@@ -489,19 +542,51 @@ void Cluster::drop(Member& member) {
        .own = true});
 }
 
+void Cluster::read_changes() {
+  constexpr auto kMost = 20ms;
+  const auto end = Clock::now() + kMost;
+  for (Member* member = next_changed(); member != nullptr; member = next_changed()) {
+    if (Clock::now() >= end) return;
+    next_read_ = member->model->id + 1;
+    read_some(*member);
+  }
+  for (Asked& one : std::exchange(refreshing_, {})) {
+    if (!connected_) {
+      one.done(Error{ErrorCode::kUnavailable, "the database can't be reached"});
+      continue;
+    }
+    // Models and experiments are changed by the writer's thread: after what it has to do now.
+    parts_.writer->submit({.apply = [](Transaction&) {}, .answer = one.done, .own = true});
+  }
+}
+
+Cluster::Member* Cluster::next_changed() {
+  const auto is_changed = [](const auto& one) { return one.second.wanted != 0; };
+  const auto next = members_.lower_bound(next_read_);
+  auto found = std::find_if(next, members_.end(), is_changed);
+  if (found == members_.end()) found = std::find_if(members_.begin(), next, is_changed);
+  return found != members_.end() && is_changed(*found) ? &found->second : nullptr;
+}
+
+void Cluster::read_some(Member& member) {
+  constexpr std::uint32_t kAtOnce = 1000;
+  const ModelHandle model = member.model;
+  const auto changes = store_.item_changes(model->id, member.items, kAtOnce);
+  if (changes) {
+    model->items.apply(*changes);
+    if (!changes->empty()) member.items = changes->back().version;
+    if (changes->size() == kAtOnce) return;  // there may be more
+  }
+  const std::uint64_t revision = std::exchange(member.wanted, 0);
+  if (changes) return reload(member, revision);
+  parts_.log(fmt::format("model {}: {}", model->spec.name, changes.error().message));
+}
+
 // Settings and experiments belong to the writer's thread. Until it has them, this node is at its old
 // revision, so that what fails is tried again with the next beat.
 void Cluster::reload(Member& member, std::uint64_t revision) {
   const ModelHandle model = member.model;
   const auto read = attempt([&] {
-    constexpr std::uint32_t kAtOnce = 1000;
-    for (;;) {
-      stay();
-      const auto changes = take(store_.item_changes(model->id, member.items, kAtOnce));
-      model->items.apply(changes);
-      if (!changes.empty()) member.items = changes.back().version;
-      if (changes.size() < kAtOnce) break;
-    }
     LogSettings logging;
     bool found = false;
     for (const ModelRow& row : take(reader_->models())) {
@@ -634,7 +719,7 @@ void Cluster::take_over(Member& member) {
   answer_learned(model->id, model->publication.latest()->log);
   const auto wanted = wanted_.find(model->id);
   if (wanted != wanted_.end()) {
-    for (WantedLead& one : wanted->second) one.done({});
+    for (Asked& one : wanted->second) one.done({});
     wanted_.erase(wanted);
   }
   take_queued(member);
@@ -789,8 +874,10 @@ void Cluster::answer_late() {
   }
   std::erase_if(awaiting_, [](const auto& one) { return one.second.empty(); });
   for (Awaiting& one : late) one.answer(false);
+  // The writer's upkeep does so, too, but that may wait for the database.
+  parts_.waiters.expire(now);
   for (auto& [model, all] : wanted_) {
-    std::erase_if(all, [&](WantedLead& one) {
+    std::erase_if(all, [&](Asked& one) {
       if (now < one.until) return false;
       one.done(Error{ErrorCode::kUnavailable,
                      "another node leads the model and has not handed it over; try again"});
@@ -798,6 +885,12 @@ void Cluster::answer_late() {
     });
   }
   std::erase_if(wanted_, [](const auto& one) { return one.second.empty(); });
+  std::erase_if(refreshing_, [&](Asked& one) {
+    if (now < one.until) return false;
+    one.done(
+        Error{ErrorCode::kUnavailable, "what other nodes have changed is not here yet; try again"});
+    return true;
+  });
 }
 
 }  // namespace plackett::serving

@@ -73,6 +73,8 @@ class Cluster {
   [[nodiscard]] double lag_seconds() const;
   // The shared clock, ms since 1970.
   [[nodiscard]] std::int64_t now() const;
+  // Why only a restart helps: the database lacks what this node has from it. Empty if it may go on.
+  [[nodiscard]] std::string beyond_repair() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -81,6 +83,7 @@ class Cluster {
   struct Member {
     ModelHandle model;
     std::uint64_t revision = 0;  // ModelMark::revision, of what is here
+    std::uint64_t wanted = 0;    // the same of what is being read; 0: nothing is
     bool reloading = false;      // the writer is to take over what is newer
     bool going = false;          // it was removed, and the writer is to drop it
     std::optional<Trainer> trainer{};  // while another node leads it
@@ -107,7 +110,7 @@ class Cluster {
     std::function<void(bool)> answer{};
     Clock::time_point until{};
   };
-  struct WantedLead {
+  struct Asked {
     Done<void> done;
     Clock::time_point until;
   };
@@ -120,13 +123,23 @@ class Cluster {
   // Within work that takes long: shows that this node lives. Throws Failed, also if it is to stop.
   void stay();
   void lose_all();
-  // Readers of this thread and of the learner that are new.
-  void renew_readers();
+  // Readers of this thread and of the learner that are new. False if there are none to be had.
+  bool renew_readers();
+  // Whether the database lacks what this node has from it: it was replaced by an older copy, or by
+  // a standby that was behind. Looks closer at models of which the database has an older version,
+  // and at all models if asked to. Fails if the database can't be read.
+  Result<bool> went_back(const ClusterView& view, bool all);
   void handle(const ClusterNote& note);
   // The members that the view lacks go, those that are new come, the others are brought up to date.
   void follow_models(const ClusterView& view);
   void load_model(std::int64_t id);
   void drop(Member& member);
+  // Reads what others have changed, for some milliseconds: who waits for versions waits for this.
+  void read_changes();
+  // The next member of which something is to be read, in turns; null if there is none.
+  Member* next_changed();
+  // Reads some changes of items, and everything else once that were the last.
+  void read_some(Member& member);
   void reload(Member& member, std::uint64_t revision);
   void read_published(Member& member);
   void show(Member& member, SnapshotRow state);
@@ -169,16 +182,19 @@ class Cluster {
   mutable std::mutex mutex_;
   std::vector<std::function<void()>> tasks_;
   ClusterView view_;
+  std::string beyond_repair_;
   std::unordered_map<std::int64_t, std::shared_ptr<const SnapshotRow>> states_;
   bool stopping_ = false;
 
   // Only the thread uses these.
   std::map<std::int64_t, Member> members_;
-  std::map<std::int64_t, std::vector<Awaiting>> awaiting_;     // by model
-  std::map<std::int64_t, std::vector<WantedLead>> wanted_;     // by model
-  std::vector<ClusterNote> notes_;                              // to tell
+  std::map<std::int64_t, std::vector<Awaiting>> awaiting_;  // by model
+  std::map<std::int64_t, std::vector<Asked>> wanted_;       // by model
+  std::vector<Asked> refreshing_;                           // until nothing is being read
+  std::vector<ClusterNote> notes_;                          // to tell
   Clock::time_point beat_at_{};
   std::int64_t next_counted_ = 0;  // a model
+  std::int64_t next_read_ = 0;     // likewise
   bool connected_ = false;
   std::uint64_t connections_ = 0;  // ClusterView::connections
 

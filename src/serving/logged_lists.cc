@@ -17,6 +17,13 @@ namespace {
 
 constexpr std::uint64_t kPartSize = 4096;  // impressions' numbers
 constexpr std::uint32_t kIdsAtOnce = 1024;
+constexpr std::int64_t kAnyTime = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kEver = std::numeric_limits<std::int64_t>::max();
+
+// 0: none.
+std::int64_t earliest(std::int64_t left, std::int64_t right) {
+  return left == 0 || right == 0 ? std::max(left, right) : std::min(left, right);
+}
 
 // Lists with lower numbers are complete: their time is up, or all lists are closed. What users
 // closed early does not count before the others, since such lists differ from those that they
@@ -24,7 +31,7 @@ constexpr std::uint32_t kIdsAtOnce = 1024;
 std::uint64_t complete_end(StoreReader& store, const LoggedModel& model, std::int64_t now) {
   const std::int64_t id = model.row.id;
   const std::int64_t young = now - std::int64_t{model.spec.open_seconds} * 1000;
-  // Numbers rise with time, so binary search.
+  // Numbers follow time, so binary search.
   std::uint64_t low = model.row.expired;
   std::uint64_t high = std::max(low, model.row.next_number);
   while (low < high) {
@@ -36,7 +43,7 @@ std::uint64_t complete_end(StoreReader& store, const LoggedModel& model, std::in
       low = shown->first + 1;
     }
   }
-  const bool all_closed = !take(store.first_open(id, low, model.row.next_number));
+  const bool all_closed = !take(store.first_open(id, low, model.row.next_number, kAnyTime));
   return all_closed ? model.row.next_number : low;
 }
 
@@ -134,37 +141,60 @@ Result<std::unique_ptr<StoredLists>> StoredLists::open(OpenReader open_reader, L
     std::unique_ptr<StoredLists> made(new StoredLists(std::move(open_reader), std::move(model)));
     const auto source = take(made->take_source());
     StoreReader& store = *source->reader;
-    const auto first = take(store.shown_from(made->model_.row.id, 0));
-    // Numbers are reserved ahead: lists that come up while this is read have higher ones.
-    const auto newest_id = take(store.recent(made->model_.row.id, 1, false));
-    const std::uint64_t shown =
-        newest_id.empty() ? 0 : ImpressionKey::of(newest_id.front()).number + 1;
-    made->end_ = std::min(shown, complete_end(store, made->model_, now));
-    made->first_ = first ? std::min(first->first, made->end_) : made->end_;
-    const std::uint64_t first_open = std::max(made->end_, wanted.from);
-    for (std::uint64_t number = first_open; number < made->model_.row.next_number;) {
-      const auto ids = take(store.from(made->model_.row.id, number, kIdsAtOnce));
-      made->open_ += ids.size();
-      if (ids.size() < kIdsAtOnce) break;
-      number = ImpressionKey::of(ids.back()).number + 1;
-    }
     made->now_ = now;
-    if (made->open_ > 0) {
-      const auto oldest = take(store.shown_from(made->model_.row.id, first_open));
-      if (oldest) {
-        made->open_until_ = oldest->second + std::int64_t{made->model_.spec.open_seconds} * 1000;
-      }
+    if (store.numbers_follow_time()) {
+      made->choose_by_number(store, wanted);
+    } else {
+      made->choose_by_time(store, wanted);
     }
-    if (wanted.newest > 0) {
-      made->first_ = std::max(made->first_, made->number_of_newest(store, wanted.newest));
-    }
-    made->first_ = std::max(made->first_, std::min(wanted.from, made->end_));
     made->parts_ =
         static_cast<std::size_t>((made->end_ - made->first_ + kPartSize - 1) / kPartSize);
     made->left_out_.resize(made->parts_);
     made->give_back(source);
     return made;
   });
+}
+
+void StoredLists::choose_by_number(StoreReader& store, Wanted wanted) {
+  const std::int64_t id = model_.row.id;
+  const auto first = take(store.shown_from(id, 0));
+  // Numbers are reserved ahead: lists that come up while this is read have higher ones.
+  const auto newest_id = take(store.recent(id, 1, false));
+  const std::uint64_t shown =
+      newest_id.empty() ? 0 : ImpressionKey::of(newest_id.front()).number + 1;
+  end_ = std::min(shown, complete_end(store, model_, now_));
+  first_ = first ? std::min(first->first, end_) : end_;
+  shown_until_ = kEver;
+  const std::uint64_t first_open = std::max(end_, wanted.from);
+  for (std::uint64_t number = first_open; number < model_.row.next_number;) {
+    const auto ids = take(store.from(id, number, kIdsAtOnce));
+    open_ += ids.size();
+    if (ids.size() < kIdsAtOnce) break;
+    number = ImpressionKey::of(ids.back()).number + 1;
+  }
+  if (open_ > 0) {
+    const auto oldest = take(store.shown_from(id, first_open));
+    if (oldest) open_until_ = oldest->second + open_ms();
+  }
+  if (wanted.newest > 0) first_ = std::max(first_, number_of_newest(store, wanted.newest));
+  first_ = std::max(first_, std::min(wanted.from, end_));
+}
+
+void StoredLists::choose_by_time(StoreReader& store, Wanted wanted) {
+  const std::int64_t id = model_.row.id;
+  const auto last = take(store.shown_before(id, ImpressionKey::kNumbers));
+  end_ = last ? last->first + 1 : 0;
+  const auto choose = [&](std::int64_t shown_until) {
+    shown_until_ = shown_until;
+    const auto first =
+        wanted.newest > 0 ? take(store.newest_shown(id, shown_until, wanted.newest)) : std::nullopt;
+    first_ = first.value_or(0);
+  };
+  choose(now_ - open_ms());
+  const bool all_closed = !take(store.first_open(id, first_, end_, shown_until_));
+  if (all_closed) choose(now_);
+  const auto first = take(store.shown_from(id, std::max(first_, wanted.from)));
+  first_ = first ? std::min(first->first, end_) : end_;
 }
 
 std::uint64_t StoredLists::number_of_newest(StoreReader& store, std::uint64_t count) const {
@@ -212,10 +242,13 @@ Result<void> StoredLists::each(std::size_t part, ListNeed need,
         if (number > end) break;
         const auto logged = take(read_logged(*source->reader, model_.spec.logging, id, Rows::kRead,
                                              need == ListNeed::kAll ? &source->items : nullptr));
-        if (logged) {
-          lists.add(*logged, need, use);
-        } else {
+        if (!logged) {
           ++left_out.damaged;
+        } else if (const std::int64_t shown_at = logged->kept.shown_at; shown_at > shown_until_) {
+          ++left_out.open;
+          left_out.open_until = earliest(left_out.open_until, shown_at + open_ms());
+        } else {
+          lists.add(*logged, need, use);
         }
       }
       if (ids.size() < kIdsAtOnce) break;
@@ -232,6 +265,8 @@ LeftOut StoredLists::left_out() const {
   sum.open = open_;
   sum.open_until = open_until_;
   for (const LeftOut& part : left_out_) {
+    sum.open += part.open;
+    sum.open_until = earliest(sum.open_until, part.open_until);
     sum.not_sampled += part.not_sampled;
     sum.no_keep += part.no_keep;
     sum.damaged += part.damaged;

@@ -27,8 +27,8 @@ struct LeftOut {
 };
 
 // The sampled lists of a model whose feedback is complete (their time is up, or all lists are
-// closed), and whose candidates had a chance to be
-// kept. Each part has its own reader of the store, so parts can be read at once.
+// closed), and whose candidates had a chance to be kept. Each part has its own reader of the store,
+// so parts can be read at once.
 class StoredLists final : public LoggedLists {
  public:
   using OpenReader = std::function<Result<std::unique_ptr<StoreReader>>()>;
@@ -69,8 +69,14 @@ class StoredLists final : public LoggedLists {
 
   StoredLists(OpenReader open_reader, LoggedModel model)
       : open_reader_(std::move(open_reader)), model_(std::move(model)) {}
+  // Set which impressions are read. Throw Failed.
+  void choose_by_number(StoreReader& store, Wanted wanted);
+  void choose_by_time(StoreReader& store, Wanted wanted);
   // The number of the oldest of the newest so many below `end_`; 0 if there are fewer.
   [[nodiscard]] std::uint64_t number_of_newest(StoreReader& store, std::uint64_t count) const;
+  [[nodiscard]] std::int64_t open_ms() const {
+    return std::int64_t{model_.spec.open_seconds} * 1000;
+  }
   Result<std::shared_ptr<Source>> take_source();
   void give_back(std::shared_ptr<Source> source);
 
@@ -80,8 +86,9 @@ class StoredLists final : public LoggedLists {
   std::uint64_t end_ = 0;
   std::size_t parts_ = 0;
   bool leaves_out_forgotten_ = false;
-  std::uint64_t open_ = 0;       // wanted impressions at `end_` and above
-  std::int64_t open_until_ = 0;  // LeftOut's
+  std::int64_t shown_until_ = 0;  // those that were shown later are open
+  std::uint64_t open_ = 0;        // wanted impressions at `end_` and above
+  std::int64_t open_until_ = 0;   // LeftOut's, of those
   std::int64_t now_ = 0;
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Source>> idle_;

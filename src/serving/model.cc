@@ -43,12 +43,10 @@ std::optional<std::pair<std::uint64_t, std::int64_t>> Model::take_number() {
   const auto number = in_flight.take([this, &node]() -> std::optional<std::uint64_t> {
     if (next_number >= reserved.load(std::memory_order_acquire)) {
       if (spare.begin == spare.end) return std::nullopt;
-      next_number = spare.begin;
-      reserved = spare.end;
-      number_node = spare.node;
-      spare = {};
+      use_spare();
     }
     node = number_node;
+    ++numbers_taken;
     return next_number++;
   });
   if (!number) return std::nullopt;
@@ -59,15 +57,21 @@ bool Model::has_numbers() const {
   return next_number < reserved || in_flight.hold([this] { return spare.begin < spare.end; });
 }
 
-void Model::add_numbers(const NumberBlock& more) {
+void Model::use_spare() {
+  next_number = spare.begin;
+  reserved = spare.end;
+  number_node = spare.node;
+  number_since = spare_since;
+  spare = {};
+}
+
+void Model::add_numbers(const NumberBlock& more, std::int64_t now) {
+  numbers_told.reset();
   in_flight.hold([&] {
-    if (next_number < reserved) {
-      spare = more;
-    } else {
-      next_number = more.begin;
-      reserved = more.end;
-      number_node = more.node;
-    }
+    if (next_number >= reserved && spare.begin < spare.end) use_spare();
+    spare = more;
+    spare_since = now;
+    if (next_number >= reserved) use_spare();
   });
 }
 
@@ -76,6 +80,16 @@ void Model::drop_numbers() {
     next_number = reserved.load();
     spare = {};
   });
+}
+
+void Model::drop_old_numbers(std::int64_t time) {
+  in_flight.hold([&] {
+    if (number_since <= time && spare.begin < spare.end) use_spare();
+  });
+}
+
+std::int64_t Model::numbers_since() const {
+  return in_flight.hold([this] { return next_number < reserved ? number_since : spare_since; });
 }
 
 std::uint64_t Model::numbers_left() const {

@@ -111,7 +111,10 @@ class Model {
   std::atomic<std::uint64_t> reserved;
   // Numbers to go on with when those are used; guarded by in_flight.
   NumberBlock spare{};
+  std::int64_t spare_since = 0;  // when they were reserved, by the steady clock; guarded likewise
   std::int64_t number_node = 0;  // NumberBlock::node of those below `reserved`; guarded likewise
+  std::int64_t number_since = 0;
+  std::atomic<std::uint64_t> numbers_taken{0};  // since the start of the process
   std::atomic<bool> removed{false};
   // The epoch in which this node leads the model, which lets it write the model's log; 0 if another
   // node does. Always above 0 if there is only one.
@@ -180,13 +183,14 @@ class Model {
 
   // Only the writer's thread uses these.
   std::uint64_t reserved_in_store;
-  // If several nodes make its lists: how many numbers are reserved at once. It grows while they are
-  // used, and starts small, since what is not used soon is given up.
-  static constexpr std::uint64_t kLeastBlock = 64;
+  // If several nodes make its lists: how many numbers are reserved at once. It follows how many are
+  // used, since what is not used soon is given up.
+  static constexpr std::uint64_t kLeastBlock = 64;  // if there are none left
   std::uint64_t block = kLeastBlock;
-  std::uint64_t numbers_seen = 0;       // next_number when upkeep looked last
+  std::uint64_t numbers_seen = 0;       // numbers_taken when upkeep looked last
   std::int64_t numbers_seen_at = 0;     // and since when it has not changed
-  std::uint64_t numbers_told = ImpressionKey::kNumbers;  // Store::set_numbers_used()
+  // Store::set_numbers_used(); none if more were reserved since.
+  std::optional<std::uint64_t> numbers_told = ImpressionKey::kNumbers;
   std::int64_t numbers_told_at = 0;
   std::int64_t numbers_node = 0;        // the node that reserved those that are left
   std::int64_t expired_at = 0;          // when upkeep closed lists last, by the steady clock
@@ -225,10 +229,15 @@ class Model {
   // And the node whose it is.
   [[nodiscard]] std::optional<std::pair<std::uint64_t, std::int64_t>> take_number();
   [[nodiscard]] bool has_numbers() const;
-  // Adds numbers to those that are left. Only for the writer.
-  void add_numbers(const NumberBlock& more);
+  // Adds numbers to those that are left; `now` is the steady clock's. Only for the writer.
+  void add_numbers(const NumberBlock& more, std::int64_t now);
   // Gives up the numbers that are left. Only for the writer.
   void drop_numbers();
+  // Gives up numbers that were reserved at `time` or before, if there are others to go on with.
+  // Only for the writer.
+  void drop_old_numbers(std::int64_t time);
+  // When the next number was reserved. Requires: there is one.
+  [[nodiscard]] std::int64_t numbers_since() const;
   // Numbers left of both blocks.
   [[nodiscard]] std::uint64_t numbers_left() const;
   // Lists with this number and higher ones don't refer to versions of items that are replaced in
@@ -254,6 +263,8 @@ class Model {
   std::vector<ModelHandle> arm_models_;
   std::set<std::int64_t> experiments_;
   std::set<std::int64_t> forks_;  // ids
+
+  void use_spare();  // in_flight is held
 };
 
 // The id that callers see, "i-41", and back; none if it has another form.

@@ -480,26 +480,16 @@ bool Service::is_prepared(const Model& model, std::uint64_t min_version) const {
                      [](const ModelHandle& maker) { return !maker || maker->has_numbers(); });
 }
 
-void Service::prepare(const ModelHandle& model, std::uint64_t min_version, Done<void> done) {
-  constexpr std::chrono::seconds kMost{2};
-  const auto until = std::chrono::steady_clock::now() + kMost;
-  const auto wait = [this, model, min_version, until, done](const Result<void>& reserved) {
-    if (!reserved) return done(reserved.error());
-    if (model->publication.latest()->number >= min_version) return done({});
-    parts_->waiters.add(model, min_version, until, done);
-  };
-  std::vector<ModelHandle> makers{model};
-  if (const ExperimentHandle experiment = model->experiment.get()) {
-    for (const ModelHandle& maker : experiment->makers) {
-      if (maker != nullptr) makers.push_back(maker);
-    }
-  }
+namespace {
+
+// Reserves numbers for the models that have none.
+void reserve_numbers(ServiceParts& parts, std::vector<ModelHandle> makers, Done<void> done) {
   std::erase_if(makers, [](const ModelHandle& maker) {
     return !maker->shared || maker->has_numbers();
   });
-  if (makers.empty()) return wait({});
+  if (makers.empty()) return done({});
   auto blocks = std::make_shared<std::vector<NumberBlock>>();
-  parts_->writer->submit(
+  parts.writer->submit(
       {.apply =
            [makers, blocks](Transaction& transaction) {
              blocks->clear();
@@ -507,18 +497,41 @@ void Service::prepare(const ModelHandle& model, std::uint64_t min_version, Done<
                // Requests that came together need one block.
                blocks->push_back(maker->has_numbers()
                                      ? NumberBlock{}
-                                     : take(transaction.store.reserve_numbers(maker->id,
-                                                                              maker->block)));
+                                     : take(transaction.store.reserve_numbers(
+                                           maker->id, std::max(maker->block, Model::kLeastBlock))));
              }
            },
        .committed =
-           [makers, blocks] {
+           [&parts, makers, blocks] {
              for (std::size_t at = 0; at < makers.size(); ++at) {
                const NumberBlock& block = (*blocks)[at];
-               if (block.begin < block.end) makers[at]->add_numbers(block);
+               if (block.begin == block.end) continue;
+               Model& maker = *makers[at];
+               maker.block = std::max(maker.block, Model::kLeastBlock);
+               maker.add_numbers(block, parts.options.steady());
+               maker.numbers_seen_at = parts.options.steady();  // they are used in a moment
              }
            },
-       .answer = wait});
+       .answer = std::move(done)});
+}
+
+}  // namespace
+
+void Service::prepare(const ModelHandle& model, std::uint64_t min_version, Done<void> done) {
+  constexpr std::chrono::seconds kMost{2};
+  std::vector<ModelHandle> makers{model};
+  if (const ExperimentHandle experiment = model->experiment.get()) {
+    for (const ModelHandle& maker : experiment->makers) {
+      if (maker != nullptr) makers.push_back(maker);
+    }
+  }
+  // The version first: the writer may be late.
+  const auto reserve = [this, makers = std::move(makers), done](const Result<void>& is_here) {
+    if (!is_here) return done(is_here.error());
+    reserve_numbers(*parts_, makers, done);
+  };
+  if (model->publication.latest()->number >= min_version) return reserve({});
+  parts_->waiters.add(model, min_version, std::chrono::steady_clock::now() + kMost, reserve);
 }
 
 void Service::rank(const ModelHandle& model, const RankRequest& request, RankingScratch& scratch,

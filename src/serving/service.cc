@@ -319,10 +319,15 @@ void Service::stop() {
   parts_->store->close();
 }
 
-std::string Service::beyond_repair() const { return parts_->writer->beyond_repair(); }
+std::string Service::beyond_repair() const {
+  const std::string of_writer = parts_->writer->beyond_repair();
+  return of_writer.empty() && parts_->cluster != nullptr ? parts_->cluster->beyond_repair()
+                                                         : of_writer;
+}
 
 std::string Service::not_ready() const {
   if (parts_->stopped) return "the service is stopping";
+  if (std::string why = beyond_repair(); !why.empty()) return why;
   if (parts_->cluster != nullptr && parts_->cluster->lag_seconds() > kMostLagSeconds) {
     return fmt::format("this node is {:.1f} s behind the others", parts_->cluster->lag_seconds());
   }

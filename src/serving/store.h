@@ -274,6 +274,13 @@ class StoreReader {
   // The same of the last impression with a lower number.
   virtual Result<std::optional<Shown>> shown_before(std::int64_t model, std::uint64_t number) = 0;
 
+  // The number of the last of the newest `count` impressions, by number, among those that were
+  // shown at `time` or before; none if there are fewer.
+  virtual Result<std::optional<std::uint64_t>> newest_shown(std::int64_t model, std::int64_t time,
+                                                            std::uint64_t count) = 0;
+  // Whether impressions with higher numbers were shown later, unless a clock was wrong.
+  [[nodiscard]] virtual bool numbers_follow_time() const { return true; }
+
   // Where several nodes make lists: every list with a lower number that will ever be stored is
   // stored.
   virtual Result<std::uint64_t> end_of_stored(std::int64_t /*model*/) {
@@ -284,9 +291,9 @@ class StoreReader {
   // How many impressions with numbers in [from, to) are closed.
   virtual Result<std::uint64_t> closed_count(std::int64_t model, std::uint64_t from,
                                              std::uint64_t to) = 0;
-  // The number of the first impression in [from, to) that is not closed.
+  // The number of the first impression in [from, to) that is not closed and was shown after `time`.
   virtual Result<std::optional<std::uint64_t>> first_open(std::int64_t model, std::uint64_t from,
-                                                          std::uint64_t to) = 0;
+                                                          std::uint64_t to, std::int64_t time) = 0;
   // Ids of impressions below number `end` that have feedback and are not closed; in order, at most
   // `limit`.
   virtual Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,

@@ -1,7 +1,10 @@
 #include "serving/upkeep.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "serving/impression.h"
 #include "serving/service_parts.h"
@@ -113,13 +116,21 @@ std::optional<std::uint64_t> Upkeep::item_bytes() {
   for (const ModelHandle& model : parts_.all_models()) count += model->items.count();
   const auto start = Clock::now();
   const auto age = start - item_bytes_.at;
-  if (count == item_bytes_.count && age < std::chrono::minutes(10)) return item_bytes_.bytes;
+  const bool is_recent = count == item_bytes_.count && age < std::chrono::minutes(10);
+  if (item_bytes_.bytes && is_recent) return item_bytes_.bytes;
   if (age < kPauses * item_bytes_.took) return std::nullopt;
-  // Where the store can't tell, they count as lists.
   const auto measured = parts_.store->item_bytes();
-  const std::uint64_t bytes = measured ? *measured : 0;
-  item_bytes_ = {bytes, count, Clock::now(), Clock::now() - start};
-  return bytes;
+  if (!measured && !item_bytes_.failed) {
+    parts_.log(
+        fmt::format("no list is dropped for keep-bytes while the items can't be measured: {}",
+                    measured.error().message));
+  }
+  item_bytes_ = {.bytes = measured ? std::optional(*measured) : std::nullopt,
+                 .count = count,
+                 .at = Clock::now(),
+                 .took = Clock::now() - start,
+                 .failed = !measured};
+  return item_bytes_.bytes;
 }
 
 std::pair<std::int64_t, double> Upkeep::retention() {
@@ -135,7 +146,8 @@ std::pair<std::int64_t, double> Upkeep::retention() {
   if (options.keep_bytes > 0) {
     const auto used = parts_.store->used_bytes();
     if (used && *used > options.keep_bytes) {
-      // Stored items are not the log's: a large catalogue must not push all lists out.
+      // Stored items are not the log's: a large catalogue must not push all lists out. Nothing is
+      // dropped while it is not known how large it is.
       const std::uint64_t lists = *used - std::min(*used, item_bytes().value_or(*used));
       if (lists > options.keep_bytes) {
         excess = static_cast<double>(lists - options.keep_bytes) / static_cast<double>(lists);
@@ -207,32 +219,41 @@ void Upkeep::expire_shared(const ModelHandle& model) {
 }
 
 void Upkeep::reserve_shared(const ModelHandle& model) {
-  constexpr std::int64_t kIdleMs = 1000;
+  // Other nodes go on with higher numbers, and who reads the lists in order waits for these.
+  constexpr std::int64_t kIdleMs = 1000;  // they are given up if none was used for this long
+  constexpr std::int64_t kOldMs = 1000;   // they are replaced this long after they were reserved
+  constexpr std::int64_t kTellMs = 1000;
+  constexpr std::uint64_t kLeastReplaced = 8;  // of a node that shows few lists
   constexpr std::uint64_t kMostBlock = std::uint64_t{1} << 15;
   const std::int64_t now = parts_.options.steady();
   // Its blocks went with the node that this process was: others take them for unused.
   if (const std::int64_t node = parts_.cluster->node(); node != model->numbers_node) {
     if (model->numbers_node != 0) model->drop_numbers();
     model->numbers_node = node;
-    model->numbers_told = ImpressionKey::kNumbers;
   }
-  if (model->next_number != model->numbers_seen) {
-    model->numbers_seen = model->next_number;
+  if (model->numbers_taken != model->numbers_seen) {
+    model->numbers_seen = model->numbers_taken;
     model->numbers_seen_at = now;
   }
-  // Other nodes go on with higher numbers, and who reads the lists in order waits for these.
   if (now - model->numbers_seen_at >= kIdleMs && model->numbers_left() > 0) {
     model->drop_numbers();
     model->block = Model::kLeastBlock;
   }
+  model->drop_old_numbers(now - kOldMs);
   const std::uint64_t left = model->numbers_left();
-  const bool more = left > 0 && left <= model->block / 2;
+  const std::int64_t age = left > 0 ? now - model->numbers_since() : 0;
+  const bool few = left > 0 && left <= model->block / 2;
+  const bool more = few || age >= kOldMs;
+  // So many that they are used up in about a second.
+  std::uint64_t size = model->block;
+  if (few && age < kOldMs / 2) size = std::min(2 * size, kMostBlock);
+  if (!few) size = std::max(size / 2, kLeastReplaced);
   std::uint64_t used = model->in_flight.end_of_stored(model->next_number);
   if (left == 0 && used == model->next_number) used = ImpressionKey::kNumbers;  // all of them
-  const bool tell = used != model->numbers_told && now - model->numbers_told_at >= kIdleMs;
+  const bool tell =
+      used != model->numbers_told && (more || now - model->numbers_told_at >= kTellMs);
   if (!more && !tell) return;
   NumberBlock block;
-  const std::uint64_t size = std::min(2 * model->block, kMostBlock);
   change(
       [&](Transaction& transaction) {
         // First: it may remove all blocks.
@@ -246,7 +267,8 @@ void Upkeep::reserve_shared(const ModelHandle& model) {
         }
         if (!more) return;
         model->block = size;
-        model->add_numbers(block);
+        model->add_numbers(block, now);
+        model->drop_old_numbers(now - kOldMs);
       });
 }
 
@@ -319,12 +341,16 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   // Those that may still be learned from are kept.
   end = std::min(end, first + kDroppedAtOnce);
   if (model->shared) {
+    // What other nodes store from now on has higher numbers. Numbers don't follow time.
+    end = std::min(end, take(read.end_of_stored(model->id)));
     const std::int64_t due = parts_.options.clock() - model->open_ms();
-    end = std::min(end, end_of(read, *model, first, newest, due));
-    // Their feedback is learned from first.
-    if (!take(read.waiting(model->id, end, 1)).empty()) return;
+    end = take(read.first_open(model->id, first, end, due)).value_or(end);
+    // Feedback is learned from first.
+    const auto waiting = take(read.waiting(model->id, end, 1));
+    if (!waiting.empty()) end = ImpressionKey::of(waiting.front()).number;
   } else if (end > model->expired) {
-    end = take(read.first_open(model->id, model->expired, end)).value_or(end);
+    constexpr std::int64_t kAnyTime = std::numeric_limits<std::int64_t>::min();
+    end = take(read.first_open(model->id, model->expired, end, kAnyTime)).value_or(end);
   }
   if (end <= first) return;
   const std::uint64_t expired = std::max(end, model->expired);

@@ -43,7 +43,7 @@ class Upkeep {
   void trim_log(const ModelHandle& model);
   // Since when impressions are kept (0: always), and which share of them is too much.
   [[nodiscard]] std::pair<std::int64_t, double> retention();
-  // Store::item_bytes() of about now; none if it is not known yet.
+  // Store::item_bytes() of about now; none if it is not known.
   [[nodiscard]] std::optional<std::uint64_t> item_bytes();
   // Drops impressions shown at `kept_since` or before, and the oldest `excess` (a share) of all.
   void retain(const ModelHandle& model, std::int64_t kept_since, double excess);
@@ -65,10 +65,11 @@ class Upkeep {
   std::unordered_map<std::int64_t, Asked> asked_;  // by model: the last snapshot for retain()
   std::chrono::steady_clock::time_point coarsened_{};
   struct ItemBytes {
-    std::uint64_t bytes = 0;
-    std::uint64_t count = 0;  // of items
+    std::optional<std::uint64_t> bytes{};  // none: not measured yet, or that failed
+    std::uint64_t count = 0;               // of items
     std::chrono::steady_clock::time_point at{};
     std::chrono::steady_clock::duration took{};
+    bool failed = false;  // the last time
   };
   ItemBytes item_bytes_;
 };

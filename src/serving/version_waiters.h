@@ -1,6 +1,7 @@
 // Requests that wait until a version of a model is here. From any thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <list>
@@ -30,6 +31,13 @@ class VersionWaiters {
     answer({}, [&](const Waiting& one) {
       return one.model.get() == &model && one.version <= version;
     });
+  }
+  // When the next one's time is up, of those that wait now.
+  Clock::time_point next_expiry() {
+    const std::lock_guard lock(mutex_);
+    auto next = Clock::time_point::max();
+    for (const Waiting& one : waiting_) next = std::min(next, one.until);
+    return next;
   }
   // Refuses those whose time is up.
   void expire(Clock::time_point now) {

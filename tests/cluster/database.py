@@ -54,6 +54,22 @@ class Server:
                       "--wal-method", "stream", "--checkpoint", "fast", "--no-sync", "--dbname",
                       f"postgresql://plackett@127.0.0.1:{primary.port}/?application_name=standby"])
 
+    def back_up(self):
+        """A copy of all that there is, in a folder of its own."""
+        folder = f"{self.data}-copy"
+        shutil.rmtree(folder, ignore_errors=True)
+        run_as_owner([f"{PROGRAMS}/pg_basebackup", "--pgdata", folder, "--wal-method", "stream",
+                      "--checkpoint", "fast", "--no-sync", "--dbname",
+                      f"postgresql://plackett@127.0.0.1:{self.port}/"])
+        return folder
+
+    def restore(self, folder):
+        """Puts what back_up() gave in place of its data."""
+        self.kill()
+        shutil.rmtree(self.data)
+        os.rename(folder, self.data)
+        self.start()
+
     def start(self, seconds=30):
         arguments = [f"{PROGRAMS}/postgres", "-D", self.data, "-k", self.folder, "-p", self.port]
         for name, value in SETTINGS.items():

@@ -34,6 +34,7 @@ class Node:
         self.log = os.path.join(folder, f"{name}.log")
         self.proxies = [proxy.Proxy(loop, server.port) for server in servers]
         self.process = None
+        self.options = []  # of `plackett serve`, besides the usual
         self.pauses = []  # spans in which it did not run, or was not there
 
     def url(self):
@@ -45,7 +46,7 @@ class Node:
         assert not self.runs()
         self.process = processes.start(
             [COMMAND, "serve", "--db", self.url(), "--port", self.port, "--snapshot-every", "500",
-             "--node-name", self.name],
+             "--node-name", self.name, *self.options],
             self.log)
 
     def runs(self):

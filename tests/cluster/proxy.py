@@ -45,6 +45,8 @@ class Proxy:
         self.delay = 0.0
         self.is_deaf = False
         self.refuses = False
+        self.forbidden = None  # bytes; who sends them is cut off
+        self.cuts = 0  # how often that was done
         self.pipes = set()
         self.upstream = {}  # local ports of open connections to the server
         self.port = processes.free_port()
@@ -79,6 +81,10 @@ class Proxy:
     async def _pump(self, pipe, reader, writer):
         with contextlib.suppress(OSError):
             while data := await reader.read(1 << 16):
+                if self.forbidden is not None and self.forbidden in data:
+                    self.cuts += 1
+                    self.pipes.discard(pipe)
+                    return pipe.reset()
                 if self.delay:
                     await asyncio.sleep(self.delay)
                 if pipe.is_deaf:
@@ -87,6 +93,7 @@ class Proxy:
                 await writer.drain()
         if not pipe.is_deaf:
             writer.close()
+        return None
 
     async def _change(self, cut, deaf, **attributes):
         for name, value in attributes.items():
@@ -109,6 +116,11 @@ class Proxy:
     def slow_down(self, seconds):
         self.loop.run(self._change(False, False, delay=seconds))
 
+    def forbid(self, text):
+        """Resets each connection over which this is sent."""
+        self.loop.run(self._change(False, False, forbidden=text))
+
     def mend(self):
         """New connections work. Those that were deaf stay so: nobody tells their ends."""
-        self.loop.run(self._change(False, False, delay=0.0, is_deaf=False, refuses=False))
+        self.loop.run(self._change(False, False, delay=0.0, is_deaf=False, refuses=False,
+                                   forbidden=None))

@@ -123,6 +123,12 @@ class Shop:
         until(is_settled, f"both nodes have the same {model}", 10, 0.1)
         return export(self.west, model)
 
+    def make_old(self, milliseconds, condition="true"):
+        """Those lists were shown so much earlier."""
+        for table, key in (("impressions", "id"), ("responses", "impression")):
+            self.server.sql(f"UPDATE {table} SET shown_at = shown_at - {milliseconds} WHERE {key} "
+                            f"IN (SELECT id FROM impressions WHERE {condition})")
+
     def check_replay(self, model):
         """The log gives the parameters that both nodes serve."""
         served = self.settle(model)

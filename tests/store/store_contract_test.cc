@@ -422,6 +422,10 @@ TEST_P(StoreContract, ImpressionsAreFoundByKeyGivenIdAndNumber) {
   EXPECT_FALSE(got(store_->read().shown_before(1, 0)));
   EXPECT_FALSE(got(store_->read().shown_before(2, 0)));
   EXPECT_THAT(got(store_->read().recent(1, 2, false)), ElementsAre(id(1, 5), id(1, 1)));
+  EXPECT_THAT(got(store_->read().newest_shown(1, 1005, 1)), Optional(5));
+  EXPECT_THAT(got(store_->read().newest_shown(1, 1004, 1)), Optional(1));
+  EXPECT_THAT(got(store_->read().newest_shown(1, 1005, 3)), Optional(0));
+  EXPECT_FALSE(got(store_->read().newest_shown(1, 1004, 3)));
 }
 
 TEST_P(StoreContract, ResponsesSayWhatWaitsAndWhatIsClosed) {
@@ -441,9 +445,11 @@ TEST_P(StoreContract, ResponsesSayWhatWaitsAndWhatIsClosed) {
   EXPECT_THAT(got(store_->read().waiting(1, 2, 10)), ElementsAre(id(1, 1)));
   EXPECT_EQ(got(store_->read().closed_count(1, 0, 4)), 1U);
   EXPECT_EQ(got(store_->read().closed_count(1, 1, 4)), 0U);
-  EXPECT_EQ(got(store_->read().first_open(1, 0, 4)), 1U);
-  EXPECT_EQ(got(store_->read().first_open(1, 3, 4)), 3U) << "without feedback it is open";
-  EXPECT_FALSE(got(store_->read().first_open(1, 0, 1)));
+  EXPECT_EQ(got(store_->read().first_open(1, 0, 4, 0)), 1U);
+  EXPECT_EQ(got(store_->read().first_open(1, 3, 4, 0)), 3U) << "without feedback it is open";
+  EXPECT_FALSE(got(store_->read().first_open(1, 0, 1, 0)));
+  EXPECT_EQ(got(store_->read().first_open(1, 0, 4, 1001)), 2U) << "shown after that";
+  EXPECT_FALSE(got(store_->read().first_open(1, 0, 4, 1003)));
   EXPECT_THAT(got(store_->read().recent(1, 9, true)), ElementsAre(id(1, 2), id(1, 0)));
 }
 

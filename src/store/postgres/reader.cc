@@ -152,6 +152,16 @@ class PostgresReader : public StoreReader {
         number < ImpressionKey::kNumbers ? id_of(model, number) : id_of(model + 1, 0));
   }
 
+  Result<std::optional<std::uint64_t>> newest_shown(std::int64_t model, std::int64_t time,
+                                                    std::uint64_t count) override {
+    return connection_->first(
+        "SELECT id FROM impressions WHERE id >= $1 AND id < $2 AND shown_at <= $3 ORDER BY id DESC "
+        "LIMIT 1 OFFSET $4 - 1",
+        [](const Row& row) { return ImpressionKey::of(row.integer(0)).number; }, id_of(model, 0),
+        id_of(model + 1, 0), time, count);
+  }
+  bool numbers_follow_time() const override { return false; }
+
   Result<std::uint64_t> end_of_stored(std::int64_t model) override {
     return connection_->integer<std::uint64_t>(
         "SELECT coalesce((SELECT min(low) FROM number_blocks WHERE model = $1), (SELECT "
@@ -174,12 +184,12 @@ class PostgresReader : public StoreReader {
         id_of(model, from), id_of(model, to));
   }
   Result<std::optional<std::uint64_t>> first_open(std::int64_t model, std::uint64_t from,
-                                                  std::uint64_t to) override {
+                                                  std::uint64_t to, std::int64_t time) override {
     return connection_->first(
-        "SELECT id FROM impressions WHERE id >= $1 AND id < $2 AND NOT EXISTS (SELECT 1 FROM "
-        "responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
+        "SELECT id FROM impressions WHERE id >= $1 AND id < $2 AND shown_at > $3 AND NOT EXISTS "
+        "(SELECT 1 FROM responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
         [](const Row& row) { return ImpressionKey::of(row.integer(0)).number; }, id_of(model, from),
-        id_of(model, to));
+        id_of(model, to), time);
   }
   Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
                                             std::uint32_t limit) override {

@@ -113,6 +113,14 @@ class SqliteReader : public StoreReader {
         shown<Statement>, id_of(model, 0),
         number < ImpressionKey::kNumbers ? id_of(model, number) : id_of(model + 1, 0));
   }
+  Result<std::optional<std::uint64_t>> newest_shown(std::int64_t model, std::int64_t time,
+                                                    std::uint64_t count) override {
+    return database_->first(
+        "SELECT id FROM impressions WHERE id >= ? AND id < ? AND shown_at <= ? ORDER BY id DESC "
+        "LIMIT 1 OFFSET ? - 1",
+        [](const Statement& row) { return ImpressionKey::of(row.integer(0)).number; },
+        id_of(model, 0), id_of(model + 1, 0), time, count);
+  }
 
   Result<std::optional<ResponseRow>> response(std::int64_t impression) override {
     return database_->first("SELECT clicked, viewed, closed FROM responses WHERE impression = ?",
@@ -125,12 +133,12 @@ class SqliteReader : public StoreReader {
         id_of(model, from), id_of(model, to));
   }
   Result<std::optional<std::uint64_t>> first_open(std::int64_t model, std::uint64_t from,
-                                                  std::uint64_t to) override {
+                                                  std::uint64_t to, std::int64_t time) override {
     return database_->first(
-        "SELECT id FROM impressions WHERE id >= ? AND id < ? AND NOT EXISTS (SELECT 1 FROM "
-        "responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
+        "SELECT id FROM impressions WHERE id >= ? AND id < ? AND shown_at > ? AND NOT EXISTS "
+        "(SELECT 1 FROM responses WHERE impression = id AND closed <> 0) ORDER BY id LIMIT 1",
         [](const Statement& row) { return ImpressionKey::of(row.integer(0)).number; },
-        id_of(model, from), id_of(model, to));
+        id_of(model, from), id_of(model, to), time);
   }
   Result<std::vector<std::int64_t>> waiting(std::int64_t model, std::uint64_t end,
                                             std::uint32_t limit) override {
