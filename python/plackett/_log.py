@@ -22,6 +22,8 @@ def _open(path: str | os.PathLike[str]) -> sqlite3.Connection:
     name = os.fspath(path)
     if not os.path.exists(name):
         raise MissingFile(f"path: {name}: no such file")
+    if os.path.isdir(name):
+        raise BadValue(f"path: {name}: a folder, not a plackett store")
     try:
         store = sqlite3.connect(f"file:{quote(os.path.abspath(name))}?mode=ro", uri=True)
     except sqlite3.DatabaseError as error:

@@ -150,7 +150,7 @@ def test_says_what_is_wrong(tmp_path, store):
     text.write_bytes(b"x" * 5000)
     with pytest.raises(plackett.BadValue, match="not a plackett store"):
         plackett.read_log(text)
-    with pytest.raises(plackett.BadValue, match="unable to open"):
+    with pytest.raises(plackett.BadValue, match="a folder, not a plackett store"):
         plackett.read_log(tmp_path)
     for version, advice in ((1, "plackett export reads it"), (99, "a newer plackett wrote it")):
         other = tmp_path / f"{version}.db"
