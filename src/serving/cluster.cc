@@ -524,22 +524,21 @@ void Cluster::load_model(std::int64_t id) {
 
 void Cluster::drop(Member& member) {
   member.going = true;
-  parts_.writer->submit(
-      {.apply = [](Transaction&) {},
-       .committed = [this, model = member.model] { drop_served(parts_, model); },
-       .answer =
-           [this, id = member.model->id](const Result<void>& settled) {
-             post([this, id, dropped = settled.ok()] {
-               Member* gone = find(id);
-               if (gone == nullptr) return;
-               gone->going = false;
-               if (!dropped) return;  // the next beat tries again
-               members_.erase(id);
-               const std::lock_guard lock(mutex_);
-               states_.erase(id);
-             });
-           },
-       .own = true});
+  parts_.writer->submit({.apply = [](Transaction&) {},
+                         .committed = [this, model = member.model] { drop_served(parts_, model); },
+                         .answer =
+                             [this, id = member.model->id](const Result<void>& settled) {
+                               post([this, id, dropped = settled.ok()] {
+                                 Member* gone = find(id);
+                                 if (gone == nullptr) return;
+                                 gone->going = false;
+                                 if (!dropped) return;  // the next beat tries again
+                                 members_.erase(id);
+                                 const std::lock_guard lock(mutex_);
+                                 states_.erase(id);
+                               });
+                             },
+                         .own = true});
 }
 
 void Cluster::read_changes() {
@@ -582,33 +581,44 @@ void Cluster::read_some(Member& member) {
   parts_.log(fmt::format("model {}: {}", model->spec.name, changes.error().message));
 }
 
-// Settings and experiments belong to the writer's thread. Until it has them, this node is at its old
+// Settings and experiments belong to the writer's thread, which reads them, too: what it changes
+// itself is either in what it reads or comes after it. Until it has them, this node is at its old
 // revision, so that what fails is tried again with the next beat.
 void Cluster::reload(Member& member, std::uint64_t revision) {
-  const ModelHandle model = member.model;
-  const auto read = attempt([&] {
+  struct Read {
     LogSettings logging;
+    std::vector<ExperimentRow> experiments;
     bool found = false;
-    for (const ModelRow& row : take(reader_->models())) {
-      if (row.id != model->id) continue;
-      logging = take(parse_spec(row.spec)).logging;
-      found = true;
-    }
-    if (!found) return;
-    auto rows = take(reader_->experiments());
-    std::erase_if(rows, [&](const ExperimentRow& row) { return row.model != model->id; });
+    bool followed = false;
+  };
+  const ModelHandle model = member.model;
+  const auto seen = std::make_shared<Read>();
+  const auto submitted = attempt([&] {
     member.reloading = true;
-    auto followed = std::make_shared<bool>(false);
     parts_.writer->submit(
-        {.apply = [](Transaction&) {},
+        {.apply =
+             [model, seen](Transaction& transaction) {
+               StoreReader& read = transaction.store.read();
+               *seen = {};
+               for (const ModelRow& row : take(read.models())) {
+                 if (row.id != model->id) continue;
+                 seen->logging = take(parse_spec(row.spec)).logging;
+                 seen->found = true;
+               }
+               seen->experiments = take(read.experiments());
+               std::erase_if(seen->experiments,
+                             [&](const ExperimentRow& row) { return row.model != model->id; });
+             },
          .committed =
-             [this, model, logging, rows = std::move(rows), followed] {
-               model->set_logging(logging);
-               *followed = attempt([&] { follow_experiments(parts_, model, rows); }).ok();
+             [this, model, seen] {
+               if (!seen->found) return;
+               model->set_logging(seen->logging);
+               seen->followed =
+                   attempt([&] { follow_experiments(parts_, model, seen->experiments); }).ok();
              },
          .answer =
-             [this, id = model->id, revision, followed](const Result<void>& settled) {
-               post([this, id, revision, done = settled.ok() && *followed] {
+             [this, id = model->id, revision, seen](const Result<void>& settled) {
+               post([this, id, revision, done = settled.ok() && seen->followed] {
                  Member* followed_one = find(id);
                  if (followed_one == nullptr) return;
                  followed_one->reloading = false;
@@ -617,7 +627,9 @@ void Cluster::reload(Member& member, std::uint64_t revision) {
              },
          .own = true});
   });
-  if (!read) parts_.log(fmt::format("model {}: {}", model->spec.name, read.error().message));
+  if (!submitted) {
+    parts_.log(fmt::format("model {}: {}", model->spec.name, submitted.error().message));
+  }
 }
 
 void Cluster::read_published(Member& member) {
@@ -702,8 +714,8 @@ void Cluster::take_over(Member& member) {
   }
   auto trainer = attempt([&] { return catch_up(member); });
   if (!trainer) {
-    parts_.log(fmt::format("model {} can't be led here: {}", model->spec.name,
-                           trainer.error().message));
+    parts_.log(
+        fmt::format("model {} can't be led here: {}", model->spec.name, trainer.error().message));
     lose(member);  // its trainer may have moved on halfway
     [[maybe_unused]] const auto released = store_.release(model->id);
     member.not_before = Clock::now() + kAfterFailure;
@@ -729,15 +741,14 @@ void Cluster::take_over(Member& member) {
 void Cluster::take_queued(Member& member) {
   const ModelHandle& model = member.model;
   if (model->lead == 0 || model->takes_queued.exchange(true)) return;
-  parts_.writer->submit(
-      {.apply =
-           [model](Transaction& transaction) {
-             model->takes_queued = false;
-             transaction.take_queued(model);
-           },
-       // If it failed, the next beat finds what is still queued.
-       .answer = [model](const Result<void>&) { model->takes_queued = false; },
-       .own = true});
+  parts_.writer->submit({.apply =
+                             [model](Transaction& transaction) {
+                               model->takes_queued = false;
+                               transaction.take_queued(model);
+                             },
+                         // If it failed, the next beat finds what is still queued.
+                         .answer = [model](const Result<void>&) { model->takes_queued = false; },
+                         .own = true});
 }
 
 // The model as its whole log gives it. What was published is as good as a snapshot, if the log has
@@ -805,12 +816,11 @@ void Cluster::publish_due() {
     member.dirty = false;
     member.asked = true;
     parts_.learner->submit({.model = member.model,
-                            .ask =
-                                [this, id = id, epoch = member.epoch](const Trainer& trainer) {
-                                  post([this, id, epoch, state = trainer.snapshot()] {
-                                    publish(id, {epoch, state, /*last=*/false});
-                                  });
-                                }});
+                            .ask = [this, id = id, epoch = member.epoch](const Trainer& trainer) {
+                              post([this, id, epoch, state = trainer.snapshot()] {
+                                publish(id, {epoch, state, /*last=*/false});
+                              });
+                            }});
   }
 }
 

@@ -108,7 +108,7 @@ def lists_counted_at_the_same_moment_on_both_nodes_are_all_counted(shop):
     total = Ledger()
     for ledger in ledgers:
         for unit, arm in ledger.arms.items():
-            assert total.arms.setdefault(unit, arm) == arm, f"{unit} saw two arms"
+            assert total.arms.setdefault(unit, arm) == arm, (unit, total.arms[unit], arm)
         total.lists += ledger.lists
         total.clicks += ledger.clicks
     check_counts(shop, model, total)
@@ -119,6 +119,20 @@ def lists_counted_at_the_same_moment_on_both_nodes_are_all_counted(shop):
     except AssertionError:
         return
     raise AssertionError("a list that was counted twice was not noticed")
+
+
+def a_test_that_has_begun_counts_every_list_from_then_on(shop):
+    """The node that begins it hears of the model's own making at about the same time."""
+    models = []
+    for at in range(60):
+        models.append(f"begun-{at}")
+        expect(201, shop.west, "PUT", f"/models/{models[-1]}", shops.MODEL)
+        change(201, shop.west, "PUT", f"/models/{models[-1]}/experiments/e", {"arms": ARMS})
+        for model in models[-10:]:
+            assert rank(shop.west, model, unit="somebody").get("arm"), f"{model} lost its test"
+    for _ in range(20):
+        for model in models:
+            assert rank(shop.west, model, unit="somebody").get("arm"), f"{model} lost its test"
 
 
 def a_guard_that_stops_an_arm_stops_it_on_both_nodes(shop):
@@ -271,6 +285,7 @@ def a_deadlock_is_counted(shop):
 CLAIMS = [
     both_nodes_assign_a_unit_to_the_same_arm_and_count_each_list_once,
     lists_counted_at_the_same_moment_on_both_nodes_are_all_counted,
+    a_test_that_has_begun_counts_every_list_from_then_on,
     a_guard_that_stops_an_arm_stops_it_on_both_nodes,
     a_test_that_is_stopped_through_one_node_is_stopped_on_the_other,
     a_promotion_through_one_node_and_its_undoing_hold_on_the_other,
