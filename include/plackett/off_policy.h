@@ -143,7 +143,8 @@ struct OffPolicyReport {
   std::uint64_t lists = 0;  // evaluated on
   std::uint64_t kept = 0;   // of them, with their candidates
   double logged = 0;        // their mean value, as it was
-  // Its bootstrap interval; none while fewer than 50 effective lists have a value.
+  // Its bootstrap interval; none while fewer than 50 effective lists have a value, or while lists
+  // come from fewer than 50 effective units.
   std::optional<Interval> logged_interval = {};
   std::vector<double> examination{};       // by rank, the first is 1; empty if there is none
   std::string no_examination = {};         // why

@@ -20,14 +20,17 @@ class Report {
         options_(options),
         asked_(asked),
         examination_(examination),
-        stakes_(sums.shown.stakes()) {}
+        stakes_(sums.shown.stakes()),
+        few_units_(units_lack("lists", sums.logged.count, [&sums](std::size_t log) {
+          return sums.resampled.at(EvaluationSums::kLists, log);
+        })) {}
 
   [[nodiscard]] OffPolicyReport make() const {
     OffPolicyReport made;
     made.lists = static_cast<std::uint64_t>(sums_.logged.count);
     made.kept = sums_.kept;
     made.logged = sums_.logged.mean();
-    if (sums_.logged.deciding() >= kValued) {
+    if (few_units_.empty() && sums_.logged.deciding() >= kValued) {
       made.logged_interval = bounded(resampled_interval(
           made.logged, [&](std::size_t log) { return sums_.logged_at(log); },
           sums_.logged.skewness()));
@@ -43,6 +46,45 @@ class Report {
  private:
   // Lists with a value that an interval needs: with fewer, rare ones may not have come yet.
   static constexpr double kValued = 50;
+  // Units whose lists are independent: an interval from fewer is too narrow, as in a live test.
+  static constexpr double kUnits = 50;
+
+  // Empty if enough units make a sum over lists, which is `sum`, and in a resampled log
+  // resampled(log). Its variance over those is the sum of squares of the units' shares.
+  template <typename Resampled>
+  [[nodiscard]] std::string units_lack(std::string_view what, double sum,
+                                       const Resampled& resampled) const {
+    double squares = 0;
+    for (std::size_t log = 0; log < options_.bootstraps; ++log) {
+      const double off = resampled(log) - sum;
+      squares += off * off / options_.bootstraps;
+    }
+    const double units = sum * sum / squares;
+    if (!(squares > 0) || units >= kUnits) return {};
+    return fmt::format(
+        "{} come from few units, as many as {:.0f} equal ones; at least {:.0f} are needed: a unit "
+        "is one user, and a list without one counts alone",
+        what, std::max(1.0, std::floor(units)), kUnits);
+  }
+
+  // The same of a policy's weights. With `exposed`, of those of ListValue::exposure.
+  [[nodiscard]] std::string weighted_units_lack(const PolicySums& own, bool exposed) const {
+    if (!few_units_.empty()) return few_units_;
+    if (exposed) {
+      return units_lack("weighted lists", own.exposure.weight, [&own](std::size_t log) {
+        return own.resampled.at(PolicySums::kExposure, log);
+      });
+    }
+    if (own.prefixes.ranks() == 0) return {};
+    return units_lack("weighted lists", own.prefixes.of_all().back().weight,
+                      [&own](std::size_t log) {
+                        double ended = 0;
+                        for (std::size_t ranks = 0; ranks <= own.prefixes.ranks(); ++ranks) {
+                          ended += own.resampled.at(PolicySums::weight_of_ended_at(ranks), log);
+                        }
+                        return ended;
+                      });
+  }
 
   // The value lies in these bounds, so its interval does, too.
   [[nodiscard]] Interval bounded(Interval interval) const {
@@ -87,6 +129,7 @@ class Report {
       too_few = support_lacks(own.prefixes.with_rank(weakest), own.prefixes.lists(), weakest);
     }
     if (too_few.empty()) too_few = off;
+    if (too_few.empty()) too_few = weighted_units_lack(own, false);
     for (std::size_t at = 0; at < kEstimatorCount; ++at) {
       if (!asked_[at]) continue;
       ValueEstimate estimate{.estimator = static_cast<Estimator>(at)};
@@ -98,6 +141,7 @@ class Report {
         if (estimate.refused.empty())
           estimate.refused = support_lacks(own.exposure, own.exposure.lists, last);
         if (estimate.refused.empty()) estimate.refused = weights_are_off(own.exposure, last, 1);
+        if (estimate.refused.empty()) estimate.refused = weighted_units_lack(own, true);
         if (estimate.refused.empty()) estimate.refused = values_lack(own.exposed);
       } else {
         estimate.refused = too_few;
@@ -232,6 +276,7 @@ class Report {
   const Estimators& asked_;
   const Examination& examination_;
   std::vector<double> stakes_;  // ShownRanks'
+  std::string few_units_;       // why lists of all units are too few
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ inline constexpr std::array kMeans{Estimator::kPrefixIps, Estimator::kDoublyRobu
 
 // Of one policy.
 struct PolicySums {
-  explicit PolicySums(std::size_t logs) : resampled(kMeans.size(), logs) {}
+  explicit PolicySums(std::size_t logs) : resampled(kEnded, logs) {}
 
   void merge(const PolicySums& other) {
     for (std::size_t at = 0; at < kMeans.size(); ++at) {
@@ -65,9 +65,11 @@ struct PolicySums {
   // Quantities of `resampled`. The weights are those of lists that end with so many ranks, and at a
   // rank those of lists that have more.
   static std::size_t mean_at(std::size_t at) { return at; }
-  static std::size_t weight_of_ended_at(std::size_t ranks) { return kMeans.size() + 3 * ranks; }
-  static std::size_t weight_of_longer_at(std::size_t rank) { return kMeans.size() + 3 * rank + 1; }
-  static std::size_t gain_at(std::size_t rank) { return kMeans.size() + 3 * rank + 2; }
+  static constexpr std::size_t kExposure = kMeans.size();  // the weights of `exposure`
+  static constexpr std::size_t kEnded = kExposure + 1;
+  static std::size_t weight_of_ended_at(std::size_t ranks) { return kEnded + 3 * ranks; }
+  static std::size_t weight_of_longer_at(std::size_t rank) { return kEnded + 3 * rank + 1; }
+  static std::size_t gain_at(std::size_t rank) { return kEnded + 3 * rank + 2; }
   void grow(std::size_t rank_count) { resampled.grow(weight_of_ended_at(rank_count) + 1); }
 
   std::array<Moments, kMeans.size()> means;

@@ -98,7 +98,7 @@ class Learning {
     if (std::min(learned.kept, decided.kept) < kLeastLists) {
       throw Failed{Error{fmt::format(
           "{} lists with their candidates to learn from and {} to decide by; at least {} of each "
-          "are needed",
+          "are needed, and all lists of a unit do the same",
           learned.kept, decided.kept, kLeastLists)}};
     }
     std::vector<float> best;

@@ -251,6 +251,7 @@ class Evaluation {
             most = exposed.most;
             largest = exposed.largest_ratio;
             sums.exposure.add(exposed.weight, list.keep, 0);
+            sums.resampled.add(PolicySums::kExposure, exposed.weight / list.keep, counts_);
             sums.exposed.add(std::abs(logged + (value - logged) / list.keep));
           }
         } else {
@@ -270,18 +271,20 @@ class Evaluation {
       }
       sums.weighted.add(std::abs(logged + (value_.prefix_ips() - logged) / list.keep));
       sums.prefixes.add(value_.weights(), list.keep, gains_);
-      if (all_.asked(Estimator::kSelfNormalised)) resample_weights(list, sums);
+      resample_weights(list, sums);
     }
 
     void resample_weights(const LoggedList& list, PolicySums& sums) {
       const std::size_t ranks = gains_.size();
-      if (ranks == 0) sums.resampled.add(PolicySums::weight_of_ended_at(0), 1 / list.keep, counts_);
+      const double last = ranks == 0 ? 1.0 : value_.weights()[ranks - 1];
+      sums.resampled.add(PolicySums::weight_of_ended_at(ranks), last / list.keep, counts_);
+      if (!all_.asked(Estimator::kSelfNormalised)) return;
       for (std::size_t rank = 0; rank < ranks; ++rank) {
         const double weight = value_.weights()[rank] / list.keep;
         sums.resampled.add(PolicySums::gain_at(rank), weight * gains_[rank], counts_);
-        sums.resampled.add(rank + 1 == ranks ? PolicySums::weight_of_ended_at(ranks)
-                                             : PolicySums::weight_of_longer_at(rank),
-                           weight, counts_);
+        if (rank + 1 < ranks) {
+          sums.resampled.add(PolicySums::weight_of_longer_at(rank), weight, counts_);
+        }
       }
     }
 

@@ -110,6 +110,53 @@ TEST(OffPolicy, RefusesWhereTooFewListsHaveAValue) {
   for (const ValueEstimate& one : report.policies[0].estimates) EXPECT_EQ(one.refused, "");
 }
 
+// Lists of one unit depend on each other, so few units say little, however many lists they have.
+TEST(OffPolicy, RefusesWhereListsComeFromFewUnits) {
+  OffPolicyOptions options;
+  options.estimators = kAll;
+  options.examination = {1, 1, 1, 1};
+  const auto policy = ranker_policy(*linear({1.5, 0, 0}), 1);
+  const auto of_units = [&](std::uint32_t lists_per_unit) {
+    MemoryLog log(3);
+    LogMaker{.lists = 2000, .lists_per_unit = lists_per_unit}.fill(log);
+    return evaluated(log, *policy, options);
+  };
+  for (const std::uint32_t lists_per_unit : {2000, 100}) {
+    const auto report = of_units(lists_per_unit);
+    EXPECT_FALSE(report.logged_interval) << lists_per_unit;
+    for (const ValueEstimate& one : report.policies[0].estimates) {
+      EXPECT_THAT(one.refused, HasSubstr("lists come from few units, as many as "))
+          << name_of(one.estimator) << lists_per_unit;
+    }
+  }
+  const auto report = of_units(20);
+  EXPECT_TRUE(report.logged_interval);
+  for (const ValueEstimate& one : report.policies[0].estimates) EXPECT_EQ(one.refused, "");
+}
+
+// A unit that has half of all lists, or all of those with their candidates.
+TEST(OffPolicy, RefusesWhereOneUnitDecides) {
+  const auto with_one = [](double keep, std::uint32_t lists) {
+    MemoryLog log(3);
+    LogMaker{.lists = 2000, .keep = keep}.fill(log);
+    LogMaker{.lists = lists, .lists_per_unit = 2000, .first = 2000 * 2000}.fill(log);
+    return evaluated(log, *ranker_policy(*linear({1.5, 0, 0}), 1),
+                     {.estimators = kAll, .examination = {1, 1, 1, 1}});
+  };
+  const auto half = with_one(1, 2000);
+  EXPECT_FALSE(half.logged_interval);
+  for (const ValueEstimate& one : half.policies[0].estimates) {
+    EXPECT_THAT(one.refused, HasSubstr("lists come from few units")) << name_of(one.estimator);
+  }
+  const auto kept = with_one(1e-9, 150);
+  EXPECT_EQ(kept.kept, 150U);
+  EXPECT_TRUE(kept.logged_interval);
+  for (const ValueEstimate& one : kept.policies[0].estimates) {
+    EXPECT_THAT(one.refused, HasSubstr("weighted lists come from few units, as many as 1 equal"))
+        << name_of(one.estimator);
+  }
+}
+
 // The bound of Maurer & Pontil needs the range of what could have been seen.
 TEST(OffPolicy, BernsteinIntervalsCoverWhatTheWeightsAllow) {
   MemoryLog log(3);
