@@ -29,6 +29,12 @@ void check_maker(const Model& model, const Model& other, const std::string& plac
                                 its.scaling, own.name, own.scaling),
                     place);
   }
+  // Its lists take clicks for so long.
+  if (its.open_seconds != own.open_seconds) {
+    refuse_conflict(fmt::format("the open_seconds of model \"{}\" is {}; that of \"{}\" is {}",
+                                its.name, its.open_seconds, own.name, own.open_seconds),
+                    place);
+  }
 }
 
 // Models that snapshots become, made on the caller's thread.
@@ -156,9 +162,9 @@ void follow_experiments(ServiceParts& parts, const ModelHandle& model,
     withdraw(parts, *model, before->id);
   }
   // One that stays the same keeps counting its lists.
-  if (running == nullptr || (before != nullptr && before->id == running->id &&
-                             before->stopped == running->stopped &&
-                             before->makers == running->makers)) {
+  if (running == nullptr ||
+      (before != nullptr && before->id == running->id && before->stopped == running->stopped &&
+       before->makers == running->makers)) {
     return;
   }
   publish(parts, model, running);

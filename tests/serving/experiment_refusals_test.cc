@@ -92,13 +92,20 @@ INSTANTIATE_TEST_SUITE_P(
                   "mode"}),
     [](const auto& named) { return named.param.what; });
 
-TEST_F(Experiments, ModelsWithOtherFeaturesOrScalingAreNoArms) {
+TEST_F(Experiments, ModelsWithOtherFeaturesScalingOrOpenSecondsAreNoArms) {
   served_.make(small_spec("wide", 6));
   EXPECT_THAT(put(split_test("given", "model:wide")).error().message, HasSubstr("features"));
   ModelSpec unscaled = small_spec("unscaled");
   unscaled.scaling = "none";
   served_.make(unscaled);
   EXPECT_THAT(put(split_test("given", "model:unscaled")).error().message, HasSubstr("scaling"));
+  ModelSpec brief = small_spec("brief");
+  brief.open_seconds = 60;
+  served_.make(brief);
+  const auto refused = put(split_test("given", "model:brief"));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().where, "arms[1].policy");
+  EXPECT_THAT(refused.error().message, HasSubstr("open_seconds of model \"brief\" is 60"));
 }
 
 TEST_F(Experiments, WhatCantBePromotedIsRefusedWhereThereIsARule) {
