@@ -108,7 +108,13 @@ void refuse_unlearned(const Model& model, StoreReader& store) {
 void fall_back_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
                   std::string because) {
   const ArmSpec& baseline = stored.spec.arms[stored.spec.baseline];
-  if (model->publication.latest()->serves != baseline.mode) {
+  const Mode serves = model->publication.latest()->serves;
+  // An interleaved arm is sorted by score: serving it would end what the model learns.
+  const bool is_model = maker_name(*model, stored.spec, baseline) == model->spec.name;
+  if (stored.spec.design == Design::kInterleave && is_model && serves == Mode::kExplore) {
+    return end(transaction, stored, std::move(because));
+  }
+  if (serves != baseline.mode) {
     keep_what_is_served(transaction, *model, stored, baseline);
   }
   end(transaction, stored, std::move(because));

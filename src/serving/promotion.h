@@ -26,7 +26,8 @@ void stop_in(Transaction& transaction, StoredExperiment& stored, std::string bec
 // not published yet: undoing a promotion must return to it.
 void refuse_unlearned(const Model& model, StoreReader& store);
 // Ends it; the baseline is served, as if it was promoted: what was before may be what the guard has
-// stopped. Requires: refuse_unlearned() passes.
+// stopped. An interleaved baseline that is the model leaves it exploring, if it did.
+// Requires: refuse_unlearned() passes.
 void fall_back_in(Transaction& transaction, const ModelHandle& model, StoredExperiment& stored,
                   std::string because);
 // Ends it, if it runs, and serves the arm: if another model makes its lists, with what that has

@@ -302,6 +302,32 @@ TEST_F(Experiments, AGuardThatChangesNothingOfWhatIsServedLeavesNothingToUndo) {
   EXPECT_EQ(undo().error().code, ErrorCode::kConflict);
 }
 
+// Interleaved orders are sorted by score: to serve one of them would end what the model learns.
+TEST_F(Experiments, AGuardOfInterleavedModelsLeavesTheModelExploring) {
+  served_.make(small_spec("bad"));
+  ExperimentSpec spec = interleaving("model", "model:bad");
+  spec.guard = GuardRule{"5 %"};
+  start(spec);
+  for (int list = 0; list < 600; ++list) {
+    const Ranked ranked = show("u" + std::to_string(list));
+    if (ranked.experiment.empty()) break;  // the guard was fast
+    const auto seen = served_->impression(*model_, ranked.impression);
+    ASSERT_TRUE(seen.ok());
+    const std::string& teams = seen->kept.in.teams;
+    if (rng_.uniform() < 0.8) click(ranked, teams.find('0'));
+    if (rng_.uniform() < 0.2) click(ranked, teams.find('1'));
+  }
+  ASSERT_TRUE(wait([&] { return info().ended_at != 0; }));
+  EXPECT_EQ(info().ended_because, "the guard stopped all challengers");
+  EXPECT_THAT(info().promoted, IsEmpty());
+  EXPECT_FALSE(info().can_undo);
+  const Ranked after = show("u");
+  EXPECT_EQ(served_->impression(*model_, after.impression)->kept.impression.mode, Mode::kExplore);
+  served_.reopen();  // the learner has taken all entries
+  model_ = served_->find("m");
+  EXPECT_EQ(served_->info(*model_).serves, Mode::kExplore);
+}
+
 // Weights are set, and before the learner has taken them an arm is promoted: undoing must lead to
 // the weights.
 TEST_F(Experiments, UndoingReturnsToWhatWasSetAtTheSameMoment) {
