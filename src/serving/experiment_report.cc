@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "serving/promotion.h"
 #include "serving/stored_experiment.h"
 
 namespace plackett::serving {
@@ -100,7 +101,6 @@ ExperimentInfo describe(const StoredExperiment& stored, const LogSettings& loggi
   info.ended_at = row.ended_at;
   info.ended_because = state.ended_because;
   info.promoted = state.promoted;
-  info.can_undo = state.before.has_value();
   const double elapsed =
       static_cast<double>((row.ended_at == 0 ? now : row.ended_at) - row.started_at) / 1000;
   for (std::uint32_t arm = 0; arm < spec.arms.size(); ++arm) {
@@ -147,11 +147,15 @@ std::vector<ExperimentInfo> read_experiments(const ServiceParts& parts, const Mo
   const std::lock_guard lock(parts.reader_mutex);
   StoreReader& store = *parts.reader;
   std::vector<ExperimentInfo> all;
-  for (const ExperimentRow& row : take(store.experiments())) {
-    if (row.model != model.id || (name && row.name != *name)) continue;
+  const auto rows = experiments_of(model, store);
+  const Promotions promotions = promotions_of(rows);
+  for (const ExperimentRow& row : rows) {
+    if (name && row.name != *name) continue;
     const auto points = name ? take(store.arm_points(row.id)) : std::vector<ArmsPoint>();
-    ExperimentInfo info = describe(parse_stored(row), model.logging(), take(store.arm_sums(row.id)),
-                                   points, parts.options.clock());
+    const StoredExperiment stored = parse_stored(row);
+    ExperimentInfo info = describe(stored, model.logging(), take(store.arm_sums(row.id)), points,
+                                   parts.options.clock());
+    info.can_undo = undo_refusal(stored, promotions).empty();
     for (ArmInfo& arm : info.arms) arm.model = maker_name(model, info.spec, arm.spec);
     all.push_back(std::move(info));
   }

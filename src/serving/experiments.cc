@@ -301,7 +301,8 @@ void Service::delete_experiment(const ModelHandle& model, std::string name, Done
     if (stored.row.ended_at == 0) {
       refuse_conflict(fmt::format("experiment \"{}\" runs; stop it first", name));
     }
-    if (stored.state.before && stored.state.promotion == last_promotion(*model, read)) {
+    if (stored.state.before &&
+        stored.state.promotion == promotions_of(experiments_of(*model, read)).last) {
       refuse_conflict(fmt::format(
           "experiment \"{}\" is needed to undo its promotion; undo it first, or promote another",
           name));

@@ -32,14 +32,7 @@ void keep_what_is_served(Transaction& transaction, const Model& model, StoredExp
                       fmt::format("before {} of {} was promoted", arm.name, stored.spec.name));
   stored.state.promoted = arm.name;
   stored.state.before = ExperimentState::Before{.serves = version->serves, .snapshot = snapshot};
-  stored.state.promotion = 1 + last_promotion(model, transaction.store.read());
-}
-
-void refuse_running(const Model& model, StoreReader& store) {
-  for (const ExperimentRow& row : experiments_of(model, store)) {
-    if (row.ended_at != 0) continue;
-    refuse_conflict(fmt::format("experiment \"{}\" runs; stop it first", row.name));
-  }
+  stored.state.promotion = 1 + promotions_of(experiments_of(model, transaction.store.read())).last;
 }
 
 // A job that changes an experiment and answers with it.
@@ -63,12 +56,28 @@ Job changing_job(const Service& service, const ModelHandle& model, std::string n
 
 }  // namespace
 
-std::int64_t last_promotion(const Model& model, StoreReader& store) {
-  std::int64_t last = 0;
-  for (ExperimentRow& row : experiments_of(model, store)) {
-    last = std::max(last, parse_stored(std::move(row)).state.promotion);
+Promotions promotions_of(const std::vector<ExperimentRow>& rows) {
+  Promotions all;
+  for (const ExperimentRow& row : rows) {
+    if (row.ended_at == 0) {
+      all.none_now = fmt::format("experiment \"{}\" runs; stop it first", row.name);
+    }
+    if (const auto state = parse_experiment_state(row.state)) {
+      all.last = std::max(all.last, state->promotion);
+    }
   }
-  return last;
+  return all;
+}
+
+std::string undo_refusal(const StoredExperiment& stored, const Promotions& all) {
+  if (stored.state.promoted.empty() || !stored.state.before) {
+    return fmt::format("experiment \"{}\" has no promotion to undo", stored.spec.name);
+  }
+  if (!all.none_now.empty()) return all.none_now;
+  if (stored.state.promotion != all.last) {
+    return "another experiment was promoted later; undo that first";
+  }
+  return {};
 }
 
 void log_served(Transaction& transaction, const ModelHandle& model, Mode mode,
@@ -174,7 +183,10 @@ void Service::promote(const ModelHandle& model, std::string name, std::string ar
       refuse_conflict(
           fmt::format("\"{}\" is promoted already; undo that first", stored.state.promoted));
     }
-    if (stored.row.ended_at != 0) refuse_running(*model, transaction.store.read());
+    if (stored.row.ended_at != 0) {
+      const auto why = promotions_of(experiments_of(*model, transaction.store.read())).none_now;
+      if (!why.empty()) refuse_conflict(why);
+    }
     *id = stored.row.id;
     promote_in(*parts_, transaction, model, stored, *found, "promoted by request");
   };
@@ -187,13 +199,9 @@ void Service::promote(const ModelHandle& model, std::string name, std::string ar
 void Service::undo_promotion(const ModelHandle& model, std::string name,
                              Done<ExperimentInfo> done) {
   const auto change = [model](Transaction& transaction, StoredExperiment& stored) {
-    if (stored.state.promoted.empty() || !stored.state.before) {
-      refuse_conflict(fmt::format("experiment \"{}\" has no promotion to undo", stored.spec.name));
-    }
-    refuse_running(*model, transaction.store.read());
-    if (stored.state.promotion != last_promotion(*model, transaction.store.read())) {
-      refuse_conflict("another experiment was promoted later; undo that first");
-    }
+    const auto why =
+        undo_refusal(stored, promotions_of(experiments_of(*model, transaction.store.read())));
+    if (!why.empty()) refuse_conflict(why);
     const ExperimentState::Before before = *stored.state.before;
     stored.state.ended_because += fmt::format("; promotion of {} undone", stored.state.promoted);
     stored.state.promoted.clear();

@@ -3,14 +3,22 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "plackett/model_file.h"
 #include "serving/stored_experiment.h"
 
 namespace plackett::serving {
 
-// The newest of the model's promotions that was not undone; 0 if there is none.
-std::int64_t last_promotion(const Model& model, StoreReader& store);
+// Of all experiments of a model.
+struct Promotions {
+  std::string none_now{};  // why nothing is promoted or undone, since one runs; or empty
+  std::int64_t last = 0;   // the newest that was not undone; 0 if there is none
+};
+// Damaged rows have no promotion.
+Promotions promotions_of(const std::vector<ExperimentRow>& rows);
+// Why the experiment's promotion can't be undone now; empty if it can.
+std::string undo_refusal(const StoredExperiment& stored, const Promotions& all);
 
 // How lists are made for requests without a mode from now on. The model loads the snapshot, if that
 // is not 0.

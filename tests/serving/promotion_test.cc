@@ -328,6 +328,39 @@ TEST_F(Experiments, AGuardOfInterleavedModelsLeavesTheModelExploring) {
   EXPECT_EQ(served_->info(*model_).serves, Mode::kExplore);
 }
 
+TEST_F(Experiments, CanBeUndoneExactlyWhereUndoingIsNotRefused) {
+  const auto named = [](const std::string& name) {
+    ExperimentSpec spec = split_test();
+    spec.name = name;
+    return spec;
+  };
+  const auto promote_new = [&](const std::string& name) {
+    return wait_for<ExperimentInfo>(
+        [&](auto done) { served_->promote(model_, name, "new", done); });
+  };
+  start(split_test());
+  EXPECT_FALSE(info().can_undo);
+  ASSERT_TRUE(promote("new").ok());
+  EXPECT_TRUE(info().can_undo);
+  start(named("second"));
+  EXPECT_FALSE(info().can_undo) << "another test runs";
+  EXPECT_EQ(undo().error().code, ErrorCode::kConflict);
+  ASSERT_TRUE(promote_new("second").ok());
+  EXPECT_FALSE(info().can_undo) << "another one was promoted later";
+  EXPECT_EQ(undo().error().code, ErrorCode::kConflict);
+  EXPECT_TRUE(served_->experiment(*model_, "second")->can_undo);
+  const auto all = *served_->experiments(*model_);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(all[0].can_undo);
+  EXPECT_FALSE(all[1].can_undo);
+  ASSERT_TRUE(wait_for<ExperimentInfo>([&](auto done) {
+                served_->undo_promotion(model_, "second", done);
+              }).ok());
+  EXPECT_TRUE(info().can_undo);
+  EXPECT_TRUE(undo().ok());
+  EXPECT_FALSE(info().can_undo);
+}
+
 // Weights are set, and before the learner has taken them an arm is promoted: undoing must lead to
 // the weights.
 TEST_F(Experiments, UndoingReturnsToWhatWasSetAtTheSameMoment) {
