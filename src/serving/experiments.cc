@@ -174,7 +174,9 @@ std::vector<ModelHandle> forks_of(const ServiceParts& parts, const Model& model,
                                   StoreReader& store) {
   std::vector<ModelHandle> forks;
   for (ExperimentRow& row : experiments_of(model, store)) {
-    for (ModelHandle& fork : forks_of(parts, model, parse_stored(std::move(row)))) {
+    const auto stored = attempt([&] { return parse_stored(std::move(row)); });
+    if (!stored) continue;  // damaged: it does not say which are its own
+    for (ModelHandle& fork : forks_of(parts, model, *stored)) {
       if (is_stored(store, *fork)) forks.push_back(std::move(fork));
     }
   }

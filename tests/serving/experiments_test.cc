@@ -266,6 +266,35 @@ TEST_F(Experiments, ADamagedOneIsNamedAndLeavesTheServerAndOtherModelsAlone) {
   served_.open();
 }
 
+TEST_F(Experiments, ADamagedOneKeepsNoOtherFromItsEnd) {
+  start(split_test());
+  ASSERT_TRUE(stop().ok());
+  ExperimentSpec guarded = split_test();
+  guarded.name = "guarded";
+  guarded.guard = GuardRule{"5 %"};
+  start(guarded);
+  served_.close();
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(served_.db().c_str(), &handle), SQLITE_OK);
+  const char* damage = "UPDATE experiments SET spec = '{', state = '{' WHERE name = 'e'";
+  EXPECT_EQ(sqlite3_exec(handle, damage, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(handle);
+  served_.open();
+  model_ = served_->find("m");
+  serve(1200, {{"old", 0.8}, {"new", 0.3}});
+  const auto one = [&] { return *served_->experiment(*model_, "guarded"); };
+  ASSERT_TRUE(wait([&] { return one().ended_at != 0; }));
+  EXPECT_EQ(one().promoted, "old");
+  EXPECT_TRUE(one().can_undo);
+  const auto undone = wait_for<ExperimentInfo>(
+      [&](auto done) { served_->undo_promotion(model_, "guarded", done); });
+  ASSERT_TRUE(undone.ok()) << undone.error().message;
+  const auto promoted = wait_for<ExperimentInfo>(
+      [&](auto done) { served_->promote(model_, "guarded", "new", done); });
+  ASSERT_TRUE(promoted.ok()) << promoted.error().message;
+  EXPECT_TRUE(wait_for<void>([&](auto done) { served_->remove(model_, done); }).ok());
+}
+
 TEST_F(Experiments, UnitsOfADamagedOneAreForgotten) {
   served_.make(small_spec("other"));
   served_.make(small_spec("none-of-its-arms"));
