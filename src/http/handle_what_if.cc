@@ -13,6 +13,7 @@ namespace {
 
 constexpr QueryRange kLists = {.fallback = 200'000, .least = 1, .most = 200'000};
 constexpr std::size_t kMostPolicies = 8;
+constexpr double kMostLevel = 0.999;  // a higher one takes too many resampled logs
 // Of off_policy_options(), those that a request may set.
 constexpr std::array<std::string_view, 4> kSettable{"metric", "estimators", "level", "ranks"};
 
@@ -41,6 +42,12 @@ void set_options(const Target& target, OffPolicyOptions& options) {
       throw Failed{{ErrorCode::kInvalid, set.error().message, std::string(option.name)}};
     }
   }
+  if (options.level > kMostLevel) {
+    throw Failed{{ErrorCode::kInvalid,
+                  fmt::format("{}; expected a number from 0.5 to {}", options.level, kMostLevel),
+                  "level"}};
+  }
+  options.bootstraps = std::max(options.bootstraps, least_bootstraps(options.level));
 }
 
 void write_interval(JsonWriter& json, double value, const std::optional<Interval>& interval) {

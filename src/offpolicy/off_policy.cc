@@ -358,6 +358,10 @@ class Evaluation {
 Result<OffPolicyReport> off_policy(LoggedLists& lists, std::span<const NamedPolicy> policies,
                                    const OffPolicyOptions& options) {
   if (auto valid = check_options(off_policy_options(), options); !valid) return valid.error();
+  if (const std::uint32_t least = least_bootstraps(options.level); options.bootstraps < least) {
+    return Error{fmt::format("bootstraps: {}; a level of {} needs at least {}", options.bootstraps,
+                             options.level, least)};
+  }
   return attempt([&] {
     return Evaluation(lists, policies, options, take(estimators_of(options.estimators))).run();
   });

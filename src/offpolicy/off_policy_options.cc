@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "base/declare_option.h"
@@ -26,8 +27,8 @@ Result<std::vector<std::string>> parse_estimators(std::string_view text) {
 
 Result<double> parse_level(std::string_view text) {
   auto level = option_value::read_number(text, {});
-  if (level && *level >= 0.5 && *level <= 0.999999) return level;
-  return Error{fmt::format("\"{}\"; expected a number from 0.5 to 0.999999", text)};
+  if (level && *level >= 0.5 && *level <= 0.9999) return level;
+  return Error{fmt::format("\"{}\"; expected a number from 0.5 to 0.9999", text)};
 }
 
 }  // namespace
@@ -58,6 +59,11 @@ Result<ValueMetric> parse_value_metric(std::string_view name) {
 std::span<const std::string_view> estimator_names() { return kEstimatorNames; }
 std::string_view name_of(Estimator estimator) {
   return kEstimatorNames.at(static_cast<std::size_t>(estimator));
+}
+
+std::uint32_t least_bootstraps(double level) {
+  constexpr double kRounding = 1e-6;  // of 1 - level
+  return static_cast<std::uint32_t>(std::ceil(2 / (1 - level) - kRounding));
 }
 
 std::span<const Option<OffPolicyOptions>> off_policy_options() {

@@ -81,6 +81,11 @@ TEST_F(WhatIfOverHttp, GivesEachPolicyWithItsEstimates) {
   EXPECT_EQ(few["level"], 0.8);
   ASSERT_EQ(few["policies"][0]["estimates"].size(), 1U);
   EXPECT_EQ(few["policies"][0]["estimates"][0]["estimator"], "doubly-robust");
+
+  // A level that needs more resampled logs than usual.
+  const Json sure = ask("policy=logged&level=0.999").json();
+  EXPECT_LT(sure["logged"]["low"], report["logged"]["low"]);
+  EXPECT_GT(sure["logged"]["high"], report["logged"]["high"]);
 }
 
 TEST_F(WhatIfOverHttp, TellsHowManyListsWaitAndFromWhenTheFirstCounts) {
@@ -131,6 +136,7 @@ TEST_F(WhatIfOverHttp, SaysWhatIsWrong) {
   EXPECT_THAT(ask("policy=logged&metric=joy"), IsErrorAt(400, "metric"));
   EXPECT_THAT(ask("policy=logged&estimators=guess"), IsErrorAt(400, "estimators"));
   EXPECT_THAT(ask("policy=logged&level=2"), IsErrorAt(400, "level"));
+  EXPECT_THAT(ask("policy=logged&level=0.9995"), IsErrorAt(400, "level"));
   EXPECT_THAT(ask("policy=logged&ranks=-1"), IsErrorAt(400, "ranks"));
   EXPECT_THAT(ask("policy=logged&lists=0"), IsError(400));
   EXPECT_THAT(ask("policy=logged&lists=200001"), IsError(400));

@@ -624,6 +624,15 @@ TEST(OffPolicy, RefusesLogsAndOptionsThatDontDo) {
   options.level = 1;
   EXPECT_THAT(refusal(log, *policy, options),
               HasSubstr("level: \"1\"; expected a number from 0.5"));
+  // Its ends would be the extremes of 500 logs, as those of a level of 99.6 %.
+  options.level = 0.999;
+  EXPECT_EQ(refusal(log, *policy, options),
+            "bootstraps: 500; a level of 0.999 needs at least 2000");
+  options.bootstraps = 2000;
+  EXPECT_EQ(refusal(log, *policy, options), "");
+  options = {};
+  options.level = 0.996;
+  EXPECT_EQ(refusal(log, *policy, options), "");
   options = {};
   options.estimators = {"best"};
   EXPECT_THAT(refusal(log, *policy, options), HasSubstr("\"best\"; expected prefix-ips"));
