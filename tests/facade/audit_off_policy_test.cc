@@ -99,8 +99,9 @@ TEST(OffPolicyCoverage, IsNearTheLevel) {
     EXPECT_EQ(found.logs + found.refused, 400U);
     EXPECT_LE(found.refused, 8U);
     EXPECT_LT(std::abs(found.bias), 0.01) << name_of(found.estimator);
-    // With 95 % coverage fewer than 360 of 400 have a chance below 1e-4.
-    EXPECT_GE(found.bootstrap, 360U) << name_of(found.estimator);
+    // 374 with this seed. With others and 95 % coverage, fewer than 370 of 400 have a chance of
+    // 1.2 %; with 90 % coverage, 370 or more have one of 5 %.
+    EXPECT_GE(found.bootstrap, 370U) << name_of(found.estimator);
     EXPECT_LT(found.bootstrap, found.logs) << name_of(found.estimator);
     if (found.estimator != Estimator::kSelfNormalised) {
       EXPECT_GE(found.bernstein, found.logs - 20);

@@ -74,12 +74,13 @@ void PrintTo(const Case& chosen, std::ostream* out) { *out << chosen.name; }
 
 class Peeking : public ::testing::TestWithParam<Case> {};
 
-// A false-alarm rate of 1e-6 in each case.
+// Seeds are fixed. With others, a case whose rate is 15 % would pass one time in 600, and one whose
+// rate is 2 % would fail one time in 60.
 TEST_P(Peeking, AtEveryListMisleadsInAtMostFivePercent) {
   const std::uint32_t count = runs(100);
   const std::uint32_t found = ever(GetParam().world, count, excludes_zero);
   std::cout << GetParam().name << ": " << found << " of " << count << " runs\n";
-  EXPECT_GT(chance_at_five_percent(found, count), testing::kFalseAlarmRate);
+  EXPECT_LE(found, 5 * count / 100);
 }
 
 constexpr Visits kOnce = Visits::kOnce;
@@ -279,12 +280,12 @@ std::uint32_t stopped_by_guard(const LiveWorld& world, std::uint32_t count, doub
 
 class GuardOfEqualArms : public ::testing::TestWithParam<Case> {};
 
-// Without a limit it stops whatever is worse at all. A false-alarm rate of 1e-6 in each case.
+// Without a limit it stops whatever is worse at all. What is found is judged as in Peeking.
 TEST_P(GuardOfEqualArms, StopsInAtMostFivePercent) {
   const std::uint32_t count = runs(100);
   const std::uint32_t found = stopped_by_guard(GetParam().world, count, 0);
   std::cout << GetParam().name << ": " << found << " of " << count << " runs\n";
-  EXPECT_GT(chance_at_five_percent(found, count), testing::kFalseAlarmRate);
+  EXPECT_LE(found, 5 * count / 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(
