@@ -29,7 +29,8 @@ void RankSums::merge(const RankSums& other) {
 }
 
 double RankSums::effective_lists() const {
-  return squared_weight > 0 ? weight * weight / squared_weight : 0.0;
+  const double effective = weight * weight / squared_weight;
+  return std::isfinite(effective) ? effective : 0.0;
 }
 
 double RankSums::mean_error() const {

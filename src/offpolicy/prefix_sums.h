@@ -21,6 +21,7 @@ struct RankSums {
 
   void add(double w, double p, double gained);
   void merge(const RankSums& other);
+  // 0 where there is no weight, or where squares of weights overflow: then one list decides.
   [[nodiscard]] double effective_lists() const;
   // The mean of W over lists. Its expectation is 1: less means that the log lacks some of what the
   // policy would show.

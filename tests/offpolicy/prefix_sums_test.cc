@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace plackett {
@@ -89,6 +90,16 @@ TEST(RankSums, HaveAnErrorThatFewListsDontMakeSmall) {
   for (int list = 0; list < 900; ++list) many.add(list % 2 == 0 ? 0.5 : 1.5, 0.5, 0);
   EXPECT_EQ(many.mean(), 1);
   EXPECT_NEAR(many.mean_error(), 0.5 / 30, 1e-15);
+}
+
+// As orders of many ranks that were made from the log itself have them.
+TEST(RankSums, AmountToNoListsWhereSquaredWeightsOverflow) {
+  for (const double w : {1e160, std::numeric_limits<double>::infinity()}) {
+    RankSums sums;
+    for (int list = 0; list < 200; ++list) sums.add(w, 1, 0);
+    EXPECT_EQ(sums.effective_lists(), 0) << w;
+  }
+  EXPECT_EQ(RankSums().effective_lists(), 0);
 }
 
 TEST(ShownRanks, StakeWhatListsHaveOrWhatTheyAreWorthThereAndBelow) {
