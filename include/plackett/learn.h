@@ -48,7 +48,7 @@ struct LearnStage {
   double closeness = 0;          // infinite in the first: the logged policy is imitated
   std::uint32_t iterations = 0;  // taken
   double value = 0;              // on the units that decide, by the method's estimate
-  double error = 0;              // its standard error
+  double error = 0;              // its standard error, of whole units
   double effective_lists = 0;    // that the units that decide amount to, at the rank with fewest
   bool chosen = false;           // its parameters are the result
 };

@@ -13,6 +13,7 @@
 #include "base/attempt.h"
 #include "base/declare_option.h"
 #include "base/parallel.h"
+#include "offpolicy/evaluation_sums.h"
 #include "offpolicy/expected_gains.h"
 #include "offpolicy/list_gradient.h"
 #include "offpolicy/minimise.h"
@@ -28,6 +29,7 @@ namespace {
 constexpr std::string_view kDoublyRobust = "doubly-robust";
 constexpr std::string_view kPrefixIps = "prefix-ips";
 constexpr std::uint64_t kLeastLists = 100;
+constexpr std::size_t kResampled = 400;  // logs, for standard errors within about 4 %
 // From close to the logged policy to far from it.
 constexpr std::array kCloseness{1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001};
 
@@ -143,6 +145,7 @@ class Learning {
     double weight = 0;      // of those
     std::uint64_t kept = 0;
     PrefixSums prefixes;
+    Resampled resampled{2, kResampled};  // lists, and values
     std::vector<double> value_gradient;
     std::vector<double> likelihood_gradient;
     bool finite = true;
@@ -159,8 +162,18 @@ class Learning {
         for (std::size_t at = 0; at < more.size(); ++at) sums[at] += more[at];
       };
       prefixes.merge(other.prefixes);
+      resampled.merge(other.resampled);
       add(value_gradient, other.value_gradient);
       add(likelihood_gradient, other.likelihood_gradient);
+    }
+    // Of the values' mean: whole units vary, since lists of one depend on each other.
+    [[nodiscard]] double standard_error() const {
+      double squares = 0;
+      for (std::size_t log = 0; log < kResampled; ++log) {
+        const double off = resampled.at(1, log) - values.mean() * resampled.at(0, log);
+        squares += off * off / kResampled;
+      }
+      return std::sqrt(squares) / values.count;
     }
     [[nodiscard]] double effective_lists() const {
       double least = static_cast<double>(kept);
@@ -191,7 +204,7 @@ class Learning {
     void add(const LoggedList& list) {
       list_gains(list, all_.options_.metric, gains_);
       const double logged = std::accumulate(gains_.begin(), gains_.end(), 0.0);
-      if (!list.kept) return pass_.values.add(logged);
+      if (!list.kept) return add_value(list, logged);
       ++pass_.kept;
       if (!want_.values) return;
       choice_.scores.resize(list.docs.doc_count());
@@ -204,7 +217,7 @@ class Learning {
       const std::uint32_t shown = list.sampled();
       weights_.resize(choice_.scores.size());
       const double value = list_gradient_.compute(list, choice_, gains_, expect(list), weights_);
-      pass_.values.add(logged + (value - logged) / list.keep);
+      add_value(list, logged + (value - logged) / list.keep);
       pass_.value += value / list.keep;
       pass_.weight += 1 / list.keep;
       pass_.prefixes.add(list_gradient_.prefix_weights(), list.keep, gains_);
@@ -217,6 +230,14 @@ class Learning {
     }
 
    private:
+    void add_value(const LoggedList& list, double value) {
+      pass_.values.add(value);
+      if (!want_.values || want_.gradients) return;
+      resample(all_.options_.seed, list.unit, counts_);
+      pass_.resampled.add(0, 1, counts_);
+      pass_.resampled.add(1, value, counts_);
+    }
+
     // What the regression expects; nothing for prefix IPS.
     GainModel expect(const LoggedList& list) {
       const std::size_t ranks = gains_.size();
@@ -240,6 +261,7 @@ class Learning {
     std::unique_ptr<Ranker> ranker_;
     PolicyChoice choice_;
     std::vector<double> gains_;
+    std::array<double, kResampled> counts_{};
     ExpectedGains::Scratch scratch_;
     std::vector<DocWeight> weights_;
     std::vector<float> gradient_;
@@ -332,7 +354,7 @@ class Learning {
     if (!pass.finite) throw Failed{{"a score is not finite; are the features too large?"}};
     done.value = pass.values.mean();
     done.effective_lists = pass.effective_lists();
-    done.error = std::sqrt(pass.values.variance() / pass.values.count);
+    done.error = pass.standard_error();
     return done;
   }
 

@@ -127,6 +127,30 @@ TEST(Learn, StaysWhereClicksSayNothing) {
   EXPECT_LT(std::abs(robust(*report).value - report->measured.logged), 0.05);
 }
 
+// Each list ten times, for the same unit, says no more than once.
+TEST(Learn, CountsUnitsInItsStandardErrors) {
+  const auto stages = [](int times) {
+    MemoryLog log(3);
+    LogMaker maker{.lists = 1, .scale = 0.5};
+    for (maker.first = 0; maker.first < 3000; ++maker.first) {
+      for (int time = 0; time < times; ++time) maker.fill(log);
+    }
+    const auto ranker = new_ranker();
+    LearnOptions options;
+    options.iterations = 5;
+    const auto report = learn(log, *ranker, options);
+    EXPECT_TRUE(report.ok()) << (report ? "" : report.error().message);
+    return report->stages;
+  };
+  const auto once = stages(1);
+  const auto tenfold = stages(10);
+  EXPECT_NEAR(once[0].error, 0.0215, 0.002);  // the lists' deviation over the root of their number
+  for (std::size_t at = 0; at < std::min(once.size(), tenfold.size()); ++at) {
+    EXPECT_NEAR(tenfold[at].value, once[at].value, 0.01);
+    EXPECT_NEAR(tenfold[at].error, once[at].error, 0.1 * once[at].error);
+  }
+}
+
 TEST(Learn, HasTheSameBitsForAnyNumberOfThreads) {
   MemoryLog log(3);
   fill(log, 4000, 0.7);
