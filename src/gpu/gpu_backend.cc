@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,9 +40,13 @@ struct PreparedJob {
   [[nodiscard]] const WorldFold& fold() const { return worlds->state(0); }
 };
 
-// Splits are the same if their rows are. One with the rows of another may have fewer queries.
-using SplitKey = std::pair<const float*, const std::uint64_t*>;
-SplitKey key_of(const Split& split) { return {split.storage().rows, split.storage().query_begin}; }
+// Splits are the same if all their arrays are. One of a caller's may have the rows of another with
+// other labels or fewer queries.
+using SplitKey = std::tuple<const float*, const std::uint8_t*, const std::uint64_t*, std::uint32_t>;
+SplitKey key_of(const Split& split) {
+  const Split::Storage& storage = split.storage();
+  return {storage.rows, storage.labels, storage.query_begin, storage.query_count};
+}
 
 // What lies in the device's memory for a group.
 class Uploads {

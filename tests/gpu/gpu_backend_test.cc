@@ -181,6 +181,43 @@ TEST(GpuBackend, TakesTheMemoryThatItSays) {
   }
 }
 
+// The records of all runs of these in one batch, which must be the engine's.
+void expect_bits_together(Backend& backend, const std::vector<Simulation>& simulations) {
+  std::size_t count = 0;
+  const auto done =
+      run_jobs({simulations, run_major(simulations)}, backend, {},
+               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                 SCOPED_TRACE(simulations[job.simulation].spec().label);
+                 ++count;
+                 expect_same(record, simulations[job.simulation].run(job.run, {}).value());
+                 return {};
+               });
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(count, run_major(simulations).size());
+}
+
+TEST(GpuBackend, TellsApartDatasetsThatShareTheirRows) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const Dataset data = make_dataset({});
+  Dataset relabelled = data;
+  const auto labels = std::make_shared<std::vector<std::uint8_t>>();
+  Split::Storage storage = data.folds.front().train.storage();
+  for (std::uint64_t doc = 0; doc < data.folds.front().train.doc_count(); ++doc) {
+    labels->push_back(static_cast<std::uint8_t>(4 - storage.labels[doc]));
+  }
+  storage.labels = labels->data();
+  relabelled.folds.front().train = Split(storage);
+  Dataset shorter = data;
+  storage = data.folds.front().test.storage();
+  storage.query_count = 7;
+  shorter.folds.front().test = Split(storage);
+  std::vector<Simulation> simulations;
+  for (const Dataset& each : {data, relabelled, shorter}) {
+    simulations.push_back(Simulation::prepare(each, tiny_spec()).value());
+  }
+  expect_bits_together(*host_backend(), simulations);
+}
+
 TEST(GpuBackend, SaysWhatItCannotDo) {
   const Dataset data = make_dataset({});
   const auto refused = [&](const SimulationSpec& spec) {
