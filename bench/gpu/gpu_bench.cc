@@ -2,6 +2,7 @@
 //
 //   gpu_bench [--quick] [--method NAME] [--runs N] [--impressions N] [--shape NAME]
 //             [--test-queries N]
+//   gpu_bench --host [--runs N] [--shape NAME]
 //
 // NAME is a method as compare takes it: pdgd:neural:steps=adagrad. Memory limits PDGD, pairwise and
 // DBGD with linear rankers: an impression reads all its query's features at least once. The limit
@@ -9,10 +10,15 @@
 // the rate of their product's multiplications and additions is printed, to be held against the
 // card's peak. Some of the runs are compared with the engine's own, which must be the same to the
 // bit. Needs nothing but a driver; without a usable GPU it says why and ends with 0.
+//
+// --host needs no GPU: it times what the processor does for runs of five methods, on a device that
+// keeps and computes nothing.
 #include <fmt/format.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <ctime>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -47,6 +53,40 @@ struct Settings {
   std::string shape;               // empty: all
   std::uint32_t test_queries = 0;  // 0: the shape's own
   bool quick = false;
+  bool host = false;
+};
+
+// Takes no time. Has the size of an H200.
+class NoDevice final : public gpu::Device {
+ public:
+  [[nodiscard]] const std::string& name() const override { return name_; }
+  [[nodiscard]] Result<gpu::DeviceLimits> limits() override {
+    return gpu::DeviceLimits{.free_bytes = std::uint64_t{139} << 30,
+                             .shared_bytes = 227 << 10,
+                             .all_shared_bytes = 228 << 10,
+                             .processors = 132};
+  }
+  [[nodiscard]] Result<void*> allocate(std::uint64_t /*bytes*/) override { return &memory_; }
+  void free(void* /*memory*/) override {}
+  Result<void> upload(void* /*to*/, const void* /*from*/, std::uint64_t bytes) override {
+    uploaded_ += bytes;
+    return {};
+  }
+  Result<void> copy(void* /*to*/, const void* /*from*/, std::uint64_t /*bytes*/) override {
+    return {};
+  }
+  Result<void> download(void* /*to*/, const void* /*from*/, std::uint64_t /*bytes*/) override {
+    return {};
+  }
+  Result<void> launch(const gpu::Launch& /*launch*/) override { return {}; }
+  Result<void> finish() override { return {}; }
+
+  [[nodiscard]] std::uint64_t uploaded() const { return uploaded_; }  // bytes
+
+ private:
+  std::string name_ = "no device";
+  std::byte memory_{};
+  std::uint64_t uploaded_ = 0;
 };
 
 // A large copy's bytes read and written per second.
@@ -127,7 +167,40 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
   return right;
 }
 
+// What the processor does for runs of several methods on one dataset.
+void measure_host(const Case& one, const Settings& settings) {
+  Dataset data = make_dataset(one.shape);
+  data.folds.front().test = make_split({one.shape.features, one.shape.docs, one.test_queries});
+  std::vector<Simulation> simulations;
+  for (const char* method : {"pdgd", "pairwise", "dbgd", "mgd", "pdgd:neural"}) {
+    SimulationSpec spec;
+    apply(parse_method_entry(method).value(), spec);
+    spec.click_model = "informational";
+    spec.runs = settings.runs;
+    spec.impressions = settings.impressions;
+    simulations.push_back(Simulation::prepare(data, spec).value());
+  }
+  auto device = std::make_unique<NoDevice>();
+  const NoDevice& counted = *device;
+  const auto backend = gpu::make_device_backend(std::move(device));
+  const auto keep = [](const Job&, const RunRecord&) { return Result<void>(); };
+  const std::clock_t start = std::clock();
+  const double seconds = seconds_of([&] {
+    run_jobs({simulations, run_major(simulations)}, *backend, {}, keep).value();
+  });
+  const double of_cores = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  fmt::print("{:<8} {} methods, {} runs each: {:.2f} s, {:.2f} s of the cores, {:.2f} GB sent\n",
+             one.name, simulations.size(), settings.runs, seconds, of_cores,
+             1e-9 * static_cast<double>(counted.uploaded()));
+}
+
 int run(const Settings& settings) {
+  if (settings.host) {
+    for (const Case& one : kCases) {
+      if (settings.shape.empty() || settings.shape == one.name) measure_host(one, settings);
+    }
+    return EXIT_SUCCESS;
+  }
   auto opened = gpu::open_gpu();
   if (!opened) {
     fmt::print("{}\n", opened.error().message);
@@ -158,6 +231,8 @@ int main(int count, char** arguments) {
       settings.quick = true;
       settings.runs = 64;
       settings.impressions = 100;
+    } else if (option == "--host") {
+      settings.host = true;
     } else if (option == "--runs" && has_value) {
       settings.runs = static_cast<std::uint32_t>(std::atol(arguments[++at]));
     } else if (option == "--impressions" && has_value) {
