@@ -16,10 +16,10 @@ class RunInputs {
   // Of a simulation that outlives this.
   explicit RunInputs(const Simulation& simulation) : simulation_(simulation) {}
 
-  // What the run learns from and is measured on. Fails if there is nothing to measure.
-  [[nodiscard]] Result<std::shared_ptr<const Worlds>> worlds(std::uint32_t run) const {
-    return simulation_.worlds_of(run);
-  }
+  // The folds that runs are spread over.
+  [[nodiscard]] std::uint32_t fold_count() const;
+  // What the run learns from and is measured on, if nothing drifts.
+  [[nodiscard]] const Fold& loaded_fold(std::uint32_t run) const;
   // Whom it learns from, before all drifts.
   [[nodiscard]] const User& user() const { return *simulation_.users_.front(); }
   // The run's learner before its first impression.

@@ -130,13 +130,19 @@ Result<std::unique_ptr<Learner>> RunInputs::learner(std::uint32_t run) const {
   return make_run_learner(simulation_.spec_, simulation_.worlds_->fold_of(run), run);
 }
 
+std::uint32_t RunInputs::fold_count() const {
+  return static_cast<std::uint32_t>(simulation_.worlds_->fold_count());
+}
+
+const Fold& RunInputs::loaded_fold(std::uint32_t run) const {
+  return simulation_.worlds_->fold_of(run);
+}
+
 const Split& RunInputs::measured(const Fold& fold) const {
   return *split_of(fold, simulation_.spec_.split);
 }
 
-std::uint32_t RunInputs::fold(std::uint32_t run) const {
-  return static_cast<std::uint32_t>(run % simulation_.worlds_->fold_count());
-}
+std::uint32_t RunInputs::fold(std::uint32_t run) const { return run % fold_count(); }
 
 Result<void> check_simulation(const SimulationSpec& spec) {
   if (auto valid = check_options(simulation_options(), spec); !valid) return valid;

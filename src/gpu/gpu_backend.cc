@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "experiment/run_inputs.h"
 #include "gpu/device_method.h"
 #include "gpu/network_parameters.h"
+#include "gpu/resident.h"
 #include "gpu/run_group.h"
 
 namespace plackett::gpu {
@@ -28,53 +27,28 @@ Error lacks(const SimulationSpec& spec, std::string_view what) {
                            spec.click_model, what)};
 }
 
-// What a job needs of its simulation.
+// What all runs of a simulation on a fold have in common.
+struct FoldRuns {
+  const Simulation* simulation = nullptr;
+  DeviceMethod method;
+  const Split* train = nullptr;
+  const Split* measured = nullptr;
+  SplitSize train_size;
+  SplitSize measured_size;
+  GroupShape shape;  // of one run alone
+
+  void add_to(Needs& needs) const {
+    needs.add(key_of(*train), train_size.bytes);
+    needs.add(key_of(*measured), measured_size.bytes);
+    const User& user = RunInputs(*simulation).user();
+    needs.add(UserKey(&user, shape.shown), DeviceUser::bytes(user, shape.shown));
+  }
+};
+
 struct PreparedJob {
   Job job;
   std::size_t place = 0;  // in the batch
-  std::unique_ptr<Learner> learner;
-  DeviceMethod method;
-  std::shared_ptr<const Worlds> worlds;
-  const Split* measured = nullptr;
-
-  [[nodiscard]] const WorldFold& fold() const { return worlds->state(0); }
-};
-
-// Splits are the same if all their arrays are. One of a caller's may have the rows of another with
-// other labels or fewer queries.
-using SplitKey = std::tuple<const float*, const std::uint8_t*, const std::uint64_t*, std::uint32_t>;
-SplitKey key_of(const Split& split) {
-  const Split::Storage& storage = split.storage();
-  return {storage.rows, storage.labels, storage.query_begin, storage.query_count};
-}
-
-// What lies in the device's memory for a group.
-class Uploads {
- public:
-  explicit Uploads(Device& device) : device_(device) {}
-
-  Result<const DeviceSplit*> split(const Split& split, const NdcgTable* ndcg) {
-    const auto found = splits_.find(key_of(split));
-    if (found != splits_.end()) return &found->second;
-    auto made =
-        DeviceSplit::make(device_, split, ndcg != nullptr ? *ndcg : NdcgTable(split, kNdcgCut));
-    if (!made) return made.error();
-    return &splits_.emplace(key_of(split), std::move(made).value()).first->second;
-  }
-
-  Result<const DeviceUser*> user(const User& user, std::uint32_t shown) {
-    const std::pair key(&user, shown);
-    const auto found = users_.find(key);
-    if (found != users_.end()) return &found->second;
-    auto made = DeviceUser::make(device_, user, shown);
-    if (!made) return made.error();
-    return &users_.emplace(key, std::move(made).value()).first->second;
-  }
-
- private:
-  Device& device_;
-  std::map<SplitKey, DeviceSplit> splits_;
-  std::map<std::pair<const User*, std::uint32_t>, DeviceUser> users_;
+  const FoldRuns* runs = nullptr;
 };
 
 class GpuBackend final : public DeviceBackend {
@@ -110,7 +84,8 @@ class GpuBackend final : public DeviceBackend {
 
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {
     std::vector<bool> is_checked(batch.simulations.size());
-    std::vector<Pending> left;
+    std::map<std::pair<std::size_t, std::uint32_t>, FoldRuns> folds;  // by simulation, fold
+    std::vector<PreparedJob> left;
     for (std::size_t place = 0; place < batch.jobs.size(); ++place) {
       const Job& job = batch.jobs[place];
       const Simulation& simulation = batch.simulations[job.simulation];
@@ -118,106 +93,117 @@ class GpuBackend final : public DeviceBackend {
         if (auto able = check(simulation); !able) return able;
         is_checked[job.simulation] = true;
       }
-      left.push_back({job, place});
+      const std::pair key(job.simulation, RunInputs(simulation).fold(job.run));
+      auto found = folds.find(key);
+      if (found == folds.end()) {
+        auto runs = fold_runs(simulation, job.run);
+        if (!runs) return runs.error();
+        found = folds.emplace(key, std::move(runs).value()).first;
+      }
+      left.push_back({job, place, &found->second});
     }
+    Resident resident(*device_);
     while (!left.empty()) {
       if (watch.stop && watch.stop()) return {};
-      auto group = next_group(batch, left);
+      auto group = next_group(resident, left);
       if (!group) return group.error();
       bool stopped = false;
-      if (auto done = run_jobs_together(batch, *group, watch, finished, stopped); !done) {
-        return done;
-      }
+      auto done = run_jobs_together(batch, *group, resident, {watch, finished}, stopped);
+      if (!done) return done;
       if (stopped) return {};
     }
     return {};
   }
 
  private:
-  struct Pending {
-    Job job;
-    std::size_t place = 0;  // in the batch
+  // Who is told of runs.
+  struct Told {
+    const Watch& watch;
+    const Finished& finished;
   };
 
+  static Result<FoldRuns> fold_runs(const Simulation& simulation, std::uint32_t run) {
+    const RunInputs inputs(simulation);
+    const auto learner = inputs.learner(run);
+    if (!learner) return learner.error();
+    const auto method = device_method(simulation.spec(), **learner);
+    if (!method) return method.error();
+    const Fold& fold = inputs.loaded_fold(run);
+    const Split& measured = inputs.measured(fold);
+    FoldRuns runs{.simulation = &simulation,
+                  .method = *method,
+                  .train = &fold.train,
+                  .measured = &measured,
+                  .train_size = SplitSize(fold.train),
+                  .measured_size = SplitSize(measured),
+                  .shape = {}};
+    runs.shape = {.kernel = method->kernel,
+                  .duels = method->data.duels,
+                  .network = method->network,
+                  .has_squares = method->has_squares,
+                  .runs = 1,
+                  .width = padded_width(fold.train.feature_count()),
+                  .shown = simulation.spec().shown,
+                  .most_docs = runs.train_size.most_docs,
+                  .queries = measured.query_count()};
+    return runs;
+  }
+
   // Takes from `left` the jobs that are done next: as many as fit the device's memory, of equal
-  // shape.
-  Result<std::vector<PreparedJob>> next_group(const Batch& batch, std::vector<Pending>& left) {
+  // shape. Those whose splits are there come first, so that each split is sent once.
+  Result<std::vector<PreparedJob>> next_group(Resident& resident, std::vector<PreparedJob>& left) {
     const auto limits = device_->limits();
     if (!limits) return limits.error();
-    const auto room =
-        static_cast<std::uint64_t>(kMemoryShare * static_cast<double>(limits->free_bytes));
+    const auto room = static_cast<std::uint64_t>(
+        kMemoryShare * static_cast<double>(limits->free_bytes + resident.bytes()));
     const std::size_t most = kRunsPerProcessor * limits->processors;
+    std::stable_partition(left.begin(), left.end(), [&resident](const PreparedJob& job) {
+      return resident.has(key_of(*job.runs->train)) && resident.has(key_of(*job.runs->measured));
+    });
     std::vector<PreparedJob> group;
-    std::vector<Pending> later;
-    std::set<SplitKey> splits;
-    std::set<const User*> users;
-    std::uint64_t shared_bytes = 0;  // of these
-    GroupShape shape;                // of the group
-    for (const Pending& pending : left) {
-      if (group.size() == most) {
-        later.push_back(pending);
+    std::vector<PreparedJob> later;
+    Needs needs;       // of the group
+    GroupShape shape;  // of the group
+    for (const PreparedJob& job : left) {
+      GroupShape next = job.runs->shape;
+      if (group.size() == most || (!group.empty() && !next.fits(shape))) {
+        later.push_back(job);
         continue;
       }
-      const Simulation& simulation = batch.simulations[pending.job.simulation];
-      const RunInputs inputs(simulation);
-      auto worlds = inputs.worlds(pending.job.run);
-      if (!worlds) return worlds.error();
-      const Fold& fold = (*worlds)->state(0).fold;
-      const Split& measured = inputs.measured(fold);
-      auto learner = inputs.learner(pending.job.run);
-      if (!learner) return learner.error();
-      const auto method = device_method(simulation.spec(), **learner);
-      if (!method) return method.error();
-      GroupShape next = {.kernel = method->kernel,
-                         .duels = method->data.duels,
-                         .network = method->network,
-                         .has_squares = method->has_squares,
-                         .runs = group.size() + 1,
-                         .width = padded_width(fold.train.feature_count()),
-                         .shown = simulation.spec().shown,
-                         .most_docs = shape.most_docs,
-                         .queries = std::max(shape.queries, measured.query_count())};
-      if (!group.empty() && !next.fits(shape)) {
-        later.push_back(pending);
-        continue;
-      }
-      std::uint64_t bytes = shared_bytes;
-      std::set<SplitKey> own_splits;
-      for (const Split* split : {&fold.train, &measured}) {
-        if (splits.contains(key_of(*split)) || !own_splits.insert(key_of(*split)).second) continue;
-        bytes += DeviceSplit::bytes(*split);
-        next.most_docs = std::max(next.most_docs, describe(*split, 0).max_docs);
-      }
-      if (!users.contains(&inputs.user())) bytes += DeviceUser::bytes(inputs.user(), next.shown);
-      const std::uint64_t needed = bytes + group_bytes(next, *limits);
-      if (needed > room) {
+      next.runs = group.size() + 1;
+      next.most_docs = std::max(next.most_docs, shape.most_docs);
+      next.queries = std::max(next.queries, shape.queries);
+      Needs more = needs;
+      job.runs->add_to(more);
+      const std::uint64_t bytes = more.bytes() + group_bytes(next, *limits);
+      if (bytes > room) {
         if (group.empty()) {
-          return Error{ErrorCode::kUnavailable,
-                       fmt::format("{}: {} needs {} bytes of its memory; {} are free",
-                                   device_->name(), fold.name, needed, limits->free_bytes)};
+          const Simulation& simulation = *job.runs->simulation;
+          return Error{
+              ErrorCode::kUnavailable,
+              fmt::format("{}: {} needs {} bytes of its memory; {} are free", device_->name(),
+                          RunInputs(simulation).loaded_fold(job.job.run).name, bytes,
+                          limits->free_bytes)};
         }
-        later.push_back(pending);
+        later.push_back(job);
         continue;
       }
-      splits.merge(own_splits);
-      users.insert(&inputs.user());
-      shared_bytes = bytes;
+      needs = std::move(more);
       shape = next;
-      group.push_back(
-          {pending.job, pending.place, std::move(*learner), *method, *worlds, &measured});
+      group.push_back(job);
     }
+    resident.make_room(needs, room - group_bytes(shape, *limits));
     left = std::move(later);
     return group;
   }
 
-  Result<void> run_jobs_together(const Batch& batch, std::vector<PreparedJob>& jobs,
-                                 const Watch& watch, const Finished& finished, bool& stopped) {
-    Uploads uploads(*device_);
+  Result<void> run_jobs_together(const Batch& batch, const std::vector<PreparedJob>& jobs,
+                                 Resident& resident, const Told& told, bool& stopped) {
+    const auto& [watch, finished] = told;
     std::vector<GroupRun> runs;
-    for (PreparedJob& job : jobs) {
-      const Simulation& simulation = batch.simulations[job.job.simulation];
-      if (watch.run_started) watch.run_started(simulation.spec());
-      auto run = make_run(simulation, job, uploads);
+    for (const PreparedJob& job : jobs) {
+      if (watch.run_started) watch.run_started(job.runs->simulation->spec());
+      auto run = make_run(job, resident);
       if (!run) return run.error();
       runs.push_back(std::move(*run));
     }
@@ -247,7 +233,11 @@ class GpuBackend final : public DeviceBackend {
         return {};
       }
       if (watch.run_done) watch.run_done();
-      if (watch.learned) watch.learned(job.run, learned(run, std::move(jobs[at].learner)));
+      if (watch.learned) {
+        auto learner = RunInputs(batch.simulations[job.simulation]).learner(job.run);
+        if (!learner) return learner.error();
+        watch.learned(job.run, learned(run, std::move(learner).value()));
+      }
       RunRecord record;
       record.run = job.run;
       record.fold = RunInputs(batch.simulations[job.simulation]).fold(job.run);
@@ -259,21 +249,25 @@ class GpuBackend final : public DeviceBackend {
     return {};
   }
 
-  Result<GroupRun> make_run(const Simulation& simulation, PreparedJob& job, Uploads& uploads) {
+  Result<GroupRun> make_run(const PreparedJob& job, Resident& resident) {
+    const Simulation& simulation = *job.runs->simulation;
+    const DeviceMethod& method = job.runs->method;
     const SimulationSpec& spec = simulation.spec();
     const RunInputs inputs(simulation);
-    const auto train = uploads.split(job.fold().fold.train, &job.fold().train_ndcg);
+    const auto train = resident.split(*job.runs->train);
     if (!train) return train.error();
-    const auto measured = uploads.split(*job.measured, nullptr);
+    const auto measured = resident.split(*job.runs->measured);
     if (!measured) return measured.error();
-    const auto user = uploads.user(inputs.user(), spec.shown);
+    const auto user = resident.user(inputs.user(), spec.shown);
     if (!user) return user.error();
+    const auto learner = inputs.learner(job.job.run);
+    if (!learner) return learner.error();
     GroupRun run;
-    run.kernel = job.method.kernel;
+    run.kernel = method.kernel;
     run.train = *train;
     run.measured = *measured;
     run.points = curve_points(spec.impressions);
-    run.data = job.method.data;
+    run.data = method.data;
     run.data.train = (*train)->data();
     run.data.measured = (*measured)->data();
     run.data.ends = (*user)->ends();
@@ -284,10 +278,10 @@ class GpuBackend final : public DeviceBackend {
     run.data.grade_count = inputs.user().grade_count();
     run.data.shown = spec.shown;
     run.data.by_last_click = (*user)->by_last_click() ? 1U : 0U;
-    count_queries(*job.measured, spec.no_relevant, run.data);
-    run.state.learning_rate = job.learner->state().learning_rate;
-    run.network = job.method.network;
-    const Ranker& ranker = job.learner->ranker();
+    count_queries(**measured, spec.no_relevant, run.data);
+    run.state.learning_rate = (*learner)->state().learning_rate;
+    run.network = method.network;
+    const Ranker& ranker = (*learner)->ranker();
     run.data.features = ranker.feature_count();
     run.weights.resize(ranker.parameter_count());
     ranker.get_parameters(run.weights);
@@ -296,9 +290,9 @@ class GpuBackend final : public DeviceBackend {
       return run;
     }
     run.weights = pack_network(run.network, run.data.features, NetworkPart::kAll, run.weights);
-    if (job.method.has_squares) {
+    if (method.has_squares) {
       run.squares = pack_network(run.network, run.data.features, NetworkPart::kNetwork,
-                                 job.learner->state().memory);
+                                 (*learner)->state().memory);
     }
     return run;
   }
@@ -317,11 +311,10 @@ class GpuBackend final : public DeviceBackend {
   }
 
   // How many queries count, and what those without relevant documents do.
-  static void count_queries(const Split& split, NoRelevant no_relevant, RunData& data) {
+  static void count_queries(const DeviceSplit& split, NoRelevant no_relevant, RunData& data) {
     const auto value = value_without_relevant(no_relevant);
     data.without_relevant = value.value_or(0);
-    const std::uint32_t without = describe(split, 0).queries_without_relevant;
-    data.counted = split.query_count() - (value ? 0 : without);
+    data.counted = split.data().query_count - (value ? 0 : split.queries_without_relevant());
   }
 
   static std::unique_ptr<Learner> learned(const GroupRun& run, std::unique_ptr<Learner> learner) {

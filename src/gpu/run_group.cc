@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <set>
 
+#include "base/parallel.h"
+#include "experiment/curve.h"
 #include "gpu/evaluate.h"
+#include "plackett/ndcg.h"
 
 namespace plackett::gpu {
 namespace {
@@ -21,18 +25,12 @@ constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
 constexpr std::uint32_t kQueriesPerBlock = 32;  // of a network
+constexpr std::uint64_t kStagingBytes = std::uint64_t{64} << 20;
+constexpr std::uint32_t kQueriesPerPiece = 64;  // of a thread's work
 constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::uint32_t most_docs_of(const Split& split) {
-  std::uint32_t most = 0;
-  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
-    most = std::max(most, split.features(Query{query}).doc_count());
-  }
-  return most;
 }
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
@@ -41,6 +39,51 @@ std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTi
 std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
   return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / queries, 1, runs));
+}
+
+// A query's rows as tiles: at `to`, which need not be zero.
+void write_tiles(const FeatureView& docs, std::uint32_t width, float* to) {
+  std::fill_n(to, tiles_of(docs.doc_count()) * tile_size(width), 0.0F);
+  for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc) {
+    const std::span<const float> row = docs.row(Doc{doc});
+    for (std::uint32_t feature = 0; feature < row.size(); feature += 16) {
+      std::copy_n(row.data() + feature, std::min<std::size_t>(16, row.size() - feature),
+                  to + feature_place(doc, feature, width));
+    }
+  }
+}
+
+// Sends all rows, a bounded part at a time, which all cores write. `first_tiles` are where queries'
+// tiles begin, and the end.
+Result<DeviceMemory> send_rows(Device& device, const Split& split,
+                               std::span<const std::uint64_t> first_tiles) {
+  const std::uint32_t width = padded_width(split.feature_count());
+  const std::uint64_t tile_bytes = tile_size(width) * sizeof(float);
+  const std::uint64_t tiles = first_tiles.back();
+  auto rows = DeviceMemory::make(device, tiles * tile_bytes);
+  if (!rows || tiles == 0) return rows;
+  const std::uint64_t part =
+      std::min(tiles, std::max(tiles_of(SplitSize(split).most_docs), kStagingBytes / tile_bytes));
+  const auto staging = std::make_unique_for_overwrite<float[]>(part * tile_size(width));
+  const unsigned threads = thread_count(0);
+  for (std::uint32_t first = 0; first < split.query_count();) {
+    const std::uint64_t begin = first_tiles[first];
+    const auto past = std::upper_bound(first_tiles.begin(), first_tiles.end(), begin + part);
+    const auto end = static_cast<std::uint32_t>(past - first_tiles.begin()) - 1;
+    const std::uint32_t pieces = (end - first + kQueriesPerPiece - 1) / kQueriesPerPiece;
+    parallel_for(threads, pieces, [&](std::size_t piece) {
+      const std::uint32_t from = first + static_cast<std::uint32_t>(piece) * kQueriesPerPiece;
+      for (std::uint32_t query = from; query < std::min(end, from + kQueriesPerPiece); ++query) {
+        write_tiles(split.features(Query{query}), width,
+                    staging.get() + (first_tiles[query] - begin) * tile_size(width));
+      }
+    });
+    auto sent = device.upload(rows->as<float>() + begin * tile_size(width), staging.get(),
+                              (first_tiles[end] - begin) * tile_bytes);
+    if (!sent) return sent.error();
+    first = end;
+  }
+  return rows;
 }
 
 class Group {
@@ -326,41 +369,33 @@ class Group {
 
 }  // namespace
 
-std::uint64_t DeviceSplit::bytes(const Split& split) {
-  std::uint64_t tiles = 0;
+SplitSize::SplitSize(const Split& split) {
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
-    tiles += tiles_of(split.features(Query{query}).doc_count());
+    const std::uint32_t docs = split.features(Query{query}).doc_count();
+    tiles += tiles_of(docs);
+    most_docs = std::max(most_docs, docs);
   }
-  return tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
-         split.doc_count() + sizeof(std::uint64_t) +
-         split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
+  bytes = tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
+          split.doc_count() + sizeof(std::uint64_t) +
+          split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
 }
 
-Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const NdcgTable& ndcg) {
+Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split) {
   const Split::Storage& storage = split.storage();
-  const std::uint32_t width = padded_width(split.feature_count());
   DeviceSplit made;
-  std::vector<std::uint64_t> first_tiles;
-  std::uint64_t tiles = 0;
+  made.most_docs_ = SplitSize(split).most_docs;
+  std::vector<std::uint64_t> first_tiles{0};
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
-    first_tiles.push_back(tiles);
-    tiles += tiles_of(split.features(Query{query}).doc_count());
+    first_tiles.push_back(first_tiles.back() + tiles_of(split.features(Query{query}).doc_count()));
   }
-  std::vector<float> rows(tiles * tile_size(width));
-  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
-    const FeatureView docs = split.features(Query{query});
-    float* to = rows.data() + first_tiles[query] * tile_size(width);
-    for (std::uint32_t doc = 0; doc < docs.doc_count(); ++doc) {
-      const std::span<const float> row = docs.row(Doc{doc});
-      for (std::uint32_t feature = 0; feature < row.size(); feature += 16) {
-        std::copy_n(row.data() + feature, std::min<std::size_t>(16, row.size() - feature),
-                    to + feature_place(doc, feature, width));
-      }
-    }
-  }
+  auto rows = send_rows(device, split, first_tiles);
+  if (!rows) return rows.error();
+  made.rows_ = std::move(rows).value();
+  const NdcgTable ndcg(split, kNdcgCut);
   std::vector<double> inverse_ideals;
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
     inverse_ideals.push_back(ndcg.inverse_ideal(Query{query}));
+    if (!ndcg.has_relevant(Query{query})) ++made.without_relevant_;
   }
   const auto send = [&device]<typename T>(std::span<const T> values,
                                           DeviceMemory& memory) -> Result<void> {
@@ -371,10 +406,8 @@ Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const 
   };
   const std::span<const std::uint64_t> query_begin(storage.query_begin,
                                                    split.query_count() + std::size_t{1});
-  if (auto sent = send(std::span<const float>(rows), made.rows_); !sent) return sent.error();
-  if (auto sent = send(std::span<const std::uint64_t>(first_tiles), made.first_tiles_); !sent) {
-    return sent.error();
-  }
+  const auto starts = std::span<const std::uint64_t>(first_tiles).first(split.query_count());
+  if (auto sent = send(starts, made.first_tiles_); !sent) return sent.error();
   if (auto sent = send(std::span(storage.labels, split.doc_count()), made.labels_); !sent) {
     return sent.error();
   }
@@ -388,8 +421,7 @@ Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split, const 
                 .query_begin = made.query_begin_.as<const std::uint64_t>(),
                 .inverse_ideals = made.inverse_ideals_.as<const double>(),
                 .query_count = split.query_count(),
-                .width = width};
-  made.most_docs_ = most_docs_of(split);
+                .width = padded_width(split.feature_count())};
   return made;
 }
 

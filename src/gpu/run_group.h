@@ -12,22 +12,29 @@
 #include "gpu/launch_layout.h"
 #include "gpu/run_data.h"
 #include "plackett/dataset.h"
-#include "plackett/ndcg.h"
 #include "plackett/record.h"
 #include "plackett/result.h"
 #include "plackett/user.h"
 
 namespace plackett::gpu {
 
+// What a split takes of a device. Cost: one pass over its queries.
+struct SplitSize {
+  std::uint64_t bytes = 0;      // of memory
+  std::uint64_t tiles = 0;      // of its queries' documents
+  std::uint32_t most_docs = 0;  // of a query
+
+  explicit SplitSize(const Split& split);
+};
+
 // A split in a device's memory.
 class DeviceSplit {
  public:
-  // How much memory it takes.
-  static std::uint64_t bytes(const Split& split);
-  static Result<DeviceSplit> make(Device& device, const Split& split, const NdcgTable& ndcg);
+  static Result<DeviceSplit> make(Device& device, const Split& split);
 
   [[nodiscard]] const SplitData& data() const { return data_; }
   [[nodiscard]] std::uint32_t most_docs() const { return most_docs_; }  // of a query
+  [[nodiscard]] std::uint32_t queries_without_relevant() const { return without_relevant_; }
 
  private:
   DeviceMemory rows_;
@@ -37,6 +44,7 @@ class DeviceSplit {
   DeviceMemory inverse_ideals_;
   SplitData data_;
   std::uint32_t most_docs_ = 0;
+  std::uint32_t without_relevant_ = 0;
 };
 
 // What a user does, in a device's memory.

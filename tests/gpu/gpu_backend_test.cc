@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "gpu/engine_bits.h"
+#include "gpu/run_group.h"
 #include "plackett/make_user.h"
 #include "plackett/method_entry.h"
 
@@ -216,6 +217,80 @@ TEST(GpuBackend, TellsApartDatasetsThatShareTheirRows) {
     simulations.push_back(Simulation::prepare(each, tiny_spec()).value());
   }
   expect_bits_together(*host_backend(), simulations);
+}
+
+// Of a split whose queries have 16 documents each, two tiles.
+std::uint64_t row_bytes(const Split& split) {
+  return split.query_count() * 2 * tile_size(padded_width(split.feature_count())) * sizeof(float);
+}
+
+TEST(DeviceSplit, HasEveryFeatureInItsPlaceThoughItIsSentInParts) {
+  // 90 MB of tiles: more than are sent at a time.
+  const Split split = make_split({.features = 1000, .docs = {9, 1, 33}}, 1050, 3);
+  HostDevice device;
+  const auto made = DeviceSplit::make(device, split);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  const SplitData& data = made->data();
+  for (std::uint32_t query = 0; query < split.query_count(); ++query) {
+    const FeatureView docs = split.features(Query{query});
+    const float* tiles = data.rows + data.first_tiles[query] * tile_size(data.width);
+    for (std::uint32_t doc = 0; doc < (docs.doc_count() + 7) / 8 * 8; ++doc) {
+      for (std::uint32_t feature = 0; feature < data.width; ++feature) {
+        const bool is_padding = doc >= docs.doc_count() || feature >= 1000;
+        ASSERT_EQ(tiles[feature_place(doc, feature, data.width)],
+                  is_padding ? 0 : docs.row(Doc{doc})[feature])
+            << query << ' ' << doc << ' ' << feature;
+      }
+    }
+  }
+  EXPECT_EQ(made->most_docs(), 33U);
+}
+
+// Methods of different shapes, which are not done together.
+std::vector<Simulation> of_three_methods(const Dataset& data, std::uint32_t runs) {
+  std::vector<Simulation> simulations;
+  for (const char* method : {"pdgd", "dbgd", "pdgd:neural"}) {
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    spec.runs = runs;
+    spec.impressions = 20;
+    simulations.push_back(Simulation::prepare(data, spec).value());
+  }
+  return simulations;
+}
+
+TEST(GpuBackend, SendsADatasetOnceForAllMethods) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const Dataset data = make_dataset({.features = 40, .docs = {16}});
+  auto device = std::make_unique<HostDevice>();
+  const HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  expect_bits_together(*backend, of_three_methods(data, 2));
+  for (const Split* split : {&data.folds.front().train, &data.folds.front().test}) {
+    EXPECT_EQ(host->bytes_uploaded_into(row_bytes(*split)), row_bytes(*split));
+  }
+}
+
+TEST(GpuBackend, SendsAFoldOnceForAllMethodsThoughNotAllFoldsFit) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  Dataset data = make_dataset({.features = 400, .docs = {16}});
+  data.folds.resize(3, data.folds.front());
+  for (std::uint32_t fold = 0; fold < 3; ++fold) {
+    data.folds[fold].train = make_split({.features = 400, .docs = {16}}, 40 + fold, fold);
+    data.folds[fold].test = make_split({.features = 400, .docs = {16}}, 20 + fold, 10 + fold);
+  }
+  const std::uint64_t of_fold = row_bytes(data.folds[2].train) + row_bytes(data.folds[2].test);
+  auto device = std::make_unique<HostDevice>(DeviceLimits{.free_bytes = 2 * of_fold,
+                                                          .shared_bytes = 227 << 10,
+                                                          .all_shared_bytes = 228 << 10,
+                                                          .processors = 132});
+  const HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  expect_bits_together(*backend, of_three_methods(data, 6));
+  for (const Fold& fold : data.folds) {
+    EXPECT_EQ(host->bytes_uploaded_into(row_bytes(fold.train)), row_bytes(fold.train));
+    EXPECT_EQ(host->bytes_uploaded_into(row_bytes(fold.test)), row_bytes(fold.test));
+  }
 }
 
 TEST(GpuBackend, SaysWhatItCannotDo) {

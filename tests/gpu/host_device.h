@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -49,6 +50,8 @@ class HostDevice final : public Device {
     std::free(memory);
   }
   Result<void> upload(void* to, const void* from, std::uint64_t bytes) override {
+    const auto memory = std::prev(sizes_.upper_bound(to));  // with `to` in it
+    uploaded_[memory->second] += bytes;
     std::memcpy(to, from, bytes);
     return {};
   }
@@ -120,12 +123,18 @@ class HostDevice final : public Device {
 
   // At any time.
   [[nodiscard]] std::uint64_t most_allocated() const { return most_allocated_; }
+  // Into pieces of memory of that size, all together.
+  [[nodiscard]] std::uint64_t bytes_uploaded_into(std::uint64_t size) const {
+    const auto found = uploaded_.find(size);
+    return found == uploaded_.end() ? 0 : found->second;
+  }
   // How many runs of its last group it has left to the engine.
   [[nodiscard]] std::size_t runs_in_doubt() const { return in_doubt_.size(); }
 
  private:
   std::string name_ = "the host";
   std::map<void*, std::uint64_t> sizes_;
+  std::map<std::uint64_t, std::uint64_t> uploaded_;  // bytes, by the size of the memory
   std::uint64_t allocated_ = 0;
   std::uint64_t most_allocated_ = 0;
   std::set<std::uint32_t> in_doubt_;
