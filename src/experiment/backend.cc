@@ -7,7 +7,9 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/kernels.h"
 #include "base/parallel.h"
@@ -60,14 +62,42 @@ Result<void> SharedBackend::run(const Batch& batch, const Watch& watch, const Fi
   }
   // Times are those of as many runs at a time as there are threads.
   const double scale = static_cast<double>(width()) / device_->width();
+  std::set<std::pair<std::size_t, std::uint32_t>> finished_jobs;
+  bool refused = false;                 // by `finished`
+  std::atomic<std::uint64_t> ahead{0};  // impressions of runs that are not finished
+  Watch device_watch = watch;
+  device_watch.advanced = [&](std::uint64_t count) {
+    ahead += count;
+    if (watch.advanced) watch.advanced(count);
+  };
   const Finished scaled = [&](const Job& job, RunRecord record) {
     record.seconds *= scale;
     record.evaluation_seconds *= scale;
-    return finished(job, std::move(record));
+    auto done = finished(job, std::move(record));
+    refused = refused || !done;
+    finished_jobs.emplace(job.simulation, job.run);
+    ahead -= batch.simulations[job.simulation].spec().impressions;
+    return done;
   };
-  auto done = run_jobs({batch.simulations, device_jobs}, *device_, watch, scaled);
-  if (!done || thread_jobs.empty() || (watch.stop && watch.stop())) return done;
-  return threads_.run({batch.simulations, thread_jobs}, watch, finished);
+  auto done = run_jobs({batch.simulations, device_jobs}, *device_, device_watch, scaled);
+  if (watch.stop && watch.stop()) return done;
+  Watch thread_watch = watch;
+  if (!done) {
+    if (refused || done.error().code != ErrorCode::kUnavailable) return done;
+    // The device failed, or has less room than it had. What it began is not counted twice.
+    thread_jobs.clear();
+    for (const Job& job : batch.jobs) {
+      if (!finished_jobs.contains({job.simulation, job.run})) thread_jobs.push_back(job);
+    }
+    thread_watch.advanced = [&](std::uint64_t count) {
+      std::uint64_t left = ahead;
+      while (!ahead.compare_exchange_weak(left, left - std::min(left, count))) {
+      }
+      if (watch.advanced) watch.advanced(count - std::min(left, count));
+    };
+  }
+  if (thread_jobs.empty()) return {};
+  return threads_.run({batch.simulations, thread_jobs}, thread_watch, finished);
 }
 
 namespace {

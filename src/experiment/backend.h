@@ -79,7 +79,8 @@ class DeviceBackend : public Backend {
 // it: this one is linked with it.
 Result<std::unique_ptr<DeviceBackend>> make_gpu_backend();
 
-// A device for the runs that it can do, which are done first, and threads for the others.
+// A device for the runs that it can do, which are done first, and threads for the others: also for
+// those that a device that fails has left.
 class SharedBackend final : public Backend {
  public:
   SharedBackend(std::unique_ptr<DeviceBackend> device, unsigned threads)

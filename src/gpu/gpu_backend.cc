@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,9 @@ namespace {
 constexpr std::size_t kRunsPerProcessor = 64;
 // Of the free memory, the part that is used.
 constexpr double kMemoryShare = 0.9;
+std::uint64_t room_of(std::uint64_t bytes) {
+  return static_cast<std::uint64_t>(kMemoryShare * static_cast<double>(bytes));
+}
 
 Error lacks(const SimulationSpec& spec, std::string_view what) {
   return Error{fmt::format("{} under {}: no device does {}; device cpu or auto does", spec.label,
@@ -61,46 +63,24 @@ class GpuBackend final : public DeviceBackend {
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
 
   [[nodiscard]] Result<void> check(const Simulation& simulation) const override {
-    const SimulationSpec& spec = simulation.spec();
-    const RunInputs inputs(simulation);
-    if (!spec.drift.empty()) return lacks(spec, "drift");
-    if (!spec.metrics.empty()) return lacks(spec, "metrics besides NDCG@10");
-    if (spec.validate) return lacks(spec, "the choice of settings on validation queries");
-    if (!inputs.user().ends(0, 0, 0)) return lacks(spec, "users of your own without ends()");
-    const auto learner = inputs.learner(0);
-    if (!learner) return learner.error();
-    const auto method = device_method(spec, **learner);
-    if (!method) return lacks(spec, method.error().message);
-    if (!method->network.exists()) return {};
-    const auto limits = device_->limits();
-    if (!limits) return limits.error();
-    const std::uint32_t needed = least_shared_bytes(method->network, spec.shown);
-    if (needed <= limits->shared_bytes) return {};
-    return lacks(spec,
-                 fmt::format("networks of {} parameters, which need {} bytes of a block's "
-                             "memory where there are {}",
-                             (*learner)->ranker().parameter_count(), needed, limits->shared_bytes));
+    const auto folds = folds_of(simulation);
+    if (!folds) return folds.error();
+    return {};
   }
 
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {
-    std::vector<bool> is_checked(batch.simulations.size());
-    std::map<std::pair<std::size_t, std::uint32_t>, FoldRuns> folds;  // by simulation, fold
+    std::vector<std::vector<FoldRuns>> folds(batch.simulations.size());
     std::vector<PreparedJob> left;
     for (std::size_t place = 0; place < batch.jobs.size(); ++place) {
       const Job& job = batch.jobs[place];
       const Simulation& simulation = batch.simulations[job.simulation];
-      if (!is_checked[job.simulation]) {
-        if (auto able = check(simulation); !able) return able;
-        is_checked[job.simulation] = true;
+      std::vector<FoldRuns>& own = folds[job.simulation];
+      if (own.empty()) {
+        auto made = folds_of(simulation);
+        if (!made) return made.error();
+        own = std::move(made).value();
       }
-      const std::pair key(job.simulation, RunInputs(simulation).fold(job.run));
-      auto found = folds.find(key);
-      if (found == folds.end()) {
-        auto runs = fold_runs(simulation, job.run);
-        if (!runs) return runs.error();
-        found = folds.emplace(key, std::move(runs).value()).first;
-      }
-      left.push_back({job, place, &found->second});
+      left.push_back({job, place, &own[RunInputs(simulation).fold(job.run)]});
     }
     Resident resident(*device_);
     while (!left.empty()) {
@@ -122,13 +102,50 @@ class GpuBackend final : public DeviceBackend {
     const Finished& finished;
   };
 
-  static Result<FoldRuns> fold_runs(const Simulation& simulation, std::uint32_t run) {
+  static Result<void> check_spec(const Simulation& simulation) {
+    const SimulationSpec& spec = simulation.spec();
     const RunInputs inputs(simulation);
-    const auto learner = inputs.learner(run);
+    if (!spec.drift.empty()) return lacks(spec, "drift");
+    if (!spec.metrics.empty()) return lacks(spec, "metrics besides NDCG@10");
+    if (spec.validate) return lacks(spec, "the choice of settings on validation queries");
+    if (!inputs.user().ends(0, 0, 0)) return lacks(spec, "users of your own without ends()");
+    return {};
+  }
+
+  // One per fold. Fails if the runs of one can't be done.
+  [[nodiscard]] Result<std::vector<FoldRuns>> folds_of(const Simulation& simulation) const {
+    if (auto able = check_spec(simulation); !able) return able.error();
+    const auto limits = device_->limits();
+    if (!limits) return limits.error();
+    const std::uint32_t count = RunInputs(simulation).fold_count();
+    std::vector<FoldRuns> folds;
+    for (std::uint32_t fold = 0; fold < count; ++fold) {
+      auto runs = fold_runs(simulation, fold, *limits);
+      if (!runs) return runs.error();
+      folds.push_back(std::move(runs).value());
+    }
+    return folds;
+  }
+
+  // Of the fold that run `number` has.
+  [[nodiscard]] Result<FoldRuns> fold_runs(const Simulation& simulation, std::uint32_t number,
+                                           const DeviceLimits& limits) const {
+    const SimulationSpec& spec = simulation.spec();
+    const RunInputs inputs(simulation);
+    const auto learner = inputs.learner(number);
     if (!learner) return learner.error();
-    const auto method = device_method(simulation.spec(), **learner);
-    if (!method) return method.error();
-    const Fold& fold = inputs.loaded_fold(run);
+    const auto method = device_method(spec, **learner);
+    if (!method) return lacks(spec, method.error().message);
+    if (method->network.exists()) {
+      const std::uint32_t needed = least_shared_bytes(method->network, spec.shown);
+      if (needed > limits.shared_bytes) {
+        return lacks(
+            spec, fmt::format("networks of {} parameters, which need {} bytes of a "
+                              "block's memory where there are {}",
+                              (*learner)->ranker().parameter_count(), needed, limits.shared_bytes));
+      }
+    }
+    const Fold& fold = inputs.loaded_fold(number);
     const Split& measured = inputs.measured(fold);
     FoldRuns runs{.simulation = &simulation,
                   .method = *method,
@@ -143,10 +160,25 @@ class GpuBackend final : public DeviceBackend {
                   .has_squares = method->has_squares,
                   .runs = 1,
                   .width = padded_width(fold.train.feature_count()),
-                  .shown = simulation.spec().shown,
+                  .shown = spec.shown,
                   .most_docs = runs.train_size.most_docs,
+                  .most_measured = runs.measured_size.most_docs,
                   .queries = measured.query_count()};
+    if (auto fits = check_shared_memory(runs.shape, limits, device_->name()); !fits) {
+      return fits.error();
+    }
+    Needs needs;
+    runs.add_to(needs);
+    const std::uint64_t bytes = needs.bytes() + group_bytes(runs.shape, limits);
+    if (bytes > room_of(limits.free_bytes)) return no_room(fold, bytes, limits);
     return runs;
+  }
+
+  [[nodiscard]] Error no_room(const Fold& fold, std::uint64_t bytes,
+                              const DeviceLimits& limits) const {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("{}: {} needs {} bytes of its memory; {} are free", device_->name(),
+                             fold.name, bytes, limits.free_bytes)};
   }
 
   // Takes from `left` the jobs that are done next: as many as fit the device's memory, of equal
@@ -154,8 +186,7 @@ class GpuBackend final : public DeviceBackend {
   Result<std::vector<PreparedJob>> next_group(Resident& resident, std::vector<PreparedJob>& left) {
     const auto limits = device_->limits();
     if (!limits) return limits.error();
-    const auto room = static_cast<std::uint64_t>(
-        kMemoryShare * static_cast<double>(limits->free_bytes + resident.bytes()));
+    const std::uint64_t room = room_of(limits->free_bytes + resident.bytes());
     const std::size_t most = kRunsPerProcessor * limits->processors;
     std::stable_partition(left.begin(), left.end(), [&resident](const PreparedJob& job) {
       return resident.has(key_of(*job.runs->train)) && resident.has(key_of(*job.runs->measured));
@@ -178,12 +209,8 @@ class GpuBackend final : public DeviceBackend {
       const std::uint64_t bytes = more.bytes() + group_bytes(next, *limits);
       if (bytes > room) {
         if (group.empty()) {
-          const Simulation& simulation = *job.runs->simulation;
-          return Error{
-              ErrorCode::kUnavailable,
-              fmt::format("{}: {} needs {} bytes of its memory; {} are free", device_->name(),
-                          RunInputs(simulation).loaded_fold(job.job.run).name, bytes,
-                          limits->free_bytes)};
+          const RunInputs inputs(*job.runs->simulation);
+          return no_room(inputs.loaded_fold(job.job.run), bytes, *limits);
         }
         later.push_back(job);
         continue;

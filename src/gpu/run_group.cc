@@ -35,6 +35,9 @@ double seconds_since(Clock::time_point start) {
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
 
+// Room for the scores of a query.
+std::uint32_t measured_docs(std::uint32_t most) { return (most + 3) / 4 * 4; }
+
 // How many runs are measured together.
 std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
   return static_cast<std::uint32_t>(
@@ -145,22 +148,17 @@ class Group {
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
     }
     const RunData& first = runs_.front().data;
-    choose_layout({.kernel = runs_.front().kernel,
-                   .duels = first.duels,
-                   .network = runs_.front().network,
-                   .has_squares = !squares.empty(),
-                   .runs = count,
-                   .width = args_.width,
-                   .shown = first.shown,
-                   .most_docs = most_docs},
-                  limits_, args_);
-    if (args_.shared_bytes > limits_.shared_bytes) {
-      return Error{ErrorCode::kUnavailable,
-                   fmt::format("{}: lists of {} documents with {} features and {} rankers need {} "
-                               "bytes of a block's memory; there are {}",
-                               device_.name(), first.shown, args_.width, first.duels.candidates + 1,
-                               args_.shared_bytes, limits_.shared_bytes)};
-    }
+    const GroupShape shape{.kernel = runs_.front().kernel,
+                           .duels = first.duels,
+                           .network = runs_.front().network,
+                           .has_squares = !squares.empty(),
+                           .runs = count,
+                           .width = args_.width,
+                           .shown = first.shown,
+                           .most_docs = most_docs,
+                           .most_measured = most_measured_};
+    if (auto fits = check_shared_memory(shape, limits_, device_.name()); !fits) return fits;
+    choose_layout(shape, limits_, args_);
 
     const auto keep = [](Result<DeviceMemory> made, DeviceMemory& memory) -> Result<void> {
       if (!made) return made.error();
@@ -297,19 +295,10 @@ class Group {
     return {};
   }
 
-  [[nodiscard]] Error no_room_to_measure(std::uint32_t bytes) const {
-    return Error{
-        ErrorCode::kUnavailable,
-        fmt::format("{}: queries of {} documents with {} features need {} bytes of a "
-                    "block's memory; there are {}",
-                    device_.name(), most_measured_, args_.width, bytes, limits_.shared_bytes)};
-  }
-
   Result<void> launch_measuring() {
     BatchArgs args = args_;
-    args.measured_docs = (most_measured_ + 3) / 4 * 4;
+    args.measured_docs = measured_docs(most_measured_);
     args.shared_bytes = kRankersPerWarp * (args.width + args.measured_docs) * kFloat;
-    if (args.shared_bytes > limits_.shared_bytes) return no_room_to_measure(args.shared_bytes);
     const std::uint32_t warps = (args.count + kRankersPerWarp - 1) / kRankersPerWarp;
     auto done =
         device_.launch({.kernel = Kernel::kMeasure,
@@ -324,13 +313,12 @@ class Group {
 
   Result<void> launch_measuring_networks() {
     BatchArgs args = args_;
-    args.measured_docs = (most_measured_ + 3) / 4 * 4;
+    args.measured_docs = measured_docs(most_measured_);
     args.queries_per_warp = kQueriesPerBlock;
     const std::uint32_t parameters = args.network.layout.size * kFloat;
     const std::uint32_t scores = args.measured_docs * kFloat;
-    const std::uint32_t room = limits_.shared_bytes - std::min(limits_.shared_bytes, parameters);
-    args.network.measuring_warps = std::min(kNetworkWarps, room / scores);
-    if (args.network.measuring_warps == 0) return no_room_to_measure(parameters + scores);
+    args.network.measuring_warps =
+        std::min(kNetworkWarps, (limits_.shared_bytes - parameters) / scores);
     args.shared_bytes = parameters + args.network.measuring_warps * scores;
     auto done =
         device_.launch({.kernel = Kernel::kMeasureNetwork,
@@ -456,6 +444,30 @@ Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint3
   if (!copy) return copy.error();
   made.ends_ = std::move(copy).value();
   return made;
+}
+
+Result<void> check_shared_memory(const GroupShape& shape, const DeviceLimits& limits,
+                                 const std::string& device) {
+  BatchArgs args;
+  choose_layout(shape, limits, args);
+  if (args.shared_bytes > limits.shared_bytes) {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("{}: lists of {} documents with {} features and {} rankers need {} "
+                             "bytes of a block's memory; there are {}",
+                             device, shape.shown, shape.width, shape.duels.candidates + 1,
+                             args.shared_bytes, limits.shared_bytes)};
+  }
+  const std::uint64_t scores = measured_docs(shape.most_measured);
+  const std::uint64_t floats = shape.network.exists() ? shape.network.size + scores
+                                                      : kRankersPerWarp * (shape.width + scores);
+  if (floats * kFloat > limits.shared_bytes) {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("{}: queries of {} documents with {} features need {} bytes of a "
+                             "block's memory; there are {}",
+                             device, shape.most_measured, shape.width, floats * kFloat,
+                             limits.shared_bytes)};
+  }
+  return {};
 }
 
 std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gpu/device.h"
@@ -91,6 +92,10 @@ struct GroupTimes {
   double learning = 0;   // seconds
   double measuring = 0;  // likewise
 };
+
+// Fails if a block has too little memory for runs of this shape; the message names the device.
+Result<void> check_shared_memory(const GroupShape& shape, const DeviceLimits& limits,
+                                 const std::string& device);
 
 // How much memory a group takes besides its splits and users.
 std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits);

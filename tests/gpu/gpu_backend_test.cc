@@ -21,6 +21,21 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// The records of all runs of these in one batch, which must be the engine's.
+void expect_bits_together(Backend& backend, const std::vector<Simulation>& simulations) {
+  std::size_t count = 0;
+  const auto done =
+      run_jobs({simulations, run_major(simulations)}, backend, {},
+               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                 SCOPED_TRACE(simulations[job.simulation].spec().label);
+                 ++count;
+                 expect_same(record, simulations[job.simulation].run(job.run, {}).value());
+                 return {};
+               });
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(count, run_major(simulations).size());
+}
+
 INSTANTIATE_TEST_SUITE_P(On, EngineBits, devices(), device_name);
 
 TEST_P(EngineBits, AreKeptForAnyNumberOfFeatures) {
@@ -182,21 +197,6 @@ TEST(GpuBackend, TakesTheMemoryThatItSays) {
   }
 }
 
-// The records of all runs of these in one batch, which must be the engine's.
-void expect_bits_together(Backend& backend, const std::vector<Simulation>& simulations) {
-  std::size_t count = 0;
-  const auto done =
-      run_jobs({simulations, run_major(simulations)}, backend, {},
-               [&](const Job& job, const RunRecord& record) -> Result<void> {
-                 SCOPED_TRACE(simulations[job.simulation].spec().label);
-                 ++count;
-                 expect_same(record, simulations[job.simulation].run(job.run, {}).value());
-                 return {};
-               });
-  ASSERT_TRUE(done.ok()) << done.error().message;
-  EXPECT_EQ(count, run_major(simulations).size());
-}
-
 TEST(GpuBackend, TellsApartDatasetsThatShareTheirRows) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   const Dataset data = make_dataset({});
@@ -345,6 +345,59 @@ TEST(SharedBackend, LeavesToThreadsWhatTheDeviceCannotDo) {
                              });
   ASSERT_TRUE(done.ok());
   EXPECT_EQ(count, 6U);
+}
+
+TEST(SharedBackend, LeavesToThreadsWhatTheDeviceHasNoRoomFor) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const std::vector<Simulation> simulations{
+      Simulation::prepare(make_dataset({.docs = {9, 1251}}), tiny_spec()).value()};
+  const DeviceLimits usual = {.free_bytes = std::uint64_t{1} << 30,
+                              .shared_bytes = 227 << 10,
+                              .all_shared_bytes = 228 << 10,
+                              .processors = 132};
+  DeviceLimits no_memory = usual;
+  no_memory.free_bytes = 1000;
+  DeviceLimits no_lists = usual;
+  no_lists.shared_bytes = 1 << 10;
+  DeviceLimits no_long_queries = usual;
+  no_long_queries.shared_bytes = 16 << 10;
+  for (const auto& [limits, why] :
+       {std::pair(no_memory, "bytes of its memory; 1000 are free"),
+        std::pair(no_lists, "bytes of a block's memory; there are 1024"),
+        std::pair(no_long_queries, "queries of 1251 documents")}) {
+    SCOPED_TRACE(why);
+    const auto checked = host_backend(limits)->check(simulations.front());
+    ASSERT_FALSE(checked.ok());
+    EXPECT_THAT(checked.error().message, HasSubstr(why));
+    SharedBackend shared(host_backend(limits), 1);
+    expect_bits_together(shared, simulations);
+  }
+}
+
+TEST(SharedBackend, LeavesToThreadsWhatADeviceThatFailsHasLeft) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const std::vector<Simulation> simulations = of_three_methods(make_dataset({}), 2);
+  for (const std::uint64_t launches : {0, 3, 5, 10, 20, 40}) {
+    SCOPED_TRACE(launches);
+    auto device = std::make_unique<HostDevice>();
+    device->break_after(launches);
+    SharedBackend shared(make_device_backend(std::move(device)), 1);
+    std::map<std::pair<std::size_t, std::uint32_t>, int> count;
+    std::uint64_t impressions = 0;
+    Watch watch;
+    watch.advanced = [&](std::uint64_t more) { impressions += more; };
+    const auto done = run_jobs({simulations, run_major(simulations)}, shared, watch,
+                               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                                 ++count[{job.simulation, job.run}];
+                                 const Simulation& simulation = simulations[job.simulation];
+                                 expect_same(record, simulation.run(job.run, {}).value());
+                                 return {};
+                               });
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(count.size(), 6U);
+    for (const auto& [job, times] : count) EXPECT_EQ(times, 1);
+    EXPECT_EQ(impressions, 6U * simulations.front().spec().impressions);
+  }
 }
 
 }  // namespace

@@ -66,6 +66,8 @@ class HostDevice final : public Device {
 
   Result<void> launch(const Launch& launch) override {
     const BatchArgs& args = launch.args;
+    if (launches_left_ == 0) return Error{ErrorCode::kUnavailable, "the host: broken"};
+    --launches_left_;
     if (launch.shared_bytes() > limits_.shared_bytes) {
       return Error{ErrorCode::kUnavailable,
                    fmt::format("{} bytes of a block's memory; there are {}", launch.shared_bytes(),
@@ -121,6 +123,8 @@ class HostDevice final : public Device {
   }
   Result<void> finish() override { return {}; }
 
+  // Launches after so many fail.
+  void break_after(std::uint64_t launches) { launches_left_ = launches; }
   // At any time.
   [[nodiscard]] std::uint64_t most_allocated() const { return most_allocated_; }
   // Into pieces of memory of that size, all together.
@@ -138,6 +142,7 @@ class HostDevice final : public Device {
   std::uint64_t allocated_ = 0;
   std::uint64_t most_allocated_ = 0;
   std::set<std::uint32_t> in_doubt_;
+  std::uint64_t launches_left_ = ~std::uint64_t{0};
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
                           .all_shared_bytes = 228 << 10,
