@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -87,21 +88,12 @@ class GpuBackend final : public DeviceBackend {
       if (watch.stop && watch.stop()) return {};
       auto group = next_group(resident, left);
       if (!group) return group.error();
-      bool stopped = false;
-      auto done = run_jobs_together(batch, *group, resident, {watch, finished}, stopped);
-      if (!done) return done;
-      if (stopped) return {};
+      if (auto done = run_jobs_together(*group, resident, watch, finished); !done) return done;
     }
     return {};
   }
 
  private:
-  // Who is told of runs.
-  struct Told {
-    const Watch& watch;
-    const Finished& finished;
-  };
-
   static Result<void> check_spec(const Simulation& simulation) {
     const SimulationSpec& spec = simulation.spec();
     const RunInputs inputs(simulation);
@@ -221,12 +213,15 @@ class GpuBackend final : public DeviceBackend {
     }
     resident.make_room(needs, room - group_bytes(shape, *limits));
     left = std::move(later);
+    std::sort(group.begin(), group.end(), [](const PreparedJob& one, const PreparedJob& other) {
+      return one.place < other.place;
+    });
     return group;
   }
 
-  Result<void> run_jobs_together(const Batch& batch, const std::vector<PreparedJob>& jobs,
-                                 Resident& resident, const Told& told, bool& stopped) {
-    const auto& [watch, finished] = told;
+  // Gives those that come to their ends to `finished`, also if others fail or are stopped.
+  Result<void> run_jobs_together(const std::vector<PreparedJob>& jobs, Resident& resident,
+                                 const Watch& watch, const Finished& finished) {
     std::vector<GroupRun> runs;
     for (const PreparedJob& job : jobs) {
       if (watch.run_started) watch.run_started(job.runs->simulation->spec());
@@ -237,41 +232,46 @@ class GpuBackend final : public DeviceBackend {
     const GroupWatch group_watch{.advanced = watch.advanced, .stop = watch.stop};
     const auto times = run_group(*device_, runs, group_watch);
     if (!times) return times.error();
-    for (std::size_t at = 0; at < runs.size(); ++at) {
-      if (runs[at].state.is_not_finite == 0) continue;
-      const RunInputs inputs(batch.simulations[jobs[at].job.simulation]);
-      return inputs.not_finite(jobs[at].job.run, runs[at].state.done);
-    }
     const auto count = static_cast<double>(runs.size());
+    std::optional<Error> failure;  // of the earliest job
+    std::vector<std::size_t> in_doubt;
     for (std::size_t at = 0; at < runs.size(); ++at) {
       const Job& job = jobs[at].job;
       GroupRun& run = runs[at];
-      if (run.state.is_in_doubt != 0 && !(watch.stop && watch.stop())) {
-        auto record =
-            run_by_engine(batch.simulations[job.simulation], job.run, run.state.done, watch);
-        stopped = !record && record.error().code == ErrorCode::kStopped;
-        if (stopped) return {};
-        if (!record) return record.error();
-        if (auto done = finished(job, std::move(*record)); !done) return done;
+      const RunInputs inputs(*jobs[at].runs->simulation);
+      if (run.state.is_not_finite != 0) {
+        if (!failure) failure = inputs.not_finite(job.run, run.state.done);
         continue;
       }
-      if (run.curve.size() < run.points.size() || (watch.stop && watch.stop())) {
-        stopped = true;
-        return {};
+      if (run.state.is_in_doubt != 0) {
+        in_doubt.push_back(at);
+        continue;
       }
+      if (run.curve.size() < run.points.size()) continue;  // stopped before
       if (watch.run_done) watch.run_done();
       if (watch.learned) {
-        auto learner = RunInputs(batch.simulations[job.simulation]).learner(job.run);
+        auto learner = inputs.learner(job.run);
         if (!learner) return learner.error();
         watch.learned(job.run, learned(run, std::move(learner).value()));
       }
       RunRecord record;
       record.run = job.run;
-      record.fold = RunInputs(batch.simulations[job.simulation]).fold(job.run);
+      record.fold = inputs.fold(job.run);
       record.curve = std::move(run.curve);
       record.evaluation_seconds = times->measuring / count;
       record.seconds = (times->learning + times->measuring) / count;
-      if (auto done = finished(job, std::move(record)); !done) return done;
+      if (auto done = finished(job, std::move(record)); !done) {
+        return failure ? *failure : done.error();
+      }
+    }
+    if (failure) return *failure;
+    for (const std::size_t at : in_doubt) {
+      if (watch.stop && watch.stop()) return {};
+      const Job& job = jobs[at].job;
+      auto record = run_by_engine(*jobs[at].runs->simulation, job.run, runs[at].state.done, watch);
+      if (!record && record.error().code == ErrorCode::kStopped) return {};
+      if (!record) return record.error();
+      if (auto done = finished(job, std::move(*record)); !done) return done;
     }
     return {};
   }

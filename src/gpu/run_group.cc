@@ -100,9 +100,9 @@ class Group {
     for (const GroupRun& run : runs_) points.insert(run.points.begin(), run.points.end());
     for (const std::uint64_t point : points) {
       if (auto learned = learn_until(point); !learned) return learned.error();
-      if (is_over()) break;
+      if (stopped_) break;
       if (auto measured = measure_at(point); !measured) return measured.error();
-      if (is_over()) break;
+      if (stopped_) break;
     }
     if (auto got = get_remembered(); !got) return got.error();
     if (auto got = get_floats(args_.weights, &GroupRun::weights); !got) return got.error();
@@ -208,9 +208,9 @@ class Group {
   }
 
   [[nodiscard]] bool is_stopped() { return stopped_ = stopped_ || (watch_.stop && watch_.stop()); }
-  [[nodiscard]] bool is_over() const {
-    return stopped_ || std::any_of(states_.begin(), states_.end(),
-                                   [](const RunState& state) { return state.is_not_finite != 0; });
+  // Whether the run at that place can learn and be measured.
+  [[nodiscard]] bool goes_on(std::uint32_t at) const {
+    return states_[at].is_not_finite == 0 && states_[at].is_in_doubt == 0;
   }
 
   Result<void> get_remembered() {
@@ -232,15 +232,16 @@ class Group {
   }
 
   Result<void> learn_until(std::uint64_t point) {
-    while (done_ < point && !is_over() && !is_stopped()) {
+    while (done_ < point && !is_stopped()) {
       const auto start = Clock::now();
       const std::uint64_t until = std::min(point, done_ + at_once_);
       std::vector<std::uint32_t> which;
       std::uint64_t before = 0;
       for (std::uint32_t at = 0; at < runs_.size(); ++at) {
         before += states_[at].done;
-        if (runs_[at].data.impressions > done_) which.push_back(at);
+        if (goes_on(at) && runs_[at].data.impressions > done_) which.push_back(at);
       }
+      if (which.empty()) return {};
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
       const std::uint32_t warps = is_by_block(runs_.front().kernel) ? kNetworkWarps : 1;  // a run's
@@ -269,9 +270,7 @@ class Group {
     std::vector<std::uint32_t> due;
     for (std::uint32_t at = 0; at < runs_.size(); ++at) {
       const std::vector<std::uint64_t>& points = runs_[at].points;
-      if (states_[at].is_in_doubt == 0 && std::binary_search(points.begin(), points.end(), point)) {
-        due.push_back(at);
-      }
+      if (goes_on(at) && std::binary_search(points.begin(), points.end(), point)) due.push_back(at);
     }
     // Those that are measured on the same queries side by side.
     std::stable_sort(due.begin(), due.end(), [this](std::uint32_t one, std::uint32_t other) {
@@ -290,6 +289,7 @@ class Group {
     if (auto got = get_states(); !got) return got;
     times_.measuring += seconds_since(start);
     for (const std::uint32_t at : due) {
+      if (!goes_on(at)) continue;
       runs_[at].curve.push_back({point, states_[at].offline, states_[at].online.total()});
     }
     return {};

@@ -100,10 +100,10 @@ Result<void> check_shared_memory(const GroupShape& shape, const DeviceLimits& li
 // How much memory a group takes besides its splits and users.
 std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits);
 
-// Does all runs to their ends, or until one has a score that is not finite, or the watch stops it:
-// then the curves are as far as they are. Launches take about a third of a second at most, so that
-// stop() is asked often enough. Requires: runs whose shapes fit. A run that is in doubt ends where
-// it is, without a curve.
+// Does all runs to their ends, or until the watch stops it: then the curves are as far as they are.
+// A run with a score that is not finite, or that is in doubt, ends where it is, without the rest of
+// its curve. Launches take about a third of a second at most, so that stop() is asked often enough.
+// Requires: runs whose shapes fit.
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch);
 
 }  // namespace plackett::gpu

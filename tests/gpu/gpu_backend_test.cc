@@ -143,6 +143,71 @@ TEST_P(EngineBits, AreNotGivenForAScoreThatIsNotFinite) {
   expect_the_same_failure(make_dataset({.scale = 1e18F}), spec);
 }
 
+// Runs of equal shape, which are done together: those of simulation 1 diverge.
+std::vector<Simulation> with_a_diverging_one() {
+  const Dataset data = make_dataset({.scale = 1e10F});
+  SimulationSpec spec = tiny_spec();
+  std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
+  spec.settings = {{"learning-rate", "1e30"}};
+  simulations.push_back(Simulation::prepare(data, spec).value());
+  return simulations;
+}
+
+TEST(GpuBackend, KeepsTheRunsThatEndWhereOthersDiverge) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const std::vector<Simulation> simulations = with_a_diverging_one();
+  std::map<std::uint32_t, RunRecord> records;
+  const auto done = run_jobs({simulations, run_major(simulations)}, *host_backend(), {},
+                             [&](const Job& job, RunRecord record) -> Result<void> {
+                               EXPECT_EQ(job.simulation, 0U);
+                               records.emplace(job.run, std::move(record));
+                               return {};
+                             });
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().message, simulations[1].run(0, {}).error().message);
+  ASSERT_EQ(records.size(), 3U);
+  for (const auto& [run, record] : records) {
+    expect_same(record, simulations[0].run(run, {}).value());
+  }
+}
+
+TEST(GpuBackend, KeepsTheRunsThatHaveEndedWhenItIsStoppedLate) {
+  std::vector<Simulation> simulations{Simulation::prepare(make_dataset({}), tiny_spec()).value()};
+  std::size_t finished = 0;
+  Watch watch;
+  watch.stop = [&] { return finished >= 1; };
+  const auto done = run_jobs({simulations, run_major(simulations)}, *host_backend(), watch,
+                             [&](const Job&, const RunRecord&) -> Result<void> {
+                               ++finished;
+                               return {};
+                             });
+  EXPECT_TRUE(done.ok());
+  EXPECT_EQ(finished, 3U);
+}
+
+TEST(GpuBackend, KeepsTheRunsThatHaveEndedWhenLongerOnesAreStopped) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const Dataset data = make_dataset({});
+  SimulationSpec spec = tiny_spec();
+  std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
+  spec.impressions = 100'000'000;
+  simulations.push_back(Simulation::prepare(data, spec).value());
+  std::uint64_t impressions = 0;
+  std::size_t finished = 0;
+  Watch watch;
+  watch.advanced = [&](std::uint64_t more) { impressions += more; };
+  watch.stop = [&] { return impressions > 6 * 300; };
+  const auto done =
+      run_jobs({simulations, run_major(simulations)}, *host_backend(), watch,
+               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                 ++finished;
+                 expect_same(record, simulations[job.simulation].run(job.run, {}).value());
+                 return {};
+               });
+  EXPECT_TRUE(done.ok());
+  EXPECT_EQ(finished, 3U);
+}
+
 TEST(GpuBackend, DividesRunsThatItsMemoryHasNoRoomFor) {
   LoadOptions options;
   const Dataset data = load_dataset("synthetic", options).value();
