@@ -52,6 +52,7 @@ struct DeviceLimits {
   std::uint32_t shared_bytes = 0;      // of a block
   std::uint32_t all_shared_bytes = 0;  // of all blocks that a multiprocessor does at a time
   std::uint32_t processors = 0;        // multiprocessors
+  std::uint32_t query_parts = 65'535;  // of a launch: what CUDA takes
 };
 
 // One thread at a time. Memory and launches are used in order.

@@ -33,15 +33,24 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+std::uint32_t divided_up(std::uint32_t count, std::uint32_t by) {
+  return static_cast<std::uint32_t>((std::uint64_t{count} + by - 1) / by);
+}
+
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
 
+// How many queries a warp, or a block, measures: `usual` unless a launch would have too many parts.
+std::uint32_t queries_each(std::uint32_t queries, std::uint32_t usual, const DeviceLimits& limits) {
+  return std::max(usual, divided_up(queries, limits.query_parts));
+}
+
 // Room for the scores of a query.
-std::uint32_t measured_docs(std::uint32_t most) { return (most + 3) / 4 * 4; }
+std::uint32_t measured_docs(std::uint32_t most) { return (std::max(most, 1U) + 3) / 4 * 4; }
 
 // How many runs are measured together.
 std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
   return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / queries, 1, runs));
+      std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / std::max(queries, 1U), 1, runs));
 }
 
 // A query's rows as tiles: at `to`, which need not be zero.
@@ -196,7 +205,6 @@ class Group {
     args_.values = value_memory_.as<double>();
     args_.spill = spill_memory_.as<std::byte>();
     args_.value_stride = value_stride_;
-    args_.queries_per_warp = kQueriesPerWarp;
     return {};
   }
 
@@ -295,18 +303,22 @@ class Group {
     return {};
   }
 
+  Result<void> launch_parts(const Launch& launch) {
+    return launch.query_parts == 0 ? Result<void>() : device_.launch(launch);
+  }
+
   Result<void> launch_measuring() {
     BatchArgs args = args_;
+    args.queries_per_warp = queries_each(value_stride_, kQueriesPerWarp, limits_);
     args.measured_docs = measured_docs(most_measured_);
     args.shared_bytes = kRankersPerWarp * (args.width + args.measured_docs) * kFloat;
-    const std::uint32_t warps = (args.count + kRankersPerWarp - 1) / kRankersPerWarp;
-    auto done =
-        device_.launch({.kernel = Kernel::kMeasure,
-                        .args = args,
-                        .warps = warps,
-                        .warps_per_block = std::min(
-                            {kMeasureWarps, limits_.shared_bytes / args.shared_bytes, warps}),
-                        .query_parts = (value_stride_ + kQueriesPerWarp - 1) / kQueriesPerWarp});
+    const std::uint32_t warps = divided_up(args.count, kRankersPerWarp);
+    auto done = launch_parts({.kernel = Kernel::kMeasure,
+                              .args = args,
+                              .warps = warps,
+                              .warps_per_block = std::min(
+                                  {kMeasureWarps, limits_.shared_bytes / args.shared_bytes, warps}),
+                              .query_parts = divided_up(value_stride_, args.queries_per_warp)});
     if (!done) return done;
     return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
   }
@@ -314,18 +326,17 @@ class Group {
   Result<void> launch_measuring_networks() {
     BatchArgs args = args_;
     args.measured_docs = measured_docs(most_measured_);
-    args.queries_per_warp = kQueriesPerBlock;
+    args.queries_per_warp = queries_each(value_stride_, kQueriesPerBlock, limits_);
     const std::uint32_t parameters = args.network.layout.size * kFloat;
     const std::uint32_t scores = args.measured_docs * kFloat;
     args.network.measuring_warps =
         std::min(kNetworkWarps, (limits_.shared_bytes - parameters) / scores);
     args.shared_bytes = parameters + args.network.measuring_warps * scores;
-    auto done =
-        device_.launch({.kernel = Kernel::kMeasureNetwork,
-                        .args = args,
-                        .warps = args.count * kNetworkWarps,
-                        .warps_per_block = kNetworkWarps,
-                        .query_parts = (value_stride_ + kQueriesPerBlock - 1) / kQueriesPerBlock});
+    auto done = launch_parts({.kernel = Kernel::kMeasureNetwork,
+                              .args = args,
+                              .warps = args.count * kNetworkWarps,
+                              .warps_per_block = kNetworkWarps,
+                              .query_parts = divided_up(value_stride_, args.queries_per_warp)});
     if (!done) return done;
     args.shared_bytes = scores;
     return device_.launch({.kernel = Kernel::kSumNetwork, .args = args, .warps = args.count});

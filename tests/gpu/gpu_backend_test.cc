@@ -36,6 +36,19 @@ void expect_bits_together(Backend& backend, const std::vector<Simulation>& simul
   EXPECT_EQ(count, run_major(simulations).size());
 }
 
+// Methods of different shapes, which are not done together.
+std::vector<Simulation> of_three_methods(const Dataset& data, std::uint32_t runs) {
+  std::vector<Simulation> simulations;
+  for (const char* method : {"pdgd", "dbgd", "pdgd:neural"}) {
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    spec.runs = runs;
+    spec.impressions = 20;
+    simulations.push_back(Simulation::prepare(data, spec).value());
+  }
+  return simulations;
+}
+
 INSTANTIATE_TEST_SUITE_P(On, EngineBits, devices(), device_name);
 
 TEST_P(EngineBits, AreKeptForAnyNumberOfFeatures) {
@@ -262,6 +275,34 @@ TEST(GpuBackend, TakesTheMemoryThatItSays) {
   }
 }
 
+TEST(GpuBackend, MeasuresMoreQueriesThanALaunchHasPartsFor) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const DeviceLimits two_parts{.free_bytes = std::uint64_t{1} << 30,
+                               .shared_bytes = 227 << 10,
+                               .all_shared_bytes = 228 << 10,
+                               .processors = 132,
+                               .query_parts = 2};
+  for (const std::uint32_t queries : {16, 17, 64, 65, 131}) {
+    Dataset data = make_dataset({});
+    data.folds.front().test = make_split({}, queries, 2);
+    expect_bits_together(*host_backend(two_parts), of_three_methods(data, 2));
+  }
+}
+
+TEST(GpuBackend, MeasuresNoQueriesAsTheEngineDoes) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  Dataset data = make_dataset({});
+  Split::Storage storage = data.folds.front().test.storage();
+  storage.query_count = 0;
+  data.folds.front().test = Split(storage);
+  for (const char* method : {"pdgd", "pdgd:neural"}) {
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    spec.no_relevant = NoRelevant::kZero;
+    expect_bits_together(*host_backend(), {Simulation::prepare(data, spec).value()});
+  }
+}
+
 TEST(GpuBackend, TellsApartDatasetsThatShareTheirRows) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   const Dataset data = make_dataset({});
@@ -309,19 +350,6 @@ TEST(DeviceSplit, HasEveryFeatureInItsPlaceThoughItIsSentInParts) {
     }
   }
   EXPECT_EQ(made->most_docs(), 33U);
-}
-
-// Methods of different shapes, which are not done together.
-std::vector<Simulation> of_three_methods(const Dataset& data, std::uint32_t runs) {
-  std::vector<Simulation> simulations;
-  for (const char* method : {"pdgd", "dbgd", "pdgd:neural"}) {
-    SimulationSpec spec = tiny_spec();
-    apply(parse_method_entry(method).value(), spec);
-    spec.runs = runs;
-    spec.impressions = 20;
-    simulations.push_back(Simulation::prepare(data, spec).value());
-  }
-  return simulations;
 }
 
 TEST(GpuBackend, SendsADatasetOnceForAllMethods) {

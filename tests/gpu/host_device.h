@@ -73,6 +73,10 @@ class HostDevice final : public Device {
                    fmt::format("{} bytes of a block's memory; there are {}", launch.shared_bytes(),
                                limits_.shared_bytes)};
     }
+    if (launch.warps == 0 || launch.query_parts == 0 || launch.query_parts > limits_.query_parts) {
+      return Error{
+          fmt::format("{} warps, {} parts of the queries", launch.warps, launch.query_parts)};
+    }
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp;
