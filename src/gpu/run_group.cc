@@ -22,6 +22,8 @@ constexpr double kLaunchSeconds = 0.3;
 // Impressions, while the speed is unknown.
 constexpr std::uint64_t kFirstLaunch = 64;
 constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
+constexpr std::uint32_t kFirstMeasured = 16;    // runs, likewise
+constexpr std::uint32_t kMeasuredGrowth = 4;    // at most, from one launch to the next
 constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
 constexpr std::uint32_t kQueriesPerWarp = 8;
 constexpr std::uint32_t kQueriesPerBlock = 32;  // of a network
@@ -47,7 +49,7 @@ std::uint32_t queries_each(std::uint32_t queries, std::uint32_t usual, const Dev
 // Room for the scores of a query.
 std::uint32_t measured_docs(std::uint32_t most) { return (std::max(most, 1U) + 3) / 4 * 4; }
 
-// How many runs are measured together.
+// How many runs there is room to measure together.
 std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
   return static_cast<std::uint32_t>(
       std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / std::max(queries, 1U), 1, runs));
@@ -178,6 +180,7 @@ class Group {
         first.duels.projected != 0 ? std::size_t{count} * kRemembered * args_.width : 0);
     using Which = std::uint32_t;
     values_at_once_ = values_at_once(count, value_stride_);
+    measured_at_once_ = std::min(values_at_once_, kFirstMeasured);
     for (auto done :
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
@@ -285,13 +288,17 @@ class Group {
       return std::less<>()(runs_[one].measured, runs_[other].measured);
     });
     const auto start = Clock::now();
-    for (std::size_t first = 0; first < due.size() && !is_stopped(); first += values_at_once_) {
-      const std::size_t last = std::min<std::size_t>(due.size(), first + values_at_once_);
+    for (std::size_t first = 0; first < due.size() && !is_stopped();) {
+      const auto part_start = Clock::now();
+      const std::size_t last = std::min<std::size_t>(due.size(), first + measured_at_once_);
       const std::vector<std::uint32_t> part(due.begin() + static_cast<std::ptrdiff_t>(first),
                                             due.begin() + static_cast<std::ptrdiff_t>(last));
       if (auto sent = send_which(part); !sent) return sent;
       auto done = args_.network.layout.exists() ? launch_measuring_networks() : launch_measuring();
       if (!done) return done;
+      if (auto finished = device_.finish(); !finished) return finished;
+      measured(part.size(), seconds_since(part_start));
+      first = last;
     }
     if (stopped_) return {};
     if (auto got = get_states(); !got) return got;
@@ -301,6 +308,15 @@ class Group {
       runs_[at].curve.push_back({point, states_[at].offline, states_[at].online.total()});
     }
     return {};
+  }
+
+  // Chooses how many runs are measured next, after so many took so long.
+  void measured(std::size_t count, double seconds) {
+    if (count < measured_at_once_ && seconds < kLaunchSeconds) return;  // says nothing of more
+    const double fit = static_cast<double>(count) * kLaunchSeconds / seconds;
+    const std::uint32_t most = std::min(values_at_once_, kMeasuredGrowth * measured_at_once_);
+    measured_at_once_ = static_cast<std::uint32_t>(
+        std::clamp(fit, std::min<double>(kRankersPerWarp, most), static_cast<double>(most)));
   }
 
   Result<void> launch_parts(const Launch& launch) {
@@ -357,10 +373,11 @@ class Group {
   DeviceMemory discount_memory_;
   DeviceMemory spill_memory_;
   DeviceMemory value_memory_;
-  std::uint32_t most_measured_ = 0;   // documents of a query
-  std::uint32_t value_stride_ = 0;    // queries
-  std::uint32_t values_at_once_ = 0;  // runs that are measured together
-  std::uint64_t done_ = 0;            // impressions, of runs that have not ended
+  std::uint32_t most_measured_ = 0;     // documents of a query
+  std::uint32_t value_stride_ = 0;      // queries
+  std::uint32_t values_at_once_ = 0;    // runs that there is room to measure together
+  std::uint32_t measured_at_once_ = 0;  // of these, that are
+  std::uint64_t done_ = 0;              // impressions, of runs that have not ended
   std::uint64_t at_once_ = kFirstLaunch;
   bool stopped_ = false;
   GroupTimes times_;

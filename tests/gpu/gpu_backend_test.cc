@@ -289,6 +289,35 @@ TEST(GpuBackend, MeasuresMoreQueriesThanALaunchHasPartsFor) {
   }
 }
 
+TEST(GpuBackend, MeasuresSoFewRunsAtATimeThatItCanBeStopped) {
+  for (const char* method : {"pdgd", "pdgd:neural"}) {
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    spec.runs = 60;
+    spec.impressions = 1;
+    auto device = std::make_unique<HostDevice>();
+    device->measure_slowly(std::chrono::milliseconds(20));  // 0.3 s are 15 runs
+    const HostDevice* host = device.get();
+    const auto backend = make_device_backend(std::move(device));
+    const auto records = run_all_on(*backend, Simulation::prepare(make_dataset({}), spec).value());
+    ASSERT_TRUE(records.ok()) << records.error().message;
+    EXPECT_EQ(records->size(), 60U);
+    EXPECT_LE(host->most_measured(), 16U);
+  }
+}
+
+TEST(GpuBackend, MeasuresManyRunsAtATimeWhereThatIsQuick) {
+  SimulationSpec spec = tiny_spec();
+  spec.runs = 500;
+  spec.impressions = 5;
+  auto device = std::make_unique<HostDevice>();
+  const HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  const auto records = run_all_on(*backend, Simulation::prepare(make_dataset({}), spec).value());
+  ASSERT_TRUE(records.ok()) << records.error().message;
+  EXPECT_GT(host->most_measured(), 100U);
+}
+
 TEST(GpuBackend, MeasuresNoQueriesAsTheEngineDoes) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   Dataset data = make_dataset({});

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "gpu/device.h"
@@ -77,6 +79,10 @@ class HostDevice final : public Device {
       return Error{
           fmt::format("{} warps, {} parts of the queries", launch.warps, launch.query_parts)};
     }
+    if (launch.kernel == Kernel::kMeasure || launch.kernel == Kernel::kMeasureNetwork) {
+      most_measured_ = std::max(most_measured_, args.count);
+      std::this_thread::sleep_for(args.count * measuring_);
+    }
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp;
@@ -129,6 +135,10 @@ class HostDevice final : public Device {
 
   // Launches after so many fail.
   void break_after(std::uint64_t launches) { launches_left_ = launches; }
+  // How long measuring takes per run, at least.
+  void measure_slowly(std::chrono::milliseconds per_run) { measuring_ = per_run; }
+  // Runs that a launch measured, at most.
+  [[nodiscard]] std::uint32_t most_measured() const { return most_measured_; }
   // At any time.
   [[nodiscard]] std::uint64_t most_allocated() const { return most_allocated_; }
   // Into pieces of memory of that size, all together.
@@ -146,6 +156,8 @@ class HostDevice final : public Device {
   std::uint64_t allocated_ = 0;
   std::uint64_t most_allocated_ = 0;
   std::set<std::uint32_t> in_doubt_;
+  std::chrono::milliseconds measuring_{0};
+  std::uint32_t most_measured_ = 0;
   std::uint64_t launches_left_ = ~std::uint64_t{0};
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
