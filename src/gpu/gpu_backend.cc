@@ -100,7 +100,8 @@ class GpuBackend final : public DeviceBackend {
     if (!spec.drift.empty()) return lacks(spec, "drift");
     if (!spec.metrics.empty()) return lacks(spec, "metrics besides NDCG@10");
     if (spec.validate) return lacks(spec, "the choice of settings on validation queries");
-    if (!inputs.user().ends(0, 0, 0)) return lacks(spec, "users of your own without ends()");
+    if (!DeviceUser::can_be_made(inputs.user(), spec.shown))
+      return lacks(spec, "users of your own without ends()");
     return {};
   }
 

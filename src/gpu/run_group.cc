@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "base/parallel.h"
@@ -98,6 +99,21 @@ Result<DeviceMemory> send_rows(Device& device, const Split& split,
     first = end;
   }
   return rows;
+}
+
+// [rank (rank + 1) / 2 + below_click][label]; none if the user lacks one.
+std::optional<std::vector<Ends>> ends_of(const User& user, std::uint32_t shown) {
+  std::vector<Ends> all;
+  for (std::uint32_t rank = 0; rank < shown; ++rank) {
+    for (std::uint32_t below_click = 0; below_click <= rank; ++below_click) {
+      for (std::uint32_t label = 0; label < user.grade_count(); ++label) {
+        const auto ends = user.ends(rank, below_click, static_cast<std::uint8_t>(label));
+        if (!ends) return {};
+        all.push_back({ends->click_and_stop, ends->click, ends->click_or_stop});
+      }
+    }
+  }
+  return all;
 }
 
 class Group {
@@ -445,16 +461,12 @@ std::uint64_t DeviceUser::bytes(const User& user, std::uint32_t shown) {
   return std::uint64_t{shown} * (shown + 1) / 2 * user.grade_count() * sizeof(Ends);
 }
 
+bool DeviceUser::can_be_made(const User& user, std::uint32_t shown) {
+  return ends_of(user, shown).has_value();
+}
+
 Result<DeviceUser> DeviceUser::make(Device& device, const User& user, std::uint32_t shown) {
-  std::vector<Ends> all;
-  for (std::uint32_t rank = 0; rank < shown; ++rank) {
-    for (std::uint32_t below_click = 0; below_click <= rank; ++below_click) {
-      for (std::uint32_t label = 0; label < user.grade_count(); ++label) {
-        const auto ends = user.ends(rank, below_click, static_cast<std::uint8_t>(label));
-        all.push_back({ends->click_and_stop, ends->click, ends->click_or_stop});
-      }
-    }
-  }
+  const std::vector<Ends> all = ends_of(user, shown).value();
   const auto differs = [](const Ends& one, const Ends& other) {
     return one.click_and_stop != other.click_and_stop || one.click != other.click ||
            one.click_or_stop != other.click_or_stop;

@@ -53,7 +53,9 @@ class DeviceUser {
  public:
   // How much memory it takes.
   static std::uint64_t bytes(const User& user, std::uint32_t shown);
-  // For lists of that length. Requires: a user with ends().
+  // Whether the user has ends() for all that can be on lists of that length.
+  static bool can_be_made(const User& user, std::uint32_t shown);
+  // For lists of that length. Requires: can_be_made().
   static Result<DeviceUser> make(Device& device, const User& user, std::uint32_t shown);
 
   [[nodiscard]] const Ends* ends() const { return ends_.as<const Ends>(); }

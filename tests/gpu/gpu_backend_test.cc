@@ -1,11 +1,15 @@
 // The GPU's kernels, run on the host, against the engine's own runs: the same bits.
 #include "gpu/gpu_backend.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <map>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -69,6 +73,40 @@ TEST_P(EngineBits, AreKeptForEveryClickModelAndProtocol) {
       expect_bits(data, spec);
     }
   }
+}
+
+TEST_P(EngineBits, AreKeptForEachDeviationAlone) {
+  const Dataset data = make_dataset({.features = 2, .levels = 3});
+  for (const char* protocol : {"stop", "reversed", "decay", "start", "ties", "miscount"}) {
+    for (const char* method :
+         {"pdgd", "pairwise", "dbgd", "mgd", "mgd:projection=documents", "pdgd:neural"}) {
+      SCOPED_TRACE(fmt::format("{} {}", protocol, method));
+      SimulationSpec spec = tiny_spec();
+      apply(parse_method_entry(method).value(), spec);
+      spec.protocol = parse_protocol(fmt::format("described+{}", protocol)).value();
+      spec.runs = 1;
+      spec.impressions = 60;
+      expect_bits(data, spec);
+    }
+  }
+}
+
+TEST_P(EngineBits, AreKeptForUsersFromFiles) {
+  const std::string path = fmt::format("{}plackett_{}_user.toml", ::testing::TempDir(),
+                                       GetParam() == Where::kHost ? "host" : "gpu");
+  std::ofstream(path)
+      << "kind = \"cascade\"\nname = \"patient\"\nclick = [0.03, 0.2, 0.45, 0.7, 0.94]\n"
+         "stop = [0.0, 0.1, 0.25, 0.3, 0.62]\n";
+  for (const char* method : {"pdgd", "pairwise", "dbgd"}) {
+    for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
+      SimulationSpec spec = tiny_spec();
+      apply(parse_method_entry(method).value(), spec);
+      spec.click_model = path;
+      spec.protocol = protocol;
+      expect_bits(make_dataset({}), spec);
+    }
+  }
+  std::filesystem::remove(path);
 }
 
 TEST_P(EngineBits, AreKeptForListsOfAnyLength) {
@@ -415,6 +453,30 @@ TEST(GpuBackend, SendsAFoldOnceForAllMethodsThoughNotAllFoldsFit) {
   }
 }
 
+// Clicks as a built-in user, and says of some of its draws what they decide.
+class Ending final : public User {
+ public:
+  enum class Says : std::uint8_t { kNothing, kOfTheFirst, kAll };
+  explicit Ending(Says says) : says_(says) {}
+
+  [[nodiscard]] std::string_view name() const override { return "ending"; }
+  [[nodiscard]] std::uint32_t grade_count() const override { return 5; }
+  void click(std::span<const Doc> shown, const Judgments& judgments, Rng& rng,
+             std::span<std::uint8_t> clicks) const override {
+    user_->click(shown, judgments, rng, clicks);
+  }
+  [[nodiscard]] std::optional<ClickEnds> ends(std::size_t rank, std::size_t below_click,
+                                              std::uint8_t label) const override {
+    const bool is_first = rank == 0 && below_click == 0 && label == 0;
+    if (says_ == Says::kNothing || (says_ == Says::kOfTheFirst && !is_first)) return {};
+    return user_->ends(rank, below_click, label);
+  }
+
+ private:
+  Says says_;
+  std::unique_ptr<User> user_ = make_user("informational", {.grade_count = 5}).value();
+};
+
 TEST(GpuBackend, SaysWhatItCannotDo) {
   const Dataset data = make_dataset({});
   const auto refused = [&](const SimulationSpec& spec) {
@@ -445,6 +507,22 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   spec = tiny_spec();
   spec.metrics = {"MAP"};
   EXPECT_THAT(refused(spec), HasSubstr("metrics besides NDCG@10"));
+  spec = tiny_spec();
+  spec.drift = {{.of = DriftOf::kLabels, .at = 50}};
+  EXPECT_THAT(refused(spec), HasSubstr("no device does drift"));
+  spec = tiny_spec();
+  spec.user = std::make_shared<Ending>(Ending::Says::kNothing);
+  EXPECT_THAT(refused(spec), HasSubstr("users of your own without ends()"));
+  spec.user = std::make_shared<Ending>(Ending::Says::kOfTheFirst);
+  EXPECT_THAT(refused(spec), HasSubstr("users of your own without ends()"));
+  spec.user = std::make_shared<Ending>(Ending::Says::kAll);
+  EXPECT_EQ(refused(spec), "nothing");
+  spec = tiny_spec();
+  spec.validate = true;
+  const Dataset with_validation = load_dataset("synthetic", {}).value();
+  const auto checked = host_backend()->check(Simulation::prepare(with_validation, spec).value());
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("the choice of settings on validation queries"));
 }
 
 TEST(SharedBackend, LeavesToThreadsWhatTheDeviceCannotDo) {
