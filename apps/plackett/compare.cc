@@ -217,6 +217,7 @@ struct Done {
   std::uint64_t to_do = 0;        // runs
   std::uint64_t runs = 0;         // of these
   std::uint64_t impressions = 0;  // in them
+  std::string device = {};        // that did them
 };
 
 // Runs with progress on the terminal.
@@ -227,6 +228,7 @@ Result<StoredResults> run_watched(const ComparisonSpec& spec, const std::string&
   Progress progress({});
   options.watch = progress.watch();
   options.watch.stop = stop_requested;
+  options.watch.told_device = [&](const std::string& what) { work.device = what; };
   const StoredResults* stored = nullptr;
   std::map<std::size_t, std::pair<std::size_t, std::size_t>> places;
   FolderWatch watch;
@@ -279,7 +281,7 @@ void compare(const CLI::App& command, const CompareOptions& options) {
   if (!stored.empty() && (all_there || !is_part)) {
     report_results(stored, out);
     fmt::print("{} impressions in {:.1f} s on {}\n", report::grouped(work.impressions),
-               seconds_since(start), counted(run.threads, "thread"));
+               seconds_since(start), report::printable(work.device));
     print_speeds(stored);
     const std::uint64_t before = stored.finished() - work.runs;
     if (before > 0 && !is_part) {

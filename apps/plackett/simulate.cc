@@ -111,15 +111,18 @@ void simulate(const SimulateOptions& options) {
   const LoadOptions load = load_options(options.data);
   const Dataset dataset = take(load_dataset(options.data.dataset.path, load));
   Progress progress({.impressions = spec.impressions * spec.runs, .runs = spec.runs});
+  Watch watch = progress.watch();
+  std::string device;  // that did the runs
+  watch.told_device = [&device](const std::string& what) { device = what; };
   const Simulated simulated = take(plackett::simulate(
-      dataset, spec,
-      {.threads = load.threads, .device = options.data.run.device, .watch = progress.watch()}));
+      dataset, spec, {.threads = load.threads, .device = options.data.run.device, .watch = watch}));
   progress.finish();
   if (options.save_model) take(save_model(simulated.model, *options.save_model));
   if (options.json) {
     print_json(to_json(simulated.summary));
   } else {
     print_summary(simulated.summary);
+    if (options.data.run.device != Device::kCpu) fmt::print("\n  done by {}\n", device);
   }
 }
 

@@ -78,6 +78,9 @@ PLACKETT_EXPORT std::string label_of(const SimulationSpec& spec);
 // Told how far the work is, by the threads that do it, possibly several at once. Any member may be
 // empty.
 struct Watch {
+  // What does the runs, before the first and when it changes: "2 threads", "NVIDIA H200 and 2
+  // threads", "2 threads (no usable GPU: the driver sees no device)".
+  std::function<void(const std::string& what)> told_device = {};
   // A run starts.
   std::function<void(const SimulationSpec& spec)> run_started = {};
   // Impressions since the last call: often enough for a progress bar, rarely enough to cost
@@ -116,12 +119,12 @@ PLACKETT_EXPORT Result<Device> parse_device(std::string_view text);
 
 // How runs are done; no result depends on it.
 struct RunOptions {
-  unsigned threads = 0;  // 0: one per core
+  unsigned threads = 0;          // 0: one per core
   Device device = Device::kCpu;  // what does the runs
-  Shard shard = {};          // in a folder: does only these of the runs
-  bool fresh = false;        // in a folder: discard the runs that it holds
-  bool verify_cache = true;  // in a folder: as LoadOptions::verify_cache
-  Watch watch = {};          // watch.learned is not called
+  Shard shard = {};              // in a folder: does only these of the runs
+  bool fresh = false;            // in a folder: discard the runs that it holds
+  bool verify_cache = true;      // in a folder: as LoadOptions::verify_cache
+  Watch watch = {};              // watch.learned is not called
 };
 
 // The wall time of a run on one thread.

@@ -16,7 +16,13 @@
 
 namespace plackett {
 
-ThreadBackend::ThreadBackend(unsigned threads) : threads_(thread_count(threads)) {}
+ThreadBackend::ThreadBackend(unsigned threads, std::string why)
+    : threads_(thread_count(threads)), why_(std::move(why)) {}
+
+std::string ThreadBackend::description() const {
+  return fmt::format("{} thread{}{}", threads_, threads_ == 1 ? "" : "s",
+                     why_.empty() ? "" : fmt::format(" ({})", why_));
+}
 
 Result<void> ThreadBackend::run(const Batch& batch, const Watch& watch, const Finished& finished) {
   std::atomic<bool> failed{false};
@@ -95,6 +101,9 @@ Result<void> SharedBackend::run(const Batch& batch, const Watch& watch, const Fi
       }
       if (watch.advanced) watch.advanced(count - std::min(left, count));
     };
+    if (watch.told_device) {
+      watch.told_device(ThreadBackend(threads_.width(), done.error().message).description());
+    }
   }
   if (thread_jobs.empty()) return {};
   return threads_.run({batch.simulations, thread_jobs}, thread_watch, finished);
@@ -115,18 +124,22 @@ Result<std::unique_ptr<DeviceBackend>> fused_gpu_backend() {
 }  // namespace
 
 Result<std::unique_ptr<Backend>> make_backend(const RunOptions& options) {
-  if (options.device != Device::kCpu) {
+  std::unique_ptr<Backend> backend;
+  if (options.device == Device::kCpu) {
+    backend = std::make_unique<ThreadBackend>(options.threads);
+  } else {
     auto gpu = fused_gpu_backend();
-    if (gpu && options.device == Device::kGpu) {
-      return std::unique_ptr<Backend>(std::move(gpu).value());
+    if (options.device == Device::kGpu) {
+      if (!gpu) return gpu.error();
+      backend = std::move(gpu).value();
+    } else if (gpu) {
+      backend = std::make_unique<SharedBackend>(std::move(gpu).value(), options.threads);
+    } else {
+      backend = std::make_unique<ThreadBackend>(options.threads, gpu.error().message);
     }
-    if (gpu) {
-      return std::unique_ptr<Backend>(
-          std::make_unique<SharedBackend>(std::move(gpu).value(), options.threads));
-    }
-    if (options.device == Device::kGpu) return gpu.error();
   }
-  return std::unique_ptr<Backend>(std::make_unique<ThreadBackend>(options.threads));
+  if (options.watch.told_device) options.watch.told_device(backend->description());
+  return backend;
 }
 
 std::vector<Job> run_major(std::span<const Simulation> simulations) {

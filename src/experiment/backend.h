@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
+  // What it is, for a person: "2 threads".
+  [[nodiscard]] virtual std::string description() const = 0;
   // How many runs are done at a time, for timings.
   [[nodiscard]] virtual unsigned width() const = 0;
   // The largest batch that run() should be given.
@@ -57,15 +60,17 @@ class Backend {
 // Threads of this machine.
 class ThreadBackend final : public Backend {
  public:
-  // 0: one per core.
-  explicit ThreadBackend(unsigned threads);
+  // 0: one per core. `why`: that it is threads, if a GPU would have been preferred.
+  explicit ThreadBackend(unsigned threads, std::string why = {});
 
+  [[nodiscard]] std::string description() const override;
   [[nodiscard]] unsigned width() const override { return threads_; }
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override;
 
  private:
   unsigned threads_;
+  std::string why_;
 };
 
 // A backend that does some of the runs.
@@ -86,6 +91,9 @@ class SharedBackend final : public Backend {
   SharedBackend(std::unique_ptr<DeviceBackend> device, unsigned threads)
       : device_(std::move(device)), threads_(threads) {}
 
+  [[nodiscard]] std::string description() const override {
+    return device_->description() + " and " + threads_.description();
+  }
   [[nodiscard]] unsigned width() const override { return threads_.width(); }
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override;
@@ -95,7 +103,8 @@ class SharedBackend final : public Backend {
   ThreadBackend threads_;
 };
 
-// What the options ask for. Fails if that is a GPU and there is none that can be used.
+// What the options ask for; tells watch.told_device. Fails if that is a GPU and there is none that
+// can be used.
 Result<std::unique_ptr<Backend>> make_backend(const RunOptions& options);
 
 // Run 0 of every simulation, then run 1 of every simulation, ...: if the work is stopped, all of

@@ -106,7 +106,13 @@ Error unusable(std::string_view why) {
 Result<Driver> open_driver() {
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return unusable(fmt::format("{} is missing; the NVIDIA driver installs it", kLibrary));
+    const char* error = dlerror();
+    const std::string why = error == nullptr ? "unknown error" : error;
+    if (why.starts_with(
+            fmt::format("{}: cannot open shared object file: No such file", kLibrary))) {
+      return unusable(fmt::format("{} is missing; the NVIDIA driver installs it", kLibrary));
+    }
+    return unusable(fmt::format("{} can't be loaded: {}", kLibrary, why));
   }
   std::array<void*, kFunctions.size()> functions{};
   for (std::size_t at = 0; at < kFunctions.size(); ++at) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -59,6 +60,7 @@ class GpuBackend final : public DeviceBackend {
   GpuBackend(std::unique_ptr<Device> device, double normal_error)
       : device_(std::move(device)), normal_error_(normal_error) {}
 
+  [[nodiscard]] std::string description() const override { return device_->name(); }
   // Many runs are done at a time; each one's times are its share of theirs.
   [[nodiscard]] unsigned width() const override { return 1; }
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }

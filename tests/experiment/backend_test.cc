@@ -52,6 +52,7 @@ std::vector<Simulation> two_simulations() {
 // order, and its results arrive batch by batch as a device's would.
 class Backwards final : public Backend {
  public:
+  [[nodiscard]] std::string description() const override { return "backwards"; }
   [[nodiscard]] unsigned width() const override { return 1; }
   [[nodiscard]] std::size_t max_batch() const override { return 3; }
   Result<void> run(const Batch& batch, const Watch& watch, const Finished& finished) override {

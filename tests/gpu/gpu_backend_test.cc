@@ -586,6 +586,8 @@ TEST(SharedBackend, LeavesToThreadsWhatADeviceThatFailsHasLeft) {
     std::uint64_t impressions = 0;
     Watch watch;
     watch.advanced = [&](std::uint64_t more) { impressions += more; };
+    std::string told;
+    watch.told_device = [&](const std::string& what) { told = what; };
     const auto done = run_jobs({simulations, run_major(simulations)}, shared, watch,
                                [&](const Job& job, const RunRecord& record) -> Result<void> {
                                  ++count[{job.simulation, job.run}];
@@ -594,6 +596,7 @@ TEST(SharedBackend, LeavesToThreadsWhatADeviceThatFailsHasLeft) {
                                  return {};
                                });
     EXPECT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(told, "1 thread (the host: broken)");
     EXPECT_EQ(count.size(), 6U);
     for (const auto& [job, times] : count) EXPECT_EQ(times, 1);
     EXPECT_EQ(impressions, 6U * simulations.front().spec().impressions);
