@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/run_data.h"
+#include "gpu/scratch.h"
 #include "gpu/warp.h"
 
 namespace plackett::gpu {
@@ -60,6 +61,20 @@ inline void copy_floats(const Block& block, const float* from, std::uint32_t cou
       for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < count;
            at += kNetworkWarps * kWarpLanes * 4) {
         *reinterpret_cast<Quad*>(to + at) = *reinterpret_cast<const Quad*>(from + at);
+      }
+    });
+  });
+}
+
+// The run's data, and its parameters from `kept`, into its scratch.
+inline void load_run(const Block& block, const BatchArgs& args, std::uint32_t which,
+                     const float* kept, const ListScratch& list) {
+  const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
+  copy_floats(block, kept, args.network.layout.size, list.weights);
+  block.first_warp([&](const Warp& warp) {
+    warp.each([&](unsigned lane) {
+      for (std::uint32_t at = lane; at < sizeof(RunData) / 4; at += kWarpLanes) {
+        list.run[at] = run_words[at];
       }
     });
   });

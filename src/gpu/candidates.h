@@ -17,6 +17,21 @@ constexpr std::uint32_t direction_blocks(std::uint32_t candidates, std::uint32_t
   return (candidates * width + 63) / 64 * 16;
 }
 
+// The normals of one such block. Of a group of 64 they are those at block % 16, and 16, 32 and 48
+// later.
+[[gnu::always_inline]] inline Quad normals_of_block(const RunData& run, std::uint64_t impression,
+                                                    std::uint32_t block) {
+  std::uint32_t words[4] = {block, static_cast<std::uint32_t>(impression), run.run,
+                            static_cast<std::uint32_t>(Purpose::kRanking) |
+                                (static_cast<std::uint32_t>(impression >> 32) << 8)};
+  philox_block(words, static_cast<std::uint32_t>(run.seed),
+               static_cast<std::uint32_t>(run.seed >> 32));
+  const auto root = [](float x) { return square_root(x); };
+  const NormalPair one = portable_normals(words[0], words[1], root);
+  const NormalPair other = portable_normals(words[2], words[3], root);
+  return {{one.cosine, one.sine, other.cosine, other.sine}};
+}
+
 // directions[candidate][width]: normals, padded with zeros. lengths[candidate] = 1 / their length.
 [[gnu::always_inline]] inline void draw_directions(const Warp& warp, const RunData& run,
                                                    std::uint64_t impression, float* directions,
@@ -27,20 +42,13 @@ constexpr std::uint32_t direction_blocks(std::uint32_t candidates, std::uint32_t
   warp.each([&](unsigned lane) {
     PLACKETT_UNROLL(2)
     for (std::uint32_t block = lane; block < blocks; block += kWarpLanes) {
-      std::uint32_t words[4] = {block, static_cast<std::uint32_t>(impression), run.run,
-                                static_cast<std::uint32_t>(Purpose::kRanking) |
-                                    (static_cast<std::uint32_t>(impression >> 32) << 8)};
-      philox_block(words, static_cast<std::uint32_t>(run.seed),
-                   static_cast<std::uint32_t>(run.seed >> 32));
-      const auto root = [](float x) { return square_root(x); };
-      const NormalPair one = portable_normals(words[0], words[1], root);
-      const NormalPair other = portable_normals(words[2], words[3], root);
-      // Of a group of 64, the 16 blocks have every sixteenth. The last group may be cut short.
+      const Quad normals = normals_of_block(run, impression, block);
+      // The last group may be cut short.
       const std::uint32_t at = block / 16 * 64 + block % 16;
-      if (at < count) directions[at] = one.cosine;
-      if (at + 16 < count) directions[at + 16] = one.sine;
-      if (at + 32 < count) directions[at + 32] = other.cosine;
-      if (at + 48 < count) directions[at + 48] = other.sine;
+      if (at < count) directions[at] = normals.values[0];
+      if (at + 16 < count) directions[at + 16] = normals.values[1];
+      if (at + 32 < count) directions[at + 32] = normals.values[2];
+      if (at + 48 < count) directions[at + 48] = normals.values[3];
     }
   });
   // Half a warp for a candidate, in the order of Kernels::dot_rows.
@@ -52,8 +60,8 @@ constexpr std::uint32_t direction_blocks(std::uint32_t candidates, std::uint32_t
       if (candidate >= run.duels.candidates) return;
       float* direction = directions + std::size_t{candidate} * width;
       for (std::uint32_t at = lane % 16; at < width; at += 16) {
-        if (at >= run.duels.features) direction[at] = 0;
-        const float value = at >= run.duels.features ? 0.0F : direction[at];
+        if (at >= run.duels.parameters) direction[at] = 0;
+        const float value = at >= run.duels.parameters ? 0.0F : direction[at];
         squares[lane] = multiply_add(value, value, squares[lane]);
       }
     });

@@ -22,13 +22,15 @@ enum class Kernel : std::uint8_t {
   kMultileave,
   kLearnNetwork,
   kMeasureNetwork,
-  kSumNetwork
+  kSumNetwork,
+  kDuelNetwork
 };
-inline constexpr std::size_t kKernelCount = 9;
+inline constexpr std::size_t kKernelCount = 10;
 
 // Whether a block does a run, kNetworkWarps warps together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {
-  return kernel == Kernel::kLearnNetwork || kernel == Kernel::kMeasureNetwork;
+  return kernel == Kernel::kLearnNetwork || kernel == Kernel::kMeasureNetwork ||
+         kernel == Kernel::kDuelNetwork;
 }
 
 // How a kernel's warps are laid out: for each run that takes part and each part of the queries,

@@ -11,6 +11,16 @@
 namespace plackett::gpu {
 namespace {
 
+// Of a ranker of the spec's: the error is a network that no device does.
+Result<NetworkLayout> network_of(const RankerSpec& spec, const Ranker& ranker) {
+  if (!has_network(spec.kind)) return NetworkLayout();
+  if (spec.hidden.size() > 1) {
+    return Error{fmt::format("networks of {} hidden layers, only of one", spec.hidden.size())};
+  }
+  return NetworkLayout(padded_width(ranker.feature_count()), spec.hidden.front(), spec.activation,
+                       spec.kind == RankerKind::kLinearPlusNeural);
+}
+
 Result<DeviceMethod> of_pdgd(const RankerSpec& spec, const Ranker& ranker,
                              const PdgdOptions& options) {
   if (options.weight_decay > 0) return Error{"weight-decay"};
@@ -19,13 +29,11 @@ Result<DeviceMethod> of_pdgd(const RankerSpec& spec, const Ranker& ranker,
                       .data = {.decay = options.learning_rate_decay,
                                .sharpness = options.pairs.sharpness,
                                .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U}};
-  if (!has_network(spec.kind)) return method;
-  if (spec.hidden.size() > 1) {
-    return Error{fmt::format("networks of {} hidden layers, only of one", spec.hidden.size())};
-  }
+  const auto network = network_of(spec, ranker);
+  if (!network) return network.error();
+  method.network = *network;
+  if (!method.network.exists()) return method;
   method.kernel = Kernel::kLearnNetwork;
-  method.network = NetworkLayout(padded_width(ranker.feature_count()), spec.hidden.front(),
-                                 spec.activation, spec.kind == RankerKind::kLinearPlusNeural);
   method.has_squares = options.steps != Steps::kConstant;
   if (options.steps == Steps::kForgetting) {
     method.data.kept = static_cast<float>(1 - 1 / options.step_memory);
@@ -40,11 +48,12 @@ DeviceMethod of_pairwise(const PairwiseOptions& options) {
                                 .worst_first = options.worst_first ? 1U : 0U}}};
 }
 
-Result<DeviceMethod> of_duels(const DuelingBandit& learner, std::uint32_t features) {
+Result<DeviceMethod> of_duels(const RankerSpec& spec, const Ranker& ranker,
+                              const DuelingBandit& learner) {
   const DuelingBanditOptions& options = learner.options();
   static_assert(kRemembered == DuelingBandit::kRemembered);
   DuelRules rules{.candidates = options.candidates,
-                  .features = features,
+                  .parameters = static_cast<std::uint32_t>(ranker.parameter_count()),
                   .projected = options.projected ? 1U : 0U,
                   .further = options.further};
   const Multileaving& multileaving = learner.multileaving();
@@ -55,9 +64,12 @@ Result<DeviceMethod> of_duels(const DuelingBandit& learner, std::uint32_t featur
   } else {
     return Error{"this multileaving"};
   }
-  return DeviceMethod{
-      .kernel = rules.candidates + 1 == kDuelGroup ? Kernel::kDuel : Kernel::kMultileave,
-      .data = {.decay = options.learning_rate_decay, .duels = rules}};
+  const auto network = network_of(spec, ranker);
+  if (!network) return network.error();
+  const Kernel linear = rules.candidates + 1 == kDuelGroup ? Kernel::kDuel : Kernel::kMultileave;
+  return DeviceMethod{.kernel = network->exists() ? Kernel::kDuelNetwork : linear,
+                      .data = {.decay = options.learning_rate_decay, .duels = rules},
+                      .network = *network};
 }
 
 }  // namespace
@@ -70,12 +82,12 @@ Result<DeviceMethod> device_method(const SimulationSpec& spec, Learner& learner)
     return Error{fmt::format("method {}, only pdgd, pairwise, dbgd and mgd", spec.method)};
   }
   if (pdgd != nullptr) return of_pdgd(spec.ranker, learner.ranker(), pdgd->options());
+  if (duels != nullptr) return of_duels(spec.ranker, learner.ranker(), *duels);
   if (!learner.ranker().is_linear()) {
     return Error{fmt::format("{} with {} rankers, only with linear ones", spec.method,
                              name_of(spec.ranker.kind))};
   }
-  if (pairwise != nullptr) return of_pairwise(pairwise->options());
-  return of_duels(*duels, learner.ranker().feature_count());
+  return of_pairwise(pairwise->options());
 }
 
 }  // namespace plackett::gpu

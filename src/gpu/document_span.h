@@ -28,7 +28,7 @@ class DocumentSpan {
   DocumentSpan(const Warp& warp, const DuelRules& rules, std::uint32_t width, float* basis,
                float* products, float* row)
       : warp_(warp),
-        features_(rules.features),
+        features_(rules.parameters),
         width_(width),
         basis_(basis),
         products_(products),

@@ -96,7 +96,7 @@ constexpr std::array<const char*, kKernelCount> kKernels{
     "plackett_sum",           "plackett_learn_pairwise",
     "plackett_duel",          "plackett_multileave",
     "plackett_learn_network", "plackett_measure_network",
-    "plackett_sum_network"};
+    "plackett_sum_network",   "plackett_duel_network"};
 
 Error unusable(std::string_view why) {
   return Error{ErrorCode::kUnavailable, fmt::format("no usable GPU: {}", why)};

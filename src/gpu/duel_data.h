@@ -13,7 +13,7 @@ inline constexpr double kNormalError = 1e-13;
 // Of a run: as DuelingBanditOptions (learner/dueling_bandit.h).
 struct DuelRules {
   std::uint32_t candidates = 0;
-  std::uint32_t features = 0;    // the directions' padding begins there
+  std::uint32_t parameters = 0;  // of a ranker; the directions' padding begins there
   std::uint32_t team_draft = 0;  // otherwise probabilistic multileaving
   std::uint32_t by_chance = 0;   // ProbabilisticMultileaving::Ties::kByChance
   std::uint32_t projected = 0;   // and these as there
@@ -29,6 +29,7 @@ inline constexpr std::uint32_t kRemembered = 10;
 // Rankers whose scores are computed together: a query's features are read once for so many.
 inline constexpr unsigned kDuelGroup = 2;         // DBGD's two
 inline constexpr unsigned kMultileaveGroup = 10;  // MGD's 50 are five groups
+inline constexpr unsigned kNetworkGroup = 1;
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;

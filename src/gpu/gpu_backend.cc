@@ -132,7 +132,10 @@ class GpuBackend final : public DeviceBackend {
     const auto method = device_method(spec, **learner);
     if (!method) return lacks(spec, method.error().message);
     if (method->network.exists()) {
-      const std::uint32_t needed = least_shared_bytes(method->network, spec.shown);
+      const std::uint32_t needed = least_shared_bytes({.kernel = method->kernel,
+                                                       .duels = method->data.duels,
+                                                       .network = method->network,
+                                                       .shown = spec.shown});
       if (needed > limits.shared_bytes) {
         return lacks(
             spec, fmt::format("networks of {} parameters, which need {} bytes of a "
@@ -363,7 +366,7 @@ class GpuBackend final : public DeviceBackend {
     state.updates = run.state.updates;
     if (!run.remembered.empty()) {
       state.memory.clear();
-      const std::size_t features = run.data.duels.features;
+      const std::size_t features = run.data.features;
       for (std::size_t row = 0; row < run.remembered.size(); row += run.data.train.width) {
         const auto own = std::span(run.remembered).subspan(row, features);
         state.memory.insert(state.memory.end(), own.begin(), own.end());

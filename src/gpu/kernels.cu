@@ -20,6 +20,7 @@
 
 #pragma clang force_cuda_host_device begin
 #include "gpu/duel.h"
+#include "gpu/duel_network.h"
 #include "gpu/evaluate.h"
 #include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
@@ -104,6 +105,14 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
   learn_network_run(Block(at.lane, at.warp_of_block), args, place, shared_scratch(args, 0),
                     args.spill + std::uint64_t{place} * args.spill_stride);
+}
+
+__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
+    plackett_duel_network(BatchArgs args) {
+  const Place at;
+  const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
+  duel_network_run(Block(at.lane, at.warp_of_block), args, place, shared_scratch(args, 0),
+                   args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
 // A block per run. Blocks' y: parts of the queries.

@@ -50,6 +50,20 @@ void choose_lists(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   }
 }
 
+// Of a query's documents and so many rows of scores, as many in shared memory as there is room for.
+// Also the spill's size.
+void choose_tables(const GroupShape& shape, std::uint32_t rows, std::uint32_t room,
+                   BatchArgs& args) {
+  TableLayout& small = args.duels.small;
+  small = TableLayout(round_up(shape.most_docs, kDocStep), rows);
+  while (small.docs > kDocStep && small.size > room) {
+    small = TableLayout(small.docs - kDocStep, rows);
+  }
+  args.duels.large =
+      small.docs < shape.most_docs ? TableLayout(shape.most_docs, rows) : TableLayout();
+  args.spill_stride = args.duels.large.size + args.duels.layout.spill_size;
+}
+
 void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const bool is_pair = shape.kernel == Kernel::kDuel;
   const std::uint32_t group = is_pair ? kDuelGroup : kMultileaveGroup;
@@ -63,15 +77,8 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   const std::uint32_t blocks =
       blocks_at_a_time(shape, limits, is_pair ? kBlocksAtATime : kMultileaveBlocks);
   const std::uint32_t room = shared_room(limits, is_pair ? blocks : std::min(blocks, kLeastBlocks));
-  TableLayout& small = args.duels.small;
-  small = TableLayout(round_up(shape.most_docs, kDocStep), rows);
-  while (small.docs > kDocStep && small.size + others > room) {
-    small = TableLayout(small.docs - kDocStep, rows);
-  }
-  args.duels.large =
-      small.docs < shape.most_docs ? TableLayout(shape.most_docs, rows) : TableLayout();
-  args.shared_bytes = small.size + others;
-  args.spill_stride = args.duels.large.size + args.duels.layout.spill_size;
+  choose_tables(shape, rows, room > others ? room - others : 0, args);
+  args.shared_bytes = args.duels.small.size + others;
 }
 
 // What a network's block needs in shared memory besides the scratch of a query's documents. Sets
@@ -86,18 +93,24 @@ std::uint32_t choose_fixed(const NetworkLayout& network, std::uint32_t shown, Ba
   return args.list.size + kBlockStateBytes + (args.network.hidden_is_spilled ? 0 : hidden);
 }
 
-// As many blocks at a time as leave room for the documents of most queries.
-void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
-  const std::uint32_t fixed = choose_fixed(shape.network, shape.shown, args);
+// Of each of as many blocks at a time as leave `usual` bytes besides the fixed ones, what is left.
+std::uint32_t room_of_block(const GroupShape& shape, const DeviceLimits& limits,
+                            std::uint32_t fixed, std::uint32_t usual) {
   std::uint32_t blocks = blocks_at_a_time(shape, limits, kNetworkBlocks);
   const auto room = [&] {
     const std::uint32_t all = shared_room(limits, blocks);
     return all > fixed ? all - fixed : 0;
   };
-  const std::uint32_t usual = ScratchLayout(std::min(shape.most_docs, kUsualDocs)).size;
   while (blocks > 1 && room() < usual) --blocks;
+  return room();
+}
+
+void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  const std::uint32_t fixed = choose_fixed(shape.network, shape.shown, args);
+  const std::uint32_t usual = ScratchLayout(std::min(shape.most_docs, kUsualDocs)).size;
+  const std::uint32_t room = room_of_block(shape, limits, fixed, usual);
   args.small = ScratchLayout(shape.most_docs);
-  while (args.small.docs > kDocStep && args.small.size > room()) {
+  while (args.small.docs > kDocStep && args.small.size > room) {
     args.small = ScratchLayout(args.small.docs - kDocStep);
   }
   args.large = args.small.docs < shape.most_docs ? ScratchLayout(shape.most_docs) : ScratchLayout();
@@ -113,6 +126,26 @@ void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchA
     args.network.hidden = args.spill_stride;
     args.spill_stride += 2 * args.network.hidden_floats * kFloat;
   }
+}
+
+// As choose_fixed. A network's directions take no scratch.
+std::uint32_t choose_fixed_of_duels(const GroupShape& shape, BatchArgs& args) {
+  args.network.layout = shape.network;
+  args.list = ListLayout(shape.shown, shape.network.size, false);
+  args.duels.layout = DuelLayout(shape.duels, kNetworkGroup, shape.shown, 0);
+  return args.list.size + args.duels.layout.shared_size + kBlockStateBytes;
+}
+
+void choose_network_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  const std::uint32_t fixed = choose_fixed_of_duels(shape, args);
+  const std::uint32_t rows = shape.duels.candidates + 1;
+  const std::uint32_t usual = TableLayout(std::min(shape.most_docs, kUsualDocs), rows).size;
+  choose_tables(shape, rows, room_of_block(shape, limits, fixed, usual), args);
+  args.small = {};
+  args.large = {};
+  args.pairs_are_spilled = false;
+  args.shared_bytes = args.duels.small.size + fixed;
+  args.network.block_state = args.shared_bytes - kBlockStateBytes;
 }
 
 }  // namespace
@@ -132,11 +165,14 @@ std::uint32_t square_floats(const GroupShape& shape) {
   return shape.has_squares ? shape.network.square_count() : 0;
 }
 
-std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown) {
+std::uint32_t least_shared_bytes(const GroupShape& shape) {
   BatchArgs args;
   const std::uint32_t to_learn =
-      choose_fixed(network, shown, args) + ScratchLayout(kDocStep).size + kBlockOverhead;
-  return std::max(to_learn, (network.size + kLeastMeasuredDocs) * kFloat);
+      shape.kernel == Kernel::kDuelNetwork
+          ? choose_fixed_of_duels(shape, args) +
+                TableLayout(kDocStep, shape.duels.candidates + 1).size
+          : choose_fixed(shape.network, shape.shown, args) + ScratchLayout(kDocStep).size;
+  return std::max(to_learn + kBlockOverhead, (shape.network.size + kLeastMeasuredDocs) * kFloat);
 }
 
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
@@ -144,6 +180,8 @@ void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArg
     choose_duels(shape, limits, args);
   } else if (shape.kernel == Kernel::kLearnNetwork) {
     choose_networks(shape, limits, args);
+  } else if (shape.kernel == Kernel::kDuelNetwork) {
+    choose_network_duels(shape, limits, args);
   } else {
     choose_lists(shape, limits, args);
   }

@@ -13,9 +13,9 @@ namespace plackett::gpu {
 // What runs that are done together have in common.
 struct GroupShape {
   Kernel kernel = Kernel::kLearn;
-  DuelRules duels = {};        // of kDuel and kMultileave
-  NetworkLayout network = {};  // of kLearnNetwork
-  bool has_squares = false;    // likewise: steps are AdaGrad's
+  DuelRules duels = {};        // of kDuel, kMultileave and kDuelNetwork
+  NetworkLayout network = {};  // of kLearnNetwork and kDuelNetwork
+  bool has_squares = false;    // of kLearnNetwork: steps are AdaGrad's
   std::size_t runs = 0;
   std::uint32_t width = 0;
   std::uint32_t shown = 0;
@@ -32,8 +32,9 @@ std::uint32_t parameter_floats(const GroupShape& shape);
 // And of what AdaGrad keeps.
 std::uint32_t square_floats(const GroupShape& shape);
 
-// Bytes of a block's shared memory without which a network can't be learned or measured.
-std::uint32_t least_shared_bytes(const NetworkLayout& network, std::uint32_t shown);
+// Bytes of a block's shared memory without which runs with networks can't be learned or measured.
+// Of the shape, what runs have in common but for the data counts.
+std::uint32_t least_shared_bytes(const GroupShape& shape);
 
 // Sets the layouts, the spill's, and shared_bytes.
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args);

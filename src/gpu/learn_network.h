@@ -336,20 +336,12 @@ class NetworkLearner : PdgdLearner {
   RunState state = args.states[which];  // the first warp's counts
   const WarpScratch scratch(args, which, shared, spill);
   const NetworkScratch of_network(args, shared, spill);
-  const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
   float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
   float* squares =
       args.network.squares == nullptr
           ? nullptr
           : args.network.squares + std::uint64_t{which} * args.network.layout.square_count();
-  copy_floats(block, kept, args.network.layout.size, scratch.list.weights);
-  block.first_warp([&](const Warp& warp) {
-    warp.each([&](unsigned lane) {
-      for (std::uint32_t at = lane; at < sizeof(RunData) / 4; at += kWarpLanes) {
-        scratch.list.run[at] = run_words[at];
-      }
-    });
-  });
+  load_run(block, args, which, kept, scratch.list);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
   NetworkLearner(block, block.warp(), args, run, state, scratch, of_network, squares)
       .learn(args.until);

@@ -1,4 +1,4 @@
-// What PDGD's runs with networks read, and where it lies.
+// What runs with networks read, and where it lies.
 #pragma once
 
 #include <cstdint>

@@ -157,7 +157,7 @@ class Group {
     limits_ = *limits;
     const auto count = static_cast<std::uint32_t>(runs_.size());
     args_.width = runs_.front().data.train.width;
-    if (runs_.front().kernel == Kernel::kMultileave) at_once_ = kFirstMultileaved;
+    if (runs_.front().data.duels.candidates > 1) at_once_ = kFirstMultileaved;
     std::vector<double> discounts;
     for (std::uint32_t rank = 0; rank < kCut; ++rank) discounts.push_back(rank_discount(rank));
 

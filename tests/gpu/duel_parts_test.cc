@@ -11,6 +11,7 @@
 #include "gpu/near_normal.h"
 #include "gpu/probabilistic.h"
 #include "gpu/run_group.h"
+#include "plackett/feature_view.h"
 #include "plackett/rng.h"
 
 namespace plackett::gpu {
@@ -104,7 +105,7 @@ constexpr DeviceLimits kCard = {.free_bytes = std::uint64_t{1} << 37,
 
 GroupShape mgd_shape(std::uint32_t docs) {
   return {.kernel = Kernel::kMultileave,
-          .duels = {.candidates = 49, .features = 136},
+          .duels = {.candidates = 49, .parameters = 136},
           .runs = 8448,
           .width = 144,
           .shown = 10,
@@ -127,6 +128,39 @@ TEST(LaunchLayout, SpillsTablesThatDoNotFitFourWarps) {
   EXPECT_GE(args.spill_stride, args.duels.large.size + args.duels.layout.spill_size);
 }
 
+GroupShape network_shape(Kernel kernel, std::uint32_t features, std::uint32_t units) {
+  return {.kernel = kernel,
+          .duels = {.candidates = kernel == Kernel::kDuelNetwork ? 1U : 0U},
+          .network = NetworkLayout(padded_width(features), units, Activation::kSigmoid, false),
+          .runs = 8448,
+          .width = static_cast<std::uint32_t>(padded_width(features)),
+          .shown = 10,
+          .most_docs = 125,
+          .queries = 1};
+}
+
+TEST(LaunchLayout, HasRoomForFiveBlocksOfNetworksWithMslrsShape) {
+  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kDuelNetwork}) {
+    BatchArgs args;
+    choose_layout(network_shape(kernel, 136, 64), kCard, args);
+    EXPECT_GE(kernel == Kernel::kDuelNetwork ? args.duels.small.docs : args.small.docs, 125U);
+    EXPECT_LE(5 * (args.shared_bytes + 1024), kCard.all_shared_bytes);
+  }
+}
+
+// As docs/gpu.md says.
+TEST(LaunchLayout, HasRoomForNetworksUpToTheSizeThatTheDocumentationSays) {
+  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kDuelNetwork}) {
+    const auto fits = [&](std::uint32_t features, std::uint32_t units) {
+      return least_shared_bytes(network_shape(kernel, features, units)) <= kCard.shared_bytes;
+    };
+    EXPECT_TRUE(fits(136, 368));
+    EXPECT_FALSE(fits(136, 369));
+    EXPECT_TRUE(fits(699, 64));
+    EXPECT_FALSE(fits(699, 65));
+  }
+}
+
 // To the digits that docs/gpu.md gives.
 TEST(LaunchLayout, TakesForARunWhatTheDocumentationSays) {
   struct Size {
@@ -135,13 +169,14 @@ TEST(LaunchLayout, TakesForARunWhatTheDocumentationSays) {
     double pdgd;  // in KB, as the others
     double dbgd;
     double mgd;
+    double dbgd_network;  // besides its parameters
   };
-  for (const Size& size :
-       {Size{19, 48, 0.5, 0.7, 16}, Size{125, 144, 0.9, 1.1, 35}, Size{1251, 144, 17, 26, 303}}) {
+  for (const Size& size : {Size{19, 48, 0.5, 0.7, 16, 0.4}, Size{125, 144, 0.9, 1.1, 35, 0.4},
+                           Size{1251, 144, 17, 26, 303, 26}}) {
     SCOPED_TRACE(size.docs);
     const auto kilobytes = [&](Kernel kernel, std::uint32_t candidates) {
       const GroupShape shape = {.kernel = kernel,
-                                .duels = {.candidates = candidates, .features = size.width},
+                                .duels = {.candidates = candidates, .parameters = size.width},
                                 .runs = 8448,
                                 .width = size.width,
                                 .shown = 10,
@@ -152,6 +187,11 @@ TEST(LaunchLayout, TakesForARunWhatTheDocumentationSays) {
     EXPECT_NEAR(kilobytes(Kernel::kLearn, 0), size.pdgd, 0.15 + 0.02 * size.pdgd);
     EXPECT_NEAR(kilobytes(Kernel::kDuel, 1), size.dbgd, 0.15 + 0.02 * size.dbgd);
     EXPECT_NEAR(kilobytes(Kernel::kMultileave, 49), size.mgd, 0.15 + 0.02 * size.mgd);
+    GroupShape shape = network_shape(Kernel::kDuelNetwork, size.width, 64);
+    shape.most_docs = size.docs;
+    const double parameters = 4e-3 * shape.network.size;
+    const double all = static_cast<double>(group_bytes(shape, kCard) / shape.runs) / 1000;
+    EXPECT_NEAR(all - parameters, size.dbgd_network, 0.15 + 0.02 * size.dbgd_network);
   }
 }
 

@@ -29,6 +29,8 @@ inline std::unique_ptr<DeviceBackend> host_backend() {
   return make_device_backend(std::make_unique<HostDevice>());
 }
 
+inline constexpr RankerKind kNetworks[] = {RankerKind::kNeural, RankerKind::kLinearPlusNeural};
+
 // Where the engine does not fuse, its bits are others.
 inline bool engine_fuses() { return kernels().name == "avx2" || kernels().name == "avx512"; }
 

@@ -290,7 +290,8 @@ TEST(GpuBackend, TakesTheMemoryThatItSays) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   const Dataset data = make_dataset({.features = 40, .docs = {300, 1251}});
   for (const char* method :
-       {"pdgd", "pairwise", "dbgd", "mgd", "pdgd:neural", "pdgd:linear+neural:steps=adagrad"}) {
+       {"pdgd", "pairwise", "dbgd", "mgd", "pdgd:neural", "pdgd:linear+neural:steps=adagrad",
+        "dbgd:neural", "mgd:linear+neural:candidates=9"}) {
     SCOPED_TRACE(method);
     SimulationSpec spec = tiny_spec();
     apply(parse_method_entry(method).value(), spec);
@@ -499,6 +500,12 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   EXPECT_THAT(refused(spec), HasSubstr("networks of 2 hidden layers, only of one"));
   spec.ranker.hidden = {4096};
   EXPECT_THAT(refused(spec), HasSubstr("networks of 28672 parameters, which need"));
+  spec.method = "dbgd";
+  EXPECT_THAT(refused(spec), HasSubstr("networks of 28672 parameters, which need"));
+  spec.ranker.hidden = {64};
+  EXPECT_EQ(refused(spec), "nothing");
+  spec.ranker.hidden = {64, 32};
+  EXPECT_THAT(refused(spec), HasSubstr("networks of 2 hidden layers, only of one"));
   spec = tiny_spec();
   spec.settings = {{"weight-decay", "0.01"}};
   EXPECT_THAT(refused(spec), HasSubstr("weight-decay"));
@@ -523,6 +530,18 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   const auto checked = host_backend()->check(Simulation::prepare(with_validation, spec).value());
   ASSERT_FALSE(checked.ok());
   EXPECT_THAT(checked.error().message, HasSubstr("the choice of settings on validation queries"));
+}
+
+TEST(GpuBackend, DoesAllMethodsOfThePaper) {
+  const Dataset data = make_dataset({});
+  const std::vector<MethodEntry> paper = parse_methods("paper").value();
+  ASSERT_EQ(paper.size(), 6U);
+  for (const MethodEntry& entry : paper) {
+    SimulationSpec spec = tiny_spec();
+    apply(entry, spec);
+    const auto checked = host_backend()->check(Simulation::prepare(data, spec).value());
+    EXPECT_TRUE(checked.ok()) << checked.error().message;
+  }
 }
 
 TEST(SharedBackend, LeavesToThreadsWhatTheDeviceCannotDo) {

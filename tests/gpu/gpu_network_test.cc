@@ -26,13 +26,11 @@ SimulationSpec tiny_network(RankerKind kind = RankerKind::kNeural, std::uint32_t
   return spec;
 }
 
-constexpr RankerKind kBoth[] = {RankerKind::kNeural, RankerKind::kLinearPlusNeural};
-
 TEST_P(NetworkBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
   for (const std::uint32_t features : {1, 2, 3, 15, 16, 17, 46, 136}) {
     for (const std::uint32_t units : {1, 16, 33, 64, 100}) {
       SCOPED_TRACE(fmt::format("{} features, {} units", features, units));
-      SimulationSpec spec = tiny_network(kBoth[(features + units) % 2], units);
+      SimulationSpec spec = tiny_network(kNetworks[(features + units) % 2], units);
       spec.impressions = 60;
       spec.runs = 1;
       expect_bits(make_dataset({.features = features}), spec);
@@ -42,7 +40,7 @@ TEST_P(NetworkBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
 
 TEST_P(NetworkBits, AreKeptForEveryActivationAndKindOfSteps) {
   const Dataset data = make_dataset({.features = 7});
-  for (const RankerKind kind : kBoth) {
+  for (const RankerKind kind : kNetworks) {
     for (const Activation activation :
          {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
       for (const std::string_view steps : {"constant", "adagrad", "forgetting"}) {
@@ -61,7 +59,7 @@ TEST_P(NetworkBits, AreKeptForEveryClickModelAndProtocol) {
   const Dataset data = make_dataset({});
   for (const std::string_view model : click_model_names()) {
     for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
-      for (const RankerKind kind : kBoth) {
+      for (const RankerKind kind : kNetworks) {
         SCOPED_TRACE(fmt::format("{} {} {}", model, name_of(protocol), name_of(kind)));
         SimulationSpec spec = tiny_network(kind);
         spec.click_model = model;
@@ -76,7 +74,7 @@ TEST_P(NetworkBits, AreKeptForEveryClickModelAndProtocol) {
 TEST_P(NetworkBits, AreKeptForListsOfAnyLength) {
   const Dataset data = make_dataset({.docs = {1, 5, 40, 120}});
   for (const std::uint32_t shown : {1, 2, 3, 10, 16, 17, 20, 21, 100}) {
-    for (const RankerKind kind : kBoth) {
+    for (const RankerKind kind : kNetworks) {
       SCOPED_TRACE(fmt::format("{} shown, {}", shown, name_of(kind)));
       SimulationSpec spec = tiny_network(kind);
       spec.shown = shown;
@@ -117,7 +115,7 @@ TEST_P(NetworkBits, AreKeptForManyDocuments) {
 
 TEST_P(NetworkBits, AreKeptForEqualScores) {
   for (const std::uint32_t levels : {1, 2, 3}) {
-    for (const RankerKind kind : kBoth) {
+    for (const RankerKind kind : kNetworks) {
       SCOPED_TRACE(levels);
       expect_bits(make_dataset({.features = 2, .levels = levels}), tiny_network(kind));
     }
@@ -162,7 +160,7 @@ TEST_P(NetworkBits, AreKeptForEverySettingThatItTakes) {
 
 TEST_P(NetworkBits, AreThoseOfTheParametersAndOfWhatAdaGradKeeps) {
   const Dataset data = make_dataset({.features = 33});
-  for (const RankerKind kind : kBoth) {
+  for (const RankerKind kind : kNetworks) {
     for (const std::string_view steps : {"constant", "adagrad", "forgetting"}) {
       for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
         SCOPED_TRACE(fmt::format("{} {} {}", name_of(kind), steps, name_of(protocol)));
@@ -185,7 +183,7 @@ TEST_P(NetworkBits, AreKeptForRankersInOneBatch) {
   const Dataset data = make_dataset({});
   std::vector<Simulation> simulations;
   for (std::uint32_t at = 0; at < 6; ++at) {
-    SimulationSpec spec = tiny_network(kBoth[at % 2], 16 + at % 3);
+    SimulationSpec spec = tiny_network(kNetworks[at % 2], 16 + at % 3);
     if (at > 3) spec.settings = {{"steps", "adagrad"}};
     if (at == 5) spec.ranker.kind = RankerKind::kLinear;
     spec.seed = at;

@@ -18,6 +18,7 @@
 
 #include "gpu/device.h"
 #include "gpu/duel.h"
+#include "gpu/duel_network.h"
 #include "gpu/evaluate.h"
 #include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
@@ -118,6 +119,9 @@ class HostDevice final : public Device {
             measure_network(block, args, place, part * args.queries_per_warp, shared);
           }
           break;
+        case Kernel::kDuelNetwork:
+          duel_network_run(block, args, place, shared, spill);
+          break;
         case Kernel::kSumNetwork:
           sum_network(warp, args, place, shared);
           break;
@@ -125,9 +129,7 @@ class HostDevice final : public Device {
           sum_queries(warp, args, place, shared);
           break;
       }
-      if (launch.kernel == Kernel::kDuel || launch.kernel == Kernel::kMultileave) {
-        if (args.states[args.which[place]].is_in_doubt != 0) in_doubt_.insert(args.which[place]);
-      }
+      if (args.states[args.which[place]].is_in_doubt != 0) in_doubt_.insert(args.which[place]);
     }
     return {};
   }

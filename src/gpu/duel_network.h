@@ -1,0 +1,225 @@
+// DBGD and MGD with a network of one hidden layer, or with one and a linear part: a block does a
+// run, with the bits of DuelingBandit (learner/dueling_bandit.h).
+//
+// Shared memory holds one ranker's parameters: the current ones, then each candidate's in turn,
+// which are made in place of its direction. The current ones also lie in the device's memory, which
+// the step changes. A winner's direction is drawn again: it is cheaper to make than to keep. All
+// warps draw, score and step; the first one shows the list, watches the clicks and judges.
+#pragma once
+
+#include "gpu/block.h"
+#include "gpu/duels.h"
+#include "gpu/network.h"
+#include "gpu/network_candidates.h"
+
+namespace plackett::gpu {
+
+// What the first warp tells the others.
+struct DuelBlockState {
+  const float* tiles = nullptr;    // of the query that is scored next
+  std::uint64_t impression = 0;    // that it is scored for
+  std::uint32_t docs = 0;          // of that query
+  std::uint32_t goes_on = 0;       // whether there is one
+  std::uint32_t winner_count = 0;  // of the impression before
+};
+static_assert(sizeof(DuelBlockState) <= kBlockStateBytes);
+
+class NetworkDuelLearner : Duels {
+ public:
+  // `kept`: the current parameters, in the device's memory. Those in shared memory are the same.
+  NetworkDuelLearner(const Block& block, const Warp& warp, const BatchArgs& args,
+                     const RunData& run, RunState& state, const WarpScratch& scratch,
+                     DuelBlockState& block_state, float* kept)
+      : Duels(warp, args, run, state, scratch),
+        block_(block),
+        network_(scratch.list.weights, args.network.layout),
+        block_state_(block_state),
+        kept_(kept) {}
+
+  [[gnu::always_inline]] void learn(std::uint64_t until) {
+    block_.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+      if (run_.impressions < until) until = run_.impressions;
+      const bool goes_on =
+          state_.done < until && state_.is_not_finite == 0 && state_.is_in_doubt == 0;
+      if (goes_on) {
+        find_query(draw_query(run_.seed, run_.run, state_.done, run_.train.query_count));
+      }
+      tell(warp, next(goes_on));
+    });
+    while (block_state_.goes_on != 0) {
+      const std::uint64_t impression = block_state_.impression;
+      for (std::uint32_t ranker = 0; ranker < ranker_count(); ++ranker) {
+        if (ranker > 0) {
+          draw_direction(impression, ranker - 1);
+          move_along(ranker - 1);
+        }
+        block_.each_warp([&](const Warp& warp, unsigned number)
+                             PLACKETT_INLINE { score(warp, number, ranker); });
+      }
+      block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+        if (number == 0) {
+          tell(warp, judge(until));
+        } else {
+          restore(warp, number - 1);
+        }
+      });
+      for (std::uint32_t winner = 0; winner < block_state_.winner_count; ++winner) {
+        draw_direction(impression, won()[winner]);
+        step_along(factors()[winner], winner + 1 == block_state_.winner_count);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kThreads = kNetworkWarps * kWarpLanes;
+
+  void tell(const Warp& warp, const DuelBlockState& state) {
+    warp.each([&](unsigned lane) {
+      if (lane == 0) block_state_ = state;
+    });
+  }
+  [[nodiscard]] DuelBlockState next(bool goes_on) const {
+    return {
+        .tiles = tiles_, .impression = state_.done, .docs = docs_, .goes_on = goes_on ? 1U : 0U};
+  }
+
+  // The first warp has the fewest documents and draws the impression's numbers.
+  [[gnu::always_inline]] void score(const Warp& warp, unsigned number, std::uint32_t ranker) {
+    const std::uint32_t docs = block_state_.docs;
+    const Table table = table_of(docs);
+    for (std::uint32_t batch = kNetworkWarps - 1 - number; batch < batches_of(docs);
+         batch += kNetworkWarps) {
+      score_batch(warp, block_state_.tiles, docs, run_.features, network_, batch,
+                  table.scores + std::size_t{ranker} * table.stride);
+    }
+    if (number == 0 && ranker == 0) draw_numbers(0);
+  }
+
+  // In place of the parameters.
+  [[gnu::always_inline]] void draw_direction(std::uint64_t impression, std::uint32_t candidate) {
+    block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+      draw_network_direction(warp, number * kWarpLanes, kThreads, run_, args_.network.layout,
+                             impression, candidate, list_.weights);
+    });
+  }
+
+  // The direction becomes the candidate's parameters.
+  [[gnu::always_inline]] void move_along(std::uint32_t candidate) {
+    block_.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+      const float length = inverse_length(warp, run_, args_.network.layout, list_.weights);
+      warp.each([&](unsigned lane) {
+        if (lane == 0) lengths()[candidate] = length;
+      });
+    });
+    each_quad([&](Quad& kept, Quad& own)
+                  PLACKETT_INLINE { add_direction(kept, lengths()[candidate], own, own); });
+  }
+
+  // The current parameters += factor * the direction; the last time, the direction gives way to
+  // them.
+  [[gnu::always_inline]] void step_along(float factor, bool is_last) {
+    each_quad([&](Quad& kept, Quad& own) PLACKETT_INLINE {
+      add_direction(kept, factor, own, kept);
+      if (is_last) own = kept;
+    });
+  }
+
+  // Of all parameters.
+  template <typename Body>
+  [[gnu::always_inline]] void each_quad(const Body& body) {
+    block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+      warp.compute([&](unsigned lane) PLACKETT_INLINE {
+        for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
+             at += kThreads * 4) {
+          body(*reinterpret_cast<Quad*>(kept_ + at), *reinterpret_cast<Quad*>(list_.weights + at));
+        }
+      });
+    });
+  }
+  static void add_direction(const Quad& from, float factor, const Quad& direction, Quad& to) {
+    Quad sum;
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < 4; ++at) {
+      sum.values[at] = from.values[at] + factor * direction.values[at];
+    }
+    to = sum;
+  }
+
+  // The current parameters, by all warps but the first.
+  [[gnu::always_inline]] void restore(const Warp& warp, unsigned number) {
+    warp.compute([&](unsigned lane) {
+      for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
+           at += (kNetworkWarps - 1) * kWarpLanes * 4) {
+        *reinterpret_cast<Quad*>(list_.weights + at) = *reinterpret_cast<const Quad*>(kept_ + at);
+      }
+    });
+  }
+
+  // From the scores to the winners and how far the step goes along their directions, and the next
+  // query.
+  [[gnu::always_inline]] DuelBlockState judge(std::uint64_t until) {
+    const Table table = table_of(docs_);
+    if (!are_finite(table)) {
+      state_.is_not_finite = 1;
+      return {};
+    }
+    const std::uint32_t stride = direction_stride(run_.duels.parameters);
+    const std::uint32_t won = duel(table, direction_blocks(run_.duels.candidates, stride));
+    if (state_.is_in_doubt != 0) return {};
+    if (won > 0) {
+      weigh_winners(won);
+      count_step();
+    }
+    ++state_.done;
+    DuelBlockState told = next(state_.done < until);
+    told.winner_count = won;
+    return told;
+  }
+
+  // Whether all scores are; -infinity follows them up to the stride.
+  [[gnu::always_inline]] bool are_finite(const Table& table) {
+    PerLane<bool> bad;
+    warp_.compute([&](unsigned lane) {
+      bad[lane] = false;
+      for (std::uint32_t ranker = 0; ranker < ranker_count(); ++ranker) {
+        float* row = table.scores + std::size_t{ranker} * table.stride;
+        for (std::uint32_t doc = lane; doc < table.stride; doc += kWarpLanes) {
+          if (doc < table.docs) {
+            bad[lane] = bad[lane] || 0.0F * row[doc] != 0.0F;
+          } else {
+            row[doc] = -__builtin_inff();
+          }
+        }
+      }
+    });
+    warp_.sync();
+    return !warp_.any(bad);
+  }
+
+  const Block& block_;
+  Network network_;
+  DuelBlockState& block_state_;
+  float* kept_;
+};
+
+// As learn_network_run, for duels.
+[[gnu::always_inline]] inline void duel_network_run(const Block& block, const BatchArgs& args,
+                                                    std::uint32_t place, std::byte* shared,
+                                                    std::byte* spill) {
+  const std::uint32_t which = args.which[place];
+  RunState state = args.states[which];  // the first warp's counts
+  const WarpScratch scratch(args, which, shared, spill);
+  const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
+  float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
+  load_run(block, args, which, kept, scratch.list);
+  NetworkDuelLearner(block, block.warp(), args, run, state, scratch,
+                     *at_offset<DuelBlockState>(shared, args.network.block_state), kept)
+      .learn(args.until);
+  block.first_warp([&](const Warp& warp) {
+    warp.each([&](unsigned lane) {
+      if (lane == 0) args.states[which] = state;
+    });
+  });
+}
+
+}  // namespace plackett::gpu
