@@ -57,6 +57,7 @@ class RunLearner {
   // and a draw per rank for the clicks; and the next one's query. Each lane makes a block of four.
   void draw_numbers(std::uint32_t of_list) {
     const std::uint32_t of_clicks = (run_.shown + 3) / 4;
+    warp_.sync();  // other lanes may still be in ndcg() of the impression before
     warp_.each([&](unsigned lane) {
       for (std::uint32_t at = lane; at <= of_list + of_clicks; at += kWarpLanes) {
         const bool for_list = at < of_list;

@@ -3,7 +3,9 @@
 // them, so tests run the same code where there is no GPU.
 //
 // What is not per lane is uniform: every lane computes the same value. In one phase no lane may
-// read memory that another writes in it.
+// read memory that another writes in it. Reads between phases count too, since every lane does
+// them: a sync() or the end of an each() must lie between them and the writes before, and between
+// them and the next phase that writes that memory. Exchanges, votes and reductions order no memory.
 #pragma once
 
 #include <algorithm>
