@@ -41,15 +41,22 @@ class Block {
 
 class Block {
  public:
-  [[nodiscard]] Warp warp() const { return {}; }
+  explicit Block(HostOrder order = HostOrder::kAscending) : order_(order) {}
+
+  [[nodiscard]] Warp warp() const { return Warp(order_); }
   template <typename Body>
   void each_warp(const Body& body) const {
-    for (unsigned warp = 0; warp < kNetworkWarps; ++warp) body(Warp(), warp);
+    for (unsigned at = 0; at < kNetworkWarps; ++at) {
+      body(warp(), order_ == HostOrder::kAscending ? at : kNetworkWarps - 1 - at);
+    }
   }
   template <typename Body>
   void first_warp(const Body& body) const {
-    body(Warp());
+    body(warp());
   }
+
+ private:
+  HostOrder order_;
 };
 
 #endif

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
 #include <cstdint>
 
 namespace plackett::gpu {
@@ -178,18 +180,32 @@ struct PerLane {
   T values[kWarpLanes];
 };
 
-inline Quad load_quad(const float* from) { return {{from[0], from[1], from[2], from[3]}}; }
-inline Pair read_pair(const float* from) { return {{from[0], from[1]}}; }
-inline Quad read_quad(const float* from) { return *reinterpret_cast<const Quad*>(from); }
+// A device faults where these are not aligned.
+template <typename T>
+const T& read_aligned(const float* from) {
+  assert(std::bit_cast<std::uintptr_t>(from) % alignof(T) == 0);
+  return *reinterpret_cast<const T*>(from);
+}
+inline Quad load_quad(const float* from) { return read_aligned<Quad>(from); }
+inline Pair read_pair(const float* from) { return read_aligned<Pair>(from); }
+inline Quad read_quad(const float* from) { return read_aligned<Quad>(from); }
 inline void count_if_greater(float one, float other, std::uint32_t& count) {
   count += one > other ? 1U : 0U;
 }
 
+// In which order the host does lanes, and warps: any must give the same, so what differs shows that
+// a phase reads what another lane writes in it.
+enum class HostOrder : std::uint8_t { kAscending, kDescending };
+
 class Warp {
  public:
+  explicit Warp(HostOrder order = HostOrder::kAscending) : order_(order) {}
+
   template <typename Body>
   void each(const Body& body) const {
-    for (unsigned lane = 0; lane < kWarpLanes; ++lane) body(lane);
+    for (unsigned at = 0; at < kWarpLanes; ++at) {
+      body(order_ == HostOrder::kAscending ? at : kWarpLanes - 1 - at);
+    }
   }
   template <typename Body>
   void compute(const Body& body) const {
@@ -231,6 +247,9 @@ class Warp {
     }
     return result;
   }
+
+ private:
+  HostOrder order_;
 };
 
 #endif

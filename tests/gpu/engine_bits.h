@@ -19,11 +19,12 @@
 
 namespace plackett::gpu {
 
-// Where the kernels run.
-enum class Where : std::uint8_t { kHost, kGpu };
+// Where the kernels run: on the host, with lanes and warps in either order, or on a GPU.
+enum class Where : std::uint8_t { kHost, kHostDescending, kGpu };
 
-inline std::unique_ptr<DeviceBackend> host_backend(const DeviceLimits& limits) {
-  return make_device_backend(std::make_unique<HostDevice>(limits));
+inline std::unique_ptr<DeviceBackend> host_backend(const DeviceLimits& limits,
+                                                   HostOrder order = HostOrder::kAscending) {
+  return make_device_backend(std::make_unique<HostDevice>(limits, order));
 }
 inline std::unique_ptr<DeviceBackend> host_backend() {
   return make_device_backend(std::make_unique<HostDevice>());
@@ -130,13 +131,18 @@ class EngineBits : public ::testing::TestWithParam<Where> {
  protected:
   void SetUp() override {
     if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
-    if (GetParam() == Where::kHost) {
-      backend_ = host_backend();
+    if (is_on_host()) {
+      backend_ = make_device_backend(std::make_unique<HostDevice>(order()));
       return;
     }
     auto gpu = open_gpu();
     if (!gpu) GTEST_SKIP() << gpu.error().message;
     backend_ = make_device_backend(std::move(gpu).value());
+  }
+
+  static bool is_on_host() { return GetParam() != Where::kGpu; }
+  static HostOrder order() {
+    return GetParam() == Where::kHost ? HostOrder::kAscending : HostOrder::kDescending;
   }
 
   void expect_bits(const Dataset& data, const SimulationSpec& spec) {
@@ -187,9 +193,12 @@ class EngineBits : public ::testing::TestWithParam<Where> {
 };
 
 // For INSTANTIATE_TEST_SUITE_P.
-inline auto devices() { return ::testing::Values(Where::kHost, Where::kGpu); }
+inline auto devices() {
+  return ::testing::Values(Where::kHost, Where::kHostDescending, Where::kGpu);
+}
 inline std::string device_name(const ::testing::TestParamInfo<Where>& where) {
-  return where.param == Where::kHost ? "Host" : "Gpu";
+  if (where.param == Where::kGpu) return "Gpu";
+  return where.param == Where::kHost ? "Host" : "HostDescending";
 }
 
 }  // namespace plackett::gpu

@@ -124,11 +124,12 @@ TEST_P(EngineBits, AreKeptForManyDocuments) {
   const Dataset data = make_dataset({.docs = {300, 1, 1251}});
   expect_bits(data, tiny_spec());
   // With so little shared memory that most queries' scratch is elsewhere.
-  if (GetParam() != Where::kHost) return;
+  if (!is_on_host()) return;
   backend_ = host_backend({.free_bytes = std::uint64_t{1} << 30,
                            .shared_bytes = 32 << 10,
                            .all_shared_bytes = 6 << 10,
-                           .processors = 2});
+                           .processors = 2},
+                          order());
   expect_bits(data, tiny_spec());
 }
 

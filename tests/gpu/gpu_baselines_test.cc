@@ -91,8 +91,8 @@ DeviceLimits little_shared_memory() {
 TEST_P(PairwiseBits, AreKeptForManyDocuments) {
   const Dataset data = make_dataset({.docs = {300, 1, 1251}});
   expect_bits(data, tiny_pairwise());
-  if (GetParam() != Where::kHost) return;
-  backend_ = host_backend(little_shared_memory());
+  if (!is_on_host()) return;
+  backend_ = host_backend(little_shared_memory(), order());
   expect_bits(data, tiny_pairwise());
 }
 
@@ -233,10 +233,10 @@ TEST_P(DuelBits, AreKeptForManyDocuments) {
     SimulationSpec spec = tiny_duels(duels);
     spec.impressions = 12;
     expect_bits(data, spec);
-    if (GetParam() != Where::kHost) continue;
-    backend_ = host_backend(little_shared_memory());
+    if (!is_on_host()) continue;
+    backend_ = host_backend(little_shared_memory(), order());
     expect_bits(data, spec);
-    backend_ = host_backend();
+    SetUp();
   }
 }
 
@@ -264,14 +264,14 @@ TEST_P(DuelBits, AreNotGivenForAScoreThatIsNotFinite) {
 
 // Runs that the device leaves are done by the engine.
 TEST_P(DuelBits, AreKeptWhereRoundingCouldDecideADuel) {
-  if (GetParam() != Where::kHost) GTEST_SKIP() << "the host's device can be told to doubt";
+  if (!is_on_host()) GTEST_SKIP() << "the host's device can be told to doubt";
   const Dataset data = make_dataset({});
   SimulationSpec spec = tiny_duels({"mgd", {{"candidates", "9"}}});
   spec.runs = 12;
   spec.protocol = Protocol::kPublished;
   std::size_t left = 0;
   for (const double normal_error : {1e-4, 1e-3, 1.0}) {
-    auto device = std::make_unique<HostDevice>();
+    auto device = std::make_unique<HostDevice>(order());
     const HostDevice* host = device.get();
     const auto backend = make_device_backend(std::move(device), normal_error);
     expect_the_engines_bits(data, spec, *backend);

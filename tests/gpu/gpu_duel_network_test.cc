@@ -155,14 +155,15 @@ TEST_P(NetworkDuelBits, AreKeptForManyDocuments) {
     SimulationSpec spec = tiny_bandit(bandit);
     spec.impressions = 12;
     expect_bits(data, spec);
-    if (GetParam() != Where::kHost) continue;
+    if (!is_on_host()) continue;
     // With so little shared memory that most queries' scratch is elsewhere.
     backend_ = host_backend({.free_bytes = std::uint64_t{1} << 30,
                              .shared_bytes = 32 << 10,
                              .all_shared_bytes = 16 << 10,
-                             .processors = 2});
+                             .processors = 2},
+                            order());
     expect_bits(data, spec);
-    backend_ = host_backend();
+    SetUp();
   }
 }
 
@@ -203,11 +204,11 @@ TEST_P(NetworkDuelBits, AreNotGivenForAScoreThatIsNotFinite) {
 
 // Runs that the device leaves are done by the engine.
 TEST_P(NetworkDuelBits, AreKeptWhereRoundingCouldDecideADuel) {
-  if (GetParam() != Where::kHost) GTEST_SKIP() << "the host's device can be told to doubt";
+  if (!is_on_host()) GTEST_SKIP() << "the host's device can be told to doubt";
   const Dataset data = make_dataset({});
   SimulationSpec spec = tiny_bandit({"mgd", {{"candidates", "9"}}});
   spec.protocol = Protocol::kPublished;
-  auto device = std::make_unique<HostDevice>();
+  auto device = std::make_unique<HostDevice>(order());
   const HostDevice* host = device.get();
   const auto backend = make_device_backend(std::move(device), 1.0);
   expect_the_engines_bits(data, spec, *backend);

@@ -103,13 +103,13 @@ TEST_P(NetworkBits, AreKeptForManyDocuments) {
   expect_bits(data, spec);
   // With so little shared memory that most queries' scratch is elsewhere, and that few warps
   // measure.
-  if (GetParam() != Where::kHost) return;
+  if (!is_on_host()) return;
   spec.shown = 30;
   const DeviceLimits limits{.free_bytes = std::uint64_t{1} << 30,
                             .shared_bytes = 32 << 10,
                             .all_shared_bytes = 16 << 10,
                             .processors = 2};
-  backend_ = host_backend(limits);
+  backend_ = host_backend(limits, order());
   expect_bits(data, spec);
 }
 

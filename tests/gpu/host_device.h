@@ -30,7 +30,9 @@ namespace plackett::gpu {
 class HostDevice final : public Device {
  public:
   HostDevice() = default;
-  explicit HostDevice(const DeviceLimits& limits) : limits_(limits) {}
+  explicit HostDevice(const DeviceLimits& limits, HostOrder order = HostOrder::kAscending)
+      : order_(order), limits_(limits) {}
+  explicit HostDevice(HostOrder order) : order_(order) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<DeviceLimits> limits() override { return limits_; }
@@ -86,8 +88,8 @@ class HostDevice final : public Device {
     }
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
-    const Warp warp;
-    const Block block;
+    const Warp warp(order_);
+    const Block block(order_);
     const unsigned places =
         is_by_block(launch.kernel) ? launch.warps / launch.warps_per_block : launch.warps;
     for (std::uint32_t place = 0; place < places; ++place) {
@@ -161,6 +163,7 @@ class HostDevice final : public Device {
   std::chrono::milliseconds measuring_{0};
   std::uint32_t most_measured_ = 0;
   std::uint64_t launches_left_ = ~std::uint64_t{0};
+  HostOrder order_ = HostOrder::kAscending;  // of lanes, and of a block's warps
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
                           .all_shared_bytes = 228 << 10,
