@@ -153,7 +153,10 @@ inline double ndcg_of(const BatchArgs& args, const SplitData& split, std::uint32
   return dcg * split.inverse_ideals[query];
 }
 
-inline constexpr double kTied = -1;  // in place of a value: its ties are not yet broken
+// In place of a value: its ties are not yet broken.
+inline constexpr double kTied = -1;
+// Likewise, and all scores are equal: to break these ties nobody needs to know them.
+inline constexpr double kAllTied = -2;
 
 // Rankers that a warp measures together, so that what it reads of documents serves several.
 inline constexpr unsigned kRankersPerWarp = 4;
@@ -235,7 +238,7 @@ inline void load_weights(const Warp& warp, const BatchArgs& args, std::uint32_t 
 }
 
 // Breaks ties and sums the values of the run at `place`, in the order of the queries.
-// score(split, query, docs) gives the query's scores.
+// score(split, query, docs, value) gives the query's scores, or any that are equal for kAllTied.
 template <typename Score>
 [[gnu::always_inline]] inline void sum_queries_by(const Warp& warp, const BatchArgs& args,
                                                   std::uint32_t place, const Score& score) {
@@ -252,10 +255,10 @@ template <typename Score>
       continue;
     }
     double value = values[query];
-    if (value == kTied) {
+    if (value == kTied || value == kAllTied) {
       const std::uint64_t begin = split.query_begin[query];
       const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
-      const float* scores = score(split, query, docs);
+      const float* scores = score(split, query, docs, value);
       BestDocs best = best_docs(warp, scores, docs);
       break_ties(scores, docs, ties, best);
       value = ndcg_of(args, split, query, best);
@@ -274,7 +277,7 @@ inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t p
   const RankersScratch scratch = rankers_scratch(args, shared);
   load_weights(warp, args, args.which[place], scratch.weights);
   sum_queries_by(warp, args, place,
-                 [&](const SplitData& split, std::uint32_t query, std::uint32_t docs) {
+                 [&](const SplitData& split, std::uint32_t query, std::uint32_t docs, double) {
                    Scored scored[1];
                    score_docs(warp, split.rows + split.first_tiles[query] * tile_size(split.width),
                               docs, split.width, scratch, scored);

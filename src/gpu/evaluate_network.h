@@ -20,6 +20,18 @@ namespace plackett::gpu {
   warp.sync();
 }
 
+[[gnu::always_inline]] inline bool all_equal(const Warp& warp, const float* scores,
+                                             std::uint32_t docs) {
+  PerLane<bool> differs;
+  warp.compute([&](unsigned lane) {
+    differs[lane] = false;
+    for (std::uint32_t doc = lane; doc < docs; doc += kWarpLanes) {
+      differs[lane] = differs[lane] || scores[doc] != scores[0];
+    }
+  });
+  return !warp.any(differs);
+}
+
 // The values of the queries from `first_query` on, args.queries_per_warp of them, of the run at
 // `place` of those that take part.
 [[gnu::always_inline]] inline void measure_network(const Block& block, const BatchArgs& args,
@@ -48,7 +60,11 @@ namespace plackett::gpu {
       double value = kTied;
       if (finite) {
         const BestDocs best = best_docs(warp, scores, docs);
-        if (!best.tied) value = ndcg_of(args, split, query, best);
+        if (!best.tied) {
+          value = ndcg_of(args, split, query, best);
+        } else if (all_equal(warp, scores, docs)) {
+          value = kAllTied;
+        }
       }
       warp.compute([&](unsigned lane) {
         if (lane == 0) args.values[std::uint64_t{place} * args.value_stride + query] = value;
@@ -59,7 +75,9 @@ namespace plackett::gpu {
   });
 }
 
-// As sum_queries, by a warp. The parameters stay in the device's memory: few queries have ties.
+// As sum_queries, by a warp. The parameters stay in the device's memory: few queries have ties of
+// some scores. All scores of all queries are equal before the first step of a network whose output
+// begins at 0, but these are not scored again.
 [[gnu::always_inline]] inline void sum_network(const Warp& warp, const BatchArgs& args,
                                                std::uint32_t place, std::byte* shared) {
   const std::uint32_t which = args.which[place];
@@ -68,9 +86,17 @@ namespace plackett::gpu {
                         args.network.layout);
   auto* scores = at_offset<float>(shared, 0);
   sum_queries_by(warp, args, place,
-                 [&](const SplitData& split, std::uint32_t query, std::uint32_t docs)
+                 [&](const SplitData& split, std::uint32_t query, std::uint32_t docs, double value)
                      PLACKETT_INLINE {
-                       score_query(warp, split, query, docs, features, network, scores);
+                       if (value == kAllTied) {
+                         warp.each([&](unsigned lane) {
+                           for (std::uint32_t doc = lane; doc < docs; doc += kWarpLanes) {
+                             scores[doc] = 0;
+                           }
+                         });
+                       } else {
+                         score_query(warp, split, query, docs, features, network, scores);
+                       }
                        return scores;
                      });
 }

@@ -125,6 +125,10 @@ class HostDevice final : public Device {
           duel_network_run(block, args, place, shared, spill);
           break;
         case Kernel::kSumNetwork:
+          for (std::uint32_t query = 0; query < args.value_stride; ++query) {
+            const double value = args.values[std::uint64_t{place} * args.value_stride + query];
+            if (value == kTied) ++rescored_;
+          }
           sum_network(warp, args, place, shared);
           break;
         case Kernel::kSum:
@@ -152,6 +156,8 @@ class HostDevice final : public Device {
   }
   // How many runs of its last group it has left to the engine.
   [[nodiscard]] std::size_t runs_in_doubt() const { return in_doubt_.size(); }
+  // How many queries of networks it has scored again to break ties.
+  [[nodiscard]] std::size_t queries_rescored() const { return rescored_; }
 
  private:
   std::string name_ = "the host";
@@ -163,6 +169,7 @@ class HostDevice final : public Device {
   std::chrono::milliseconds measuring_{0};
   std::uint32_t most_measured_ = 0;
   std::uint64_t launches_left_ = ~std::uint64_t{0};
+  std::size_t rescored_ = 0;
   HostOrder order_ = HostOrder::kAscending;  // of lanes, and of a block's warps
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
