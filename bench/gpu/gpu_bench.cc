@@ -160,8 +160,9 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
       "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {}  "
       "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
       settings.method, one.name, shape.features, shape.docs, spec.runs, rate * 1e-6,
-      is_network ? fmt::format("{:.1f} TFLOP/s in the product", rate * operations * 1e-12)
-                 : fmt::format("{:.2f} of the limit of {:.1f}", rate / limit, limit * 1e-6),
+      is_network
+          ? fmt::format("{:.1f} TFLOP/s in the product per network", rate * operations * 1e-12)
+          : fmt::format("{:.2f} of the limit of {:.1f}", rate / limit, limit * 1e-6),
       100 * measuring / (learning + measuring), points * test_queries / measuring * 1e-6, wall,
       right ? fmt::format("{} runs have the engine's bits", checked) : "WRONG");
   return right;

@@ -23,14 +23,15 @@ enum class Kernel : std::uint8_t {
   kLearnNetwork,
   kMeasureNetwork,
   kSumNetwork,
-  kDuelNetwork
+  kDuelNetwork,
+  kPairwiseNetwork
 };
-inline constexpr std::size_t kKernelCount = 10;
+inline constexpr std::size_t kKernelCount = 11;
 
 // Whether a block does a run, kNetworkWarps warps together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {
   return kernel == Kernel::kLearnNetwork || kernel == Kernel::kMeasureNetwork ||
-         kernel == Kernel::kDuelNetwork;
+         kernel == Kernel::kDuelNetwork || kernel == Kernel::kPairwiseNetwork;
 }
 
 // How a kernel's warps are laid out: for each run that takes part and each part of the queries,

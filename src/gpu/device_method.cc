@@ -21,18 +21,15 @@ Result<NetworkLayout> network_of(const RankerSpec& spec, const Ranker& ranker) {
                        spec.kind == RankerKind::kLinearPlusNeural);
 }
 
-Result<DeviceMethod> of_pdgd(const RankerSpec& spec, const Ranker& ranker,
-                             const PdgdOptions& options) {
+Result<DeviceMethod> of_pdgd(const PdgdOptions& options, const NetworkLayout& network) {
   if (options.weight_decay > 0) return Error{"weight-decay"};
   if (options.restart > 0) return Error{"restart"};
   DeviceMethod method{.kernel = Kernel::kLearn,
                       .data = {.decay = options.learning_rate_decay,
                                .sharpness = options.pairs.sharpness,
-                               .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U}};
-  const auto network = network_of(spec, ranker);
-  if (!network) return network.error();
-  method.network = *network;
-  if (!method.network.exists()) return method;
+                               .only_above = options.pairs.kind == PairKind::kAbove ? 1U : 0U},
+                      .network = network};
+  if (!network.exists()) return method;
   method.kernel = Kernel::kLearnNetwork;
   method.has_squares = options.steps != Steps::kConstant;
   if (options.steps == Steps::kForgetting) {
@@ -41,19 +38,20 @@ Result<DeviceMethod> of_pdgd(const RankerSpec& spec, const Ranker& ranker,
   return method;
 }
 
-DeviceMethod of_pairwise(const PairwiseOptions& options) {
-  return {.kernel = Kernel::kLearnPairwise,
+DeviceMethod of_pairwise(const PairwiseOptions& options, const NetworkLayout& network) {
+  return {.kernel = network.exists() ? Kernel::kPairwiseNetwork : Kernel::kLearnPairwise,
           .data = {.decay = options.learning_rate_decay,
                    .pairwise = {.epsilon = options.epsilon,
-                                .worst_first = options.worst_first ? 1U : 0U}}};
+                                .worst_first = options.worst_first ? 1U : 0U}},
+          .network = network};
 }
 
-Result<DeviceMethod> of_duels(const RankerSpec& spec, const Ranker& ranker,
-                              const DuelingBandit& learner) {
+Result<DeviceMethod> of_duels(const DuelingBandit& learner, std::size_t parameters,
+                              const NetworkLayout& network) {
   const DuelingBanditOptions& options = learner.options();
   static_assert(kRemembered == DuelingBandit::kRemembered);
   DuelRules rules{.candidates = options.candidates,
-                  .parameters = static_cast<std::uint32_t>(ranker.parameter_count()),
+                  .parameters = static_cast<std::uint32_t>(parameters),
                   .projected = options.projected ? 1U : 0U,
                   .further = options.further};
   const Multileaving& multileaving = learner.multileaving();
@@ -64,12 +62,10 @@ Result<DeviceMethod> of_duels(const RankerSpec& spec, const Ranker& ranker,
   } else {
     return Error{"this multileaving"};
   }
-  const auto network = network_of(spec, ranker);
-  if (!network) return network.error();
   const Kernel linear = rules.candidates + 1 == kDuelGroup ? Kernel::kDuel : Kernel::kMultileave;
-  return DeviceMethod{.kernel = network->exists() ? Kernel::kDuelNetwork : linear,
+  return DeviceMethod{.kernel = network.exists() ? Kernel::kDuelNetwork : linear,
                       .data = {.decay = options.learning_rate_decay, .duels = rules},
-                      .network = *network};
+                      .network = network};
 }
 
 }  // namespace
@@ -81,13 +77,12 @@ Result<DeviceMethod> device_method(const SimulationSpec& spec, Learner& learner)
   if (pdgd == nullptr && pairwise == nullptr && duels == nullptr) {
     return Error{fmt::format("method {}, only pdgd, pairwise, dbgd and mgd", spec.method)};
   }
-  if (pdgd != nullptr) return of_pdgd(spec.ranker, learner.ranker(), pdgd->options());
-  if (duels != nullptr) return of_duels(spec.ranker, learner.ranker(), *duels);
-  if (!learner.ranker().is_linear()) {
-    return Error{fmt::format("{} with {} rankers, only with linear ones", spec.method,
-                             name_of(spec.ranker.kind))};
-  }
-  return of_pairwise(pairwise->options());
+  const Ranker& ranker = learner.ranker();
+  const auto network = network_of(spec.ranker, ranker);
+  if (!network) return network.error();
+  if (pdgd != nullptr) return of_pdgd(pdgd->options(), *network);
+  if (pairwise != nullptr) return of_pairwise(pairwise->options(), *network);
+  return of_duels(*duels, ranker.parameter_count(), *network);
 }
 
 }  // namespace plackett::gpu

@@ -91,12 +91,17 @@ constexpr std::array<const char*, 22> kFunctions{"cuInit",
                                                  "cuGetErrorString"};
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
 
-constexpr std::array<const char*, kKernelCount> kKernels{
-    "plackett_learn",         "plackett_measure",
-    "plackett_sum",           "plackett_learn_pairwise",
-    "plackett_duel",          "plackett_multileave",
-    "plackett_learn_network", "plackett_measure_network",
-    "plackett_sum_network",   "plackett_duel_network"};
+constexpr std::array<const char*, kKernelCount> kKernels{"plackett_learn",
+                                                         "plackett_measure",
+                                                         "plackett_sum",
+                                                         "plackett_learn_pairwise",
+                                                         "plackett_duel",
+                                                         "plackett_multileave",
+                                                         "plackett_learn_network",
+                                                         "plackett_measure_network",
+                                                         "plackett_sum_network",
+                                                         "plackett_duel_network",
+                                                         "plackett_pairwise_network"};
 
 Error unusable(std::string_view why) {
   return Error{ErrorCode::kUnavailable, fmt::format("no usable GPU: {}", why)};

@@ -103,8 +103,18 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
     plackett_learn_network(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
-  learn_network_run(Block(at.lane, at.warp_of_block), args, place, shared_scratch(args, 0),
-                    args.spill + std::uint64_t{place} * args.spill_stride);
+  learn_network_run<PdgdLearner>(Block(at.lane, at.warp_of_block), args, place,
+                                 shared_scratch(args, 0),
+                                 args.spill + std::uint64_t{place} * args.spill_stride);
+}
+
+__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
+    plackett_pairwise_network(BatchArgs args) {
+  const Place at;
+  const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
+  learn_network_run<PairwiseLearner>(Block(at.lane, at.warp_of_block), args, place,
+                                     shared_scratch(args, 0),
+                                     args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
 __launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL

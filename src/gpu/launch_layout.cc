@@ -178,7 +178,7 @@ std::uint32_t least_shared_bytes(const GroupShape& shape) {
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   if (shape.kernel == Kernel::kDuel || shape.kernel == Kernel::kMultileave) {
     choose_duels(shape, limits, args);
-  } else if (shape.kernel == Kernel::kLearnNetwork) {
+  } else if (shape.kernel == Kernel::kLearnNetwork || shape.kernel == Kernel::kPairwiseNetwork) {
     choose_networks(shape, limits, args);
   } else if (shape.kernel == Kernel::kDuelNetwork) {
     choose_network_duels(shape, limits, args);

@@ -14,7 +14,7 @@ namespace plackett::gpu {
 struct GroupShape {
   Kernel kernel = Kernel::kLearn;
   DuelRules duels = {};        // of kDuel, kMultileave and kDuelNetwork
-  NetworkLayout network = {};  // of kLearnNetwork and kDuelNetwork
+  NetworkLayout network = {};  // if the ranker has one
   bool has_squares = false;    // of kLearnNetwork: steps are AdaGrad's
   std::size_t runs = 0;
   std::uint32_t width = 0;

@@ -36,6 +36,8 @@ class PdgdLearner : protected RunLearner {
   }
 
  protected:
+  using Rest = Mass;
+
   // The list, with its labels and scores; false if a score is not finite.
   [[gnu::always_inline]] bool sample(const DocScratch& of_docs, Mass& rest) {
     Scored scored[1];
@@ -69,9 +71,15 @@ class PdgdLearner : protected RunLearner {
   }
 
   [[gnu::always_inline]] void step(const float* tiles, const Mass& rest) {
-    weigh_pairs(rest);
-    add_docs(tiles, scale_ranks(static_cast<float>(state_.learning_rate)));
+    add_docs(tiles, weigh_docs(rest, static_cast<float>(state_.learning_rate)));
     count_step();
+  }
+
+  // The documents that step, in shown order, into losers, and by how much, times `rate`, into
+  // scales; returns how many.
+  [[gnu::always_inline]] std::uint32_t weigh_docs(const Mass& rest, float rate) {
+    weigh_pairs(rest);
+    return scale_ranks(rate);
   }
 
   // The weight of each pair of a winner and a loser, [winner][loser].
@@ -126,8 +134,7 @@ class PdgdLearner : protected RunLearner {
     });
   }
 
-  // Sums the pairs by rank, in the order of sum_by_rank. The documents that step, in shown order,
-  // into losers, and by how much, times `rate`, into scales; returns how many.
+  // Sums the pairs by rank, in the order of sum_by_rank, for weigh_docs().
   std::uint32_t scale_ranks(float rate) {
     double* sums = list_.uniforms;  // which are used up
     warp_.each([&](unsigned lane) {

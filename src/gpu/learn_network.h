@@ -1,12 +1,13 @@
-// PDGD's impressions with a network: a block does a run, with the bits of Simulation::run for a
-// neural or a linear+neural ranker of one hidden layer and for each of PDGD's steps
-// (ranker/neural.cc, learner/optimiser.cc). All warps score and step; the first one draws the list,
-// watches the clicks and weighs the pairs. The parameters are in shared memory.
+// PDGD's and the pairwise baseline's impressions with a network: a block does a run, with the bits
+// of Simulation::run for a neural or a linear+neural ranker of one hidden layer and for each of
+// PDGD's steps (ranker/neural.cc, learner/optimiser.cc). All warps score and step; the first one
+// draws the list, watches the clicks and weighs the documents. The parameters are in shared memory.
 #pragma once
 
 #include "gpu/block.h"
 #include "gpu/learn.h"
 #include "gpu/network.h"
+#include "gpu/pairwise.h"
 
 namespace plackett::gpu {
 
@@ -36,13 +37,15 @@ struct NetworkScratch {
   float* deltas;
 };
 
-class NetworkLearner : PdgdLearner {
+// Method: PdgdLearner or PairwiseLearner.
+template <typename Method>
+class NetworkLearner : Method {
  public:
   // `squares`: AdaGrad's sums, for each parameter of the network, or null.
   NetworkLearner(const Block& block, const Warp& warp, const BatchArgs& args, const RunData& run,
                  RunState& state, const WarpScratch& scratch, const NetworkScratch& of_network,
                  float* squares)
-      : PdgdLearner(warp, args, run, state, scratch),
+      : Method(warp, args, run, state, scratch),
         block_(block),
         network_(scratch.list.weights, args.network.layout),
         block_state_(*of_network.state),
@@ -55,7 +58,7 @@ class NetworkLearner : PdgdLearner {
       if (run_.impressions < until) until = run_.impressions;
       const bool goes_on = state_.done < until && state_.is_not_finite == 0;
       if (goes_on) {
-        find_query(draw_query(run_.seed, run_.run, state_.done, run_.train.query_count));
+        this->find_query(draw_query(run_.seed, run_.run, state_.done, run_.train.query_count));
       }
       tell(warp, {.tiles = tiles_, .docs = docs_, .goes_on = goes_on ? 1U : 0U});
     });
@@ -86,32 +89,31 @@ class NetworkLearner : PdgdLearner {
          batch += kNetworkWarps) {
       score_batch(warp, block_state_.tiles, docs, run_.features, network_, batch, scores);
     }
-    if (number == 0) draw_numbers(blocks_of_list());
+    if (number == 0) this->draw_numbers(this->blocks_of_list());
   }
 
   // From the scores to the weights of documents, and the next query.
   [[gnu::always_inline]] BlockState impression(std::uint64_t until) {
     const double inverse_ideal = inverse_ideal_;
     const float* tiles = tiles_;
-    Mass rest;
+    typename Method::Rest rest;
     // Where the scratch is known to be shared memory, it is reached faster.
     const bool is_finite =
-        docs_ <= scratch_.small_docs ? sample(scratch_.small, rest) : sample(scratch_.large, rest);
+        docs_ <= scratch_.small_docs ? show(scratch_.small, rest) : show(scratch_.large, rest);
     if (!is_finite) {
       state_.is_not_finite = 1;
       return {};
     }
-    find_query(*list_.query);
-    click();
-    state_.online.add(ndcg(inverse_ideal));
+    this->find_query(*list_.query);
+    this->click();
+    state_.online.add(this->ndcg(inverse_ideal));
     BlockState told = {.tiles = tiles_, .step_tiles = tiles, .docs = docs_};
-    if (has_pairs()) {
+    if (this->has_pairs()) {
       told.has_step = 1;
       told.rate = static_cast<float>(state_.learning_rate);
-      weigh_pairs(rest);
-      told.step_docs = scale_ranks(1);
+      told.step_docs = this->weigh_docs(rest, 1);
       find_rows(told.step_docs);
-      count_step();
+      this->count_step();
     }
     ++state_.done;
     told.goes_on = state_.done < until ? 1 : 0;
@@ -119,10 +121,10 @@ class NetworkLearner : PdgdLearner {
   }
 
   // The list of the scored documents; false if a score is not finite.
-  [[gnu::always_inline]] bool sample(const DocScratch& of_docs, Mass& rest) {
+  [[gnu::always_inline]] bool show(const DocScratch& of_docs, typename Method::Rest& rest) {
     const Scored scored = look_at_scores(warp_, of_docs.scores, docs_);
     if (!scored.finite) return false;
-    rest = draw_shown(of_docs, scored.highest);
+    rest = this->draw_shown(of_docs, scored.highest);
     return true;
   }
 
@@ -320,6 +322,15 @@ class NetworkLearner : PdgdLearner {
     target = stepped;
   }
 
+  using Method::docs_;
+  using Method::inverse_ideal_;
+  using Method::list_;
+  using Method::run_;
+  using Method::scratch_;
+  using Method::state_;
+  using Method::tiles_;
+  using Method::warp_;
+
   const Block& block_;
   Network network_;
   BlockState& block_state_;
@@ -328,7 +339,8 @@ class NetworkLearner : PdgdLearner {
   float* squares_;
 };
 
-// As learn_run, with a block's scratch.
+// As learn_run_by, with a block's scratch.
+template <typename Method>
 [[gnu::always_inline]] inline void learn_network_run(const Block& block, const BatchArgs& args,
                                                      std::uint32_t place, std::byte* shared,
                                                      std::byte* spill) {
@@ -343,7 +355,7 @@ class NetworkLearner : PdgdLearner {
           : args.network.squares + std::uint64_t{which} * args.network.layout.square_count();
   load_run(block, args, which, kept, scratch.list);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
-  NetworkLearner(block, block.warp(), args, run, state, scratch, of_network, squares)
+  NetworkLearner<Method>(block, block.warp(), args, run, state, scratch, of_network, squares)
       .learn(args.until);
   copy_floats(block, scratch.list.weights, args.network.layout.size, kept);
   block.first_warp([&](const Warp& warp) {

@@ -1,4 +1,4 @@
-// The pairwise baseline, with the bits of learner/pairwise.cc for a linear ranker.
+// The pairwise baseline, with the bits of learner/pairwise.cc.
 #pragma once
 
 #include "gpu/run_learner.h"
@@ -6,7 +6,7 @@
 
 namespace plackett::gpu {
 
-class PairwiseLearner : RunLearner {
+class PairwiseLearner : protected RunLearner {
  public:
   PairwiseLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
                   const WarpScratch& scratch)
@@ -23,21 +23,36 @@ class PairwiseLearner : RunLearner {
     const bool is_finite =
         docs_ <= scratch_.small_docs ? rank(scratch_.small) : rank(scratch_.large);
     if (!is_finite) return false;
-    look_up_labels();
     find_query(*list_.query);  // the next impression's, while this one goes on
     click();
     state_.online.add(ndcg(inverse_ideal));
-    if (winner_count_ > 0 && loser_count_ > 0) step(tiles);
+    if (has_pairs()) {
+      add_docs(tiles, weigh_docs({}, static_cast<float>(state_.learning_rate)));
+      count_step();
+    }
     return true;
   }
 
- private:
-  // The list; false if a score is not finite.
+ protected:
+  struct Rest {};
+
+  // Of random numbers: the list's are drawn one by one.
+  [[nodiscard]] std::uint32_t blocks_of_list() const { return 0; }
+
+  [[nodiscard]] bool has_pairs() const { return winner_count_ > 0 && loser_count_ > 0; }
+
+  // The list, with its labels; false if a score is not finite.
   [[gnu::always_inline]] bool rank(const DocScratch& of_docs) {
     Scored scored[1];
     score_docs(warp_, tiles_, docs_, run_.train.width,
                {.weights = list_.weights, .scores = of_docs.scores}, scored);
     if (!scored[0].finite) return false;
+    draw_shown(of_docs, scored[0].highest);
+    return true;
+  }
+
+  // The list of the scored documents, with its labels.
+  [[gnu::always_inline]] Rest draw_shown(const DocScratch& of_docs, float /*highest*/) {
     shown_ = run_.shown < docs_ ? run_.shown : docs_;
     auto* left = reinterpret_cast<std::uint32_t*>(of_docs.masses);  // documents not yet placed
     warp_.each([&](unsigned lane) {
@@ -59,7 +74,8 @@ class PairwiseLearner : RunLearner {
         left[at] = left[count - 1];
       });
     }
-    return true;
+    look_up_labels();
+    return {};
   }
 
   // The place of the highest score among left[0 .. count). The engine goes from place to place, and
@@ -92,9 +108,10 @@ class PairwiseLearner : RunLearner {
     return found;
   }
 
-  // Every winner beats every loser, so a document's pairs all have the same sign.
-  [[gnu::always_inline]] void step(const float* tiles) {
-    const auto rate = static_cast<float>(state_.learning_rate);
+  // The documents that step, in shown order, into losers, and by how much, times `rate`, into
+  // scales; returns how many. Every winner beats every loser, so a document's pairs all have the
+  // same sign.
+  [[gnu::always_inline]] std::uint32_t weigh_docs(const Rest& /*rest*/, float rate) {
     const float up = rate * static_cast<float>(loser_count_);
     const float down = rate * -static_cast<float>(winner_count_);
     const std::uint32_t seen = winner_count_ + loser_count_;
@@ -110,8 +127,7 @@ class PairwiseLearner : RunLearner {
         list_.losers[rank] = list_.docs[rank];
       }
     });
-    add_docs(tiles, seen);
-    count_step();
+    return seen;
   }
 
   const WarpScratch& scratch_;

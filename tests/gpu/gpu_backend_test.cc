@@ -292,7 +292,7 @@ TEST(GpuBackend, TakesTheMemoryThatItSays) {
   const Dataset data = make_dataset({.features = 40, .docs = {300, 1251}});
   for (const char* method :
        {"pdgd", "pairwise", "dbgd", "mgd", "pdgd:neural", "pdgd:linear+neural:steps=adagrad",
-        "dbgd:neural", "mgd:linear+neural:candidates=9"}) {
+        "dbgd:neural", "mgd:linear+neural:candidates=9", "pairwise:neural"}) {
     SCOPED_TRACE(method);
     SimulationSpec spec = tiny_spec();
     apply(parse_method_entry(method).value(), spec);
@@ -492,21 +492,21 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
             "COLTR (linear) under informational: no device does method coltr, only pdgd, "
             "pairwise, dbgd and mgd; device cpu or auto does");
   spec = tiny_spec();
-  spec.method = "pairwise";
   spec.ranker.kind = RankerKind::kNeural;
-  EXPECT_THAT(refused(spec), HasSubstr("pairwise with neural rankers, only with linear ones"));
-  spec.method = "pdgd";
   EXPECT_EQ(refused(spec), "nothing");
   spec.ranker.hidden = {64, 32};
   EXPECT_THAT(refused(spec), HasSubstr("networks of 2 hidden layers, only of one"));
   spec.ranker.hidden = {4096};
   EXPECT_THAT(refused(spec), HasSubstr("networks of 28672 parameters, which need"));
-  spec.method = "dbgd";
-  EXPECT_THAT(refused(spec), HasSubstr("networks of 28672 parameters, which need"));
-  spec.ranker.hidden = {64};
-  EXPECT_EQ(refused(spec), "nothing");
-  spec.ranker.hidden = {64, 32};
-  EXPECT_THAT(refused(spec), HasSubstr("networks of 2 hidden layers, only of one"));
+  for (const std::string_view method : {"dbgd", "mgd", "pairwise"}) {
+    spec.method = method;
+    spec.ranker.hidden = {4096};
+    EXPECT_THAT(refused(spec), HasSubstr("networks of 28672 parameters, which need"));
+    spec.ranker.hidden = {64};
+    EXPECT_EQ(refused(spec), "nothing");
+    spec.ranker.hidden = {64, 32};
+    EXPECT_THAT(refused(spec), HasSubstr("networks of 2 hidden layers, only of one"));
+  }
   spec = tiny_spec();
   spec.settings = {{"weight-decay", "0.01"}};
   EXPECT_THAT(refused(spec), HasSubstr("weight-decay"));

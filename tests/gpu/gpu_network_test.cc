@@ -1,4 +1,4 @@
-// PDGD's kernels for networks against the engine's runs.
+// PDGD's and the pairwise baseline's kernels for networks against the engine's runs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -216,12 +216,87 @@ TEST_P(NetworkBits, AreKeptForRankersInOneBatch) {
   EXPECT_EQ(count, 12U);
 }
 
+class PairwiseNetworkBits : public EngineBits {};
+INSTANTIATE_TEST_SUITE_P(On, PairwiseNetworkBits, devices(), device_name);
+
+SimulationSpec tiny_pairwise_network(RankerKind kind, std::uint32_t units = 20) {
+  SimulationSpec spec = tiny_network(kind, units);
+  spec.method = "pairwise";
+  spec.settings = {{"epsilon", "0.3"}};
+  spec.impressions = 60;
+  return spec;
+}
+
+TEST_P(PairwiseNetworkBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
+  for (const std::uint32_t features : {1, 15, 16, 17, 136}) {
+    for (const std::uint32_t units : {1, 16, 33, 64}) {
+      SCOPED_TRACE(fmt::format("{} features, {} units", features, units));
+      const auto spec = tiny_pairwise_network(kNetworks[(features + units) % 2], units);
+      expect_bits(make_dataset({.features = features}), spec);
+    }
+  }
+}
+
+TEST_P(PairwiseNetworkBits, AreKeptForEveryClickModelProtocolAndActivation) {
+  const Dataset data = make_dataset({});
+  for (const std::string_view model : click_model_names()) {
+    for (const Activation activation :
+         {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
+      SCOPED_TRACE(fmt::format("{} {}", model, name_of(activation)));
+      SimulationSpec spec = tiny_pairwise_network(RankerKind::kNeural);
+      spec.click_model = model;
+      spec.protocol = activation == Activation::kRelu ? Protocol::kPublished : Protocol::kDescribed;
+      spec.ranker.activation = activation;
+      expect_bits(data, spec);
+    }
+  }
+}
+
+TEST_P(PairwiseNetworkBits, AreKeptForListsOfAnyLengthAndManyDocuments) {
+  const Dataset data = make_dataset({.docs = {1, 5, 40, 120, 1251}});
+  for (const std::uint32_t shown : {1, 2, 10, 16, 17, 33, 100}) {
+    SCOPED_TRACE(shown);
+    SimulationSpec spec = tiny_pairwise_network(kNetworks[shown % 2]);
+    spec.impressions = 30;
+    spec.shown = shown;
+    spec.click_model = "position-based";
+    expect_bits(data, spec);
+  }
+}
+
+TEST_P(PairwiseNetworkBits, AreKeptForEqualScores) {
+  for (const std::uint32_t levels : {1, 2, 3}) {
+    for (const Protocol& protocol : {Protocol::kDescribed, Protocol::kPublished}) {
+      SCOPED_TRACE(levels);
+      SimulationSpec spec = tiny_pairwise_network(kNetworks[levels % 2]);
+      spec.protocol = protocol;
+      expect_bits(make_dataset({.features = 2, .docs = {2, 31, 32, 33, 120}, .levels = levels}),
+                  spec);
+    }
+  }
+}
+
+TEST_P(PairwiseNetworkBits, AreThoseOfTheParameters) {
+  for (const RankerKind kind : kNetworks) {
+    SimulationSpec spec = tiny_pairwise_network(kind);
+    spec.learning_rate_decay = 0.99;
+    expect_parameters(make_dataset({.features = 33}), spec);
+  }
+}
+
+TEST_P(PairwiseNetworkBits, AreNotGivenForAScoreThatIsNotFinite) {
+  SimulationSpec spec = tiny_pairwise_network(RankerKind::kLinearPlusNeural);
+  spec.settings = {{"learning-rate", "1e15"}};
+  expect_the_same_failure(make_dataset({.scale = 1e18F}), spec);
+}
+
 TEST(Launch, GivesABlockWhatItsWarpsNeedEachOrTogether) {
   BatchArgs args;
   args.shared_bytes = 100;
   EXPECT_EQ((Launch{.kernel = Kernel::kMeasure, .args = args, .warps_per_block = 4}).shared_bytes(),
             400U);
-  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kMeasureNetwork}) {
+  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kMeasureNetwork, Kernel::kDuelNetwork,
+                              Kernel::kPairwiseNetwork}) {
     EXPECT_EQ((Launch{.kernel = kernel, .args = args, .warps_per_block = 4}).shared_bytes(), 100U);
   }
 }

@@ -114,12 +114,15 @@ class HostDevice final : public Device {
           }
           break;
         case Kernel::kLearnNetwork:
-          learn_network_run(block, args, place, shared, spill);
+          learn_network_run<PdgdLearner>(block, args, place, shared, spill);
           break;
         case Kernel::kMeasureNetwork:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
             measure_network(block, args, place, part * args.queries_per_warp, shared);
           }
+          break;
+        case Kernel::kPairwiseNetwork:
+          learn_network_run<PairwiseLearner>(block, args, place, shared, spill);
           break;
         case Kernel::kDuelNetwork:
           duel_network_run(block, args, place, shared, spill);
