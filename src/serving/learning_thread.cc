@@ -136,7 +136,7 @@ void LearningThread::work(std::vector<Item>& batch) {
     }
     if (item.ask) item.ask(trained->trainer);
   }
-  for (const TrainedHandle& trained : changed) publish(*trained);
+  for (const TrainedHandle& trained : changed) publish(trained);
   for (Item& item : batch) {
     if (item.answer) item.answer();
   }
@@ -158,26 +158,34 @@ Result<double> LearningThread::apply(Trainer& trainer, const LogEntry& entry) {
   }
 }
 
-void LearningThread::publish(TrainedModel& trained) {
-  auto version = trained.trainer.version();
-  if (!trained.stalled.empty()) {
-    if (hooks_.stalled && hooks_.stalled(trained.model)) return;
+bool LearningThread::show(const TrainedHandle& trained, std::shared_ptr<const Version> version) {
+  const std::lock_guard lock(models_mutex_);
+  const auto found = models_.find(trained->model->id);
+  if (found == models_.end() || found->second != trained) return false;
+  trained->model->publication.publish(std::move(version));
+  return true;
+}
+
+void LearningThread::publish(const TrainedHandle& trained) {
+  auto version = trained->trainer.version();
+  if (!trained->stalled.empty()) {
+    if (hooks_.stalled && hooks_.stalled(trained->model)) return;
     // The log continues; the next start applies it.
     auto stalled = std::make_shared<Version>(*version);
     stalled->learning = false;
-    stalled->frozen_because = "it can't follow the log: " + trained.stalled;
+    stalled->frozen_because = "it can't follow the log: " + trained->stalled;
     version = std::move(stalled);
   }
-  const auto before = trained.model->publication.latest();
-  if (version->has_fault() && !before->has_fault()) hooks_.frozen(*trained.model, *version);
-  trained.model->publication.publish(std::move(version));
-  hooks_.published(trained.model);
-  const std::uint64_t at = trained.trainer.version_number();
-  if (trained.model->snapshot_lost.exchange(false)) trained.snapshot_version = 0;
-  if (at - trained.snapshot_version < snapshot_every_) return;
-  trained.snapshot_version = at;
-  trained.snapshot_log = trained.trainer.last_log();
-  hooks_.snapshot(trained.model, trained.trainer.snapshot());
+  const auto before = trained->model->publication.latest();
+  if (!show(trained, version)) return;
+  if (version->has_fault() && !before->has_fault()) hooks_.frozen(*trained->model, *version);
+  hooks_.published(trained->model);
+  const std::uint64_t at = trained->trainer.version_number();
+  if (trained->model->snapshot_lost.exchange(false)) trained->snapshot_version = 0;
+  if (at - trained->snapshot_version < snapshot_every_) return;
+  trained->snapshot_version = at;
+  trained->snapshot_log = trained->trainer.last_log();
+  hooks_.snapshot(trained->model, trained->trainer.snapshot());
 }
 
 }  // namespace plackett::serving

@@ -41,7 +41,9 @@ class LearningThread {
     ModelHandle model;
     std::optional<LogEntry> entry{};
     std::function<void(const Trainer&)> ask{};  // not called if the model was removed
-    std::function<void()> answer{};             // called when what was learned is published
+    // Called when what was learned is published. Nothing was, if the model was forgotten or could
+    // not follow the log: Version::log tells.
+    std::function<void()> answer{};
     std::chrono::steady_clock::time_point since{};
   };
 
@@ -81,7 +83,9 @@ class LearningThread {
   using TrainedHandle = std::shared_ptr<TrainedModel>;
   TrainedHandle find(const Model& model);
   Result<double> apply(Trainer& trainer, const LogEntry& entry);
-  void publish(TrainedModel& trained);
+  void publish(const TrainedHandle& trained);
+  // False if the model was forgotten, or adopted again, meanwhile: what was learned counts no more.
+  bool show(const TrainedHandle& trained, std::shared_ptr<const Version> version);
   void run();
   void work(std::vector<Item>& batch);
 

@@ -36,9 +36,12 @@ struct Version {
 // serial() first rarely need to.
 class Publication {
  public:
+  // Drops a version that is older than the one that is here: two threads publish while another node
+  // takes over the model.
   void publish(std::shared_ptr<const Version> version) {
     {
       const std::lock_guard lock(mutex_);
+      if (version_ != nullptr && version->number < version_->number) return;
       version_.swap(version);
     }
     serial_.fetch_add(1, std::memory_order_release);
