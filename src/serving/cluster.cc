@@ -107,12 +107,12 @@ void Cluster::stop() {
   {
     const std::lock_guard lock(mutex_);
     tasks.swap(tasks_);
+    stopped_ = true;
   }
   for (const auto& task : tasks) task();
-  for (auto& [model, all] : awaiting_) {
+  for (auto& [model, all] : std::exchange(awaiting_, {})) {
     for (Awaiting& one : all) one.answer(false);
   }
-  awaiting_.clear();
   for (auto& [model, all] : wanted_) {
     for (Asked& one : all) one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
   }
@@ -124,13 +124,15 @@ void Cluster::stop() {
   members_.clear();
 }
 
-void Cluster::post(std::function<void()> task) {
+bool Cluster::post(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
+    if (stopped_) return false;
     tasks_.push_back(std::move(task));
-    if (tasks_.size() > 1) return;
+    if (tasks_.size() > 1) return true;
   }
   store_.wake();
+  return true;
 }
 
 void Cluster::add_new(const ModelHandle& model) {
@@ -164,16 +166,20 @@ void Cluster::learned(const ModelHandle& model) {
 }
 
 void Cluster::await(std::vector<QueuedEntry> entries, std::function<void(bool)> answer) {
-  post([this, entries = std::move(entries), answer = std::move(answer)] {
+  const auto begin = [this, entries = std::move(entries), answer] {
     // Of several models one after the other: most requests close lists of one.
-    const std::int64_t model = entries.front().model->id;
+    const ModelHandle& model = entries.front().model;
     Awaiting waiting{.until = Clock::now() + kAwait};
     std::vector<QueuedEntry> others;
+    std::int64_t before = 0;
     for (const QueuedEntry& entry : entries) {
-      if (entry.model->id == model) {
-        waiting.impressions.push_back(entry.impression);
-      } else {
+      if (entry.model != model) {
         others.push_back(entry);
+      } else if (entry.impression == 0) {
+        waiting.log = std::max(waiting.log, entry.entry);
+      } else {
+        if (waiting.impressions.empty()) before = entry.before;
+        waiting.impressions.push_back(entry.impression);
       }
     }
     waiting.answer = answer;
@@ -184,11 +190,12 @@ void Cluster::await(std::vector<QueuedEntry> entries, std::function<void(bool)> 
       };
     }
     // It may be here already.
-    const std::int64_t log = entries.front().model->publication.latest()->log;
-    if (log > entries.front().before) note_learned({&waiting, 1}, log);
-    if (waiting.impressions.empty()) return waiting.answer(true);
-    awaiting_[model].push_back(std::move(waiting));
-  });
+    const std::int64_t log = model->publication.latest()->log;
+    if (!waiting.impressions.empty() && log > before) note_learned({&waiting, 1}, log);
+    if (waiting.is_learned(log)) return waiting.answer(true);
+    awaiting_[model->id].push_back(std::move(waiting));
+  };
+  if (!post(begin)) answer(false);
 }
 
 void Cluster::tell(std::vector<ClusterNote> notes) {
@@ -849,6 +856,7 @@ void Cluster::note_learned(std::span<Awaiting> waiting, std::int64_t log) {
   for (const Awaiting& one : waiting) {
     impressions.insert(impressions.end(), one.impressions.begin(), one.impressions.end());
   }
+  if (impressions.empty()) return;
   const auto logged = store_.logged(impressions, log);
   if (!logged || logged->empty()) return;
   const std::set<std::int64_t> learned(logged->begin(), logged->end());
@@ -864,7 +872,7 @@ void Cluster::answer_learned(std::int64_t model, std::int64_t log) {
   // An answer may make another one wait.
   std::vector<Awaiting> done;
   std::erase_if(found->second, [&](Awaiting& one) {
-    if (!one.impressions.empty()) return false;
+    if (!one.is_learned(log)) return false;
     done.push_back(std::move(one));
     return true;
   });

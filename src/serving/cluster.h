@@ -107,8 +107,14 @@ class Cluster {
   };
   struct Awaiting {
     std::vector<std::int64_t> impressions{};  // that are not learned yet
+    std::int64_t log = 0;                     // the entry that must be learned, too
     std::function<void(bool)> answer{};
     Clock::time_point until{};
+
+    // Requires: `impressions` has nothing that is in the log up to the entry `upto`.
+    [[nodiscard]] bool is_learned(std::int64_t upto) const {
+      return impressions.empty() && log <= upto;
+    }
   };
   struct Asked {
     Done<void> done;
@@ -117,7 +123,8 @@ class Cluster {
 
   Result<void> take_first(Result<ClusterView> view);
   void run();
-  void post(std::function<void()> task);
+  // False if nobody runs it any more.
+  bool post(std::function<void()> task);
   void step();
   void beat();
   // Within work that takes long: shows that this node lives. Throws Failed, also if it is to stop.
@@ -185,6 +192,7 @@ class Cluster {
   std::string beyond_repair_;
   std::unordered_map<std::int64_t, std::shared_ptr<const SnapshotRow>> states_;
   bool stopping_ = false;
+  bool stopped_ = false;
 
   // Only the thread uses these.
   std::map<std::int64_t, Member> members_;

@@ -35,7 +35,8 @@ Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64
     if (kind != LogKind::kLearn) return another_leads();
     auto queued = store.queue_log({.model = model->id, .kind = kind, .argument = argument}, now);
     if (!queued) return queued;
-    queued_.push_back({model, argument, model->publication.latest()->log});
+    queued_.push_back(
+        {.model = model, .impression = argument, .before = model->publication.latest()->log});
     notes_.emplace(static_cast<int>(ClusterNote::Kind::kQueued), model->id);
     return {};
   }
@@ -318,22 +319,29 @@ void WriterThread::settle(std::vector<Job>& jobs, Outcome& outcome) noexcept {
   // once its version is here, and all others here and now.
   std::vector<LearningThread::Item> learns;
   for (std::size_t at = 0; at < jobs.size(); ++at) {
-    if (!applied[at].queued.empty()) {
-      auto answer = [settled = std::exchange(jobs[at].answer, {}),
-                     learned = std::move(jobs[at].learned)](bool in_time) {
-        if (learned) *learned = in_time;
-        settled({});
-      };
-      if (applied[at].entries.empty()) {
-        options_.await(std::move(applied[at].queued), std::move(answer));
-        continue;
-      }
-      jobs[at].answer = [this, queued = std::move(applied[at].queued), answer = std::move(answer)](
-                            const Result<void>&) { options_.await(queued, answer); };
-    }
     auto& entries = applied[at].entries;
-    if (entries.empty()) continue;
-    entries.back().answer = [settled = std::exchange(jobs[at].answer, {})] { settled({}); };
+    auto& queued = applied[at].queued;
+    if (entries.empty()) {
+      if (queued.empty()) continue;
+      await(std::move(queued), std::exchange(jobs[at].answer, {}), jobs[at].learned);
+      continue;
+    }
+    std::vector<QueuedEntry> logged;
+    for (const auto& item : entries) {
+      if (options_.await) logged.push_back({.model = item.model, .entry = item.entry->seq});
+    }
+    entries.back().answer = [this, logged = std::move(logged), queued = std::move(queued),
+                             answer = std::exchange(jobs[at].answer, {}),
+                             learned = std::move(jobs[at].learned)] {
+      // This node may have lost the lead before its learner came to them.
+      std::vector<QueuedEntry> missing = queued;
+      for (const QueuedEntry& one : logged) {
+        const bool is_here = one.model->publication.latest()->log >= one.entry;
+        if (!is_here && !one.model->removed) missing.push_back(one);
+      }
+      if (missing.empty()) return answer({});
+      await(std::move(missing), answer, learned);
+    };
     learns.insert(learns.end(), std::make_move_iterator(entries.begin()),
                   std::make_move_iterator(entries.end()));
   }
@@ -341,6 +349,15 @@ void WriterThread::settle(std::vector<Job>& jobs, Outcome& outcome) noexcept {
   for (std::size_t at = 0; at < jobs.size(); ++at) {
     if (jobs[at].answer) jobs[at].answer(applied[at].outcome);
   }
+}
+
+void WriterThread::await(std::vector<QueuedEntry> entries,
+                         const std::function<void(const Result<void>&)>& answer,
+                         const std::shared_ptr<bool>& learned) {
+  options_.await(std::move(entries), [answer, learned](bool in_time) {
+    if (learned) *learned = in_time;
+    answer({});
+  });
 }
 
 }  // namespace plackett::serving

@@ -30,11 +30,13 @@ namespace plackett::serving {
 // Requests that waited for something that took this long, and failed, are not tried.
 inline constexpr std::chrono::seconds kLongFailure{2};
 
-// A list that was closed here and is learned from by another node.
+// What was stored here and is learned by another node: a list that was closed, or an entry of the
+// log.
 struct QueuedEntry {
   ModelHandle model;
-  std::int64_t impression = 0;
-  std::int64_t before = 0;  // an entry of the log that was there before it was queued
+  std::int64_t impression = 0;  // 0: an entry
+  std::int64_t before = 0;      // an entry of the log that was there before the list was queued
+  std::int64_t entry = 0;
 };
 
 // What a transaction adds to the totals of an experiment's unit.
@@ -195,6 +197,10 @@ class WriterThread {
   // Whether the store takes a change.
   Result<void> probe();
   void settle(std::vector<Job>& jobs, Outcome& outcome) noexcept;
+  // Answers once all of it is learned. `learned` as in Job.
+  void await(std::vector<QueuedEntry> entries,
+             const std::function<void(const Result<void>&)>& answer,
+             const std::shared_ptr<bool>& learned);
   // Answers all requests that are queued.
   void refuse_waiting(const Error& why);
 

@@ -1,10 +1,11 @@
-// What the learner does with models that another node takes over meanwhile.
+// What the learner and the writer do with models that another node takes over meanwhile.
 #include "serving/learning_thread.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "served.h"
 #include "serving/model.h"
+#include "serving/writer_thread.h"
 
 namespace plackett::serving {
 namespace {
@@ -75,6 +77,36 @@ TEST_F(LostLead, WhatWasLearnedMeanwhileIsNotShown) {
   done.get_future().wait();
   EXPECT_EQ(model_->publication.latest()->number, 0U);
   EXPECT_EQ(published_, 0);
+}
+
+TEST_F(LostLead, AnAnswerWaitsForTheNodeThatLearnsFromIt) {
+  std::promise<std::vector<QueuedEntry>> awaited;
+  WriterThread::Options options;
+  options.queue_limit = 10;
+  options.clock = options.steady = [] { return std::int64_t{1}; };
+  options.await = [&](std::vector<QueuedEntry> entries, const std::function<void(bool)>& answer) {
+    awaited.set_value(std::move(entries));
+    answer(false);
+  };
+  WriterThread writer(*store_, *learner_, options);
+  auto learned = std::make_shared<bool>(true);
+  std::promise<void> answered;
+  writer.submit(
+      {.apply =
+           [this](Transaction& transaction) { take(transaction.log(model_, LogKind::kFreeze, 0)); },
+       .committed = [this] { learner_->forget(model_); },
+       .answer =
+           [&](const Result<void>& settled) {
+             EXPECT_TRUE(settled.ok());
+             answered.set_value();
+           },
+       .learned = learned});
+  writer.start();
+  answered.get_future().wait();
+  EXPECT_FALSE(*learned);
+  const auto entries = awaited.get_future();
+  ASSERT_EQ(entries.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  writer.stop();
 }
 
 }  // namespace
