@@ -309,7 +309,13 @@ void Cluster::step() {
     [[maybe_unused]] const auto told = store_.tell(std::exchange(notes_, {}));
   }
   if (notes) {
-    for (const ClusterNote& note : *notes) handle(note);
+    const auto stayed = attempt([&] {
+      for (const ClusterNote& note : *notes) {
+        stay();
+        handle(note);
+      }
+    });
+    if (!stayed) beat_at_ = {};
   }
   if (Clock::now() >= beat_at_ + kBeat) beat();
   read_changes();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -63,6 +64,8 @@ struct ClusterNote {
   };
   Kind kind = Kind::kPublished;
   std::int64_t model = 0;
+
+  auto operator<=>(const ClusterNote&) const = default;
 };
 
 // On a connection of its own. One thread at a time, but for wake(). Fails with
@@ -95,7 +98,8 @@ class SharedStore {
   // ErrorCode::kUnavailable. From any thread.
   virtual Result<std::unique_ptr<StoreReader>> open_request_reader() = 0;
 
-  // Waits until another node has done something, wake() was called or the time is up.
+  // Waits until another node has done something, wake() was called or the time is up. No note comes
+  // twice, however often it was told meanwhile.
   virtual Result<std::vector<ClusterNote>> wait(std::chrono::milliseconds most) = 0;
   // Ends wait(). From any thread.
   virtual void wake() = 0;

@@ -625,6 +625,22 @@ TEST_F(Postgres, AnOlderStateDoesNotReplaceANewerOne) {
   EXPECT_EQ(got(shared.published(model, 0))->log, 9);
 }
 
+TEST_F(Postgres, ANodeHearsOnceWhatItWasToldOften) {
+  using serving::ClusterNote;
+  const auto west = got(open_postgres({.url = url_, .alone = false, .shared = true}));
+  const auto east = got(open_postgres({.url = url_, .alone = false, .shared = true}));
+  got(west->shared()->beat("west", {}));
+  got(east->shared()->beat("east", {}));
+  const ClusterNote published{ClusterNote::Kind::kPublished, 7};
+  const ClusterNote queued{ClusterNote::Kind::kQueued, 7};
+  const ClusterNote other{ClusterNote::Kind::kPublished, 8};
+  for (int times = 0; times < 20; ++times) done(west->shared()->tell({published, queued}));
+  done(west->shared()->tell({other}));
+  got(east->shared()->beat("east", {}));  // all of them are here
+  EXPECT_THAT(got(east->shared()->wait(std::chrono::seconds(5))),
+              ElementsAre(published, queued, other));
+}
+
 TEST_F(Postgres, UsedBytesFallWhenListsAreDroppedAndTheFilesWithAVacuum) {
   const auto store = open();
   commit(*store, [&] {

@@ -263,8 +263,10 @@ Result<std::vector<ClusterNote>> Shared::wait(std::chrono::milliseconds most) {
   drain_wake();
   if (!texts) return texts.error();
   std::vector<ClusterNote> notes;
+  std::set<ClusterNote> known;
   for (const std::string& text : *texts) {
-    if (const auto note = parse_note(text)) notes.push_back(*note);
+    const auto note = parse_note(text);
+    if (note && known.insert(*note).second) notes.push_back(*note);
   }
   return notes;
 }
