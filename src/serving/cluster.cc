@@ -30,6 +30,8 @@ constexpr auto kAfterFailure = 3s;
 constexpr auto kBetweenVersions = 20ms;
 // How long feedback waits for the version that has learned from it.
 constexpr auto kAwait = 2s;
+// The longest part of a beat in which it takes over models; the rest comes with the next one.
+constexpr auto kTakeOver = 300ms;
 // How long a request waits for the lead, and the model stays then.
 constexpr auto kWantLead = 5s;
 constexpr auto kKeepLead = 30s;
@@ -303,7 +305,10 @@ void Cluster::step() {
     const std::lock_guard lock(mutex_);
     tasks.swap(tasks_);
   }
-  for (const auto& task : tasks) task();
+  for (const auto& task : tasks) {
+    task();
+    if (connected_ && !attempt([this] { stay_seen(); })) lose_all();
+  }
   if (!notes_.empty()) {
     // If it fails, the others find out with their next beat.
     [[maybe_unused]] const auto told = store_.tell(std::exchange(notes_, {}));
@@ -386,7 +391,7 @@ void Cluster::beat() {
   std::erase_if(view->nodes, [&](const NodeRow& node) {
     return node.id != node_ && view->now - node.seen_at >= kSilentMs;
   });
-  follow_models(*view);
+  if (!attempt([&] { follow_models(*view); })) return lose_all();
   spread_leads(*view);
   count_lists();
   const std::lock_guard lock(mutex_);
@@ -398,6 +403,10 @@ void Cluster::stay() {
     const std::lock_guard lock(mutex_);
     if (stopping_) throw Failed{{ErrorCode::kUnavailable, "the service is stopping"}};
   }
+  stay_seen();
+}
+
+void Cluster::stay_seen() {
   const std::int64_t now = parts_.options.steady();
   if (now - beat_ok_at_ < 2 * kBeat / 1ms) return;
   take(store_.stay());
@@ -467,7 +476,9 @@ void Cluster::lose(Member& member) {
 
 void Cluster::follow_models(const ClusterView& view) {
   for (const ModelMark& mark : view.models) {
-    if (find(mark.model) == nullptr) load_model(mark.model);
+    if (find(mark.model) != nullptr) continue;
+    load_model(mark.model);
+    stay();
   }
   std::int64_t behind = 0;
   for (const ModelMark& mark : view.models) {
@@ -475,7 +486,10 @@ void Cluster::follow_models(const ClusterView& view) {
     if (member == nullptr) continue;
     if (member->revision < mark.revision && !member->reloading) member->wanted = mark.revision;
     if (!member->trainer) continue;
-    if (mark.published > member->trainer->version_number()) read_published(*member);
+    if (mark.published > member->trainer->version_number()) {
+      read_published(*member);
+      stay();
+    }
     // A table that does not survive crashes may have lost it: then nothing is newer.
     if (mark.published <= member->trainer->version_number()) {
       member->behind_since = {};
@@ -673,10 +687,15 @@ void Cluster::spread_leads(const ClusterView& view) {
     return std::any_of(view.nodes.begin(), view.nodes.end(),
                        [node](const NodeRow& one) { return one.id == node; });
   };
+  const auto end = Clock::now() + kTakeOver;
   for (const ModelMark& mark : view.models) {
     Member* member = find(mark.model);
     if (member == nullptr || member->model->removed || member->leaving) continue;
     const auto now = Clock::now();
+    if (now >= end) {
+      beat_at_ = {};
+      return;
+    }
     const bool asked = mark.wanted != 0 && is_alive(mark.wanted);
     const std::int64_t next = asked ? mark.wanted : preferred_node(view.nodes, mark.model);
     if (member->model->lead != 0) {
@@ -774,11 +793,12 @@ Trainer Cluster::catch_up(Member& member) {
   const auto entry = take(reader_->log(member.model->id, last - 1, 1));
   if (last > 0 && !entry.empty() && entry.front().seq == last) {
     Trainer trainer = *std::move(member.trainer);
-    take(follow_log(trainer, member.model->id, *reader_));
+    take(follow_log(trainer, member.model->id, *reader_, [this] { stay(); }));
     return trainer;
   }
   for (const ModelRow& row : take(reader_->models())) {
-    if (row.id == member.model->id) return take(recover(member.model->spec, row, *reader_));
+    if (row.id != member.model->id) continue;
+    return take(recover(member.model->spec, row, *reader_, [this] { stay(); }));
   }
   throw Failed{model_removed()};
 }
@@ -799,11 +819,12 @@ void Cluster::hand_over(Member& member) {
 }
 
 void Cluster::count_lists() {
-  constexpr int kAtOnce = 50;
+  constexpr auto kMost = 20ms;
   constexpr std::int64_t kSettledMs = 60'000;  // no node adds to spans that are older
   const std::int64_t settled = span_start(now() - kSettledMs);
+  const auto end = Clock::now() + kMost;
   auto next = members_.lower_bound(next_counted_);
-  for (int count = 0; count < kAtOnce && next != members_.end(); ++count, ++next) {
+  for (; next != members_.end() && Clock::now() < end; ++next) {
     Member& member = next->second;
     const auto counted = attempt([&] {
       const auto lists = [&](std::int64_t from, std::int64_t before) {

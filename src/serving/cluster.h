@@ -127,8 +127,10 @@ class Cluster {
   bool post(std::function<void()> task);
   void step();
   void beat();
-  // Within work that takes long: shows that this node lives. Throws Failed, also if it is to stop.
+  // Within work that takes long: shows that this node lives. Throws Failed; the first one also if
+  // it is to stop.
   void stay();
+  void stay_seen();
   void lose_all();
   // Readers of this thread and of the learner that are new. False if there are none to be had.
   bool renew_readers();
@@ -138,6 +140,7 @@ class Cluster {
   Result<bool> went_back(const ClusterView& view, bool all);
   void handle(const ClusterNote& note);
   // The members that the view lacks go, those that are new come, the others are brought up to date.
+  // Throws Failed.
   void follow_models(const ClusterView& view);
   void load_model(std::int64_t id);
   void drop(Member& member);
@@ -150,6 +153,8 @@ class Cluster {
   void reload(Member& member, std::uint64_t revision);
   void read_published(Member& member);
   void show(Member& member, SnapshotRow state);
+  // Takes over and hands over models, for some milliseconds: what is left comes with the next beat,
+  // at once.
   void spread_leads(const ClusterView& view);
   void take_over(Member& member);
   // Logs what other nodes have queued for the model, if this one leads it.
@@ -159,7 +164,7 @@ class Cluster {
   void lose(Member& member);
   // As far as the store holds it: another node may lead then.
   void give_up(Member& member);
-  // Brings Model::shown up to date, of a part of the models.
+  // Brings Model::shown up to date, for some milliseconds: of a part of the models.
   void count_lists();
   void publish_due();
   // A state that the learner gave in this epoch.

@@ -13,8 +13,7 @@ namespace {
 constexpr std::uint32_t kEntriesAtOnce = 4096;
 
 // Applies every entry after the trainer's last, and calls `each` after each.
-void follow(Trainer& trainer, std::int64_t model, StoreReader& store,
-            const std::function<void()>& each) {
+void follow(Trainer& trainer, std::int64_t model, StoreReader& store, const AfterEntry& each) {
   for (;;) {
     const auto entries = take(store.log(model, trainer.last_log(), kEntriesAtOnce));
     for (const LogEntry& entry : entries) {
@@ -43,11 +42,13 @@ void restore(Trainer& trainer, std::int64_t id, StoreReader& store) {
 
 }  // namespace
 
-Result<void> follow_log(Trainer& trainer, std::int64_t model, StoreReader& store) {
-  return attempt([&] { follow(trainer, model, store, [] {}); });
+Result<void> follow_log(Trainer& trainer, std::int64_t model, StoreReader& store,
+                        const AfterEntry& each) {
+  return attempt([&] { follow(trainer, model, store, each); });
 }
 
-Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReader& store) {
+Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReader& store,
+                        const AfterEntry& each) {
   return attempt([&] {
     Trainer trainer = take(Trainer::start(spec));
     // The newest; an older one if that can't be read; the start, if the log has it.
@@ -58,7 +59,7 @@ Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReade
       found = attempt([&] { restore(trainer, snapshot->id, store); });
     }
     if (model.dropped_log > 0) take(std::move(found));
-    follow(trainer, model.id, store, [] {});
+    follow(trainer, model.id, store, each);
     return trainer;
   });
 }

@@ -11,11 +11,17 @@
 
 namespace plackett::serving {
 
+// Called after each entry of the log; ends the work by throwing Failed.
+using AfterEntry = std::function<void()>;
+
 // From the newest snapshot that can be read, and the log since.
-Result<Trainer> recover(const ModelSpec& spec, const ModelRow& model, StoreReader& store);
+Result<Trainer> recover(
+    const ModelSpec& spec, const ModelRow& model, StoreReader& store,
+    const AfterEntry& each = [] {});
 
 // Applies every entry of the log after the trainer's last.
-Result<void> follow_log(Trainer& trainer, std::int64_t model, StoreReader& store);
+Result<void> follow_log(Trainer& trainer, std::int64_t model, StoreReader& store,
+                        const AfterEntry& each);
 
 struct ReplayReport {
   std::uint64_t entries = 0;    // of the log, applied

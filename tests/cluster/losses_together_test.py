@@ -298,6 +298,33 @@ def a_third_node_with_many_items_over_a_slow_network_gets_in(shop):
         change(204, shop.west, "DELETE", f"/models/{model}")
 
 
+def a_node_that_gets_many_models_over_a_slow_network_is_not_ended(shop):
+    """It reads them, and takes over half of them: that takes longer than a node may be silent."""
+    slow, other = shop.east, shop.west
+    before = [os.path.getsize(node.log) for node in (slow, other)]
+    for one in slow.proxies:
+        one.slow_down(0.01)
+    start = time.monotonic()
+    names = [f"more-{at}" for at in range(MODELS)]
+    for name in names:
+        expect(201, other, "PUT", f"/models/{name}", shops.MODEL)
+    until(lambda: all(shops.is_served(slow, name) for name in names), "all models on east", 60, 0.1)
+    read = time.monotonic() - start
+
+    def leads():
+        found = ask(slow, "GET", "/nodes")[1]["nodes"]
+        return {node["name"]: len(set(names) & set(node["leads"])) for node in found}
+    until(lambda: leads().get(slow.name, 0) > MODELS / 5 and sum(leads().values()) == MODELS,
+          "the leads of both", 60, 0.1)
+    print(f"  read after {read:.1f} s, leads after {time.monotonic() - start:.1f} s: {leads()}")
+    assert read > 5, "it was not slow"
+    for node, size in zip((slow, other), before):
+        with open(node.log, encoding="utf-8") as file:
+            file.seek(size)
+            ended = [line for line in file if "ended" in line]
+        assert not ended, ended
+
+
 def nodes_whose_last_transactions_are_gone_end_and_start_anew(shop):
     """As after a failover to a standby that lacked them."""
     model = shop.make("back")
@@ -325,6 +352,7 @@ CLAIMS = [
     ranks_of_many_models_are_answered_while_the_database_is_stopped,
     the_cursor_gives_every_list_once_after_kills_of_database_and_node,
     ranks_of_many_models_are_answered_while_the_network_is_deaf,
+    a_node_that_gets_many_models_over_a_slow_network_is_not_ended,
 ]
 
 if __name__ == "__main__":
