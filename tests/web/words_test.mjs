@@ -15,6 +15,7 @@ const load = (name) => import(pathToFileURL(path.join(folder, name)));
 const lift = await load('lift.js');
 const { specOf } = await load('experiment_form.js');
 const { change, counted, dateAndTime, digitsOf, duration } = await load('format.js');
+const { RecentShares } = await load('node_list.js');
 const { reachOf } = await load('interval_bar.js');
 const { hasFirstDay } = await load('tiles.js');
 const { refusalText } = await load('what_if_panel.js');
@@ -29,6 +30,14 @@ const experiment = (arm, more) => ({ name: 'e', state: 'running', baseline: 'old
 const verdict = (arm, more) => plain(lift.verdict(arm, experiment(arm, more)));
 
 const tests = {
+  'a node that has just joined has its share of what came since'() {
+    const shares = new RecentShares();
+    const node = (id, ranked) => ({ id, ranked, events: 0 });
+    assert.equal(shares.update([node(1, 900_000)], 0), null);
+    assert.deepEqual([...shares.update([node(1, 900_030), node(2, 5)], 2000)], [[1, 1], [2, 0]]);
+    assert.deepEqual([...shares.update([node(1, 900_030), node(2, 35)], 4000)], [[1, 0.5], [2, 0.5]]);
+    assert.equal(shares.update([node(1, 900_030), node(2, 35)], 90_000), null);
+  },
   'an interval above 0 is better, below 0 worse, around it undecided'() {
     assert.equal(verdict(learned({ lift: { value: 0.2, low: 0.05, high: 0.37 } })),
       'learned is better: +20 % (5 % to 37 %).');
