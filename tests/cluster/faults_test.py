@@ -21,20 +21,27 @@ import processes
 import traffic
 
 DISK_BYTES = 1 << 30
+MANY = 100  # faults from which on some are long
+BEYOND_TIMEOUTS = 25.0  # seconds; connections have a tcp_user_timeout of 20
 
 
 class Faults:
     """Each method is a kind of fault: it does harm, undoes it, and gives a word about it."""
 
-    def __init__(self, cluster_, rng, disk):
+    def __init__(self, cluster_, rng, disk, long):
         self.cluster = cluster_
         self.random = rng
-        self.disk = disk  # a file system of the databases' own, or None
+        self.left_out = {}  # kinds, and why they can't be had
+        if disk is None:
+            self.left_out["full_disk"] = "no file system of its own"
+        if not long:
+            self.left_out["pause_leader_beyond_timeouts"] = f"for {MANY} faults or more"
+        self.disk = disk  # the databases' own
 
     def kinds(self):
         every = [name for name in dir(self) if not name.startswith("_") and
                  callable(getattr(self, name)) and name != "kinds"]
-        return [name for name in every if name != "full_disk" or self.disk]
+        return [name for name in every if name not in self.left_out]
 
     def _node(self):
         return self.random.choice(self.cluster.nodes)
@@ -66,8 +73,8 @@ class Faults:
     def stop_leader(self):
         return self._after_end(self._model(), nodes.Node.terminate, self.cluster.stops)
 
-    def _pause(self, node):
-        seconds = self.random.uniform(5, 8)
+    def _pause(self, node, seconds=None):
+        seconds = seconds or self.random.uniform(5, 8)
         node.pause()
         time.sleep(seconds)
         node.resume()
@@ -78,6 +85,9 @@ class Faults:
 
     def pause_leader(self):
         return self._pause(self.cluster.leader(self._model()))
+
+    def pause_leader_beyond_timeouts(self):
+        return self._pause(self.cluster.leader(self._model()), BEYOND_TIMEOUTS)
 
     def kill_database(self):
         pair = self.cluster.pair
@@ -184,9 +194,14 @@ def run(folder, disk, count, seed):
     running = cluster.Cluster(folder)
     done = collections.Counter()
     try:
-        faults = Faults(running, rng, disk)
+        faults = Faults(running, rng, disk, count >= MANY)
         running.wait_until_well()
-        for kind in chosen(faults.kinds(), count, rng):
+        plan = chosen(faults.kinds(), count, rng)
+        left_out = faults.left_out | {kind: f"{count} faults are too few" for kind in
+                                      faults.kinds() if kind not in plan}
+        for kind, why in sorted(left_out.items()):
+            print(f"left out: {kind}: {why}", flush=True)
+        for kind in plan:
             start = time.monotonic()
             word = getattr(faults, kind)()
             over = time.monotonic()
