@@ -513,10 +513,9 @@ void Cluster::follow_models(const ClusterView& view) {
 
 void Cluster::load_model(std::int64_t id) {
   auto loaded = attempt([&]() -> std::optional<LoadedModel> {
-    for (const ModelRow& row : take(reader_->models())) {
-      if (row.id == id) return load_stored(parts_, row, *reader_, &store_);
-    }
-    return std::nullopt;  // it was removed meanwhile
+    const auto row = take(reader_->model(id));
+    if (!row) return std::nullopt;  // it was removed meanwhile
+    return load_stored(parts_, *row, *reader_, &store_);
   });
   if (!loaded) {
     parts_.log(fmt::format("model {} can't be loaded: {}", id, loaded.error().message));
@@ -627,11 +626,10 @@ void Cluster::reload(Member& member, std::uint64_t revision) {
              [model, seen](Transaction& transaction) {
                StoreReader& read = transaction.store.read();
                *seen = {};
-               for (const ModelRow& row : take(read.models())) {
-                 if (row.id != model->id) continue;
-                 seen->logging = take(parse_spec(row.spec)).logging;
-                 seen->found = true;
-               }
+               const auto stored = take(read.model(model->id));
+               if (!stored) return;
+               seen->logging = take(parse_spec(stored->spec)).logging;
+               seen->found = true;
                seen->experiments = take(read.experiments());
                std::erase_if(seen->experiments,
                              [&](const ExperimentRow& row) { return row.model != model->id; });
@@ -789,18 +787,19 @@ Trainer Cluster::catch_up(Member& member) {
   if (auto state = take(store_.published(member.model->id, member.trainer->version_number()))) {
     take(member.trainer->restore(*state));
   }
+  const auto row = take(reader_->model(member.model->id));
+  if (!row) throw Failed{model_removed()};
   const std::int64_t last = member.trainer->last_log();
-  const auto entry = take(reader_->log(member.model->id, last - 1, 1));
-  if (last > 0 && !entry.empty() && entry.front().seq == last) {
-    Trainer trainer = *std::move(member.trainer);
-    take(follow_log(trainer, member.model->id, *reader_, [this] { stay(); }));
-    return trainer;
+  // What the log needs up to `dropped_log` may be gone, though the entries are there.
+  if (last > 0 && last >= row->dropped_log) {
+    const auto entry = take(reader_->log(row->id, last - 1, 1));
+    if (!entry.empty() && entry.front().seq == last) {
+      Trainer trainer = *std::move(member.trainer);
+      take(follow_log(trainer, row->id, *reader_, [this] { stay(); }));
+      return trainer;
+    }
   }
-  for (const ModelRow& row : take(reader_->models())) {
-    if (row.id != member.model->id) continue;
-    return take(recover(member.model->spec, row, *reader_, [this] { stay(); }));
-  }
-  throw Failed{model_removed()};
+  return take(recover(member.model->spec, *row, *reader_, [this] { stay(); }));
 }
 
 // Everything that the writer has committed reaches the learner first.

@@ -53,10 +53,9 @@ namespace {
 
 // As the store has it now: an earlier job of the transaction may have changed it.
 LogSettings logging_of(const Model& model, Transaction& transaction) {
-  for (const ModelRow& row : take(transaction.store.read().models())) {
-    if (row.id == model.id) return take(parse_spec(row.spec)).logging;
-  }
-  throw Failed{model_removed()};
+  const auto row = take(transaction.store.read().model(model.id));
+  if (!row) throw Failed{model_removed()};
+  return take(parse_spec(row->spec)).logging;
 }
 
 // The model is to be as wanted, which may differ from it in what is logged alone. Gives what is.

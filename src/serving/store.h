@@ -241,6 +241,7 @@ class StoreReader {
 
   // By id.
   virtual Result<std::vector<ModelRow>> models() = 0;
+  virtual Result<std::optional<ModelRow>> model(std::int64_t id) = 0;
   // Deleted models that still have rows.
   virtual Result<std::vector<std::int64_t>> deleted_models() = 0;
   // Calls `each` with id, version and features of every item; stops at its first error.

@@ -153,7 +153,9 @@ TEST_P(StoreContract, ModelsKeepTheirMarksAndIdsAreNeverUsedAgain) {
     done(store_->set_model_marks({.id = second, .next_number = 8, .expired = 4, .dropped_log = 2}));
   });
   reopen();
+  EXPECT_FALSE(got(store_->read().model(77)));
   const auto models = got(store_->read().models());
+  EXPECT_EQ(got(store_->read().model(models.back().id))->name, models.back().name);
   ASSERT_EQ(models.size(), 2U);
   EXPECT_EQ(models[0].id, first);
   EXPECT_EQ(models[1].name, "b");

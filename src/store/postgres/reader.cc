@@ -27,6 +27,12 @@ class PostgresReader : public StoreReader {
         "id",
         model_row<Row>);
   }
+  Result<std::optional<ModelRow>> model(std::int64_t id) override {
+    return connection_->first(
+        "SELECT id, name, created_at, spec, next_number, expired, dropped_log FROM models WHERE id "
+        "= $1",
+        model_row<Row>, id);
+  }
   Result<std::vector<std::int64_t>> deleted_models() override {
     // Ids count up, and there are few of them.
     return connection_->all(

@@ -22,6 +22,12 @@ class SqliteReader : public StoreReader {
         "id",
         model_row<Statement>);
   }
+  Result<std::optional<ModelRow>> model(std::int64_t id) override {
+    return database_->first(
+        "SELECT id, name, created_at, spec, next_number, expired, dropped_log FROM models WHERE id "
+        "= ?",
+        model_row<Statement>, id);
+  }
   Result<std::vector<std::int64_t>> deleted_models() override {
     // Ids count up, and there are few of them.
     return database_->all(
