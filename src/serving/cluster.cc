@@ -697,6 +697,10 @@ void Cluster::spread_leads(const ClusterView& view) {
     const bool asked = mark.wanted != 0 && is_alive(mark.wanted);
     const std::int64_t next = asked ? mark.wanted : preferred_node(view.nodes, mark.model);
     if (member->model->lead != 0) {
+      if (mark.led && !mark.held) {
+        lose(*member);  // another session holds the lock
+        continue;
+      }
       if (mark.queued) take_queued(*member);
       // What is new here has the lead, and not the lock yet.
       if (!mark.led) {
