@@ -347,7 +347,10 @@ void Cluster::handle(const ClusterNote& note) {
 void Cluster::beat() {
   beat_at_ = Clock::now();
   if (!beyond_repair().empty()) return;  // the process ends
-  NodeMeters meters{.ranked = parts_.ranked, .events = parts_.events, .lag_seconds = lag_seconds()};
+  // What waits for the learner here is missing on all nodes.
+  NodeMeters meters{.ranked = parts_.ranked,
+                    .events = parts_.events,
+                    .lag_seconds = std::max(lag_seconds(), parts_.learner->lag_seconds())};
   const std::int64_t before = parts_.options.steady();
   auto view = store_.beat(name_, meters);
   if (!view) return lose_all();
