@@ -78,14 +78,20 @@ Awaitable<void> post_rank(Exchange& exchange) {
                                   scratch.rank_request));
   };
   read();
+  if (service.is_shared() && !service.knows_items(*model, scratch.rank_request)) {
+    // Another node may have stored them a moment ago.
+    const bool may_skip = scratch.rank_request.skip_missing;
+    try {
+      co_await exchange.ask<void>(&Service::refresh_items, model);
+    } catch (const Failed&) {
+      if (!may_skip) throw;  // those that are not here yet are skipped
+    }
+    read();
+  }
+  // Last: numbers that are not used soon are given up.
   if (const std::uint64_t least = scratch.rank_request.min_version;
       !service.is_prepared(*model, least)) {
     co_await exchange.ask<void>(&Service::prepare, model, least);
-    read();
-  }
-  if (service.is_shared() && !service.knows_items(*model, scratch.rank_request)) {
-    // Another node may have stored them a moment ago.
-    co_await exchange.ask<void>(&Service::refresh);
     read();
   }
   const auto ranked = co_await exchange.ask<serving::Ranked>(

@@ -41,6 +41,8 @@ std::string machine_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
+Error unreachable() { return {ErrorCode::kUnavailable, "the database can't be reached"}; }
+
 }  // namespace
 
 std::int64_t preferred_node(const std::vector<NodeRow>& nodes, std::int64_t model) {
@@ -86,6 +88,7 @@ void Cluster::follow(const ModelHandle& model, Trainer trainer, std::uint64_t re
   member.model = model;
   member.revision = revision;
   member.items = model->items.last_version();
+  member.items_revision = revision;
   member.state = std::make_shared<SnapshotRow>(trainer.snapshot());
   member.trainer = std::move(trainer);
   const std::lock_guard lock(mutex_);
@@ -123,6 +126,10 @@ void Cluster::stop() {
     one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
   }
   refreshing_.clear();
+  for (auto& [model, all] : reading_items_) {
+    for (Asked& one : all) one.done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+  }
+  reading_items_.clear();
   members_.clear();
 }
 
@@ -234,6 +241,27 @@ void Cluster::refresh(Done<void> done) {
     if (beat_at_ < asked) beat();  // one serves all who asked before it
     refreshing_.push_back({done, Clock::now() + kAwait});
   });
+}
+
+void Cluster::refresh_items(const ModelHandle& model, Done<void> done) {
+  const auto begin = [this, id = model->id, done, asked = Clock::now()] {
+    Member* member = find(id);
+    if (member == nullptr) return done({});  // it was removed
+    if (!connected_) return done(unreachable());
+    if (member->items_checked_at < asked) {  // one serves all who asked before it
+      const auto now = Clock::now();
+      const auto revision = store_.revision(id);
+      if (!revision) {
+        lose_all();  // who asks next is not to wait for the connection
+        return done(revision.error());
+      }
+      member->items_checked_at = now;
+      if (*revision > member->items_revision) member->wanted = std::max(member->wanted, *revision);
+    }
+    if (member->wanted == 0) return done({});
+    reading_items_[id].push_back({done, Clock::now() + kAwait});
+  };
+  if (!post(begin)) done(Error{ErrorCode::kUnavailable, "the service is stopping"});
 }
 
 std::optional<SnapshotRow> Cluster::state_of(const Model& model) const {
@@ -580,7 +608,7 @@ void Cluster::read_changes() {
   }
   for (Asked& one : std::exchange(refreshing_, {})) {
     if (!connected_) {
-      one.done(Error{ErrorCode::kUnavailable, "the database can't be reached"});
+      one.done(unreachable());
       continue;
     }
     // Models and experiments are changed by the writer's thread: after what it has to do now.
@@ -606,8 +634,16 @@ void Cluster::read_some(Member& member) {
     if (changes->size() == kAtOnce) return;  // there may be more
   }
   const std::uint64_t revision = std::exchange(member.wanted, 0);
-  if (changes) return reload(member, revision);
-  parts_.log(fmt::format("model {}: {}", model->spec.name, changes.error().message));
+  const Result<void> read = changes ? Result<void>() : changes.error();
+  if (const auto asked = reading_items_.extract(model->id)) {
+    for (Asked& one : asked.mapped()) one.done(read);
+  }
+  if (!read) {
+    parts_.log(fmt::format("model {}: {}", model->spec.name, read.error().message));
+    return;
+  }
+  member.items_revision = revision;
+  reload(member, revision);
 }
 
 // Settings and experiments belong to the writer's thread, which reads them, too: what it changes
@@ -936,12 +972,17 @@ void Cluster::answer_late() {
     });
   }
   std::erase_if(wanted_, [](const auto& one) { return one.second.empty(); });
-  std::erase_if(refreshing_, [&](Asked& one) {
-    if (now < one.until) return false;
-    one.done(
-        Error{ErrorCode::kUnavailable, "what other nodes have changed is not here yet; try again"});
-    return true;
-  });
+  const auto refuse_late = [&](std::vector<Asked>& all) {
+    std::erase_if(all, [&](Asked& one) {
+      if (now < one.until) return false;
+      one.done(Error{ErrorCode::kUnavailable,
+                     "what other nodes have changed is not here yet; try again"});
+      return true;
+    });
+  };
+  refuse_late(refreshing_);
+  for (auto& [model, all] : reading_items_) refuse_late(all);
+  std::erase_if(reading_items_, [](const auto& one) { return one.second.empty(); });
 }
 
 }  // namespace plackett::serving

@@ -64,6 +64,8 @@ class Cluster {
   void lead(const ModelHandle& model, Done<void> done);
   // Reads what others have changed, and answers then.
   void refresh(Done<void> done);
+  // The same of a model's items alone: one small read if there is nothing new.
+  void refresh_items(const ModelHandle& model, Done<void> done);
   // The newest state that was published for a model that another node leads.
   [[nodiscard]] std::optional<SnapshotRow> state_of(const Model& model) const;
 
@@ -89,6 +91,8 @@ class Cluster {
     std::optional<Trainer> trainer{};  // while another node leads it
     std::shared_ptr<const SnapshotRow> state{};
     std::int64_t items = 0;  // the last change of items that is here
+    std::uint64_t items_revision = 0;      // all that this revision has are
+    Clock::time_point items_checked_at{};  // whether there is a newer revision
     // Lists of all nodes that were shown before a time, and that time.
     std::uint64_t counted = 0;
     std::int64_t counted_to = 0;
@@ -204,6 +208,7 @@ class Cluster {
   std::map<std::int64_t, std::vector<Awaiting>> awaiting_;  // by model
   std::map<std::int64_t, std::vector<Asked>> wanted_;       // by model
   std::vector<Asked> refreshing_;                           // until nothing is being read
+  std::map<std::int64_t, std::vector<Asked>> reading_items_;  // by model, until its items are here
   std::vector<ClusterNote> notes_;                          // to tell
   Clock::time_point beat_at_{};
   std::int64_t next_counted_ = 0;  // a model

@@ -355,6 +355,11 @@ void Service::refresh(Done<void> done) {
   parts_->cluster->refresh(std::move(done));
 }
 
+void Service::refresh_items(const ModelHandle& model, Done<void> done) {
+  if (parts_->cluster == nullptr) return done({});
+  parts_->cluster->refresh_items(model, std::move(done));
+}
+
 std::vector<ModelInfo> Service::models() const {
   std::vector<ModelInfo> infos;
   for (const ModelHandle& model : parts_->all_models()) infos.push_back(info(*model));

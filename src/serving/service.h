@@ -338,6 +338,8 @@ class Service {
   // be known there, and refresh() reads what they have changed.
   [[nodiscard]] bool is_shared() const;
   void refresh(Done<void> done);
+  // The same of a model's items alone, for less.
+  void refresh_items(const ModelHandle& model, Done<void> done);
   // Whether all items of the request are given or stored.
   [[nodiscard]] bool knows_items(const Model& model, const RankRequest& request) const;
 

@@ -126,6 +126,9 @@ class SharedStore {
   virtual Result<std::vector<std::int64_t>> logged(const std::vector<std::int64_t>& impressions,
                                                    std::int64_t log) = 0;
 
+  // ModelMark::revision as it is now; 0 if there is no such model.
+  virtual Result<std::uint64_t> revision(std::int64_t model) = 0;
+
   // Changes of a model's items since another one, in order; a removed item has no features.
   struct ItemChange {
     std::string id{};

@@ -378,6 +378,10 @@ Result<std::vector<std::int64_t>> Shared::logged(const std::vector<std::int64_t>
       first_column<Row>, fmt::format("{}", fmt::join(impressions, ",")), log);
 }
 
+Result<std::uint64_t> Shared::revision(std::int64_t model) {
+  return connection_->integer<std::uint64_t>("SELECT revision FROM models WHERE id = $1", model);
+}
+
 Result<std::vector<Shared::ItemChange>> Shared::item_changes(std::int64_t model, std::int64_t after,
                                                              std::uint32_t limit) {
   return connection_->all(

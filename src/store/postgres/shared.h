@@ -47,6 +47,7 @@ class Shared : public serving::SharedStore {
                                                         std::uint64_t version) override;
   Result<std::vector<std::int64_t>> logged(const std::vector<std::int64_t>& impressions,
                                            std::int64_t log) override;
+  Result<std::uint64_t> revision(std::int64_t model) override;
   Result<std::vector<ItemChange>> item_changes(std::int64_t model, std::int64_t after,
                                                std::uint32_t limit) override;
 
