@@ -107,6 +107,10 @@ void with_lead(ServiceParts& parts, const ModelHandle& model, const Done<T>& don
 }
 
 inline Error model_removed() { return {ErrorCode::kNotFound, "the model was removed"}; }
+// Why the learner has no trainer of the model.
+inline Error not_learned_here(const Model& model) {
+  return model.removed ? model_removed() : another_leads();
+}
 
 struct CreatedModel {
   ModelHandle model;

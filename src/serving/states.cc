@@ -70,7 +70,7 @@ void Service::take_snapshot(const ModelHandle& model, std::string note, Done<Sna
   ServiceParts& parts = *parts_;
   if (model->lead == 0) {
     auto state = parts.cluster->state_of(*model);
-    if (!state) return done(model_removed());
+    if (!state) return done(not_learned_here(*model));
     state->note = std::move(note);
     state->kind = SnapshotKind::kAsked;
     state->id = 0;
@@ -90,8 +90,8 @@ void Service::take_snapshot(const ModelHandle& model, std::string note, Done<Sna
                                                parts.options.automatic_snapshots_kept, done));
            },
        .answer =
-           [asked, done] {
-             if (!*asked) done(model_removed());
+           [model, asked, done] {
+             if (!*asked) done(not_learned_here(*model));
            }});
 }
 

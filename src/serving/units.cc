@@ -202,7 +202,7 @@ void take_snapshot_first(const ForgettingHandle& state) {
                              },
                          .answer =
                              [state, asked] {
-                               if (!*asked) state->done(model_removed());
+                               if (!*asked) state->done(not_learned_here(*state->model));
                              }});
 }
 

@@ -16,10 +16,6 @@ using Clock = std::chrono::steady_clock;
 // How often a transaction is made again if other nodes are in its way.
 constexpr int kTries = 5;
 
-Error another_leads() {
-  return {ErrorCode::kBusy, "another node has taken over the model; try again"};
-}
-
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }

@@ -30,6 +30,10 @@ namespace plackett::serving {
 // Requests that waited for something that took this long, and failed, are not tried.
 inline constexpr std::chrono::seconds kLongFailure{2};
 
+inline Error another_leads() {
+  return {ErrorCode::kBusy, "another node has taken over the model; try again"};
+}
+
 // What was stored here and is learned by another node: a list that was closed, or an entry of the
 // log.
 struct QueuedEntry {
