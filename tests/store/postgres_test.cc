@@ -606,6 +606,17 @@ TEST_F(Postgres, WhatNodesAddAfterAModelWasDeletedIsDropped) {
   }
 }
 
+TEST_F(Postgres, AProcessIsNoSecondNodeIfTheAnswerToItsJoinWasLost) {
+  const auto store = got(open_postgres({.url = url_, .alone = false, .shared = true}));
+  const auto other = got(open_postgres({.url = url_, .alone = false, .shared = true}));
+  const std::int64_t first = got(store->shared()->beat("west", {})).node;
+  got(other->shared()->beat("east", {}));
+  // As if it had joined with another number, and had not been told.
+  PostgresServer::query(url_, "UPDATE nodes SET id = -1 WHERE name = 'west'");
+  EXPECT_GT(got(store->shared()->beat("west", {})).node, first);
+  EXPECT_EQ(ask("SELECT string_agg(name, ' ' ORDER BY name) FROM nodes"), "east west");
+}
+
 TEST_F(Postgres, AnOlderStateDoesNotReplaceANewerOne) {
   const auto store = got(open_postgres({.url = url_, .shared = true}));
   serving::SharedStore& shared = *store->shared();

@@ -96,7 +96,10 @@ bool Shared::beat_row(const NodeMeters& meters) {
 
 void Shared::join(const std::string& name) {
   node_ = take(connection_->integer(
-      "INSERT INTO nodes(id, name, tag, started_at, seen_at) SELECT nextval('node_ids'), $1, $2, "
+      // An answer that was lost leaves a row that nobody beats for: the others would end it, and
+      // this process with it.
+      "WITH gone AS (DELETE FROM nodes WHERE tag = $2) INSERT INTO nodes(id, name, tag, "
+      "started_at, seen_at) SELECT nextval('node_ids'), $1, $2, "
       "now_ms, now_ms FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "
       "now_ms) AS clock RETURNING id",
       name, tag_));
