@@ -1,6 +1,7 @@
 #include "serving/learning_thread.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "serving/model.h"
@@ -118,7 +119,17 @@ void LearningThread::run() {
 
 void LearningThread::work(std::vector<Item>& batch) {
   std::vector<TrainedHandle> changed;
+  std::vector<LogEntry> entries;
+  for (const Item& item : batch) {
+    if (item.entry) entries.push_back(*item.entry);
+  }
+  std::size_t next = 0;
+  std::size_t ahead = 0;
   for (Item& item : batch) {
+    if (item.entry) {
+      if (next == ahead) ahead += read_ahead(*reader_, std::span(entries).subspan(next));
+      ++next;
+    }
     const TrainedHandle trained = find(*item.model);
     if (trained == nullptr) continue;  // the model was removed
     // A node that has led before may have had the entry in its queue when it read the log.
@@ -136,6 +147,7 @@ void LearningThread::work(std::vector<Item>& batch) {
     }
     if (item.ask) item.ask(trained->trainer);
   }
+  [[maybe_unused]] const auto forgotten = reader_->read_ahead({});
   for (const TrainedHandle& trained : changed) publish(trained);
   for (Item& item : batch) {
     if (item.answer) item.answer();

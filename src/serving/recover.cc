@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/attempt.h"
@@ -16,10 +17,13 @@ constexpr std::uint32_t kEntriesAtOnce = 4096;
 void follow(Trainer& trainer, std::int64_t model, StoreReader& store, const AfterEntry& each) {
   for (;;) {
     const auto entries = take(store.log(model, trainer.last_log(), kEntriesAtOnce));
-    for (const LogEntry& entry : entries) {
-      take(trainer.apply(entry, store));
+    std::size_t ahead = 0;
+    for (std::size_t at = 0; at < entries.size(); ++at) {
+      if (at == ahead) ahead += read_ahead(store, std::span(entries).subspan(at));
+      take(trainer.apply(entries[at], store));
       each();
     }
+    take(store.read_ahead({}));
     if (entries.size() < kEntriesAtOnce) return;
   }
 }

@@ -253,6 +253,9 @@ class StoreReader {
   virtual Result<std::vector<std::int64_t>> versions_of(std::int64_t model,
                                                         std::span<const std::string> ids) = 0;
 
+  // Reads these impressions and their responses in one go, where each call costs a round trip.
+  // Until the next call, those that read one of them may give what this call has read.
+  virtual Result<void> read_ahead(std::span<const std::int64_t> /*impressions*/) { return {}; }
   virtual Result<std::optional<ImpressionRow>> impression(std::int64_t id) = 0;
   // The impression with the caller's own id.
   virtual Result<std::optional<std::int64_t>> given_id(std::int64_t model,

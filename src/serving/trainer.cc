@@ -76,6 +76,18 @@ void Trainer::miss(const LogEntry& entry, std::string_view what) {
   missing_.push_back(frozen_because_);
 }
 
+std::size_t read_ahead(StoreReader& store, std::span<const LogEntry> entries) {
+  constexpr std::size_t kMost = 256;  // lists of 100 kB fit into the memory, too
+  std::vector<std::int64_t> impressions;
+  const std::span first = entries.first(std::min(entries.size(), kMost));
+  for (const LogEntry& entry : first) {
+    const bool is_learned = entry.kind == LogKind::kLearn || entry.kind == LogKind::kExpire;
+    if (is_learned) impressions.push_back(entry.argument);
+  }
+  [[maybe_unused]] const auto read = store.read_ahead(impressions);
+  return first.size();
+}
+
 Result<double> Trainer::apply(const LogEntry& entry, StoreReader& store) {
   return attempt([&] {
     const double norm = apply_to_model(entry, store);

@@ -70,6 +70,10 @@ class Trainer {
   std::vector<float> after_;
 };
 
+// Has the store read in one go what the first of these entries are about, and gives how many that
+// are: call it again after them. If it fails, each is read when it is applied.
+std::size_t read_ahead(StoreReader& store, std::span<const LogEntry> entries);
+
 // The contents of a version's model file.
 SavedModel saved_model(const ModelSpec& spec, const Version& version);
 

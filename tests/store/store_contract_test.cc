@@ -117,6 +117,30 @@ TEST_P(StoreContract, KeepsWhatIsCommittedAndNothingElse) {
   EXPECT_GT(store_->disk_bytes(), 0U);
 }
 
+TEST_P(StoreContract, ReadsTheSameAheadOrNot) {
+  const std::int64_t model = insert_model("m");
+  commit([&] {
+    for (std::uint64_t number = 0; number < 3; ++number) show(model, number);
+    done(store_->set_response(id(model, 0), {bytes({1}), bytes({0}), Closed::kLearned}));
+  });
+  const auto ahead = got(store_->open_reader());
+  const std::int64_t ids[] = {id(model, 0), id(model, 1), id(model, 7), id(model, 0)};
+  done(ahead->read_ahead(ids));
+  const auto plain = got(store_->open_reader());
+  for (const std::uint64_t number : {0, 1, 2, 7}) {
+    const auto left = got(ahead->impression(id(model, number)));
+    const auto right = got(plain->impression(id(model, number)));
+    EXPECT_EQ(left.has_value(), number != 7);
+    EXPECT_EQ(left ? left->data : bytes({}), right ? right->data : bytes({}));
+    EXPECT_EQ(left ? left->shown_at : 0, right ? right->shown_at : 0);
+    EXPECT_EQ(got(ahead->response(id(model, number))).has_value(), number == 0);
+  }
+  EXPECT_EQ(got(ahead->response(id(model, 0)))->clicked, bytes({1}));
+  commit([&] { show(model, 7); });
+  done(ahead->read_ahead({}));
+  EXPECT_TRUE(got(ahead->impression(id(model, 7))));
+}
+
 TEST_P(StoreContract, AFailedChangeIsAnErrorOfTheStoreAndTheNextTransactionIsClean) {
   const std::int64_t model = insert_model("m");
   commit([&] { show(model, 0); });

@@ -679,28 +679,7 @@ Result<void> PostgresStore::lock(const Touched& touched) {
 // Locks in the order of ids, so that two processes can't wait for each other. What they hold is read
 // after the locks are had.
 void PostgresStore::read_ahead(const Touched& touched) {
-  std::string ids;
-  for (const std::int64_t id : touched.impressions) {
-    if (ahead_.impressions.contains(id)) continue;
-    ids += fmt::format("{}{}", ids.empty() ? "" : ",", id);
-    ahead_.impressions[id] = std::nullopt;
-    ahead_.responses[id] = std::nullopt;
-  }
-  if (!ids.empty()) {
-    take(connection_->each(
-        "SELECT " PLACKETT_IMPRESSION_COLUMNS
-        " FROM impressions WHERE id = ANY(string_to_array($1, ',')::bigint[]) ORDER BY id "
-        "FOR NO KEY UPDATE",
-        [&](const Row& row) {
-          ImpressionRow read = impression_row(row);
-          ahead_.impressions[read.id] = std::move(read);
-        },
-        ids));
-    take(connection_->each(
-        "SELECT clicked, viewed, closed, impression FROM responses WHERE impression = "
-        "ANY(string_to_array($1, ',')::bigint[])",
-        [&](const Row& row) { ahead_.responses[row.integer(3)] = response_row(row); }, ids));
-  }
+  take(postgres::read_rows(*connection_, touched.impressions, postgres::Locks::kUpdate, ahead_));
   std::map<std::int64_t, std::string> names;  // arrays as text, by model
   for (const auto& [model, event_id] : touched.event_ids) {
     if (!ahead_.event_ids.emplace(std::pair(model, event_id), false).second) continue;

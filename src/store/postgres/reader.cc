@@ -1,5 +1,7 @@
 #include "store/postgres/reader.h"
 
+#include <fmt/format.h>
+
 #include "store/rows.h"
 
 namespace plackett::store::postgres {
@@ -17,7 +19,7 @@ namespace {
 class PostgresReader : public StoreReader {
  public:
   PostgresReader(std::shared_ptr<Connection> connection, const ReadAhead* ahead)
-      : connection_(std::move(connection)), ahead_(ahead) {}
+      : connection_(std::move(connection)), ahead_(ahead != nullptr ? ahead : &own_) {}
 
   bool may_recover() const override { return true; }
 
@@ -101,11 +103,14 @@ class PostgresReader : public StoreReader {
     });
   }
 
+  Result<void> read_ahead(std::span<const std::int64_t> impressions) override {
+    own_.clear();
+    if (ahead_ != &own_) return {};  // the writer reads ahead itself
+    return read_rows(*connection_, impressions, Locks::kNone, own_);
+  }
   Result<std::optional<ImpressionRow>> impression(std::int64_t id) override {
-    if (ahead_ != nullptr) {
-      const auto found = ahead_->impressions.find(id);
-      if (found != ahead_->impressions.end()) return found->second;
-    }
+    const auto found = ahead_->impressions.find(id);
+    if (found != ahead_->impressions.end()) return found->second;
     return connection_->first("SELECT " PLACKETT_IMPRESSION_COLUMNS
                               " FROM impressions WHERE id = $1",
                               impression_row<Row>, id);
@@ -176,10 +181,8 @@ class PostgresReader : public StoreReader {
   }
 
   Result<std::optional<ResponseRow>> response(std::int64_t impression) override {
-    if (ahead_ != nullptr) {
-      const auto found = ahead_->responses.find(impression);
-      if (found != ahead_->responses.end()) return found->second;
-    }
+    const auto found = ahead_->responses.find(impression);
+    if (found != ahead_->responses.end()) return found->second;
     return connection_->first("SELECT clicked, viewed, closed FROM responses WHERE impression = $1",
                               response_row<Row>, impression);
   }
@@ -212,10 +215,8 @@ class PostgresReader : public StoreReader {
         first_column<Row>, model, time, limit);
   }
   Result<bool> event_seen(std::int64_t model, std::string_view event_id) override {
-    if (ahead_ != nullptr) {
-      const auto found = ahead_->event_ids.find({model, std::string(event_id)});
-      if (found != ahead_->event_ids.end()) return found->second;
-    }
+    const auto found = ahead_->event_ids.find({model, std::string(event_id)});
+    if (found != ahead_->event_ids.end()) return found->second;
     return connection_->integer<bool>(
         "SELECT 1 FROM events WHERE impression >> 40 = $1 AND event_id = $2 AND event_id IS NOT "
         "NULL",
@@ -339,10 +340,43 @@ class PostgresReader : public StoreReader {
 
  private:
   std::shared_ptr<Connection> connection_;
-  const ReadAhead* ahead_;  // may be null
+  ReadAhead own_;
+  const ReadAhead* ahead_;
 };
 
 }  // namespace
+
+Result<void> read_rows(Connection& connection, std::span<const std::int64_t> impressions,
+                       Locks locks, ReadAhead& ahead) {
+  std::string ids;
+  for (const std::int64_t id : impressions) {
+    if (ahead.impressions.contains(id)) continue;
+    ids += fmt::format("{}{}", ids.empty() ? "" : ",", id);
+    ahead.impressions[id] = std::nullopt;
+    ahead.responses[id] = std::nullopt;
+  }
+  if (ids.empty()) return {};
+  auto read = attempt([&] {
+    take(connection.each(
+        locks == Locks::kUpdate
+            ? "SELECT " PLACKETT_IMPRESSION_COLUMNS
+              " FROM impressions WHERE id = ANY(string_to_array($1, ',')::bigint[]) ORDER BY id "
+              "FOR NO KEY UPDATE"
+            : "SELECT " PLACKETT_IMPRESSION_COLUMNS
+              " FROM impressions WHERE id = ANY(string_to_array($1, ',')::bigint[])",
+        [&](const Row& row) {
+          ImpressionRow found = impression_row(row);
+          ahead.impressions[found.id] = std::move(found);
+        },
+        ids));
+    take(connection.each(
+        "SELECT clicked, viewed, closed, impression FROM responses WHERE impression = "
+        "ANY(string_to_array($1, ',')::bigint[])",
+        [&](const Row& row) { ahead.responses[row.integer(3)] = response_row(row); }, ids));
+  });
+  if (!read) ahead.clear();
+  return read;
+}
 
 void append_to_array(std::string& array, std::string_view text) {
   array += array.empty() ? "{\"" : ",\"";

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -14,7 +15,7 @@
 
 namespace plackett::store::postgres {
 
-// What the writer's transaction has read in advance, as it is after the transaction's changes.
+// What was read in advance. The writer's is as it is after its transaction's changes.
 struct ReadAhead {
   std::unordered_map<std::int64_t, std::optional<serving::ImpressionRow>> impressions{};
   std::unordered_map<std::int64_t, std::optional<serving::ResponseRow>> responses{};
@@ -23,11 +24,18 @@ struct ReadAhead {
   void clear() { *this = {}; }
 };
 
+// Reads impressions and responses that are not in `ahead` yet; with locks, those of impressions are
+// taken in the order of ids, and responses are read after they are had. `ahead` is empty if it
+// fails.
+enum class Locks : std::uint8_t { kNone, kUpdate };
+Result<void> read_rows(Connection& connection, std::span<const std::int64_t> impressions,
+                       Locks locks, ReadAhead& ahead);
+
 // Adds a text to what becomes an array of PostgreSQL's with "}" behind it, as in $1::text[].
 void append_to_array(std::string& array, std::string_view text);
 
 // Over a connection of its own, or over the writer's: then it sees uncommitted changes, and looks
-// into `ahead` first.
+// into the writer's `ahead` first.
 std::unique_ptr<serving::StoreReader> make_reader(std::shared_ptr<Connection> connection,
                                                   const ReadAhead* ahead = nullptr);
 
