@@ -426,7 +426,7 @@ class Store {
 
   // Inserts or replaces, and gives the new version, which is above 0 and never used again. What it
   // replaces can be read until drop_impressions() drops all below number `end`; if that is 0, it is
-  // dropped at once.
+  // dropped at once. A store of several nodes finds `end` itself, from the numbers that they have.
   virtual Result<std::int64_t> put_item(std::int64_t model, std::string_view id,
                                         std::span<const std::byte> features, std::uint64_t end) = 0;
   // Gives the version that it had, 0 if it was not there. That can be read as long as one that was

@@ -280,10 +280,7 @@ class Proxy {
     const ssize_t size = ::read(from, buffer, sizeof buffer);
     if (size <= 0) return false;
     if (kind == Loses::kQuestions) plan({buffer, static_cast<std::size_t>(size)});
-    if (loses_ == kind) {
-      loses_ = Loses::kNothing;
-      return false;
-    }
+    if (Loses lost = kind; loses_.compare_exchange_strong(lost, Loses::kNothing)) return false;
     return ::send(to, buffer, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
   }
   void plan(std::string_view question) {
@@ -293,23 +290,27 @@ class Proxy {
     planned_.erase(planned_.begin());
   }
   void run() {
+    std::vector<std::thread> connections;
     while (!stop_) {
       pollfd waiting{listener_, POLLIN, 0};
       if (::poll(&waiting, 1, 10) <= 0) continue;
       const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-      const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      const sockaddr_un address = address_of(server_);
-      bool open =
-          ::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-      while (open && !stop_) {
-        pollfd both[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
-        if (::poll(both, 2, 10) <= 0) continue;
-        if (both[0].revents != 0) open = pass(client, server, Loses::kQuestions);
-        if (open && both[1].revents != 0) open = pass(server, client, Loses::kAnswers);
-      }
-      ::close(client);
-      ::close(server);
+      connections.emplace_back([this, client] { serve(client); });
     }
+    for (std::thread& connection : connections) connection.join();
+  }
+  void serve(int client) {
+    const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_un address = address_of(server_);
+    bool open = ::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    while (open && !stop_) {
+      pollfd both[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
+      if (::poll(both, 2, 10) <= 0) continue;
+      if (both[0].revents != 0) open = pass(client, server, Loses::kQuestions);
+      if (open && both[1].revents != 0) open = pass(server, client, Loses::kAnswers);
+    }
+    ::close(client);
+    ::close(server);
   }
 
   std::string server_;
@@ -322,7 +323,8 @@ class Proxy {
   std::thread thread_;
 };
 
-class LostCommit : public Postgres {
+// With a store of one process, and with one of several.
+class LostCommit : public Postgres, public ::testing::WithParamInterface<bool> {
  protected:
   void SetUp() override {
     Postgres::SetUp();
@@ -334,14 +336,20 @@ class LostCommit : public Postgres {
     through_ = "postgresql:///" + name + "?user=postgres&host=" + folder_.path().string() +
                "&port=" + port;
   }
+  [[nodiscard]] std::unique_ptr<Store> open_through() const {
+    const bool shared = GetParam();
+    auto store = got(open_postgres({.url = through_, .alone = !shared, .shared = shared}));
+    if (shared) got(store->shared()->beat("west", {}));
+    return store;
+  }
 
   testing::TemporaryFolder folder_;
   std::unique_ptr<Proxy> proxy_;
   std::string through_;
 };
 
-TEST_F(LostCommit, ACommitWhoseAnswerIsLostIsFoundToHaveSucceeded) {
-  const auto store = got(open_postgres({.url = through_}));
+TEST_P(LostCommit, ACommitWhoseAnswerIsLostIsFoundToHaveSucceeded) {
+  const auto store = open_through();
   commit(*store, [&] { done(show(*store, 0)); });
   for (std::uint64_t number = 1; number < 4; ++number) {
     done(store->begin());
@@ -354,8 +362,8 @@ TEST_F(LostCommit, ACommitWhoseAnswerIsLostIsFoundToHaveSucceeded) {
   EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "5");
 }
 
-TEST_F(LostCommit, ACommitThatNeverArrivedIsFoundToHaveFailed) {
-  const auto store = got(open_postgres({.url = through_}));
+TEST_P(LostCommit, ACommitThatNeverArrivedIsFoundToHaveFailed) {
+  const auto store = open_through();
   commit(*store, [&] { done(show(*store, 0)); });
   done(store->begin());
   done(show(*store, 1));
@@ -370,8 +378,8 @@ TEST_F(LostCommit, ACommitThatNeverArrivedIsFoundToHaveFailed) {
 // A new connection replaces the mark of the last transaction by this.
 constexpr const char* kNewMark = "UPDATE store_nodes SET committed = $2 WHERE";
 
-TEST_F(LostCommit, AStoreGoesOnIfNewConnectionsAreLostToo) {
-  const auto store = got(open_postgres({.url = through_}));
+TEST_P(LostCommit, AStoreGoesOnIfNewConnectionsAreLostToo) {
+  const auto store = open_through();
   commit(*store, [&] { done(show(*store, 0)); });
   using Loses = Proxy::Loses;
   for (const auto& losses : std::vector<std::vector<Loses>>{
@@ -392,8 +400,8 @@ TEST_F(LostCommit, AStoreGoesOnIfNewConnectionsAreLostToo) {
   EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "2");
 }
 
-TEST_F(LostCommit, ACommitIsFoundEvenIfNewConnectionsAreLostToo) {
-  const auto store = got(open_postgres({.url = through_}));
+TEST_P(LostCommit, ACommitIsFoundEvenIfNewConnectionsAreLostToo) {
+  const auto store = open_through();
   commit(*store, [&] { done(show(*store, 0)); });
   done(store->begin());
   done(show(*store, 1));
@@ -405,6 +413,9 @@ TEST_F(LostCommit, ACommitIsFoundEvenIfNewConnectionsAreLostToo) {
   commit(*store, [&] { done(show(*store, 2)); });
   EXPECT_EQ(ask("SELECT count(*) FROM impressions"), "3");
 }
+
+INSTANTIATE_TEST_SUITE_P(Stores, LostCommit, ::testing::Bool(),
+                         [](const auto& shared) { return shared.param ? "shared" : "alone"; });
 
 // A server whose commits wait for a standby that is not there.
 class NoStandby : public ::testing::Test {
@@ -650,6 +661,118 @@ TEST_F(Postgres, ANodeHearsOnceWhatItWasToldOften) {
   got(east->shared()->beat("east", {}));  // all of them are here
   EXPECT_THAT(got(east->shared()->wait(std::chrono::seconds(5))),
               ElementsAre(published, queued, other));
+}
+
+// Two nodes, of which the first leads a model.
+class TwoNodes : public Postgres {
+ protected:
+  void SetUp() override {
+    Postgres::SetUp();
+    if (IsSkipped()) return;
+    west_ = open_node("west");
+    east_ = open_node("east");
+    commit(*west_, [&] { model_ = got(west_->insert_model({.name = "m", .spec = "{}"})); });
+    epoch_ = got(west_->shared()->lead(model_)).value();
+    east_->discard_reserved();
+  }
+  [[nodiscard]] std::unique_ptr<Store> open_node(const std::string& name) const {
+    auto store = got(open_postgres({.url = url_, .alone = false, .shared = true}));
+    got(store->shared()->beat(name, {}));
+    return store;
+  }
+  // A transaction of the leader, up to its commit.
+  void begin_to_log(std::int64_t list) {
+    done(west_->begin());
+    got(west_->append_log({.model = model_, .argument = list}, 5));
+    done(west_->fence(model_, epoch_));
+  }
+  [[nodiscard]] std::string logged() const {
+    return ask("SELECT coalesce(string_agg(argument::text, ' ' ORDER BY seq), '') FROM log");
+  }
+
+  std::unique_ptr<Store> west_;
+  std::unique_ptr<Store> east_;
+  std::int64_t model_ = 0;
+  std::int64_t epoch_ = 0;
+};
+
+TEST_F(TwoNodes, ALeaderThatWasReplacedCantCommit) {
+  begin_to_log(1);
+  done(west_->commit());
+  begin_to_log(2);
+  done(west_->shared()->release(model_));  // as if its connection had ended
+  EXPECT_EQ(got(east_->shared()->lead(model_)), epoch_ + 1);
+  EXPECT_FALSE(west_->commit().ok());
+  EXPECT_TRUE(west_->is_fenced());
+  west_->roll_back();
+  EXPECT_EQ(logged(), "1");
+  // Nor with a later transaction.
+  begin_to_log(3);
+  EXPECT_FALSE(west_->commit().ok());
+  EXPECT_TRUE(west_->is_fenced());
+  west_->roll_back();
+  // It goes on as a node that does not lead.
+  commit(*west_, [&] { done(show(*west_, 0)); });
+  commit(*east_, [&] {
+    got(east_->append_log({.model = model_, .argument = 4}, 5));
+    done(east_->fence(model_, epoch_ + 1));
+  });
+  EXPECT_EQ(logged(), "1 4");
+}
+
+TEST_F(TwoNodes, ANewLeaderWaitsForTheCommitOfTheOneBefore) {
+  begin_to_log(1);
+  got(west_->read().models());  // sends what is queued
+  done(west_->shared()->release(model_));
+  std::atomic<bool> leads{false};
+  std::thread taking([&] {
+    EXPECT_EQ(got(east_->shared()->lead(model_)), epoch_ + 1);
+    leads = true;
+  });
+  const bool waits = testing::eventually([&] {
+    return ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "1";
+  });
+  EXPECT_TRUE(waits);
+  EXPECT_FALSE(leads);
+  done(west_->commit());
+  taking.join();
+  EXPECT_EQ(logged(), "1");
+}
+
+TEST_F(TwoNodes, AReplacedItemCanBeReadWhileListsMayReferToIt) {
+  std::int64_t old = 0;
+  std::int64_t present = 0;
+  serving::NumberBlock block;
+  commit(*east_, [&] { block = got(east_->reserve_numbers(model_, 1000)); });
+  for (std::int64_t* version : {&old, &present}) {
+    commit(*west_, [&] {
+      done(west_->change_model(model_));
+      *version = got(west_->put_item(model_, "x", std::vector<std::byte>(4), 0));
+    });
+  }
+  commit(*west_, [&] { done(west_->drop_impressions(model_, block.end)); });
+  EXPECT_TRUE(got(east_->read().item_version(old)));
+  commit(*west_, [&] { done(west_->drop_impressions(model_, block.end + 1'000'000)); });
+  EXPECT_FALSE(got(east_->read().item_version(old)));
+  EXPECT_TRUE(got(east_->read().item_version(present)));
+}
+
+TEST_F(Postgres, ListsThatWereReadAheadAreNotReadAgain) {
+  const auto store = open();
+  commit(*store, [&] {
+    done(show(*store, 0));
+    done(store->set_response(ImpressionKey{1, 0}.id(), {.closed = serving::Closed::kLearned}));
+  });
+  const auto reader = got(store->open_reader());
+  const std::int64_t ids[] = {ImpressionKey{1, 0}.id(), ImpressionKey{1, 1}.id()};
+  done(reader->read_ahead(ids));
+  PostgresServer::query(url_, "DELETE FROM impressions");
+  PostgresServer::query(url_, "DELETE FROM responses");
+  EXPECT_TRUE(got(reader->impression(ids[0])).has_value());
+  EXPECT_EQ(got(reader->response(ids[0]))->closed, serving::Closed::kLearned);
+  EXPECT_FALSE(got(reader->impression(ids[1])).has_value());
+  done(reader->read_ahead({}));
+  EXPECT_FALSE(got(reader->impression(ids[0])).has_value());
 }
 
 TEST_F(Postgres, UsedBytesFallWhenListsAreDroppedAndTheFilesWithAVacuum) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 
+#include "serving/shared_store.h"
 #include "serving/store.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
@@ -29,18 +30,32 @@ struct StoreKind {
 };
 void PrintTo(const StoreKind& kind, std::ostream* out) { *out << kind.name; }
 
+Result<std::unique_ptr<Store>> open_in_postgres(const testing::TemporaryFolder& folder,
+                                                bool shared) {
+  auto& server = testing::PostgresServer::shared();
+  return store::open_postgres(
+      {.url = server.database(folder.path().filename()), .alone = !shared, .shared = shared});
+}
+std::string missing_postgres() {
+  using Server = testing::PostgresServer;
+  return Server::is_installed() ? "" : Server::kMissing;
+}
+
 const StoreKind kStores[] = {
     {"sqlite",
      [](const auto& folder) { return store::open_sqlite({.path = folder / "store.db"}); }},
-    {"postgres",
+    {"postgres", [](const auto& folder) { return open_in_postgres(folder, false); },
+     missing_postgres},
+    {"postgres_shared",
      [](const auto& folder) {
-       auto& server = testing::PostgresServer::shared();
-       return store::open_postgres({.url = server.database(folder.path().filename())});
+       auto store = open_in_postgres(folder, true);
+       // The process is a node from its first beat on.
+       if (store) {
+         EXPECT_TRUE((*store)->shared()->beat("west", {}).ok());
+       }
+       return store;
      },
-     [] {
-       using Server = testing::PostgresServer;
-       return std::string(Server::is_installed() ? "" : Server::kMissing);
-     }}};
+     missing_postgres}};
 
 std::vector<std::byte> bytes(std::initializer_list<int> values) {
   std::vector<std::byte> result;
@@ -240,6 +255,9 @@ TEST_P(StoreContract, VersionsAreFoundByIdsOfAnyText) {
 }
 
 TEST_P(StoreContract, AReplacedItemCanBeReadUntilTheListsThatMayReferToItAreDropped) {
+  if (store_->shared() != nullptr) {
+    GTEST_SKIP() << "it finds `end` itself: AReplacedItemCanBeReadWhileListsMayReferToIt";
+  }
   std::int64_t first = 0;
   std::int64_t second = 0;
   std::int64_t third = 0;
@@ -272,6 +290,9 @@ TEST_P(StoreContract, AReplacedItemCanBeReadUntilTheListsThatMayReferToItAreDrop
 }
 
 TEST_P(StoreContract, AnItemThatNoListRefersToIsDroppedAtOnce) {
+  if (store_->shared() != nullptr) {
+    GTEST_SKIP() << "it finds `end` itself: AReplacedItemCanBeReadWhileListsMayReferToIt";
+  }
   std::int64_t first = 0;
   std::int64_t second = 0;
   commit([&] {
@@ -281,6 +302,9 @@ TEST_P(StoreContract, AnItemThatNoListRefersToIsDroppedAtOnce) {
   EXPECT_FALSE(got(store_->read().item_version(first)));
   commit([&] { EXPECT_TRUE(got(store_->delete_item(1, "x", 0))); });
   EXPECT_FALSE(got(store_->read().item_version(second)));
+}
+
+TEST_P(StoreContract, KnowsWhetherAListHasItsCandidates) {
   EXPECT_FALSE(got(store_->read().has_candidates(1)));
   commit([&] {
     done(store_->insert_impression({.id = id(1, 0), .kept = true, .data = bytes({1})}));
