@@ -136,10 +136,11 @@ function makeChart(container, { label, height }, config) {
 
 export class LineChart {
   // label: for readers who cannot see it. xAxis: 'linear', 'logarithmic' or 'time' (milliseconds
-  // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values and
-  // to the data unless `fixed`, but not beyond `bounds`. writeY(y, step), writeX(x): values as
-  // text; step: between ticks, for a tick. leastWidth: of the range of x. xValues: all that x can
-  // be, rising; they are the ticks, and the range of x has some air around them.
+  // since 1970). yRange: [low, high], null for a bound that is fitted; widened to round values, to
+  // the data and to the references unless `fixed`, but not beyond `bounds`. writeY(y, step),
+  // writeX(x): values as text; step: between ticks, for a tick. leastWidth: of the range of x.
+  // xValues: all that x can be, rising; they are the ticks, and the range of x has some air around
+  // them.
   constructor(container, { label, writeY, writeX, xAxis = 'linear', yRange = [null, null],
     bounds = [-Infinity, Infinity], fixed = false, leastWidth = 1, height = 190,
     xValues = null, empty = 'Nothing yet' }) {
@@ -156,8 +157,10 @@ export class LineChart {
           y: axis({
             ...(fixed ? { min: low, max: high } : { suggestedMin: low, suggestedMax: high }),
             afterDataLimits: (scale) => {
-              scale.min = Math.max(scale.min, bounds[0]);
-              scale.max = Math.min(scale.max, bounds[1]);
+              const marks = fixed ? [] : scale.chart.options.plugins.extras?.references ?? [];
+              const ys = marks.map(({ y }) => y);
+              scale.min = Math.max(Math.min(scale.min, ...ys), bounds[0]);
+              scale.max = Math.min(Math.max(scale.max, ...ys), bounds[1]);
             },
             grid: { color: () => colour('--line'), drawTicks: false, drawBorder: false },
             ticks: { padding: 8, maxTicksLimit: 6, includeBounds: !fixed,

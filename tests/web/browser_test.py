@@ -73,6 +73,19 @@ class Service:
             {"impression": shown["impression"], "event": "close"}]})
 
 
+    def show_lists(self, model, numbers, items, is_clicked):
+        """One list to each of some new users, who click on its first item where they do."""
+        events = []
+        for number in numbers:
+            shown = self.call("POST", f"/models/{model}/rank",
+                              {"items": items, "unit": f"user-{number}"})
+            events.append({"impression": shown["impression"], "event": "close"})
+            if is_clicked(shown, number):
+                events.insert(-1, {"impression": shown["impression"], "event": "click",
+                                   "item": shown["items"][0]["id"]})
+        self.call("POST", f"/models/{model}/feedback", {"events": events})
+
+
 class Visit:
     def __init__(self, browser, service, pictures):
         self.browser = browser
@@ -337,6 +350,50 @@ def start_experiment(visit, name):
                "a test starts from the form")
 
 
+def lift_is_drawn(visit, name):
+    """Users who like the challenger: its lift, the band over time and the guard's line."""
+    features = visit.service.call("GET", "/models/demo")["features"]
+    items = [{"id": f"t{doc}", "features": [doc % (2 + each) for each in range(features)]}
+             for doc in range(12)]
+    likes = {"old": 6, "learned": 10}  # of ten lists
+
+    def lifts():
+        return [arm["lift"] for point in experiment_of(visit, name)["points"]
+                for arm in point["arms"] if arm["lift"] is not None]
+
+    first = 0
+    while len(lifts()) < 3:
+        more = 800 if first == 0 else 20
+        visit.service.show_lists("demo", range(first, first + more), items,
+                                 lambda shown, number: number * 7 % 10 < likes[shown["arm"]])
+        first += more
+        claim(first < 1100, "results over time have lifts")
+        time.sleep(1)  # the service keeps at most one point per second
+    visit.wait(lambda: visit.value("+document.getElementById('chart-lift').dataset.points")
+               == len(lifts()), "every lift is drawn")
+    claim("Too early" not in visit.text("#lift-verdict"), "the card says what is known")
+    claim(visit.text("#lift-value").startswith("+"), "the card tells the lift")
+    chart = "Chart.getChart(document.querySelector('#chart-lift canvas'))"
+    low, line, high = (
+        [point["y"] for point in points if point["y"] is not None] for points in visit.value(
+            f"(d => [d[0].data, d[2].data, d[1].data])({chart}.data.datasets)"))
+    claim(len(low) == len(line) == len(high) >= 3, "the band has the line's points")
+    claim(all(a < b < c for a, b, c in zip(low, line, high)), "the line is within its band")
+    claim(line[-1] == lifts()[-1]["value"], "the last lift is the service's")
+    marks = visit.value(f"{chart}.options.plugins.extras.references.map(({{ y, text }}) => [y, text])")
+    claim(any(y == -0.05 and text.startswith("guard") for y, text in marks),
+          f"the guard has a line: {marks}")
+    axis = visit.value(f"[{chart}.scales.y.min, {chart}.scales.y.max]")
+    claim(-1 <= axis[0] <= -0.05 < axis[1], f"the axis shows the guard's line: {axis}")
+    lowest = visit.value(f"""(() => {{
+        const chart = {chart};
+        for (const {{ data }} of chart.data.datasets) data.forEach((point) => {{ point.y = -1; }});
+        chart.update();
+        return chart.scales.y.min;
+    }})()""")
+    claim(lowest == -1, f"a lift of -100 % is the end of the axis: {lowest}")
+
+
 def experiments_run(visit):
     """A test is started, stopped, promoted, undone and deleted from the page."""
     browser, service = visit.browser, visit.service
@@ -355,6 +412,7 @@ def experiments_run(visit):
     claim("Too early to tell" in visit.text("#lift-verdict"), "a test without lists knows nothing")
     claim(visit.value("document.getElementById('start-experiment').hidden"),
           "no second test can be started")
+    lift_is_drawn(visit, "first")
 
     browser.click("#stop-experiment")
     browser.click("#dialog-cancel")
@@ -391,7 +449,42 @@ def experiments_run(visit):
     visit.no_errors("live tests")
 
 
+def choose_model(visit, name):
+    visit.browser.script("""
+        const select = document.getElementById('model-select');
+        select.value = arguments[0];
+        select.dispatchEvent(new Event('change', { bubbles: true }));""", name)
+
+
+def what_if_estimates(visit):
+    """Of a model whose log can tell, the page shows the service's estimate."""
+    service = visit.service
+    service.call("PUT", "/models/tells", {"features": 2, "k": 3, "candidates": "all"})
+    service.call("POST", "/models/tells/freeze")
+    items = [{"id": f"t{doc}", "features": [doc, doc * doc % 5]} for doc in range(6)]
+    service.show_lists("tells", range(160), items, lambda _, number: number % 4 > 0)
+    visit.wait("[...document.getElementById('model-select').options].some(e => e.value === 'tells')",
+               "a new model can be chosen")
+    choose_model(visit, "tells")
+    visit.wait("document.querySelectorAll('.what-if-policies input:checked').length === 1",
+               "what if: its orders are offered")
+    visit.browser.click("#what-if-run")
+    visit.wait("document.querySelector('#what-if-results .what-if-numbers')",
+               "what if: an estimate is shown")
+    claim(visit.value("document.querySelector('#what-if-results .what-if-refused') === null"),
+          "what if: it is no refusal")
+    told = service.call("GET", "/models/tells/what-if?policy=current&estimators=doubly-robust")
+    value = told["policies"][0]["estimates"][0]["value"]
+    claim(abs(float(visit.text("#what-if-results .what-if-numbers b")) - value) < 0.005,
+          f"what if: the estimate is the service's {value}")
+    choose_model(visit, "demo")
+    service.call("DELETE", "/models/tells")
+    visit.wait("document.querySelectorAll('#what-if-results .what-if-row').length === 0",
+               "what if: another model has no answer yet")
+
+
 def what_if_answers(visit):
+    what_if_estimates(visit)
     visit.browser.click("#what-if-run")
     visit.wait("document.querySelectorAll('#what-if-results .what-if-row').length === 1",
                "what if: an order is evaluated, or refused in words")
