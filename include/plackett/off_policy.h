@@ -103,8 +103,8 @@ struct OffPolicyOptions {
 // Their declarations.
 PLACKETT_EXPORT std::span<const Option<OffPolicyOptions>> off_policy_options();
 
-// As many resampled logs have one beyond each end of a bootstrap interval at this level; with fewer,
-// its ends would be those of a lower level. Requires: 0 < level < 1.
+// As many resampled logs have one beyond each end of a bootstrap interval at this level; with
+// fewer, its ends would be those of a lower level. Requires: 0 < level < 1.
 PLACKETT_EXPORT std::uint32_t least_bootstraps(double level);
 
 // From low to high.
@@ -163,9 +163,9 @@ struct NamedPolicy {
 
 // Reads the log once, and once more for exposure; the regression of "doubly-robust" reads 32 parts
 // of it before. A function of (log, policies, options),
-// to the bit; memory does not grow with the log. Fails if an option is not allowed, or the resampled
-// logs are too few for the level, the log has no list with its candidates, can't be read, or a
-// policy fails.
+// to the bit; memory does not grow with the log. Fails if an option is not allowed, or the
+// resampled logs are too few for the level, the log has no list with its candidates, can't be read,
+// or a policy fails.
 PLACKETT_EXPORT Result<OffPolicyReport> off_policy(LoggedLists& lists,
                                                    std::span<const NamedPolicy> policies,
                                                    const OffPolicyOptions& options);
