@@ -288,6 +288,12 @@ void add_evaluate(CLI::App& app) {
         throw CLI::ValidationError(fmt::format("{} is for --data", option->get_name()));
       }
     }
+    if (const auto least = least_bootstraps(log->estimate.level);
+        log->estimate.bootstraps < least) {
+      throw CLI::ValidationError(
+          fmt::format("--level {} needs at least {} resampled logs: --bootstraps {}",
+                      log->estimate.level, least, least));
+    }
     log->model = options->model;
     log->estimate.seed = options->spec.seed;
     log->estimate.threads = options->data.run.threads;

@@ -59,7 +59,9 @@ TEST_F(EvaluateLog, SaysWhatIsWrong) {
   EXPECT_THAT(error("--model shop --policy current@hot"), HasSubstr("after @ comes a temperature"));
   EXPECT_THAT(error("--model shop --policy current@1e99"),
               HasSubstr("after @ comes a temperature"));
-  EXPECT_THAT(error("--model shop --policy logged --level 1"), HasSubstr("from 0.5 to 0.999999"));
+  EXPECT_THAT(error("--model shop --policy logged --level 1"), HasSubstr("from 0.5 to 0.9999;"));
+  EXPECT_THAT(error("--model shop --policy logged --level 0.999"),
+              HasSubstr("--level 0.999 needs at least 2000 resampled logs: --bootstraps 2000"));
   EXPECT_THAT(error("--model shop --policy logged --estimators guess"), HasSubstr("\"guess\""));
   EXPECT_THAT(error("--model shop --policy '" + file("text.plk", "hello") + "'"),
               HasSubstr("text.plk"));
