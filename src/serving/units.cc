@@ -271,7 +271,7 @@ void forget_in(ServiceParts& parts, std::vector<ModelHandle> models, const std::
   // The log before the snapshot goes, so that this is the leading node's to do.
   with_lead(parts, model, state->done, [state] {
     const Model& led = *state->model;
-    state->end = led.shared ? ImpressionKey::kNumbers : led.in_flight.end_of_stored(led.next_number);
+    state->end = led.shared ? ImpressionKey::kNumbers : led.next_number.load();
     close_all(state);
   });
 }

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "served.h"
+#include "serving/model.h"
 #include "serving/recover.h"
 #include "store/sqlite/sqlite_store.h"
 #include "support/eventually.h"
@@ -169,6 +170,13 @@ TEST_F(Units, ManyDroppedImpressionsGoInSeveralTransactionsAndLeaveTheRest) {
   EXPECT_THAT(bytes(), Not(HasSubstr(kUnit)));
   ReplayReport report;
   EXPECT_EQ(replayed(report), before);
+}
+
+TEST_F(Units, ListsBehindOneThatIsOnItsWayAreDropped) {
+  const auto on_its_way = model_->take_number();
+  ASSERT_TRUE(on_its_way);
+  show(40, kUnit);
+  EXPECT_EQ(forget(kUnit, true), 21U);
 }
 
 TEST_F(Units, ManyImpressionsAreForgottenInSeveralTransactions) {
