@@ -92,6 +92,12 @@ std::vector<std::string> column_names(const serving::ModelSpec& spec) {
   return names;
 }
 
+// Data for programs: every byte stays as it is.
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  return '"' + report::replaced(std::string(text), "\"", "\"\"") + '"';
+}
+
 std::string csv_line(const Row& row, bool features) {
   std::string line;
   const auto add = [&](const auto& value) {
@@ -102,7 +108,7 @@ std::string csv_line(const Row& row, bool features) {
     } else if constexpr (std::is_arithmetic_v<std::decay_t<decltype(*value)>>) {
       line += fmt::format("{}", *value);
     } else {
-      line += report::csv_field(*value);
+      line += csv_field(*value);
     }
   };
   each_field(row, [&](const char*, const auto& value) { add(value); });
@@ -153,7 +159,7 @@ class Exporter {
     line += ",context";
     if (options_.features) {
       for (const std::string& name : column_names(model.spec)) {
-        line += "," + report::csv_field(name);
+        line += "," + csv_field(name);
       }
     }
     take(out_.append(line + '\n'));

@@ -45,6 +45,14 @@ TEST_F(ExportCommand, WritesARowPerShownItem) {
   EXPECT_THAT(features.out, HasSubstr(",context,price,age,stock\n"));
 }
 
+TEST_F(ExportCommand, QuotesInCsvAndChangesNothing) {
+  run("UPDATE impressions SET given = 'a' || char(9, 1) || 'b' WHERE id & 255 = 3");
+  run("UPDATE impressions SET given = 'c' || char(13, 10) || '\"d\",' WHERE id & 255 = 4");
+  const auto done = run_command("export --db '" + db_ + "'");
+  EXPECT_THAT(done.out, HasSubstr("\nshop,a\t\1b,20"));
+  EXPECT_THAT(done.out, HasSubstr("\nshop,\"c\r\n\"\"d\"\",\",20"));
+}
+
 TEST_F(ExportCommand, SaysWhereToContinueAndStopsBeforeAListThatMayBeOnItsWay) {
   const std::string command = "export --format jsonl --db '" + db_ + "'";
   const auto lists = [](const std::string& out) {

@@ -13,6 +13,9 @@ import plackett
 pandas = pytest.importorskip("pandas")
 
 
+ODD = 'tab\there, "quoted",\r\nnext\nline \x01\u202e'
+
+
 @pytest.fixture(scope="module")
 def command():
     return os.environ["PLACKETT_COMMAND"]
@@ -45,6 +48,8 @@ def store(tmp_path_factory, command):
                 {"name": "old", "policy": "given", "share": 0.5},
                 {"name": "new", "policy": "model", "share": 0.5}])
             client.rank("other", [{"id": "z", "features": [1, 1]}], unit="user-1")
+            client.create_model("odd", ["price"], candidates="none")
+            client.rank("odd", [{"id": ODD, "features": [1]}], unit=ODD, context={ODD: [ODD]})
         yield path
     finally:
         server.terminate()
@@ -54,8 +59,8 @@ def store(tmp_path_factory, command):
 
 def test_has_a_row_per_shown_item(store):
     log = plackett.read_log(store)
-    assert len(log) == 13
-    assert set(log["model"]) == {"shop", "other"}
+    assert len(log) == 14
+    assert set(log["model"]) == {"shop", "other", "odd"}
     shop = plackett.read_log(str(store), "shop")
     assert len(shop) == 12
     assert shop["clicked"].dtype == bool and shop["clicked"].sum() == 6
@@ -82,11 +87,14 @@ def test_scores_are_floats_though_all_are_whole(store, tmp_path):
     assert plackett.read_log(whole)["score"].dtype == float
 
 
-def test_agrees_with_the_exported_rows(store, command):
-    log = plackett.read_log(store, "shop")
-    text = subprocess.run([command, "export", "--db", store, "--model", "shop"],
-                          capture_output=True, text=True, check=True).stdout
-    exported = pandas.read_csv(io.StringIO(text))
+@pytest.mark.parametrize("model", ["shop", "odd"])
+def test_agrees_with_the_exported_rows(store, command, model):
+    log = plackett.read_log(store, model)
+    if model == "odd":
+        assert list(log["item"]) == list(log["unit"]) == [ODD]
+    text = subprocess.run([command, "export", "--db", store, "--model", model],
+                          capture_output=True, check=True).stdout
+    exported = pandas.read_csv(io.BytesIO(text))
     for column in ("impression", "arm", "unit", "item", "rank", "version", "context"):
         assert list(exported[column]) == list(log[column]), column
     for column in ("propensity", "reward", "score", "keep"):
@@ -144,7 +152,7 @@ def test_exports_candidates_with_features(store, command):
 def test_says_what_is_wrong(tmp_path, store):
     with pytest.raises(plackett.MissingFile, match="no such file"):
         plackett.read_log(tmp_path / "none.db")
-    with pytest.raises(plackett.BadValue, match="no model 'shoe'.*its models: other, shop"):
+    with pytest.raises(plackett.BadValue, match="no model 'shoe'.*its models: odd, other, shop"):
         plackett.read_log(store, "shoe")
     text = tmp_path / "text.db"
     text.write_bytes(b"x" * 5000)
