@@ -220,10 +220,17 @@ std::unique_ptr<RankingScratch, void (*)(RankingScratch*)> Service::make_scratch
 
 namespace {
 
+// Says that a list is not on its way any more, unless it is released.
+struct LeaveFlight {
+  std::uint64_t number = 0;
+  void operator()(NumbersInFlight* numbers) const { numbers->remove(number); }
+};
+
 struct MadeList {
   std::uint64_t number = 0;   // of the impression
   std::uint64_t version = 0;  // of the model
   std::int64_t node = 0;      // whose number it is, if there are several
+  std::unique_ptr<NumbersInFlight, LeaveFlight> on_its_way{};
 };
 
 Error score_not_finite() {
@@ -331,10 +338,11 @@ MadeList make_list(Model& model, const Plan& plan, const RankRequest& request,
     throw Failed{
         {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
   }
-  const Rng rng({maker.spec.seed, 0, number->first, Purpose::kRanking});
+  MadeList made{number->first, version, number->second, {&maker.in_flight, {number->first}}};
+  const Rng rng({maker.spec.seed, 0, made.number, Purpose::kRanking});
   scratch.lists.make(rng, scratch.list);
   if (plan.mode == Mode::kInterleaved) draft(maker.spec.temperature, rng, scratch);
-  return {number->first, version, number->second};
+  return made;
 }
 
 // Adds the candidates that were not shown. Those that are stored keep a reference where that takes
@@ -540,11 +548,8 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
          request.blocked.size() == request.items.size());
   const Plan plan = plan_of(model, request, scratch);
   const ModelHandle& maker = plan.maker;
-  const auto made = attempt([&] { return make_list(*model, plan, request, scratch); });
+  auto made = attempt([&] { return make_list(*model, plan, request, scratch); });
   if (!made) return done(made.error());
-  // Whatever fails from here on, the number is not on its way any more.
-  auto leave = [&](NumbersInFlight* numbers) { numbers->remove(made->number); };
-  std::unique_ptr<NumbersInFlight, decltype(leave)> on_its_way(&maker->in_flight, leave);
   const Impression& impression = impression_of(*model, plan, request, made->number, scratch);
   maker->entropy.store(impression.entropy, std::memory_order_relaxed);
   Ranked ranked;
@@ -575,9 +580,9 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
     ranked.experiment = plan.experiment->spec.name;
     ranked.arm = row.in.arm;
   }
-  Job keep = keep_job(*parts_, model, maker, std::move(row), made->node, std::move(ranked), std::move(done));
-  (void)on_its_way.release();  // the job's answer removes it
-  parts_->writer->submit(std::move(keep));
+  parts_->writer->submit(keep_job(*parts_, model, maker, std::move(row), made->node,
+                                  std::move(ranked), std::move(done)));
+  (void)made->on_its_way.release();  // the job's answer removes it
 }
 
 }  // namespace plackett::serving

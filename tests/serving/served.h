@@ -65,6 +65,8 @@ class Served {
     close();
     open();
   }
+  // Forgets what requests have left.
+  void new_scratch() { scratch_ = std::make_unique<Scratch>(service_->make_scratch()); }
   Service& operator*() { return *service_; }
   Service* operator->() { return service_.get(); }
 
