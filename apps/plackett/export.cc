@@ -219,7 +219,13 @@ class Exporter {
 
 // Where the next export is to start, for callers that export what is new.
 void say_where_to_continue(const ExportOptions& options, const LoggedModel& model,
-                           const serving::Settled& settled) {
+                           std::uint64_t from, const serving::Settled& settled) {
+  if (from > model.row.next_number) {
+    fmt::print(stderr,
+               "{}: no list was ever shown with a number from {} on; is {} of another store?\n",
+               model.row.name, serving::impression_name(model.row.next_number),
+               serving::impression_name(from));
+  }
   if (options.from.empty() && !settled.more) return;
   fmt::print(stderr, "{}: continue with --from {}{}\n", model.row.name,
              serving::impression_name(settled.end),
@@ -256,7 +262,7 @@ void export_log(const ExportOptions& options) {
   }
   take(out.finish());
   for (std::size_t at = 0; at < models.size(); ++at) {
-    say_where_to_continue(options, models[at], settled[at]);
+    say_where_to_continue(options, models[at], from, settled[at]);
   }
   if (damaged > 0) {
     throw Exit(kNegative,

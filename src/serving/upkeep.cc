@@ -335,7 +335,8 @@ void Upkeep::retain(const ModelHandle& model, std::int64_t kept_since, double ex
   const std::uint64_t newest = last.empty() ? first : ImpressionKey::of(last.front()).number;
   std::uint64_t end = kept_since > 0 ? end_of(read, *model, first, newest, kept_since) : 0;
   if (excess > 0) {
-    const auto kept = static_cast<double>(newest + 1 - first);
+    // Numbers have gaps.
+    const auto kept = static_cast<double>(std::min(newest + 1 - first, model->shown.load()));
     end = std::max(end, first + static_cast<std::uint64_t>(std::ceil(kept * excess)));
   }
   // Those that may still be learned from are kept.

@@ -60,7 +60,10 @@ TEST_F(ExportCommand, SaysWhereToContinueAndStopsBeforeAListThatMayBeOnItsWay) {
   };
   EXPECT_EQ(run_command(command).err, "");
   EXPECT_EQ(run_command(command + " --from 4").err, "shop: continue with --from i-12\n");
-  EXPECT_EQ(run_command(command + " --from 40").err, "shop: continue with --from i-40\n");
+  EXPECT_EQ(run_command(command + " --from 12").err, "shop: continue with --from i-12\n");
+  EXPECT_EQ(run_command(command + " --from 40").err,
+            "shop: no list was ever shown with a number from i-12 on; is i-40 of another store?\n"
+            "shop: continue with --from i-40\n");
   // One is missing, and the next was stored just now.
   run("DELETE FROM impressions WHERE id & 255 = 5");
   run("UPDATE impressions SET shown_at = strftime('%s', 'now') * 1000");

@@ -109,6 +109,30 @@ TEST_F(Backup, IsTheStoreAgainWhenItIsPutInPlace) {
   EXPECT_EQ(run_command("replay --db " + quoted(server.db())).exit_code, 0);
 }
 
+TEST_F(Backup, NeverShowsListsUnderNamesOfThoseThatAreLost) {
+  use(client, "shop", 3);
+  ASSERT_EQ(server.stop(), 0);  // which gives up the numbers that are reserved
+  const std::string copy = folder / "copy.db";
+  ASSERT_EQ(back_up(server.db(), copy).exit_code, 0);
+  const auto show = [&] {
+    server.start();
+    HttpClient own = server.client();
+    Json shown = own.post("/models/shop/rank", {{"items", testing::items(6)}}).json();
+    EXPECT_EQ(server.stop(), 0);
+    return shown;
+  };
+  const Json lost = show();
+  fs::copy_file(copy, server.db(), fs::copy_options::overwrite_existing);
+  EXPECT_NE(show()["impression"], lost["impression"]);
+  server.start();
+  const Json click{
+      {"impression", lost["impression"]}, {"event", "click"}, {"item", lost["items"][0]["id"]}};
+  HttpClient own = server.client();
+  EXPECT_EQ(own.post("/models/shop/feedback", click).json()["unknown_impression"], 1);
+  EXPECT_EQ(server.stop(), 0);
+  EXPECT_EQ(run_command("replay --db " + quoted(server.db())).exit_code, 0);
+}
+
 TEST_F(Backup, HasTheExperimentsAndGoesOnWithThem) {
   const Json snapshot = client.post("/models/shop/snapshots", Json::object()).json();
   const Json spec = {

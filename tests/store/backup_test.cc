@@ -65,6 +65,25 @@ TEST(SqliteBackup, FinishesTheDeletionOfModels) {
   EXPECT_EQ((*copy)->insert_model({.name = "next"}).value(), 3);
 }
 
+TEST(SqliteBackup, LeavesOutNumbersOfListsAsLongAsThereAreEnough) {
+  constexpr std::uint64_t kHalf = serving::ImpressionKey::kNumbers / 2;
+  const testing::TemporaryFolder folder;
+  make_store(folder / "store.db");
+  for (const auto& [used, next] :
+       {std::pair<std::uint64_t, std::uint64_t>(50, (1ULL << 32) + 50), {kHalf, kHalf}}) {
+    {
+      const auto store = *open_sqlite({.path = folder / "store.db"});
+      ASSERT_TRUE(store->begin().ok());
+      ASSERT_TRUE(store->set_model_marks({.id = 1, .next_number = used}).ok());
+      ASSERT_TRUE(store->commit().ok());
+    }
+    const fs::path copy = folder / "copy.db";
+    ASSERT_TRUE(back_up_sqlite({.from = folder / "store.db", .to = copy, .replace = true}).ok());
+    EXPECT_EQ((*read_sqlite(copy))->models()->front().next_number, next);
+    EXPECT_EQ((*read_sqlite(folder / "store.db"))->models()->front().next_number, used);
+  }
+}
+
 TEST(SqliteBackup, CanBeStopped) {
   const testing::TemporaryFolder folder;
   make_store(folder / "store.db");

@@ -129,6 +129,18 @@ void finish_deletions(const std::string& name) {
   take(copy.script("PRAGMA journal_mode=DELETE; VACUUM;"));
 }
 
+// The store may show more lists after the copy. If the copy takes its place, it must not use their
+// numbers again: callers still have them, in feedback that comes late and as places to go on from.
+void skip_numbers(const std::string& name) {
+  // More than are used between two copies. Copies of restored copies skip so long as there are
+  // enough numbers.
+  constexpr std::uint64_t kSkipped = std::uint64_t{1} << 32;
+  constexpr std::uint64_t kMost = serving::ImpressionKey::kNumbers / 2;
+  Database copy = take(Database::open(name, Database::Access::kWrite));
+  take(copy.run("UPDATE models SET next_number = next_number + ? WHERE next_number < ?", kSkipped,
+                kMost));
+}
+
 Backup describe(const std::string& name) {
   Database copy = take(Database::open(name, Database::Access::kRead));
   take(ready_to_read(copy));
@@ -170,6 +182,7 @@ Result<Backup> back_up_sqlite(const BackupOptions& options) {
     const auto made = attempt([&] {
       copy_into(options, copy.name());
       finish_deletions(copy.name());
+      skip_numbers(copy.name());
       return describe(copy.name());
     });
     if (!made) {

@@ -24,11 +24,12 @@ struct Backup {
 };
 
 // Writes the store as it is at one moment to a new file: compact, without anything that was
-// deleted, rows of deleted models included. The file appears under its name only when it is
-// complete and synced; a process that is killed leaves at most a file whose name holds
-// kTemporaryMark. The server goes on meanwhile; its write-ahead log grows until the copy is made.
-// Fails if `to` exists and is not to be replaced, is the store itself under any name, is being
-// served, or has the files of another store's journal beside it.
+// deleted, rows of deleted models included. Its models leave out so many numbers that lists which
+// the store shows later keep theirs, should the copy take its place. The file appears under its
+// name only when it is complete and synced; a process that is killed leaves at most a file whose
+// name holds kTemporaryMark. The server goes on meanwhile; its write-ahead log grows until the copy
+// is made. Fails if `to` exists and is not to be replaced, is the store itself under any name, is
+// being served, or has the files of another store's journal beside it.
 Result<Backup> back_up_sqlite(const BackupOptions& options);
 
 }  // namespace plackett::store
