@@ -26,6 +26,7 @@ void back_up(const BackupCommand& options) {
     fail(Error{fmt::format("{}: PostgreSQL copies its databases itself; use pg_dump",
                            store::shown_name(options.db))});
   }
+  rewrite_beside(options.to);
   StopSignal signal("stopped at once; the temporary file beside the copy can be removed");
   signal.begin_work();
   const auto start = Clock::now();

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -116,6 +117,12 @@ void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<Na
           fmt::format("{}: {} and {} are the same file; give two", path, other->second, option)});
     }
   }
+}
+
+void rewrite_beside(const std::filesystem::path& file) {
+  std::error_code error;  // of an empty name, which others refuse
+  const auto folder = std::filesystem::absolute(file, error).parent_path();
+  if (!error) ::setenv("SQLITE_TMPDIR", folder.c_str(), /*overwrite=*/0);
 }
 
 std::string counted(std::uint64_t count, std::string_view what) {

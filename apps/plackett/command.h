@@ -166,6 +166,10 @@ struct NamedFile {
 void require_outputs(const std::vector<NamedFile>& outputs,
                      const std::vector<NamedFile>& inputs = {});
 
+// SQLite rewrites files beside this one: /tmp may be small or read-only. SQLITE_TMPDIR, if it is
+// set, says otherwise. Before the first thread.
+void rewrite_beside(const std::filesystem::path& file);
+
 using Clock = std::chrono::steady_clock;
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();

@@ -148,11 +148,7 @@ void serve(ServeOptions options, bool db_given) {
   std::signal(SIGPIPE, SIG_IGN);  // a pipe whose reader is gone is an error of the write
   options.service.log = say;
   options.server.log = options.service.log;
-  if (!store::is_postgres(db)) {
-    // Where SQLite rewrites a store: beside it, since /tmp may be small or read-only.
-    const fs::path folder = fs::absolute(db).parent_path();
-    ::setenv("SQLITE_TMPDIR", folder.c_str(), /*overwrite=*/0);
-  }
+  if (!store::is_postgres(db)) rewrite_beside(db);
   const auto service = take(serving::Service::open(take(store::open_store(db)), options.service));
   const auto server = take(http::Server::start(*service, options.server));
   if (!server->is_local() && options.server.tokens.empty()) {
