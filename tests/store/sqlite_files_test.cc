@@ -1,6 +1,7 @@
 // The files of the SQLite store: one server at a time whatever name leads to them, and no success
 // once they are gone.
 #include <gmock/gmock.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -99,6 +100,31 @@ TEST_F(SqliteFiles, NothingIsCommittedOnceAFileIsGone) {
     EXPECT_TRUE(store->commit().ok());
     store.reset();
   }
+}
+
+// A vacuum that could not empty the log, since another program read the store.
+TEST_F(SqliteFiles, ALogThatACrashLeftIsEmptied) {
+  const auto store = open(path());
+  ASSERT_TRUE(add_model(*store, "DELETED-WORD").ok());
+  ASSERT_TRUE(store->begin().ok());
+  ASSERT_TRUE(store->delete_model(1).ok());
+  ASSERT_TRUE(store->commit().ok());
+  fs::copy(path(), path("crashed.db"));
+  fs::copy(path("store.db-wal"), path("crashed.db-wal"));
+  const auto word_is_left = [&] {
+    return testing::slurp(path("crashed.db-wal")).find("DELETED-WORD") != std::string::npos;
+  };
+  ASSERT_TRUE(word_is_left());
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open(path("crashed.db").c_str(), &reader), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT * FROM models", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  const auto again = open(path("crashed.db"));
+  ASSERT_NE(again, nullptr);
+  EXPECT_TRUE(word_is_left());
+  sqlite3_close(reader);
+  again->tidy();
+  EXPECT_FALSE(word_is_left());
 }
 
 TEST_F(SqliteFiles, APipeIsRefused) {

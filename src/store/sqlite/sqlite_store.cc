@@ -416,7 +416,8 @@ class SqliteStore : public Store {
   std::unique_ptr<StoreReader> reader_;
   int wal_pages_ = 0;
   bool checkpoint_failed_ = false;
-  bool log_is_to_be_emptied_ = false;  // since a vacuum that readers kept from it
+  bool log_is_to_be_emptied_ =
+      false;  // since the start, or since a vacuum that readers kept from it
   std::int64_t next_log_ = 1;
   std::int64_t next_log_at_begin_ = 1;
 };
@@ -461,8 +462,9 @@ void SqliteStore::open() {
                                           "coalesce((SELECT max(dropped_log) FROM models), 0))"));
   file_ = lock_.file();
   wal_ = FileId::of(wal_of(options_.path));
-  // What the last process left in the log.
-  try_checkpoint(SQLITE_CHECKPOINT_PASSIVE);
+  // What the last process left in the log, which may be what a vacuum was to empty.
+  log_is_to_be_emptied_ = true;
+  tidy();
 }
 
 Result<void> SqliteStore::check_files() const {
