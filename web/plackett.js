@@ -97,8 +97,6 @@
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 const longestRetryAfterS = 30;
-// Events that the service counts once, however often they are sent.
-const countedOnce = new Set(['click', 'view', 'close']);
 
 /** An answer that is an error, with the service's message; status 0: no answer came. */
 export class PlackettError extends Error {
@@ -180,17 +178,15 @@ export class Plackett {
   }
 
   /**
-   * Reports events. The request outlives the page, so that a click that leads away is not lost.
-   * Events other than click, view and close get an event_id if they have none.
+   * Reports events. The request outlives the page, so that a click that leads away is not lost. Sent
+   * again, an event counts once.
    * @param {string} model
    * @param {FeedbackEvent | FeedbackEvent[]} events
    * @returns {Promise<FeedbackAnswer>}
    */
   feedback(model, events) {
-    const sent = [events].flat().map((event) => (countedOnce.has(event.event) || event.event_id
-      ? event : { ...event, event_id: crypto.randomUUID() }));
-    return this.call('POST', `models/${encodeURIComponent(model)}/feedback`, { events: sent },
-      { again: true, keepalive: true });
+    return this.call('POST', `models/${encodeURIComponent(model)}/feedback`,
+      { events: [events].flat() }, { again: true, keepalive: true });
   }
 
   /**

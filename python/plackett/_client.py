@@ -11,7 +11,6 @@ import ssl
 import threading
 import time
 import urllib.parse
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Union
@@ -38,8 +37,6 @@ _IDLE_SECONDS = 25.0
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 _LONGEST_RETRY_AFTER = 30.0
-# Events that the service counts once, however often they are sent.
-_COUNTED_ONCE = {"click", "view", "close"}
 # Nothing was applied; and: nobody knows.
 _REFUSED = {429, 503}
 _UNKNOWN = {502, 504}
@@ -342,10 +339,9 @@ class Client:
             return mine
 
     def feedback(self, model: str, events: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> Json:
-        """Reports events: dicts of impression, event, item and, to be counted once whatever happens,
-        event_id. The answer has a status per event, in `results`, and counts by status.
-
-        Events other than click, view and close get an event_id if they have none.
+        """Reports events: dicts of impression, event, item and, if the event has a name of its own,
+        event_id. The answer has a status per event, in `results`, and counts by status. Of each kind,
+        one event per item of a list counts, however often it is sent.
 
         >>> ranking = client.rank("shop", [{"id": "a", "features": [1, 2]}])
         >>> answer = client.feedback("shop", [
@@ -355,12 +351,7 @@ class Client:
         (2, {'status': 'accepted'})
         """
         listed = [events] if isinstance(events, Mapping) else list(events)
-        sent = []
-        for event in listed:
-            one = dict(event)
-            if one.get("event") not in _COUNTED_ONCE and one.get("event_id") is None:
-                one["event_id"] = uuid.uuid4().hex
-            sent.append(one)
+        sent = [dict(event) for event in listed]
         return self._json("POST", self._path(model, "feedback"), {"events": sent})
 
     def click(self, model: str, impression: str, item: str, *, event_id: str | None = None) -> str:

@@ -115,8 +115,8 @@ def test_fields_are_passed_on_and_left_out(client, monkeypatch):
     assert sent[0][2] == {"items": ["a"], "unit": "u-1", "mode": "given", "missing": "skip",
                           "candidates": [1]}
     assert sent[1][2] == {"items": ["a"]}
-    assert len(sent[2][2]["events"][0]["event_id"]) == 32
-    assert "event_id" not in sent[2][2]["events"][1]
+    assert sent[2][2]["events"] == [{"impression": "i", "event": "buy"},
+                                    {"impression": "i", "event": "close"}]
     assert sent[3][1] == "/models/m%20%2F%20%C3%BC/feedback"
 
 
