@@ -34,6 +34,8 @@
  * @property {number} entropy
  * @property {string} [experiment] that the list belongs to
  * @property {string} [arm] of the experiment
+ * @property {string[]} [skipped] items that were left out, if there are any; not of a list that is
+ *     fetched because its answer was lost
  *
  * @typedef {{ impression: string, event: string, item?: string, event_id?: string }} FeedbackEvent
  * @typedef {Object} FeedbackAnswer

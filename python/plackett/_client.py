@@ -306,8 +306,10 @@ class Client:
         their order, and report what happens with the `impression`.
 
         id: the impression's own id, of your choice; a call that has to be made again then still
-        makes one impression: if the answer was lost, the list is fetched. Where it can't be fetched,
-        the error of status 409 stays. more: other fields of the request, as the HTTP API names them.
+        makes one impression: if the answer was lost, the list is fetched, without `skipped`. Where it
+        can't be fetched, the error of status 409 stays. missing: with "skip", items that are not
+        stored are left out, and the answer has their ids as `skipped` if there are any. more: other
+        fields of the request, as the HTTP API names them.
 
         >>> answer = client.rank("shop", [{"id": "a", "features": [1, 2]}], id="visit-17")
         >>> answer["impression"], [item["id"] for item in answer["items"]]
@@ -594,9 +596,9 @@ class Client:
             query = {"limit": 100, "cursor": cursor}
             page = self._json("GET", self._path(model, "impressions"), query=query)
             yield from page["impressions"]
-            if not page["impressions"]:
+            if page["cursor"] == cursor:
                 return
-            cursor = page["cursor"]
+            cursor = page["cursor"]  # a page may be empty: its lists may be gone, or damaged
 
     def delete_unit(self, model: str, unit: str, *, impressions: str | None = None) -> int:
         """Forgets whom a unit's lists were shown to; gives how many lists that are. The store's

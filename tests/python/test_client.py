@@ -120,6 +120,13 @@ def test_fields_are_passed_on_and_left_out(client, monkeypatch):
     assert sent[3][1] == "/models/m%20%2F%20%C3%BC/feedback"
 
 
+def test_an_empty_page_of_impressions_is_not_the_end(client, monkeypatch):
+    pages = {"start": ([], "3"), "3": (["i-3"], "4"), "4": ([], "4")}
+    monkeypatch.setattr(client, "_json", lambda method, path, query: dict(
+        zip(("impressions", "cursor"), pages[query["cursor"]])))
+    assert list(client.all_impressions("m")) == ["i-3"]
+
+
 def test_experiments_have_paths_of_their_own(client, monkeypatch):
     sent = []
     monkeypatch.setattr(client, "_call", lambda method, path, body=None, **more: sent.append(
