@@ -195,7 +195,16 @@ std::string_view path_of(std::string_view target) {
     const std::size_t at = target.find(before);
     if (at != std::string_view::npos) target = target.substr(0, at + before.size());
   }
-  return target;
+  // Routes match decoded parts: what is behind the third may be a unit, unless that part says
+  // otherwise in plain letters.
+  std::size_t end = 0;
+  for (int part = 0; part < 3 && end != std::string_view::npos; ++part) {
+    end = target.find('/', end + 1);
+  }
+  if (end == std::string_view::npos) return target;
+  const std::string_view parts = target.substr(0, end);
+  const bool is_plain = parts.ends_with("/items") || parts.ends_with("/experiments");
+  return is_plain ? target : target.substr(0, end + 1);
 }
 
 namespace {

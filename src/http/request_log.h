@@ -33,7 +33,8 @@ struct RequestRecord {
 void write_record(const RequestRecord& record, std::string& line);
 
 // The path of a request's target: "/models/a" of "http://user:password@host/models/a?token=x".
-// Units and ids of impressions are left out: they may tell of a user who asks to be forgotten.
+// Units and ids of impressions are left out, however they are spelt: they may tell of a user who
+// asks to be forgotten.
 std::string_view path_of(std::string_view target);
 
 class RequestLog {

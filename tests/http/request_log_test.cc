@@ -71,6 +71,11 @@ TEST(RequestRecord, HasThePathWithoutQueryOrCredentials) {
   EXPECT_EQ(path_of("secret"), "");
   EXPECT_EQ(path_of("*"), "");
   EXPECT_EQ(path_of("/models/a/units/secret?impressions=drop"), "/models/a/units/");
+  EXPECT_EQ(path_of("/models/a/%75nits/secret"), "/models/a/%75nits/");
+  EXPECT_EQ(path_of("/%6dodels/a/impressions%3f/secret/x"), "/%6dodels/a/impressions%3f/");
+  EXPECT_EQ(path_of("//models/a/units/secret"), "//models/a/");
+  EXPECT_EQ(path_of("/models/a/items/tent"), "/models/a/items/tent");
+  EXPECT_EQ(path_of("/models/a/experiments/e/stop"), "/models/a/experiments/e/stop");
   EXPECT_EQ(path_of(""), "");
   EXPECT_EQ(path_of("/" + std::string(5000, 'x')).size(), 512);
 }
