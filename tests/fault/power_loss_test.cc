@@ -59,7 +59,7 @@ class Life {
       started_ += told.experiments.started.size();
       promoted_ += told.experiments.promoted.size();
       undone_ += told.experiments.undone.size();
-      EXPECT_TRUE(told.refusals.empty());
+      EXPECT_TRUE(told.refusals.empty()) << told.refusals.front().message;
       story_.add(std::move(told));
       if (!vfs_->power_lost()) {
         ++in_stopping_;
@@ -205,6 +205,7 @@ class DamagedStore : public ::testing::Test {
     make_models(**opened);
     TrafficOptions traffic;
     traffic.name = "t";
+    traffic.loads = false;  // what was learned before one makes no difference
     story_ = run_traffic(**opened, traffic);
     leave_experiment(**opened);
   }
@@ -288,10 +289,16 @@ TEST_F(DamagedStore, CheckRejectsAMissingExperimentAndALostPromotion) {
   EXPECT_GT(check_store({.db = db_}, story_).experiments, 0U);
 }
 
-TEST_F(DamagedStore, CheckRejectsAMissingSnapshot) {
+TEST_F(DamagedStore, CheckRejectsAMissingSnapshotAndALostLoad) {
   story_.snapshots.emplace_back("linear", 1'000'000);
+  story_.loads["linear"] += 1000;
   const Findings found = check_store({.db = db_}, story_);
-  EXPECT_EQ(found.lost_snapshots, 1U);
+  EXPECT_EQ(found.lost_snapshots, 2U);
+}
+
+TEST_F(DamagedStore, CheckRejectsEventsThatWereReplaced) {
+  story_.replaced_kinds.emplace("linear", "purchase");
+  EXPECT_EQ(check_store({.db = db_}, story_).lost_models, 1U);
 }
 
 }  // namespace

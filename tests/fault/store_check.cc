@@ -115,6 +115,7 @@ class Check {
     }
     if (options_.refused_are_none) check_refused();
     check_snapshots();
+    check_logging();
     check_experiments();
     check_feedback();
     check_log();
@@ -272,6 +273,30 @@ class Check {
         for (const auto& snapshot : *listed) there = there || snapshot.id == id;
       }
       if (!there) say(found_.lost_snapshots, fmt::format("{}: lost snapshot {}", name, id));
+    }
+    for (const auto& [name, loads] : story_.loads) {
+      std::uint64_t there = 0;
+      if (const ModelHandle model = service_->find(name)) {
+        const auto listed = service_->snapshots(*model);
+        for (const auto& row : *listed) {
+          // The other imported ones have notes: they keep what was there before a load.
+          if (row.kind == serving::SnapshotKind::kImported && row.note.empty()) ++there;
+        }
+      }
+      if (there < loads)
+        say(found_.lost_snapshots, fmt::format("{}: lost {} loads", name, loads - there));
+    }
+  }
+
+  // That no answered change of candidates and events was undone.
+  void check_logging() {
+    for (const auto& info : service_->models()) {
+      const serving::LogSettings logging = service_->find(info.spec.name)->logging();
+      for (const auto& event : logging.events) {
+        if (!story_.replaced_kinds.contains({info.spec.name, event.name})) continue;
+        say(found_.lost_models,
+            info.spec.name + " knows events again that were replaced: " + event.name);
+      }
     }
   }
 

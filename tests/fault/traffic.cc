@@ -59,7 +59,11 @@ class Client {
         vacuum();
       } else if (what < 17) {
         change_experiments();
-      } else if (what < 57 || open_.empty()) {
+      } else if (what < 18) {
+        change_logging();
+      } else if (what < 20 && options_.loads) {
+        load();
+      } else if (what < 59 || open_.empty()) {
         rank();
       } else {
         give_feedback();
@@ -163,10 +167,39 @@ class Client {
     const auto count =
         wait_for<std::uint64_t>([&](auto done) { service_.forget_unit(model, unit, drop, done); });
     if (options_.over() || refused(count)) return;
-    // A list of another thread may be on its way to the store: those after it are not dropped yet.
-    EXPECT_LE(*count, 1U);
-    if (*count == 0) return;
+    EXPECT_EQ(*count, 1U);
     story_.forgotten.emplace_back(spec_of(*model).name, unit);
+  }
+
+  // A kind of event that nobody sends tells this change from others.
+  void change_logging() {
+    const ModelHandle model = a_model();
+    serving::ModelSpec spec = spec_of(*model);
+    const std::string kind = next_id();
+    spec.logging = {.candidates = std::array{0.0, 0.5, 1.0}[rng_.below(3)],
+                    .events = {{"purchase", 10}, {kind, 1}}};
+    const auto changed = wait_for<Created>([&](auto done) { service_.create(spec, done); });
+    if (options_.over() || refused(changed)) return;
+    std::string& last = kinds_[spec.name];
+    if (!last.empty()) story_.replaced_kinds.emplace(spec.name, last);
+    last = kind;
+  }
+
+  // Weights, or the file of the model or of the linear one.
+  void load() {
+    const ModelHandle model = a_model();
+    const std::string& name = spec_of(*model).name;
+    const std::uint32_t what = rng_.below(3);
+    const auto loaded = wait_for<serving::ModelInfo>([&](auto done) {
+      if (what == 0) {
+        std::vector<float> weights(kFeatures);
+        for (float& weight : weights) weight = static_cast<float>(rng_.uniform()) - 0.5F;
+        return service_.set_weights(model, weights, done);
+      }
+      const ModelHandle from = what == 1 ? model : service_.find(kModels[0]);
+      service_.import_file(name, service_.export_file(*from), {}, done);
+    });
+    if (!options_.over() && !refused(loaded)) ++story_.loads[name];
   }
 
   // Starts one, or changes one that is there, whoever started it.
@@ -183,8 +216,9 @@ class Client {
     const ExperimentName which(name, one.spec.name);
     const auto answered = [&](const auto& answer) {
       if (options_.over()) return false;
-      // Other clients change them, too; and a network is no linear model.
+      // Other clients change them, and load models, too; and a network is no linear model.
       const bool expected = !answer && (answer.error().code == ErrorCode::kConflict ||
+                                        answer.error().code == ErrorCode::kBusy ||
                                         answer.error().code == ErrorCode::kNotFound);
       return !expected && !refused(answer);
     };
@@ -296,6 +330,7 @@ class Client {
   serving::Candidates candidates_;
   std::vector<std::string> docs_;
   std::vector<Open> open_;
+  std::map<std::string, std::string> kinds_;  // change_logging()'s last, by model
   std::uint64_t ids_ = 0;
   bool items_there_ = false;
   Story story_;
@@ -323,6 +358,8 @@ void Story::add(Story other) {
     experiments.promoted[which] += times;
   }
   for (const auto& [which, times] : other.experiments.undone) experiments.undone[which] += times;
+  for (const auto& [name, times] : other.loads) loads[name] += times;
+  insert(replaced_kinds, other.replaced_kinds);
   append(answered, std::move(other.answered));
   append(refused_ranks, std::move(other.refused_ranks));
   append(acknowledged, std::move(other.acknowledged));

@@ -43,6 +43,9 @@ struct Story {
   std::vector<Told> refused;
   std::vector<std::pair<std::string, std::int64_t>> snapshots;  // model and id
   std::vector<std::pair<std::string, std::string>> forgotten;   // model and unit
+  std::map<std::string, std::uint64_t> loads;  // of weights and model files, by model
+  // Kinds of events of a model that the same client has replaced since.
+  std::set<std::pair<std::string, std::string>> replaced_kinds;
   ToldExperiments experiments;
   std::vector<Error> refusals;
 
@@ -55,6 +58,7 @@ struct TrafficOptions {
   std::uint32_t threads = 3;
   std::uint32_t steps = 60;  // per thread
   bool drops = false;        // some units are dropped with their impressions
+  bool loads = true;         // weights and model files are loaded
   // Once true, clients stop, and further answers do not count.
   std::function<bool()> over = [] { return false; };
   // Called from time to time.
@@ -69,9 +73,9 @@ Result<std::unique_ptr<serving::Service>> open_service(const store::SqliteOption
 void make_models(serving::Service& service);
 
 // Ranks of every mode and none, partial and complete feedback, changed items, snapshots, rollbacks,
-// units that are forgotten, vacuums, experiments that are started, stopped, promoted, undone and
-// deleted. What each thread does depends only on the seed and the answers it
-// got.
+// weights and model files that are loaded, changed candidates and events, units that are forgotten,
+// vacuums, experiments that are started, stopped, promoted, undone and deleted. What each thread
+// does depends only on the seed and the answers it got.
 Story run_traffic(serving::Service& service, const TrafficOptions& options);
 
 }  // namespace plackett::testing
