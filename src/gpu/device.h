@@ -1,6 +1,7 @@
 // What runs kernels: a GPU through its driver, or, in tests, the host.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,15 @@ enum class Kernel : std::uint8_t {
   kPairwiseNetwork
 };
 inline constexpr std::size_t kKernelCount = 11;
+// In that order, as kernels.cu has them.
+inline constexpr std::array<const char*, kKernelCount> kKernelNames = {
+    // clang-format off
+    "plackett_learn", "plackett_measure", "plackett_sum",
+    "plackett_learn_pairwise", "plackett_duel", "plackett_multileave",
+    "plackett_learn_network", "plackett_measure_network", "plackett_sum_network",
+    "plackett_duel_network", "plackett_pairwise_network"
+    // clang-format on
+};
 
 // Whether a block does a run, kNetworkWarps warps together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {

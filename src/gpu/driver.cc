@@ -91,18 +91,6 @@ constexpr std::array<const char*, 22> kFunctions{"cuInit",
                                                  "cuGetErrorString"};
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
 
-constexpr std::array<const char*, kKernelCount> kKernels{"plackett_learn",
-                                                         "plackett_measure",
-                                                         "plackett_sum",
-                                                         "plackett_learn_pairwise",
-                                                         "plackett_duel",
-                                                         "plackett_multileave",
-                                                         "plackett_learn_network",
-                                                         "plackett_measure_network",
-                                                         "plackett_sum_network",
-                                                         "plackett_duel_network",
-                                                         "plackett_pairwise_network"};
-
 Error unusable(std::string_view why) {
   return Error{ErrorCode::kUnavailable, fmt::format("no usable GPU: {}", why)};
 }
@@ -272,7 +260,7 @@ class Gpu final : public Device {
                                   text_of("cuModuleLoadDataEx", status), log.data()));
     }
     for (std::size_t at = 0; at < kKernelCount; ++at) {
-      auto found = checked(driver_.get_function(&functions_[at], module_, kKernels[at]),
+      auto found = checked(driver_.get_function(&functions_[at], module_, kKernelNames[at]),
                            "cuModuleGetFunction");
       if (!found) return found;
     }

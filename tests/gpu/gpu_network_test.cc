@@ -5,14 +5,19 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/embedded_file.h"
 #include "gpu/engine_bits.h"
 #include "gpu/network_parameters.h"
 #include "plackett/make_user.h"
 
 namespace plackett::gpu {
+
+std::span<const EmbeddedFile> embedded_files();
+
 namespace {
 
 class NetworkBits : public EngineBits {};
@@ -288,6 +293,13 @@ TEST_P(PairwiseNetworkBits, AreNotGivenForAScoreThatIsNotFinite) {
   SimulationSpec spec = tiny_pairwise_network(RankerKind::kLinearPlusNeural);
   spec.settings = {{"learning-rate", "1e15"}};
   expect_the_same_failure(make_dataset({.scale = 1e18F}), spec);
+}
+
+TEST(Kernels, AreInWhatIsCompiledForTheCard) {
+  const std::string_view ptx = embedded_files().front().bytes;
+  for (const char* name : kKernelNames) {
+    EXPECT_NE(ptx.find(fmt::format(".visible .entry {}(", name)), ptx.npos) << name;
+  }
 }
 
 TEST(Launch, GivesABlockWhatItsWarpsNeedEachOrTogether) {
