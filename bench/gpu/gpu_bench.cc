@@ -5,22 +5,26 @@
 //   gpu_bench --host [--runs N] [--shape NAME]
 //
 // NAME is a method as compare takes it: pdgd:neural:steps=adagrad. Memory limits PDGD, pairwise and
-// DBGD with linear rankers: an impression reads all its query's features at least once. The limit
-// is the bandwidth of a copy, measured first. Instructions limit MGD, and networks, of 64 units:
-// the rate of their product's multiplications and additions is printed, to be held against the
-// card's peak. Some of the runs are compared with the engine's own, which must be the same to the
-// bit. Needs nothing but a driver; without a usable GPU it says why and ends with 0.
+// DBGD with linear rankers: an impression reads all its query's features at least once, as fast as
+// a copy, which is measured first. Instructions limit MGD, and multiply-adds networks: both are
+// counted, and taken at the card's highest clock. Beside the figures are the targets of the shapes
+// that have one; they are an H200's. Some of the runs are compared with the engine's own, which
+// must be the same to the bit. Needs nothing but a driver; without a usable GPU it says why and
+// ends with 0.
 //
 // --host needs no GPU: it times what the processor does for runs of five methods, on a device that
 // keeps and computes nothing.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -89,20 +93,33 @@ class NoDevice final : public gpu::Device {
   std::uint64_t uploaded_ = 0;
 };
 
+// What limits are computed from.
+struct Card {
+  double bandwidth = 0;          // bytes per second of a copy, read and written
+  std::uint32_t processors = 0;  // multiprocessors
+  double clock_hz = 0;           // the highest
+};
+
 // A large copy's bytes read and written per second.
-double copy_bandwidth(gpu::Device& device) {
-  constexpr std::uint64_t kBytes = std::uint64_t{4} << 30;
+Result<double> copy_bandwidth(gpu::Device& device) {
   constexpr int kCopies = 5;
-  auto from = gpu::DeviceMemory::make(device, kBytes).value();
-  auto to = gpu::DeviceMemory::make(device, kBytes).value();
+  const auto limits = device.limits();
+  if (!limits) return limits.error();
+  const std::uint64_t size = std::min(std::uint64_t{4} << 30, limits->free_bytes / 4);
+  const auto from = gpu::DeviceMemory::make(device, size);
+  if (!from) return from.error();
+  const auto to = gpu::DeviceMemory::make(device, size);
+  if (!to) return to.error();
   std::vector<double> seconds;
   for (int repeat = 0; repeat < kCopies; ++repeat) {
+    Result<void> done;
     seconds.push_back(seconds_of([&] {
-      device.copy(to.as<void>(), from.as<const void>(), kBytes).value();
-      device.finish().value();
+      done = device.copy(to->as<void>(), from->as<const void>(), size);
+      if (done) done = device.finish();
     }));
+    if (!done) return done.error();
   }
-  return 2 * static_cast<double>(kBytes) / median(seconds);
+  return 2 * static_cast<double>(size) / median(seconds);
 }
 
 bool same(const RunRecord& one, const RunRecord& other) {
@@ -116,8 +133,62 @@ bool same(const RunRecord& one, const RunRecord& other) {
   return true;
 }
 
+// What limits the rate of impressions, and how that is counted.
+struct Limit {
+  double rate = 0;  // per second
+  std::string basis;
+};
+
+// Of the method that `spec` names. Instructions of MGD's warps are those that
+// docs/decisions/0021-gpu.md counts for 125 documents of 136 features, by what they grow with.
+Limit limit_of(const SimulationSpec& spec, const Shape& shape, const Card& card) {
+  const double cycles = card.processors * card.clock_hz;  // per second, of all multiprocessors
+  if (has_network(spec.ranker.kind)) {
+    constexpr double kLanes = 128;  // of a multiprocessor, from compute capability 8.6 on
+    const double fused = 1.0 * shape.docs * shape.features * spec.ranker.hidden.front();
+    return {cycles * kLanes / fused,
+            fmt::format("{:.2f} M fused multiply-adds for the scores, {:.0f} TFLOP/s", fused * 1e-6,
+                        2e-12 * cycles * kLanes)};
+  }
+  if (spec.method == "mgd") {
+    const double features = shape.features / 136.0;
+    const double docs = shape.docs / 125.0;
+    const double instructions =
+        14'000 * features + 46'000 * docs * features + 60'000 * docs * docs + 16'000;
+    return {4 * cycles / instructions,
+            fmt::format("{:.0f} thousand instructions of a warp, 4 per cycle of {} multiprocessors",
+                        instructions * 1e-3, card.processors)};
+  }
+  const double bytes = static_cast<double>(shape.docs) * padded_width(shape.features) * 4;
+  return {card.bandwidth / bytes, fmt::format("{:.0f} KB of features", bytes * 1e-3)};
+}
+
+// What it must reach on an H200.
+struct Target {
+  std::string_view method;
+  std::string_view shape;
+  double rate = 0;   // impressions per second
+  double share = 0;  // of the limit
+};
+constexpr Target kTargets[] = {{"pdgd", "mslr", 40e6, 0.65},
+                               {"pdgd", "mq2008", 150e6, 0},
+                               {"pdgd:neural", "mslr", 6e6, 0},
+                               {"mgd", "mslr", 1e6, 0}};
+
+std::string target_text(std::string_view method, std::string_view shape, double rate,
+                        double share) {
+  for (const Target& target : kTargets) {
+    if (target.method != method || target.shape != shape) continue;
+    return fmt::format("; {} the target of {:.0f} M{}",
+                       rate >= target.rate && share >= target.share ? "reaches" : "MISSES",
+                       target.rate * 1e-6,
+                       target.share > 0 ? fmt::format(" and {:.2f}", target.share) : "");
+  }
+  return {};
+}
+
 // False if a run is not the engine's.
-bool measure(Backend& backend, const Case& one, const Settings& settings, double bandwidth) {
+bool measure(Backend& backend, const Case& one, const Settings& settings, const Card& card) {
   Shape shape = one.shape;
   std::uint32_t test_queries = settings.test_queries > 0 ? settings.test_queries : one.test_queries;
   if (settings.quick) {
@@ -150,19 +221,16 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, double
     right = right && same(records[run], simulations.front().run(run, {}).value());
   }
   const double impressions = static_cast<double>(spec.runs) * static_cast<double>(spec.impressions);
-  const double bytes = static_cast<double>(shape.docs) * padded_width(shape.features) * 4;
-  const double limit = bandwidth / bytes;
   const double rate = impressions / learning;
-  const bool is_network = has_network(spec.ranker.kind);
-  const double operations = 2.0 * shape.docs * shape.features * spec.ranker.hidden.front();
+  const Limit limit = limit_of(spec, shape, card);
+  const double share = rate / limit.rate;
   const double points = static_cast<double>(records.front().curve.size()) * spec.runs;
   fmt::print(
-      "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {}  "
+      "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {:.2f} of {:.1f}: {}{}  "
       "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
-      settings.method, one.name, shape.features, shape.docs, spec.runs, rate * 1e-6,
-      is_network
-          ? fmt::format("{:.1f} TFLOP/s in the product per network", rate * operations * 1e-12)
-          : fmt::format("{:.2f} of the limit of {:.1f}", rate / limit, limit * 1e-6),
+      settings.method, one.name, shape.features, shape.docs, spec.runs, rate * 1e-6, share,
+      limit.rate * 1e-6, limit.basis,
+      settings.quick ? "" : target_text(settings.method, one.name, rate, share),
       100 * measuring / (learning + measuring), points * test_queries / measuring * 1e-6, wall,
       right ? fmt::format("{} runs have the engine's bits", checked) : "WRONG");
   return right;
@@ -208,20 +276,41 @@ int run(const Settings& settings) {
     return EXIT_SUCCESS;
   }
   auto device = std::move(opened).value();
-  const double bandwidth = copy_bandwidth(*device);
+  const auto measured = copy_bandwidth(*device);
+  const auto limits = device->limits();
+  if (!measured || !limits) {
+    fmt::print(stderr, "{}\n", (measured ? limits.error() : measured.error()).message);
+    return EXIT_FAILURE;
+  }
+  const Card card{
+      .bandwidth = *measured, .processors = limits->processors, .clock_hz = limits->clock_hz};
   fmt::print("{}, a copy moves {:.2f} TB/s; engine's kernels: {}\n", device->name(),
-             bandwidth * 1e-12, kernels().name);
+             card.bandwidth * 1e-12, kernels().name);
   const auto backend = gpu::make_device_backend(std::move(device));
   bool right = true;
   for (const Case& one : kCases) {
     if (!settings.shape.empty() && settings.shape != one.name) continue;
-    right = measure(*backend, one, settings, bandwidth) && right;
+    right = measure(*backend, one, settings, card) && right;
   }
   return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 }  // namespace
 }  // namespace plackett::bench
+
+namespace {
+
+// Ends the benchmark if the value is none.
+std::uint32_t positive(std::string_view option, const char* value) {
+  std::uint32_t number = 0;
+  const std::string_view text = value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && number > 0) return number;
+  fmt::print(stderr, "{} {}; expected an integer from 1 on\n", option, value);
+  std::exit(EXIT_FAILURE);
+}
+
+}  // namespace
 
 int main(int count, char** arguments) {
   plackett::bench::Settings settings;
@@ -235,11 +324,11 @@ int main(int count, char** arguments) {
     } else if (option == "--host") {
       settings.host = true;
     } else if (option == "--runs" && has_value) {
-      settings.runs = static_cast<std::uint32_t>(std::atol(arguments[++at]));
+      settings.runs = positive(option, arguments[++at]);
     } else if (option == "--impressions" && has_value) {
-      settings.impressions = static_cast<std::uint64_t>(std::atoll(arguments[++at]));
+      settings.impressions = positive(option, arguments[++at]);
     } else if (option == "--test-queries" && has_value) {
-      settings.test_queries = static_cast<std::uint32_t>(std::atol(arguments[++at]));
+      settings.test_queries = positive(option, arguments[++at]);
     } else if (option == "--method" && has_value) {
       settings.method = arguments[++at];
       if (const auto entry = plackett::parse_method_entry(settings.method); !entry) {

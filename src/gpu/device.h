@@ -65,6 +65,7 @@ struct DeviceLimits {
   std::uint32_t shared_bytes = 0;      // of a block
   std::uint32_t all_shared_bytes = 0;  // of all blocks that a multiprocessor does at a time
   std::uint32_t processors = 0;        // multiprocessors
+  double clock_hz = 0;                 // of these, at most; for benchmarks
   std::uint32_t query_parts = 65'535;  // of a launch: what CUDA takes
 };
 

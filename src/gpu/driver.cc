@@ -27,8 +27,9 @@ struct Function;
 constexpr Status kSuccess = 0;
 constexpr Status kNoDevice = 100;
 constexpr Status kOutOfMemory = 2;
-constexpr int kMultiprocessors = 16;  // CU_DEVICE_ATTRIBUTE_...
-constexpr int kMajor = 75;            // of the compute capability
+constexpr int kClockRate = 13;  // CU_DEVICE_ATTRIBUTE_..., in kHz
+constexpr int kMultiprocessors = 16;
+constexpr int kMajor = 75;  // of the compute capability
 constexpr int kMinor = 76;
 constexpr int kSharedPerProcessor = 81;
 constexpr int kSharedPerBlock = 97;   // if a kernel asks for it
@@ -165,7 +166,8 @@ class Gpu final : public Device {
     return DeviceLimits{.free_bytes = free,
                         .shared_bytes = number(kSharedPerBlock),
                         .all_shared_bytes = number(kSharedPerProcessor),
-                        .processors = number(kMultiprocessors)};
+                        .processors = number(kMultiprocessors),
+                        .clock_hz = 1e3 * number(kClockRate)};
   }
 
   [[nodiscard]] Result<void*> allocate(std::uint64_t bytes) override {

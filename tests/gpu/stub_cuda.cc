@@ -80,6 +80,9 @@ Status cuDeviceGetAttribute(int* value, int attribute, int device) {
   const auto limits = host().limits().value();
   const bool is_old = wrong_with("old-card");
   switch (attribute) {
+    case 13:
+      *value = 2'000'000;
+      break;
     case 16:
       *value = static_cast<int>(limits.processors);
       break;
