@@ -155,6 +155,21 @@ void print_cells(const Plan::Dataset& planned) {
   print_table(rows, standard_output().columns);
 }
 
+// Prints why --device gpu would fail, if it would.
+void print_refusals(const Plan& plan) {
+  if (!plan.missing_gpu.empty()) fmt::print("\n{}\n", report::printable(plan.missing_gpu));
+  std::vector<std::string> refusals;
+  for (const Plan::Dataset& dataset : plan.datasets) {
+    for (const Plan::Cell& cell : dataset.cells) {
+      const bool known =
+          std::find(refusals.begin(), refusals.end(), cell.refusal) != refusals.end();
+      if (!cell.refusal.empty() && !known) refusals.push_back(cell.refusal);
+    }
+  }
+  if (!refusals.empty()) fmt::print("\na GPU would refuse\n");
+  for (const std::string& refusal : refusals) fmt::print("  {}\n", report::printable(refusal));
+}
+
 // Prints what is to be done in a folder and how long the missing runs take.
 void print_plan(const ComparisonSpec& spec, const std::string& folder, const RunOptions& options) {
   const Plan plan = take(plan_comparison(spec, folder, options));
@@ -175,6 +190,7 @@ void print_plan(const ComparisonSpec& spec, const std::string& folder, const Run
       print_cells(planned);
     }
   }
+  print_refusals(plan);
   fmt::print("\n{} left, about {} on {}; nothing was run or written\n",
              counted(plan.runs - plan.finished_runs, "run"), report::duration(plan.seconds),
              counted(options.threads, "thread"));

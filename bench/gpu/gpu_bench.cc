@@ -145,7 +145,8 @@ Limit limit_of(const SimulationSpec& spec, const Shape& shape, const Card& card)
   const double cycles = card.processors * card.clock_hz;  // per second, of all multiprocessors
   if (has_network(spec.ranker.kind)) {
     constexpr double kLanes = 128;  // of a multiprocessor, from compute capability 8.6 on
-    const double fused = 1.0 * shape.docs * shape.features * spec.ranker.hidden.front();
+    const double networks = spec.method == "dbgd" ? 2 : 1;  // that score each document
+    const double fused = networks * shape.docs * shape.features * spec.ranker.hidden.front();
     return {cycles * kLanes / fused,
             fmt::format("{:.2f} M fused multiply-adds for the scores, {:.0f} TFLOP/s", fused * 1e-6,
                         2e-12 * cycles * kLanes)};

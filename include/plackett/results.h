@@ -138,6 +138,7 @@ struct Plan {
     std::uint64_t impressions = 0;  // of a run
     std::uint32_t runs = 0;         // that are left
     double run_seconds = 0;         // one run on one thread, measured
+    std::string refusal = {};       // under Device::kGpu: why its runs would fail
   };
   // One dataset; without cells if all its runs are finished.
   struct Dataset {
@@ -149,6 +150,7 @@ struct Plan {
   std::uint64_t finished_runs = 0;     // of these, in the folder
   std::vector<Dataset> datasets = {};  // as many as in the spec
   double seconds = 0;                  // in all, over all threads
+  std::string missing_gpu = {};        // under Device::kGpu: why there is none
 };
 
 // Measures each cell with runs left for a fraction of a second. Loads the datasets that it needs;

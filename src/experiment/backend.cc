@@ -109,10 +109,8 @@ Result<void> SharedBackend::run(const Batch& batch, const Watch& watch, const Fi
   return threads_.run({batch.simulations, thread_jobs}, thread_watch, finished);
 }
 
-namespace {
-
 // A device has the bits of processors that fuse, and a results folder is of one arithmetic.
-Result<std::unique_ptr<DeviceBackend>> fused_gpu_backend() {
+Result<std::unique_ptr<DeviceBackend>> usable_gpu() {
   const std::string_view name = kernels().name;
   if (name == "avx2" || name == "avx512") return make_gpu_backend();
   return Error{ErrorCode::kUnavailable,
@@ -121,14 +119,12 @@ Result<std::unique_ptr<DeviceBackend>> fused_gpu_backend() {
                            name)};
 }
 
-}  // namespace
-
 Result<std::unique_ptr<Backend>> make_backend(const RunOptions& options) {
   std::unique_ptr<Backend> backend;
   if (options.device == Device::kCpu) {
     backend = std::make_unique<ThreadBackend>(options.threads);
   } else {
-    auto gpu = fused_gpu_backend();
+    auto gpu = usable_gpu();
     if (options.device == Device::kGpu) {
       if (!gpu) return gpu.error();
       backend = std::move(gpu).value();

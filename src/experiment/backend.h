@@ -84,6 +84,12 @@ class DeviceBackend : public Backend {
 // it: this one is linked with it.
 Result<std::unique_ptr<DeviceBackend>> make_gpu_backend();
 
+// The same, if its results are those of this processor.
+Result<std::unique_ptr<DeviceBackend>> usable_gpu();
+// Fails if no GPU, of any size, does the runs of this simulation; the message names what it lacks.
+// Needs no GPU.
+Result<void> check_for_gpu(const Simulation& simulation);
+
 // A device for the runs that it can do, which are done first, and threads for the others: also for
 // those that a device that fails has left.
 class SharedBackend final : public Backend {

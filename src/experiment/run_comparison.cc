@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -274,6 +275,12 @@ Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::
   Plan plan{.cells = work.cells.size(),
             .runs = work.all.runs,
             .finished_runs = work.all.runs - work.left.runs};
+  std::unique_ptr<DeviceBackend> gpu;
+  if (options.device == Device::kGpu) {
+    auto opened = usable_gpu();
+    if (opened) gpu = std::move(opened).value();
+    if (!opened) plan.missing_gpu = opened.error().message;
+  }
   for (const auto& [compared, places] : work.datasets) {
     Plan::Dataset& planned = plan.datasets.emplace_back();
     if (places.empty()) continue;
@@ -295,6 +302,10 @@ Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::
           static_cast<double>(curve_points(cell.impressions, cell.drift).size()) *
               cost->evaluation_seconds;
       planned.cells.push_back({cell.label, cell.click_model, cell.impressions, left, seconds});
+      if (options.device == Device::kGpu) {
+        const auto able = gpu != nullptr ? gpu->check(simulation) : check_for_gpu(simulation);
+        if (!able) planned.cells.back().refusal = able.error().message;
+      }
       plan.seconds += seconds * left / threads;
     }
   }

@@ -31,6 +31,26 @@ Error lacks(const SimulationSpec& spec, std::string_view what) {
                            spec.click_model, what)};
 }
 
+// Whether a device of any size does such runs.
+Result<void> check_spec(const Simulation& simulation) {
+  const SimulationSpec& spec = simulation.spec();
+  const RunInputs inputs(simulation);
+  if (!spec.drift.empty()) return lacks(spec, "drift");
+  if (!spec.metrics.empty()) return lacks(spec, "metrics besides NDCG@10");
+  if (spec.validate) return lacks(spec, "the choice of settings on validation queries");
+  if (!DeviceUser::can_be_made(inputs.user(), spec.shown)) {
+    return lacks(spec, "users of your own without ends()");
+  }
+  return {};
+}
+
+// As device_method(), with the spec in the error.
+Result<DeviceMethod> method_of(const SimulationSpec& spec, Learner& learner) {
+  auto method = device_method(spec, learner);
+  if (!method) return lacks(spec, method.error().message);
+  return method;
+}
+
 // What all runs of a simulation on a fold have in common.
 struct FoldRuns {
   const Simulation* simulation = nullptr;
@@ -96,17 +116,6 @@ class GpuBackend final : public DeviceBackend {
   }
 
  private:
-  static Result<void> check_spec(const Simulation& simulation) {
-    const SimulationSpec& spec = simulation.spec();
-    const RunInputs inputs(simulation);
-    if (!spec.drift.empty()) return lacks(spec, "drift");
-    if (!spec.metrics.empty()) return lacks(spec, "metrics besides NDCG@10");
-    if (spec.validate) return lacks(spec, "the choice of settings on validation queries");
-    if (!DeviceUser::can_be_made(inputs.user(), spec.shown))
-      return lacks(spec, "users of your own without ends()");
-    return {};
-  }
-
   // One per fold. Fails if the runs of one can't be done.
   [[nodiscard]] Result<std::vector<FoldRuns>> folds_of(const Simulation& simulation) const {
     if (auto able = check_spec(simulation); !able) return able.error();
@@ -129,8 +138,8 @@ class GpuBackend final : public DeviceBackend {
     const RunInputs inputs(simulation);
     const auto learner = inputs.learner(number);
     if (!learner) return learner.error();
-    const auto method = device_method(spec, **learner);
-    if (!method) return lacks(spec, method.error().message);
+    const auto method = method_of(spec, **learner);
+    if (!method) return method.error();
     if (method->network.exists()) {
       const std::uint32_t needed = least_shared_bytes({.kernel = method->kernel,
                                                        .duels = method->data.duels,
@@ -395,6 +404,15 @@ Result<std::unique_ptr<DeviceBackend>> make_gpu_backend() {
   auto gpu = gpu::open_gpu();
   if (!gpu) return gpu.error();
   return gpu::make_device_backend(std::move(gpu).value());
+}
+
+Result<void> check_for_gpu(const Simulation& simulation) {
+  if (auto able = gpu::check_spec(simulation); !able) return able;
+  const auto learner = RunInputs(simulation).learner(0);
+  if (!learner) return learner.error();
+  const auto method = gpu::method_of(simulation.spec(), **learner);
+  if (!method) return method.error();
+  return {};
 }
 
 }  // namespace plackett

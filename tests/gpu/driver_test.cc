@@ -95,6 +95,29 @@ TEST_F(Driver, SaysWhyACardCannotBeUsed) {
             "cuModuleLoadDataEx: CUDA_ERROR_INVALID_PTX (a text) ptxas: line 3: no");
 }
 
+TEST_F(Driver, SaysInADryRunWhatItWouldRefuse) {
+  const TemporaryFolder folder;
+  const auto planned = [&folder](const std::string& device, const std::string& wrong) {
+    return run_command(
+               "compare --data synthetic --methods pdgd,coltr --click-models perfect "
+               "--runs 1 --impressions 20 --threads 1 --dry-run --device " +
+                   device + " --out " + folder / "a",
+               "", "LD_LIBRARY_PATH='" PLACKETT_STUB_CUDA_FOLDER "' PLACKETT_STUB_CUDA=" + wrong)
+        .out;
+  };
+  const std::string refused =
+      "a GPU would refuse\n  COLTR (linear) under perfect: no device does method coltr, only "
+      "pdgd, pairwise, dbgd and mgd; device cpu or auto does\n\n2 runs left, ";
+  const std::string missing = "no usable GPU: the driver sees no device";
+  EXPECT_THAT(planned("gpu", ""), ::testing::AllOf(HasSubstr(refused), Not(HasSubstr(missing))));
+  EXPECT_THAT(planned("gpu", "no-device"),
+              ::testing::AllOf(HasSubstr(refused), HasSubstr(missing)));
+  for (const char* device : {"cpu", "auto"}) {
+    EXPECT_THAT(planned(device, "no-device"),
+                ::testing::AllOf(Not(HasSubstr("refuse")), Not(HasSubstr(missing))));
+  }
+}
+
 TEST_F(Driver, SaysThatMemoryOrALaunchFailed) {
   EXPECT_THAT(refusal(PLACKETT_STUB_CUDA_FOLDER, "no-memory"),
               ::testing::MatchesRegex("Stub GPU: no room for [0-9]+ bytes more"));
