@@ -15,7 +15,7 @@
 
 #include "drifting.h"
 #include "evaluation/small_split.h"
-#include "experiment/run_inputs.h"
+#include "experiment/world.h"
 #include "plackett/method_entry.h"
 #include "plackett/ranker_spec.h"
 #include "plackett/split_evaluator.h"
@@ -268,7 +268,7 @@ TEST_P(CurveOfARun, EqualsRankersOfShorterRunsMeasuredAlone) {
     apply(parse_method_entry(GetParam()).value(), spec);
     const std::uint32_t run = 1;
     const Simulation simulation = Simulation::prepare(dataset(), spec).value();
-    const auto worlds = RunInputs(simulation).worlds(run).value();
+    const auto worlds = WorldsByRun(dataset(), spec.drift, spec.seed).of(run).value();
     std::vector<Split> test;
     std::vector<Split> validation;
     for (std::size_t state = 0; state < worlds->state_count(); ++state) {
