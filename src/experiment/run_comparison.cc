@@ -278,8 +278,11 @@ Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::
   std::unique_ptr<DeviceBackend> gpu;
   if (options.device == Device::kGpu) {
     auto opened = usable_gpu();
-    if (opened) gpu = std::move(opened).value();
-    if (!opened) plan.missing_gpu = opened.error().message;
+    if (opened) {
+      gpu = std::move(opened).value();
+    } else {
+      plan.missing_gpu = opened.error().message;
+    }
   }
   for (const auto& [compared, places] : work.datasets) {
     Plan::Dataset& planned = plan.datasets.emplace_back();
