@@ -17,6 +17,7 @@ namespace {
 using plackett::gpu::BatchArgs;
 using plackett::gpu::HostDevice;
 using plackett::gpu::Kernel;
+using plackett::gpu::kKernelNames;
 using plackett::gpu::Launch;
 
 using Status = int;
@@ -26,14 +27,6 @@ constexpr Status kOutOfMemory = 2;
 constexpr Status kNoDevice = 100;
 constexpr Status kInvalidPtx = 218;
 constexpr Status kLaunchFailed = 719;
-
-// In the order of plackett::gpu::Kernel.
-constexpr std::array<std::string_view, plackett::gpu::kKernelCount> kKernels{
-    "plackett_learn",         "plackett_measure",
-    "plackett_sum",           "plackett_learn_pairwise",
-    "plackett_duel",          "plackett_multileave",
-    "plackett_learn_network", "plackett_measure_network",
-    "plackett_sum_network"};
 
 bool wrong_with(std::string_view what) {
   const char* wrong = std::getenv("PLACKETT_STUB_CUDA");
@@ -120,9 +113,11 @@ Status cuModuleLoadDataEx(void** module, const void* image, unsigned count, cons
   return kInvalidPtx;
 }
 Status cuModuleGetFunction(const void** function, void* /*module*/, const char* name) {
-  const auto found = std::find(kKernels.begin(), kKernels.end(), name);
+  const auto found =
+      std::find_if(kKernelNames.begin(), kKernelNames.end(),
+                   [name](const char* kernel) { return std::string_view(kernel) == name; });
   *function = &*found;
-  return found == kKernels.end() ? kInvalid : kSuccess;
+  return found == kKernelNames.end() ? kInvalid : kSuccess;
 }
 Status cuFuncSetAttribute(void* /*function*/, int /*attribute*/, int value) {
   return static_cast<unsigned>(value) <= host().limits()->shared_bytes ? kSuccess : kInvalid;
@@ -155,7 +150,7 @@ Status cuLaunchKernel(const void* function, unsigned grid_x, unsigned grid_y, un
                       void* /*stream*/, void** arguments, void** /*extra*/) {
   if (wrong_with("no-launch")) return kLaunchFailed;
   const auto kernel =
-      static_cast<Kernel>(static_cast<const std::string_view*>(function) - kKernels.data());
+      static_cast<Kernel>(static_cast<const char* const*>(function) - kKernelNames.data());
   const auto& args = *static_cast<const BatchArgs*>(arguments[0]);
   const unsigned per_block = block_x / 32;
   const Launch launch{.kernel = kernel,
