@@ -646,43 +646,31 @@ void Cluster::read_some(Member& member) {
   reload(member, revision);
 }
 
-// Settings and experiments belong to the writer's thread, which reads them, too: what it changes
-// itself is either in what it reads or comes after it. Until it has them, this node is at its old
-// revision, so that what fails is tried again with the next beat.
+// Settings and experiments belong to the writer's thread. Until it has them, this node is at its
+// old revision, so that what fails is tried again with the next beat.
 void Cluster::reload(Member& member, std::uint64_t revision) {
-  struct Read {
-    LogSettings logging;
-    std::vector<ExperimentRow> experiments;
-    bool found = false;
-    bool followed = false;
-  };
   const ModelHandle model = member.model;
-  const auto seen = std::make_shared<Read>();
-  const auto submitted = attempt([&] {
+  const auto read = attempt([&] {
+    // Before it is read: what this node changes itself meanwhile is newer than what is read.
+    const std::uint64_t changes = model->own_changes;
+    const auto stored = take(reader_->model(model->id));
+    if (!stored) return;
+    const LogSettings logging = take(parse_spec(stored->spec)).logging;
+    auto rows = take(reader_->experiments());
+    std::erase_if(rows, [&](const ExperimentRow& row) { return row.model != model->id; });
     member.reloading = true;
+    auto followed = std::make_shared<bool>(false);
     parts_.writer->submit(
-        {.apply =
-             [model, seen](Transaction& transaction) {
-               StoreReader& read = transaction.store.read();
-               *seen = {};
-               const auto stored = take(read.model(model->id));
-               if (!stored) return;
-               seen->logging = take(parse_spec(stored->spec)).logging;
-               seen->found = true;
-               seen->experiments = take(read.experiments());
-               std::erase_if(seen->experiments,
-                             [&](const ExperimentRow& row) { return row.model != model->id; });
-             },
+        {.apply = [](Transaction&) {},
          .committed =
-             [this, model, seen] {
-               if (!seen->found) return;
-               model->set_logging(seen->logging);
-               seen->followed =
-                   attempt([&] { follow_experiments(parts_, model, seen->experiments); }).ok();
+             [this, model, logging, rows = std::move(rows), followed, changes] {
+               if (model->own_changes != changes) return;
+               model->set_logging(logging);
+               *followed = attempt([&] { follow_experiments(parts_, model, rows); }).ok();
              },
          .answer =
-             [this, id = model->id, revision, seen](const Result<void>& settled) {
-               post([this, id, revision, done = settled.ok() && seen->followed] {
+             [this, id = model->id, revision, followed](const Result<void>& settled) {
+               post([this, id, revision, done = settled.ok() && *followed] {
                  Member* followed_one = find(id);
                  if (followed_one == nullptr) return;
                  followed_one->reloading = false;
@@ -691,9 +679,7 @@ void Cluster::reload(Member& member, std::uint64_t revision) {
              },
          .own = true});
   });
-  if (!submitted) {
-    parts_.log(fmt::format("model {}: {}", model->spec.name, submitted.error().message));
-  }
+  if (!read) parts_.log(fmt::format("model {}: {}", model->spec.name, read.error().message));
 }
 
 void Cluster::read_published(Member& member) {

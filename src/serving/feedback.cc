@@ -224,8 +224,8 @@ Touched touched_by(const Model& model, const std::vector<FeedbackEvent>& events)
   return touched;
 }
 
-Job feedback_job(ServiceParts& parts, const ModelHandle& model,
-                 std::vector<FeedbackEvent> events, Done<FeedbackAnswer> done) {
+Job feedback_job(ServiceParts& parts, const ModelHandle& model, std::vector<FeedbackEvent> events,
+                 Done<FeedbackAnswer> done) {
   struct State {
     std::vector<FeedbackEvent> events;
     std::map<ModelHandle, std::uint64_t> closed{};

@@ -137,11 +137,14 @@ class Model {
   void set_logging(LogSettings logging) {
     candidates = logging.candidates;
     has_references = has_references || logging.candidates > 0;
+    ++own_changes;
     const std::lock_guard lock(logging_mutex_);
     logging_ = std::move(logging);
   }
 
   ExperimentSlot experiment;  // the running one
+  // How often the writer's thread has changed it or logging().
+  std::atomic<std::uint64_t> own_changes{0};
   // Models that make, or made, lists for its experiments.
   [[nodiscard]] std::vector<ModelHandle> arm_models() const {
     const std::lock_guard lock(arm_models_mutex_);
@@ -187,13 +190,13 @@ class Model {
   // used, since what is not used soon is given up.
   static constexpr std::uint64_t kLeastBlock = 64;  // if there are none left
   std::uint64_t block = kLeastBlock;
-  std::uint64_t numbers_seen = 0;       // numbers_taken when upkeep looked last
-  std::int64_t numbers_seen_at = 0;     // and since when it has not changed
+  std::uint64_t numbers_seen = 0;    // numbers_taken when upkeep looked last
+  std::int64_t numbers_seen_at = 0;  // and since when it has not changed
   // Store::set_numbers_used(); none if more were reserved since.
   std::optional<std::uint64_t> numbers_told = ImpressionKey::kNumbers;
   std::int64_t numbers_told_at = 0;
-  std::int64_t numbers_node = 0;        // the node that reserved those that are left
-  std::int64_t expired_at = 0;          // when upkeep closed lists last, by the steady clock
+  std::int64_t numbers_node = 0;  // the node that reserved those that are left
+  std::int64_t expired_at = 0;    // when upkeep closed lists last, by the steady clock
   // Numbers in [gap_begin, gap_end) were reserved before the last start, and never used.
   std::uint64_t gap_begin = 0;
   std::uint64_t gap_end = 0;

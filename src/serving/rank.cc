@@ -492,9 +492,8 @@ namespace {
 
 // Reserves numbers for the models that have none.
 void reserve_numbers(ServiceParts& parts, std::vector<ModelHandle> makers, Done<void> done) {
-  std::erase_if(makers, [](const ModelHandle& maker) {
-    return !maker->shared || maker->has_numbers();
-  });
+  std::erase_if(makers,
+                [](const ModelHandle& maker) { return !maker->shared || maker->has_numbers(); });
   if (makers.empty()) return done({});
   auto blocks = std::make_shared<std::vector<NumberBlock>>();
   parts.writer->submit(

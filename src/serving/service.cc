@@ -219,8 +219,12 @@ void start(ServiceParts& parts) {
     writing.await = [&parts](std::vector<QueuedEntry> entries, std::function<void(bool)> answer) {
       parts.cluster->await(std::move(entries), std::move(answer));
     };
-    writing.tell = [&parts](std::vector<ClusterNote> notes) { parts.cluster->tell(std::move(notes)); };
-    writing.doubt = [&parts](const std::vector<ModelHandle>& models) { parts.cluster->doubt(models); };
+    writing.tell = [&parts](std::vector<ClusterNote> notes) {
+      parts.cluster->tell(std::move(notes));
+    };
+    writing.doubt = [&parts](const std::vector<ModelHandle>& models) {
+      parts.cluster->doubt(models);
+    };
   }
   parts.writer = std::make_unique<WriterThread>(*parts.store, *parts.learner, writing);
   if (parts.cluster != nullptr) take(parts.cluster->join());
@@ -236,7 +240,7 @@ void start(ServiceParts& parts) {
 }  // namespace
 
 LoadedModel load_stored(const ServiceParts& parts, const ModelRow& row, StoreReader& store,
-                       SharedStore* shared) {
+                        SharedStore* shared) {
   auto loaded = attempt([&] {
     ModelSpec spec = take(parse_spec(row.spec));
     std::optional<Trainer> trainer;

@@ -74,9 +74,8 @@ void Service::take_snapshot(const ModelHandle& model, std::string note, Done<Sna
     state->note = std::move(note);
     state->kind = SnapshotKind::kAsked;
     state->id = 0;
-    return parts.writer->submit(snapshot_job(model, *std::move(state),
-                                             parts.options.automatic_snapshots_kept,
-                                             std::move(done)));
+    return parts.writer->submit(snapshot_job(
+        model, *std::move(state), parts.options.automatic_snapshots_kept, std::move(done)));
   }
   auto asked = std::make_shared<bool>(false);
   parts.learner->submit(

@@ -151,6 +151,7 @@ void publish(ServiceParts& parts, const ModelHandle& model, ExperimentHandle exp
   parts.running[experiment->id] = experiment;
   model->experiment.start_lists_at(model->next_number);
   model->experiment.set(std::move(experiment));
+  ++model->own_changes;
 }
 
 void withdraw(ServiceParts& parts, Model& model, std::int64_t experiment) {
@@ -158,6 +159,7 @@ void withdraw(ServiceParts& parts, Model& model, std::int64_t experiment) {
   if (const auto running = model.experiment.get(); running && running->id == experiment) {
     model.experiment.set(nullptr);
   }
+  ++model.own_changes;
 }
 
 void refuse_conflict(std::string message, std::string place) {

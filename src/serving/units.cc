@@ -20,9 +20,9 @@ struct Forgetting {
   ModelHandle model;
   std::string unit;
   Done<std::uint64_t> done;
-  std::uint64_t end = 0;      // drop: impressions from here on come later
-  std::int64_t snapshot = 0;  // drop: the log up to here is replaced by a snapshot
-  ModelHandle asked{};        // if only lists for this model's experiments count
+  std::uint64_t end = 0;               // drop: impressions from here on come later
+  std::int64_t snapshot = 0;           // drop: the log up to here is replaced by a snapshot
+  ModelHandle asked{};                 // if only lists for this model's experiments count
   std::vector<std::int64_t> closed{};  // drop: the impressions that are closed, which go
   // What parts change.
   struct Progress {
@@ -90,8 +90,8 @@ void anonymise_all(const ForgettingHandle& state) {
       state,
       [state](Transaction& transaction) {
         StoreReader& read = transaction.store.read();
-        const auto ids =
-            take(read.of_unit(state->model->id, state->unit, state->progress.next, kForgottenAtOnce));
+        const auto ids = take(
+            read.of_unit(state->model->id, state->unit, state->progress.next, kForgottenAtOnce));
         take(transaction.store.lock({.impressions = ids}));
         for (const std::int64_t id : ids) {
           state->progress.next = ImpressionKey::of(id).number + 1;
@@ -138,7 +138,8 @@ void drop_all(const ForgettingHandle& state) {
         take(store.lock({.impressions = {ids.begin(), ids.end()}}));
         for (const std::int64_t id : ids) {
           const std::uint64_t number = ImpressionKey::of(id).number;
-          if (take(store.read().last_log_of(state->model->id, number, number + 1)) > state->snapshot) {
+          if (take(store.read().last_log_of(state->model->id, number, number + 1)) >
+              state->snapshot) {
             throw Failed{{ErrorCode::kBusy,
                           "the model has not learned from all lists of the unit; try again later"}};
           }
@@ -212,8 +213,8 @@ void close_all(const ForgettingHandle& state) {
       state,
       [state](Transaction& transaction) {
         state->closed.resize(state->progress.closed_count);
-        const auto ids = take(transaction.store.read().of_unit(state->model->id, state->unit,
-                                                               state->progress.next, kForgottenAtOnce));
+        const auto ids = take(transaction.store.read().of_unit(
+            state->model->id, state->unit, state->progress.next, kForgottenAtOnce));
         take(transaction.store.lock({.impressions = ids}));
         // Those that other nodes have closed: nothing is queued about them any more.
         transaction.take_queued(state->model);

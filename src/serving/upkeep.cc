@@ -32,8 +32,7 @@ std::uint64_t end_of(StoreReader& store, const Model& model, std::uint64_t first
   std::uint64_t end = first;
   int score = 0;  // old samples so far, less the others
   int best = 0;
-  for (std::uint64_t distance = 0; first + distance <= newest;
-       distance = 2 * distance + 1) {
+  for (std::uint64_t distance = 0; first + distance <= newest; distance = 2 * distance + 1) {
     const auto shown = take(store.shown_from(model.id, first + distance));
     if (!shown) break;
     score += shown->second <= time ? 1 : -1;
