@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import threading
@@ -79,8 +80,38 @@ class Cluster:
         for model in traffic.MODELS:
             before = self.highest(model, seconds)
             for node in self.nodes:
-                processes.wait_until(lambda one=node: self.version(one, model) > before, seconds,
-                                     f"a version of {model} above {before} on {node.name}")
+                try:
+                    processes.wait_until(lambda one=node: self.version(one, model) > before,
+                                         seconds, f"a version of {model} above {before} on "
+                                         f"{node.name}")
+                except AssertionError:
+                    self.describe()
+                    raise
+
+    def describe(self):
+        """Prints what tells why nobody learns."""
+        ledger = self.ledger
+        print(f"refused {dict(ledger.refused)}, no answer {dict(ledger.unknown)}, "
+              f"wrong {ledger.wrong[:3]}, clients "
+              f"{[(one.label, one.is_alive(), one.count) for one in self.clients]}")
+        for node in self.nodes:
+            for path in ("/ready", "/nodes", *(f"/models/{model}" for model in traffic.MODELS)):
+                try:
+                    print(f"{node.name} {path}: {nodes.ask(node.port, 'GET', path)}")
+                except OSError as error:
+                    print(f"{node.name} {path}: {error!r}")
+        for query in ("SELECT * FROM leads", "SELECT * FROM nodes",
+                      "SELECT pid, objid, granted FROM pg_locks WHERE locktype = 'advisory'",
+                      "SELECT model, count(*), max(seq) FROM log GROUP BY model",
+                      "SELECT model, count(*) FROM queued_log GROUP BY model",
+                      "SELECT model, log, version FROM published",
+                      "SELECT pid, state, wait_event, left(query, 80) FROM pg_stat_activity"):
+            print(f"{query}: {self.pair.primary.sql(query)}")
+        for node in self.nodes:
+            threads = subprocess.run(["gdb", "-p", str(node.process.pid), "-batch", "-ex",
+                                      "thread apply all bt 12"], capture_output=True, text=True,
+                                     check=False).stdout if shutil.which("gdb") else "no gdb"
+            print(f"{node.name}: {threads}", flush=True)
 
     @staticmethod
     def version(node, model):
