@@ -400,9 +400,11 @@ void Cluster::beat() {
   }
   // A new connection may be to an older copy. If that can't be seen now, the next beat looks again.
   const bool is_new = view->connections != connections_;
-  if (is_new && !renew_readers()) return lose_all();
+  if (is_new) {
+    if (const auto renewed = renew_readers(); !renewed) return give_beat_up(renewed.error());
+  }
   const auto back = went_back(*view, is_new);
-  if (!back) return lose_all();
+  if (!back) return give_beat_up(back.error());
   connections_ = view->connections;
   if (*back) {
     lose_all();
@@ -422,9 +424,11 @@ void Cluster::beat() {
   std::erase_if(view->nodes, [&](const NodeRow& node) {
     return node.id != node_ && view->now - node.seen_at >= kSilentMs;
   });
-  if (!attempt([&] { follow_models(*view); })) return lose_all();
+  const auto followed = attempt([&] { follow_models(*view); });
+  if (!followed) return give_beat_up(followed.error());
   spread_leads(*view);
   count_lists();
+  trouble_.clear();
   const std::lock_guard lock(mutex_);
   view_ = *std::move(view);
 }
@@ -452,13 +456,25 @@ void Cluster::lose_all() {
   }
 }
 
-bool Cluster::renew_readers() {
-  auto own = store_.open_quick_reader();
-  auto learners = store_.open_quick_reader();
-  if (!own || !learners) return false;
-  reader_ = *std::move(own);
-  parts_.learner->use(*std::move(learners));
-  return true;
+void Cluster::give_beat_up(const Error& why) {
+  const bool stopping = [this] {
+    const std::lock_guard lock(mutex_);
+    return stopping_;
+  }();
+  if (!stopping && why.message != trouble_) {
+    parts_.log(fmt::format("other nodes can't be followed: {}", why.message));
+  }
+  trouble_ = why.message;
+  lose_all();
+}
+
+Result<void> Cluster::renew_readers() {
+  return attempt([&] {
+    auto own = take(store_.open_quick_reader());
+    auto learners = take(store_.open_quick_reader());
+    reader_ = std::move(own);
+    parts_.learner->use(std::move(learners));
+  });
 }
 
 Result<bool> Cluster::went_back(const ClusterView& view, bool all) {

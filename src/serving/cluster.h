@@ -84,13 +84,13 @@ class Cluster {
   // A model that this node serves.
   struct Member {
     ModelHandle model;
-    std::uint64_t revision = 0;  // ModelMark::revision, of what is here
-    std::uint64_t wanted = 0;    // the same of what is being read; 0: nothing is
-    bool reloading = false;      // the writer is to take over what is newer
-    bool going = false;          // it was removed, and the writer is to drop it
+    std::uint64_t revision = 0;        // ModelMark::revision, of what is here
+    std::uint64_t wanted = 0;          // the same of what is being read; 0: nothing is
+    bool reloading = false;            // the writer is to take over what is newer
+    bool going = false;                // it was removed, and the writer is to drop it
     std::optional<Trainer> trainer{};  // while another node leads it
     std::shared_ptr<const SnapshotRow> state{};
-    std::int64_t items = 0;  // the last change of items that is here
+    std::int64_t items = 0;                // the last change of items that is here
     std::uint64_t items_revision = 0;      // all that this revision has are
     Clock::time_point items_checked_at{};  // whether there is a newer revision
     // Lists of all nodes that were shown before a time, and that time.
@@ -104,7 +104,7 @@ class Cluster {
     Clock::time_point published_at{};
     std::uint64_t published = 0;  // version
     // While it does not.
-    Clock::time_point free_since{};   // nobody leads it
+    Clock::time_point free_since{};    // nobody leads it
     Clock::time_point behind_since{};  // a newer version is published than is here
     Clock::time_point keep_until{};    // a request asked for the lead: it stays that long
     Clock::time_point not_before{};    // it could not be taken over
@@ -137,7 +137,9 @@ class Cluster {
   void stay_seen();
   void lose_all();
   // Readers of this thread and of the learner that are new. False if there are none to be had.
-  bool renew_readers();
+  Result<void> renew_readers();
+  // The database answers, but not all that a beat asks. Logged once per reason.
+  void give_beat_up(const Error& why);
   // Whether the database lacks what this node has from it: it was replaced by an older copy, or by
   // a standby that was behind. Looks closer at models of which the database has an older version,
   // and at all models if asked to. Fails if the database can't be read.
@@ -191,8 +193,8 @@ class Cluster {
   std::unique_ptr<StoreReader> reader_;
   const std::string name_;
   std::atomic<std::int64_t> node_{0};
-  std::atomic<std::int64_t> offset_{0};      // of the shared clock to the steady one
-  std::atomic<std::int64_t> beat_ok_at_{0};  // steady
+  std::atomic<std::int64_t> offset_{0};        // of the shared clock to the steady one
+  std::atomic<std::int64_t> beat_ok_at_{0};    // steady
   std::atomic<std::int64_t> behind_since_{0};  // steady; 0: no model is behind
 
   mutable std::mutex mutex_;
@@ -205,12 +207,13 @@ class Cluster {
 
   // Only the thread uses these.
   std::map<std::int64_t, Member> members_;
-  std::map<std::int64_t, std::vector<Awaiting>> awaiting_;  // by model
-  std::map<std::int64_t, std::vector<Asked>> wanted_;       // by model
-  std::vector<Asked> refreshing_;                           // until nothing is being read
+  std::map<std::int64_t, std::vector<Awaiting>> awaiting_;    // by model
+  std::map<std::int64_t, std::vector<Asked>> wanted_;         // by model
+  std::vector<Asked> refreshing_;                             // until nothing is being read
   std::map<std::int64_t, std::vector<Asked>> reading_items_;  // by model, until its items are here
-  std::vector<ClusterNote> notes_;                          // to tell
+  std::vector<ClusterNote> notes_;                            // to tell
   Clock::time_point beat_at_{};
+  std::string trouble_;            // why the last beat was given up
   std::int64_t next_counted_ = 0;  // a model
   std::int64_t next_read_ = 0;     // likewise
   bool connected_ = false;
