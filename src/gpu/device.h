@@ -40,8 +40,9 @@ inline constexpr std::array<const char*, kKernelCount> kKernelNames = {
 
 // Whether a block does a run, kNetworkWarps warps together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {
-  return kernel == Kernel::kLearnNetwork || kernel == Kernel::kMeasureNetwork ||
-         kernel == Kernel::kDuelNetwork || kernel == Kernel::kPairwiseNetwork;
+  return kernel == Kernel::kMultileave || kernel == Kernel::kLearnNetwork ||
+         kernel == Kernel::kMeasureNetwork || kernel == Kernel::kDuelNetwork ||
+         kernel == Kernel::kPairwiseNetwork;
 }
 
 // How a kernel's warps are laid out: for each run that takes part and each part of the queries,

@@ -103,10 +103,10 @@ class HostDevice final : public Device {
           learn_run_by<PairwiseLearner>(warp, args, place, shared, spill);
           break;
         case Kernel::kDuel:
-          learn_run_by<DuelLearner<kDuelGroup>>(warp, args, place, shared, spill);
+          duel_run<kDuelGroup>(Alone(warp), args, place, shared, spill);
           break;
         case Kernel::kMultileave:
-          learn_run_by<DuelLearner<kMultileaveGroup>>(warp, args, place, shared, spill);
+          duel_run<kMultileaveGroup>(block, args, place, shared, spill);
           break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
