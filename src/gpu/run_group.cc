@@ -138,6 +138,8 @@ class Group {
   }
 
  private:
+  [[nodiscard]] double share_of(double seconds) const { return seconds / *watch_.groups_running; }
+
   // As many floats of each run as it had.
   Result<void> get_floats(const float* from, std::vector<float> GroupRun::*floats) {
     const std::size_t each = (runs_.front().*floats).size();
@@ -281,7 +283,7 @@ class Group {
       }
       if (auto got = get_states(); !got) return got;
       const double seconds = seconds_since(start);
-      times_.learning += seconds;
+      times_.learning += share_of(seconds);
       const auto rate = static_cast<double>(until - done_) / seconds;
       at_once_ = std::clamp(static_cast<std::uint64_t>(rate * kLaunchSeconds), std::uint64_t{1},
                             2 * at_once_);
@@ -318,7 +320,7 @@ class Group {
     }
     if (stopped_) return {};
     if (auto got = get_states(); !got) return got;
-    times_.measuring += seconds_since(start);
+    times_.measuring += share_of(seconds_since(start));
     for (const std::uint32_t at : due) {
       if (!goes_on(at)) continue;
       runs_[at].curve.push_back({point, states_[at].offline, states_[at].online.total()});

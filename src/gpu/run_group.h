@@ -2,6 +2,7 @@
 // there.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -88,8 +89,10 @@ struct GroupRun {
 struct GroupWatch {
   std::function<void(std::uint64_t impressions)> advanced = {};
   std::function<bool()> stop = {};
+  const std::atomic<unsigned>* groups_running = nullptr;  // this one and those beside it
 };
 
+// The group's share of the device's time.
 struct GroupTimes {
   double learning = 0;   // seconds
   double measuring = 0;  // likewise

@@ -358,6 +358,32 @@ TEST(GpuBackend, MeasuresManyRunsAtATimeWhereThatIsQuick) {
   EXPECT_GT(host->most_measured(), 100U);
 }
 
+TEST(GpuBackend, DoesGroupsOfRunsBesideEachOther) {
+  const Dataset data = make_dataset({});
+  std::vector<Simulation> simulations;
+  for (const char* method : {"pdgd", "pdgd:neural", "dbgd", "mgd"}) {
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    simulations.push_back(Simulation::prepare(data, spec).value());
+  }
+  auto device = std::make_unique<HostDevice>();
+  device->measure_slowly(std::chrono::milliseconds(5));
+  const HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  double seconds = 0;
+  const auto start = std::chrono::steady_clock::now();
+  const auto done = run_jobs({simulations, run_major(simulations)}, *backend, {},
+                             [&](const Job& /*job*/, const RunRecord& record) -> Result<void> {
+                               seconds += record.seconds;
+                               return {};
+                             });
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_GT(host->most_running(), 1U);
+  // Each group's time is its share.
+  EXPECT_LE(seconds,
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
 TEST(GpuBackend, MeasuresNoQueriesAsTheEngineDoes) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   Dataset data = make_dataset({});
