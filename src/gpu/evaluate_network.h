@@ -32,7 +32,7 @@ namespace plackett::gpu {
   return !warp.any(differs);
 }
 
-// The values of the queries from `first_query` on, args.queries_per_warp of them, of the run at
+// The values of the queries from `first_query` on, args.queries_each of them, of the run at
 // `place` of those that take part.
 [[gnu::always_inline]] inline void measure_network(const Block& block, const BatchArgs& args,
                                                    std::uint32_t place, std::uint32_t first_query,
@@ -44,7 +44,7 @@ namespace plackett::gpu {
   copy_floats(block, args.weights + std::uint64_t{which} * args.network.layout.size,
               args.network.layout.size, parameters);
   const Network network(parameters, args.network.layout);
-  std::uint32_t last_query = first_query + args.queries_per_warp;
+  std::uint32_t last_query = first_query + args.queries_each;
   if (last_query > split.query_count) last_query = split.query_count;
   block.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
     if (number >= args.network.measuring_warps) return;
@@ -59,9 +59,9 @@ namespace plackett::gpu {
       const bool finite = look_at_scores(warp, scores, docs).finite;
       double value = kTied;
       if (finite) {
-        const BestDocs best = best_docs(warp, scores, docs);
+        const BestDocs best = best_docs(warp, {scores}, docs);
         if (!best.tied) {
-          value = ndcg_of(args, split, query, best);
+          value = ndcg_of(args.discounts, split, query, best);
         } else if (all_equal(warp, scores, docs)) {
           value = kAllTied;
         }
@@ -97,7 +97,7 @@ namespace plackett::gpu {
                        } else {
                          score_query(warp, split, query, docs, features, network, scores);
                        }
-                       return scores;
+                       return DocScores{scores};
                      });
 }
 

@@ -170,7 +170,8 @@ class GpuBackend final : public DeviceBackend {
                   .shown = spec.shown,
                   .most_docs = runs.train_size.most_docs,
                   .most_measured = runs.measured_size.most_docs,
-                  .queries = measured.query_count()};
+                  .queries = measured.query_count(),
+                  .tiles = runs.measured_size.tiles};
     if (auto fits = check_shared_memory(runs.shape, limits, device_->name()); !fits) {
       return fits.error();
     }
@@ -211,6 +212,7 @@ class GpuBackend final : public DeviceBackend {
       next.runs = group.size() + 1;
       next.most_docs = std::max(next.most_docs, shape.most_docs);
       next.queries = std::max(next.queries, shape.queries);
+      next.tiles = std::max(next.tiles, shape.tiles);
       Needs more = needs;
       job.runs->add_to(more);
       const std::uint64_t bytes = more.bytes() + group_bytes(next, *limits);

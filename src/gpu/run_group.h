@@ -35,6 +35,7 @@ class DeviceSplit {
 
   [[nodiscard]] const SplitData& data() const { return data_; }
   [[nodiscard]] std::uint32_t most_docs() const { return most_docs_; }  // of a query
+  [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
   [[nodiscard]] std::uint32_t queries_without_relevant() const { return without_relevant_; }
 
  private:
@@ -45,6 +46,7 @@ class DeviceSplit {
   DeviceMemory inverse_ideals_;
   SplitData data_;
   std::uint32_t most_docs_ = 0;
+  std::uint32_t tile_count_ = 0;
   std::uint32_t without_relevant_ = 0;
 };
 

@@ -65,8 +65,15 @@ inline Quad load_quad(const float* from) {
   return {{vector.x, vector.y, vector.z, vector.w}};
 }
 
-// The same of any memory, which may have been written before. The compiler divides plain reads of a
-// Quad where it cannot see that they are in shared memory.
+// Two, at an 8-byte boundary.
+inline Pair load_pair(const float* from) {
+  using Vector __attribute__((ext_vector_type(2))) = float;
+  const Vector vector = __nvvm_ldg_f2(reinterpret_cast<const Vector*>(from));
+  return {{vector.x, vector.y}};
+}
+
+// Four floats of any memory, which may have been written before. The compiler divides plain reads
+// of a Quad where it cannot see that they are in shared memory.
 inline Quad read_quad(const float* from) {
   Quad quad;
   asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -187,6 +194,7 @@ const T& read_aligned(const float* from) {
   return *reinterpret_cast<const T*>(from);
 }
 inline Quad load_quad(const float* from) { return read_aligned<Quad>(from); }
+inline Pair load_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Pair read_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Quad read_quad(const float* from) { return read_aligned<Quad>(from); }
 inline void count_if_greater(float one, float other, std::uint32_t& count) {

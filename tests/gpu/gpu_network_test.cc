@@ -305,10 +305,10 @@ TEST(Kernels, AreInWhatIsCompiledForTheCard) {
 TEST(Launch, GivesABlockWhatItsWarpsNeedEachOrTogether) {
   BatchArgs args;
   args.shared_bytes = 100;
-  EXPECT_EQ((Launch{.kernel = Kernel::kMeasure, .args = args, .warps_per_block = 4}).shared_bytes(),
+  EXPECT_EQ((Launch{.kernel = Kernel::kLearn, .args = args, .warps_per_block = 4}).shared_bytes(),
             400U);
-  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kMeasureNetwork, Kernel::kDuelNetwork,
-                              Kernel::kPairwiseNetwork}) {
+  for (const Kernel kernel : {Kernel::kScore, Kernel::kLearnNetwork, Kernel::kMeasureNetwork,
+                              Kernel::kDuelNetwork, Kernel::kPairwiseNetwork}) {
     EXPECT_EQ((Launch{.kernel = kernel, .args = args, .warps_per_block = 4}).shared_bytes(), 100U);
   }
 }

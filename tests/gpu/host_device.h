@@ -24,6 +24,7 @@
 #include "gpu/learn.h"
 #include "gpu/learn_network.h"
 #include "gpu/pairwise.h"
+#include "gpu/score_split.h"
 
 namespace plackett::gpu {
 
@@ -108,9 +109,14 @@ class HostDevice final : public Device {
         case Kernel::kMultileave:
           learn_run_by<DuelLearner<kMultileaveGroup>>(warp, args, place, shared, spill);
           break;
+        case Kernel::kScore:
+          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+            score_split(block, args, place, part * args.tiles_each, shared);
+          }
+          break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_queries(warp, args, place, part * args.queries_per_warp, shared);
+            measure_queries(block, args, place * kWarpLanes, part * args.queries_each);
           }
           break;
         case Kernel::kLearnNetwork:
@@ -118,7 +124,7 @@ class HostDevice final : public Device {
           break;
         case Kernel::kMeasureNetwork:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_network(block, args, place, part * args.queries_per_warp, shared);
+            measure_network(block, args, place, part * args.queries_each, shared);
           }
           break;
         case Kernel::kPairwiseNetwork:
@@ -135,7 +141,7 @@ class HostDevice final : public Device {
           sum_network(warp, args, place, shared);
           break;
         case Kernel::kSum:
-          sum_queries(warp, args, place, shared);
+          sum_queries(warp, args, place);
           break;
       }
       if (args.states[args.which[place]].is_in_doubt != 0) in_doubt_.insert(args.which[place]);
