@@ -31,59 +31,7 @@ inline std::uint32_t order_key(float score) {
   return bits ^ ((bits >> 31) != 0 ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
 }
 
-// The best documents, with each lane's documents, doc % 32 == lane, in order and in registers.
-template <unsigned kPerLane>
-[[gnu::always_inline]] inline BestDocs best_of_few(const Warp& warp, const DocScores& scores,
-                                                   std::uint32_t docs) {
-  PerLane<std::uint32_t> keys[kPerLane];
-  PerLane<std::uint32_t> at[kPerLane];
-  warp.compute([&](unsigned lane) {
-    for (unsigned own = 0; own < kPerLane; ++own) {
-      const std::uint32_t doc = own * kWarpLanes + lane;
-      keys[own][lane] = doc < docs ? order_key(scores[doc]) : 0;
-      at[own][lane] = doc;
-    }
-    for (unsigned end = kPerLane; end > 1; --end) {
-      for (unsigned own = 0; own + 1 < end; ++own) {
-        const std::uint32_t key = keys[own][lane];
-        const std::uint32_t below = keys[own + 1][lane];
-        const std::uint32_t doc = at[own][lane];
-        const std::uint32_t doc_below = at[own + 1][lane];
-        const bool swaps = below > key;
-        keys[own][lane] = swaps ? below : key;
-        keys[own + 1][lane] = swaps ? key : below;
-        at[own][lane] = swaps ? doc_below : doc;
-        at[own + 1][lane] = swaps ? doc : doc_below;
-      }
-    }
-  });
-  BestDocs best;
-  best.count = docs < kCut ? docs : kCut;
-  std::uint32_t last = ~std::uint32_t{0};
-  for (std::uint32_t rank = 0; rank < kCut + 1; ++rank) {
-    if (rank >= docs) break;
-    const std::uint32_t highest = warp.largest(keys[0]);
-    PerLane<std::uint32_t> candidates;
-    warp.compute([&](unsigned lane) {
-      candidates[lane] = keys[0][lane] == highest ? at[0][lane] : ~std::uint32_t{0};
-    });
-    const std::uint32_t doc = warp.least(candidates);
-    warp.compute([&](unsigned lane) {
-      if (candidates[lane] != doc) return;
-      for (unsigned own = 0; own + 1 < kPerLane; ++own) {
-        keys[own][lane] = keys[own + 1][lane];
-        at[own][lane] = at[own + 1][lane];
-      }
-      keys[kPerLane - 1][lane] = 0;
-    });
-    best.tied = best.tied || highest == last;
-    last = highest;
-    if (rank < kCut) best.docs[rank] = doc;
-  }
-  return best;
-}
-
-[[gnu::noinline]] inline BestDocs best_of_many(Warp warp, DocScores scores, std::uint32_t docs) {
+[[gnu::noinline]] inline BestDocs best_docs(Warp warp, DocScores scores, std::uint32_t docs) {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};  // above all keys and documents
   BestDocs best;
   best.count = docs < kCut ? docs : kCut;
@@ -116,12 +64,6 @@ template <unsigned kPerLane>
     }
   }
   return best;
-}
-
-inline BestDocs best_docs(const Warp& warp, const DocScores& scores, std::uint32_t docs) {
-  if (docs <= kWarpLanes) return best_of_few<1>(warp, scores, docs);
-  if (docs <= 4 * kWarpLanes) return best_of_few<4>(warp, scores, docs);
-  return best_of_many(warp, scores, docs);
 }
 
 // Orders equal scores at random, as top_k does.
@@ -164,7 +106,9 @@ inline double ndcg_of(const double* discounts, const SplitData& split, std::uint
 
 [[gnu::noinline]] inline double ndcg_with_ties(Warp warp, const double* discounts,
                                                const SplitData& split, std::uint32_t query,
-                                               std::uint32_t docs, DocScores scores, Stream& ties) {
+                                               DocScores scores, Stream& ties) {
+  const auto docs =
+      static_cast<std::uint32_t>(split.query_begin[query + 1] - split.query_begin[query]);
   BestDocs best = best_docs(warp, scores, docs);
   break_ties(scores, docs, ties, best);
   return ndcg_of(discounts, split, query, best);
@@ -172,8 +116,6 @@ inline double ndcg_of(const double* discounts, const SplitData& split, std::uint
 
 // In place of a value: its ties are not yet broken.
 inline constexpr double kTied = -1;
-// Likewise, and all scores are equal: to break these ties nobody needs to know them.
-inline constexpr double kAllTied = -2;
 
 // The labels of a query's best documents under kWarpLanes rankers, one per lane.
 class BestLabels {
@@ -297,11 +239,10 @@ class BestLabels {
 // Queries per lane.
 inline constexpr unsigned kSummedTogether = 4;
 
-// Breaks ties and sums the values of the run at `place`, in the order of the queries.
-// score(split, query, docs, value) gives the query's scores, or any that are equal for kAllTied.
-template <typename Score>
-[[gnu::always_inline]] inline void sum_queries_by(const Warp& warp, const BatchArgs& args,
-                                                  std::uint32_t place, const Score& score) {
+// Breaks ties and sums the values of the run at `place` of those that take part, in the order of
+// the queries.
+[[gnu::always_inline]] inline void sum_queries(const Warp& warp, const BatchArgs& args,
+                                               std::uint32_t place) {
   const std::uint32_t which = args.which[place];
   const RunData run = args.runs[which];
   if (args.states[which].is_not_finite != 0) return;
@@ -321,7 +262,7 @@ template <typename Score>
         const bool counts = exists && split.inverse_ideals[query] > 0;
         own[at][lane] = exists ? run.without_relevant : 0;
         if (counts) own[at][lane] = values[query];
-        tied[at][lane] = counts && (own[at][lane] == kTied || own[at][lane] == kAllTied);
+        tied[at][lane] = counts && own[at][lane] == kTied;
       }
     });
     PLACKETT_UNROLL_ALL
@@ -329,16 +270,15 @@ template <typename Score>
       for (std::uint32_t left = warp.mask(tied[at]); left != 0; left &= left - 1) {
         const auto tied_lane = static_cast<unsigned>(__builtin_ctz(left));
         const std::uint32_t query = first + at * kWarpLanes + tied_lane;
-        const std::uint64_t begin = split.query_begin[query];
-        const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
-        const DocScores scores = score(split, query, docs, warp.from(own[at], tied_lane));
-        const double value = ndcg_with_ties(warp, args.discounts, split, query, docs, scores, ties);
+        const DocScores scores = {
+            args.scores + split.first_tiles[query] * kTileDocs * args.score_stride + place,
+            args.score_stride};
+        const double value = ndcg_with_ties(warp, args.discounts, split, query, scores, ties);
         warp.compute([&](unsigned lane) {
           if (lane == tied_lane) own[at][lane] = value;
         });
-        warp.sync();
       }
-      PLACKETT_UNROLL_ALL
+      PLACKETT_UNROLL(8)
       for (unsigned lane = 0; lane < kWarpLanes; ++lane) sum += warp.from(own[at], lane);
     }
   }
@@ -346,15 +286,6 @@ template <typename Score>
   warp.each([&](unsigned lane) {
     if (lane == 0) args.states[which].offline = offline;
   });
-}
-
-inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t place) {
-  sum_queries_by(
-      warp, args, place, [&](const SplitData& split, std::uint32_t query, std::uint32_t, double) {
-        return DocScores{
-            args.scores + split.first_tiles[query] * kTileDocs * args.score_stride + place,
-            args.score_stride};
-      });
 }
 
 }  // namespace plackett::gpu

@@ -169,7 +169,6 @@ class GpuBackend final : public DeviceBackend {
                   .width = padded_width(fold.train.feature_count()),
                   .shown = spec.shown,
                   .most_docs = runs.train_size.most_docs,
-                  .most_measured = runs.measured_size.most_docs,
                   .queries = measured.query_count(),
                   .tiles = runs.measured_size.tiles};
     if (auto fits = check_shared_memory(runs.shape, limits, device_->name()); !fits) {

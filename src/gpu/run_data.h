@@ -167,7 +167,6 @@ struct BatchArgs {
   std::uint32_t rankers_per_block = 0;  // score: a multiple of kSplitRankers
   std::uint32_t tile_count = 0;         // likewise: of the split
   std::uint32_t tiles_each = 0;         // likewise: of a part of it
-  std::uint32_t measured_docs = 0;      // networks: the most of a query
   std::uint32_t shared_bytes = 0;       // of a warp, or of a block
   std::uint32_t queries_each = 0;       // measure: of a part of the queries
   const double* discounts = nullptr;    // of the first kCut ranks

@@ -27,7 +27,6 @@ constexpr std::uint32_t kFirstMeasured = 16;    // runs, likewise
 constexpr std::uint32_t kMeasuredGrowth = 4;    // at most, from one launch to the next
 constexpr std::uint64_t kMeasuredBytes = std::uint64_t{512} << 20;
 constexpr std::uint32_t kQueriesPerBlock = 16;
-constexpr std::uint32_t kNetworkQueries = 32;  // likewise
 // Tiles that a block of linear rankers scores, so that it reads their weights seldom; fewer if a
 // multiprocessor would have too few such blocks.
 constexpr std::uint32_t kTilesPerBlock = 128;
@@ -54,9 +53,6 @@ std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTi
 std::uint32_t part_size(std::uint32_t count, std::uint32_t usual, const DeviceLimits& limits) {
   return std::max(usual, divided_up(count, limits.query_parts));
 }
-
-// Room for the scores of a query.
-std::uint32_t measured_docs(std::uint32_t most) { return (std::max(most, 1U) + 3) / 4 * 4; }
 
 // Of the scores of a document.
 std::uint32_t score_stride(std::uint32_t runs) { return round_up(runs, kSplitRankers); }
@@ -211,7 +207,6 @@ class Group {
       weights.insert(weights.end(), run.weights.begin(), run.weights.end());
       squares.insert(squares.end(), run.squares.begin(), run.squares.end());
       most_docs = std::max(most_docs, run.train->most_docs());
-      most_measured_ = std::max(most_measured_, run.measured->most_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
       size.tiles = std::max<std::uint64_t>(size.tiles, run.measured->tile_count());
     }
@@ -223,8 +218,7 @@ class Group {
                            .runs = count,
                            .width = args_.width,
                            .shown = first.shown,
-                           .most_docs = most_docs,
-                           .most_measured = most_measured_};
+                           .most_docs = most_docs};
     if (auto fits = check_shared_memory(shape, limits_, device_.name()); !fits) return fits;
     choose_layout(shape, limits_, args_);
 
@@ -358,9 +352,7 @@ class Group {
       const std::vector<std::uint32_t> part(due.begin() + static_cast<std::ptrdiff_t>(first),
                                             due.begin() + static_cast<std::ptrdiff_t>(last));
       if (auto sent = send_which(part); !sent) return sent;
-      const DeviceSplit& split = *runs_[part.front()].measured;
-      auto done =
-          args_.network.layout.exists() ? launch_measuring_networks() : launch_measuring(split);
+      auto done = launch_measuring(*runs_[part.front()].measured);
       if (!done) return done;
       if (auto finished = device_.finish(); !finished) return finished;
       measured(part.size(), seconds_since(part_start));
@@ -400,6 +392,7 @@ class Group {
                          .query_parts = parts});
   }
 
+  // By linear rankers, or the linear parts of networks.
   Result<void> launch_scoring(BatchArgs args) {
     args.rankers_per_block = rankers_per_block(args.count, args.width, limits_);
     args.shared_bytes = args.rankers_per_block * args.width * kFloat;
@@ -412,37 +405,32 @@ class Group {
                            divided_up(args.tile_count, args.tiles_each));
   }
 
+  Result<void> launch_scoring_networks(BatchArgs args) {
+    args.shared_bytes = kStepBytes;
+    args.tiles_each = round_up(part_size(args.tile_count, kStepTiles, limits_), kStepTiles);
+    return launch_by_block(Kernel::kScoreNetwork, args, 1,
+                           divided_up(args.tile_count, args.tiles_each));
+  }
+
+  // Of the runs that take part, which are measured on this split.
   Result<void> launch_measuring(const DeviceSplit& split) {
     BatchArgs args = args_;
     args.score_stride = score_stride(args.count);
     args.tile_count = split.tile_count();
-    if (auto done = launch_scoring(args); !done) return done;
-    args.shared_bytes = 0;
+    const NetworkLayout& network = args.network.layout;
+    if (!network.exists() || network.has_linear != 0) {
+      if (auto done = launch_scoring(args); !done) return done;
+    }
+    if (network.exists()) {
+      if (auto done = launch_scoring_networks(args); !done) return done;
+    }
     const std::uint32_t queries = split.data().query_count;
+    args.shared_bytes = 0;
     args.queries_each = part_size(queries, kQueriesPerBlock, limits_);
     auto done =
         launch_by_block(Kernel::kMeasure, args, kWarpLanes, divided_up(queries, args.queries_each));
     if (!done) return done;
     return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
-  }
-
-  Result<void> launch_measuring_networks() {
-    BatchArgs args = args_;
-    args.measured_docs = measured_docs(most_measured_);
-    args.queries_each = part_size(value_stride_, kNetworkQueries, limits_);
-    const std::uint32_t parameters = args.network.layout.size * kFloat;
-    const std::uint32_t scores = args.measured_docs * kFloat;
-    args.network.measuring_warps =
-        std::min(kNetworkWarps, (limits_.shared_bytes - parameters) / scores);
-    args.shared_bytes = parameters + args.network.measuring_warps * scores;
-    auto done = launch_parts({.kernel = Kernel::kMeasureNetwork,
-                              .args = args,
-                              .warps = args.count * kNetworkWarps,
-                              .warps_per_block = kNetworkWarps,
-                              .query_parts = divided_up(value_stride_, args.queries_each)});
-    if (!done) return done;
-    args.shared_bytes = scores;
-    return device_.launch({.kernel = Kernel::kSumNetwork, .args = args, .warps = args.count});
   }
 
   Device& device_;
@@ -461,7 +449,6 @@ class Group {
   DeviceMemory spill_memory_;
   DeviceMemory value_memory_;
   DeviceMemory score_memory_;
-  std::uint32_t most_measured_ = 0;     // documents of a query
   std::uint32_t value_stride_ = 0;      // queries
   std::uint32_t most_at_once_ = 0;      // runs that there is room to measure together
   std::uint32_t measured_at_once_ = 0;  // of these, that are
@@ -571,14 +558,16 @@ Result<void> check_shared_memory(const GroupShape& shape, const DeviceLimits& li
                              device, shape.shown, shape.width, shape.duels.candidates + 1,
                              args.shared_bytes, limits.shared_bytes)};
   }
-  const std::uint64_t floats = shape.network.exists()
-                                   ? shape.network.size + measured_docs(shape.most_measured)
-                                   : std::uint64_t{kSplitRankers} * shape.width;
-  if (floats * kFloat > limits.shared_bytes) {
+  const NetworkLayout& network = shape.network;
+  std::uint64_t measuring = network.exists() ? kStepBytes : 0;
+  if (!network.exists() || network.has_linear != 0) {
+    measuring = std::max(measuring, std::uint64_t{kSplitRankers} * shape.width * kFloat);
+  }
+  if (measuring > limits.shared_bytes) {
     return Error{ErrorCode::kUnavailable,
                  fmt::format("{}: measuring with {} features needs {} bytes of a block's memory; "
                              "there are {}",
-                             device, shape.width, floats * kFloat, limits.shared_bytes)};
+                             device, shape.width, measuring, limits.shared_bytes)};
   }
   return {};
 }

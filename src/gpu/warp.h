@@ -84,6 +84,18 @@ inline Quad read_quad(const float* from) {
   return quad;
 }
 
+// Start to copy four floats, or two, of the device's memory, which may have been written before, to
+// shared memory.
+#define PLACKETT_IN_SPACE(space) __attribute__((address_space(space))) void*
+inline void copy_quad_ahead(const float* from, float* to) {
+  __nvvm_cp_async_cg_shared_global_16((PLACKETT_IN_SPACE(3))to, (const PLACKETT_IN_SPACE(1))from);
+}
+inline void copy_pair_ahead(const float* from, float* to) {
+  __nvvm_cp_async_ca_shared_global_8((PLACKETT_IN_SPACE(3))to, (const PLACKETT_IN_SPACE(1))from);
+}
+// Until what the lane started to copy is there: for all lanes after a sync.
+inline void wait_for_copies() { __nvvm_cp_async_wait_all(); }
+
 // Two floats of any memory, at an 8-byte boundary.
 inline Pair read_pair(const float* from) {
   using Vector __attribute__((ext_vector_type(2))) = float;
@@ -197,6 +209,15 @@ inline Quad load_quad(const float* from) { return read_aligned<Quad>(from); }
 inline Pair load_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Pair read_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Quad read_quad(const float* from) { return read_aligned<Quad>(from); }
+inline void copy_quad_ahead(const float* from, float* to) {
+  const Quad quad = read_aligned<Quad>(from);
+  std::copy_n(quad.values, 4, to);
+}
+inline void copy_pair_ahead(const float* from, float* to) {
+  const Pair pair = read_aligned<Pair>(from);
+  std::copy_n(pair.values, 2, to);
+}
+inline void wait_for_copies() {}
 inline void count_if_greater(float one, float other, std::uint32_t& count) {
   count += one > other ? 1U : 0U;
 }

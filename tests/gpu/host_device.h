@@ -20,10 +20,10 @@
 #include "gpu/duel.h"
 #include "gpu/duel_network.h"
 #include "gpu/evaluate.h"
-#include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
 #include "gpu/learn_network.h"
 #include "gpu/pairwise.h"
+#include "gpu/score_network.h"
 #include "gpu/score_split.h"
 
 namespace plackett::gpu {
@@ -83,7 +83,7 @@ class HostDevice final : public Device {
       return Error{
           fmt::format("{} warps, {} parts of the queries", launch.warps, launch.query_parts)};
     }
-    if (launch.kernel == Kernel::kMeasure || launch.kernel == Kernel::kMeasureNetwork) {
+    if (launch.kernel == Kernel::kMeasure) {
       most_measured_ = std::max(most_measured_, args.count);
       std::this_thread::sleep_for(args.count * measuring_);
     }
@@ -122,9 +122,9 @@ class HostDevice final : public Device {
         case Kernel::kLearnNetwork:
           learn_network_run<PdgdLearner>(block, args, place, shared, spill);
           break;
-        case Kernel::kMeasureNetwork:
+        case Kernel::kScoreNetwork:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_network(block, args, place, part * args.queries_each, shared);
+            score_network(block, args, place, part * args.tiles_each, shared);
           }
           break;
         case Kernel::kPairwiseNetwork:
@@ -132,13 +132,6 @@ class HostDevice final : public Device {
           break;
         case Kernel::kDuelNetwork:
           duel_network_run(block, args, place, shared, spill);
-          break;
-        case Kernel::kSumNetwork:
-          for (std::uint32_t query = 0; query < args.value_stride; ++query) {
-            const double value = args.values[std::uint64_t{place} * args.value_stride + query];
-            if (value == kTied) ++rescored_;
-          }
-          sum_network(warp, args, place, shared);
           break;
         case Kernel::kSum:
           sum_queries(warp, args, place);
@@ -165,8 +158,6 @@ class HostDevice final : public Device {
   }
   // How many runs of its last group it has left to the engine.
   [[nodiscard]] std::size_t runs_in_doubt() const { return in_doubt_.size(); }
-  // How many queries of networks it has scored again to break ties.
-  [[nodiscard]] std::size_t queries_rescored() const { return rescored_; }
 
  private:
   std::string name_ = "the host";
@@ -178,7 +169,6 @@ class HostDevice final : public Device {
   std::chrono::milliseconds measuring_{0};
   std::uint32_t most_measured_ = 0;
   std::uint64_t launches_left_ = ~std::uint64_t{0};
-  std::size_t rescored_ = 0;
   HostOrder order_ = HostOrder::kAscending;  // of lanes, and of a block's warps
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
