@@ -143,6 +143,9 @@ using UnitSums = PerLane<Pair>[kStepDocs][kStepChunks];
   });
 }
 
+// Of numbers so small, the sigmoid needs no tests for what exp or its reciprocal can't give.
+inline constexpr float kQuickSigmoids = 87;
+
 // Adds what the units give to a warp's virtual lanes of the scores, in shared memory.
 [[gnu::always_inline]] inline void add_activated(const Warp& warp, unsigned number,
                                                  const Network& network, std::uint32_t first_unit,
@@ -174,7 +177,23 @@ using UnitSums = PerLane<Pair>[kStepDocs][kStepChunks];
     });
   };
   if (network.activation == Activation::kSigmoid) {
-    each([](float x) { return portable_sigmoid(x); });
+    PerLane<bool> large;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      float most = 0;
+      PLACKETT_UNROLL_ALL
+      for (auto& of_doc : sums) {
+        PLACKETT_UNROLL_ALL
+        for (auto& two : of_doc) {
+          most = larger_size(two[lane].values[0], larger_size(two[lane].values[1], most));
+        }
+      }
+      large[lane] = !(most <= kQuickSigmoids);
+    });
+    if (warp.any(large)) {
+      each([](float x) { return portable_sigmoid(x); });
+    } else {
+      each([](float x) { return reciprocal(activation_parts::exp_plus_1(-x)); });
+    }
   } else if (network.activation == Activation::kTanh) {
     each([](float x) { return portable_tanh(x); });
   } else {

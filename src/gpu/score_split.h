@@ -16,8 +16,6 @@ inline constexpr unsigned kPairLanes = 8;  // lanes that share a document
 inline constexpr unsigned kSplitDocsPerLane = 4;
 inline constexpr unsigned kSplitTiles = 2;
 static_assert(kSplitDocsPerLane * kWarpLanes / kPairLanes == kSplitTiles * kTileDocs);
-// Chunks of 16 features that are on their way while one is used.
-inline constexpr unsigned kChunksAhead = 2;
 
 // Where a weight of ranker `ranker` of kSplitRankers lies in shared memory: a lane reads those of
 // two rankers at once. Lane l has the rankers in the order ranker ^ l, so that in each exchange of
@@ -70,7 +68,7 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
         rows + std::size_t{lane} * 2,
         rows + (tiles > 1 ? tile_size(width) : 0) + std::size_t{lane} * 2};
     const float* own_weights = weights + std::size_t{lane % kPairLanes} * 4;
-    Pair values[kChunksAhead][kSplitDocsPerLane];
+    Pair values[2][kSplitDocsPerLane];
     const auto read = [&](unsigned at, std::uint32_t chunk) PLACKETT_INLINE {
       PLACKETT_UNROLL_ALL
       for (unsigned doc = 0; doc < kSplitDocsPerLane; ++doc) {
@@ -94,19 +92,19 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
         }
       }
     };
+    // Two chunks are on their way while one is used. Past the last one it is read again.
     const std::uint32_t chunks = width / 16;
-    PLACKETT_UNROLL_ALL
-    for (unsigned at = 0; at < kChunksAhead; ++at) {
-      if (at < chunks) read(at, at);
+    const auto read_next = [&](unsigned at, std::uint32_t chunk)
+                               PLACKETT_INLINE { read(at, chunk < chunks ? chunk : chunks - 1); };
+    read_next(0, 0);
+    read_next(1, 1);
+    for (std::uint32_t chunk = 0; chunk + 1 < chunks; chunk += 2) {
+      use(0, chunk);
+      read_next(0, chunk + 2);
+      use(1, chunk + 1);
+      read_next(1, chunk + 3);
     }
-    for (std::uint32_t chunk = 0; chunk < chunks; chunk += kChunksAhead) {
-      PLACKETT_UNROLL_ALL
-      for (unsigned at = 0; at < kChunksAhead; ++at) {
-        if (chunk + at >= chunks) break;
-        use(at, chunk + at);
-        if (chunk + at + kChunksAhead < chunks) read(at, chunk + at + kChunksAhead);
-      }
-    }
+    if (chunks % 2 != 0) use(0, chunks - 1);
   });
   PLACKETT_UNROLL_ALL
   for (unsigned left = kSplitRankers / 2; left > 0; left /= 2) {

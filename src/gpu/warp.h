@@ -42,6 +42,27 @@ inline float square_root(float x) { return __builtin_sqrtf(x); }
 inline double square_root(double x) { return __builtin_sqrt(x); }
 #endif
 
+// 1 / x, rounded correctly. Requires: 1 <= x < 2^126. A device's own steps for that range, without
+// its test for others.
+inline float reciprocal(float x) {
+#ifdef __CUDA_ARCH__
+  const float near = __nvvm_rcp_approx_ftz_f(x);
+  return __builtin_fmaf(near, __builtin_fmaf(-x, near, 1.0F), near);
+#else
+  return 1.0F / x;
+#endif
+}
+
+// The larger of |x| and `other`, NaN if one is.
+inline float larger_size(float x, float other) {
+  const float size = __builtin_fabsf(x);
+#ifdef __CUDA_ARCH__
+  return __nvvm_fmax_nan_f(size, other);
+#else
+  return size <= other || other != other ? other : size;
+#endif
+}
+
 #ifdef __CUDA_ARCH__
 
 #define PLACKETT_PRAGMA(text) _Pragma(#text)
