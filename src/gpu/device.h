@@ -22,10 +22,10 @@ enum class Kernel : std::uint8_t {
   kDuel,
   kMultileave,
   kLearnNetwork,
-  kMeasureNetwork,
-  kSumNetwork,
+  kScoreNetwork,
   kDuelNetwork,
-  kPairwiseNetwork
+  kPairwiseNetwork,
+  kScore
 };
 inline constexpr std::size_t kKernelCount = 11;
 // In that order, as kernels.cu has them.
@@ -33,16 +33,16 @@ inline constexpr std::array<const char*, kKernelCount> kKernelNames = {
     // clang-format off
     "plackett_learn", "plackett_measure", "plackett_sum",
     "plackett_learn_pairwise", "plackett_duel", "plackett_multileave",
-    "plackett_learn_network", "plackett_measure_network", "plackett_sum_network",
-    "plackett_duel_network", "plackett_pairwise_network"
+    "plackett_learn_network", "plackett_score_network",
+    "plackett_duel_network", "plackett_pairwise_network", "plackett_score"
     // clang-format on
 };
 
-// Whether a block does a run, kNetworkWarps warps together, rather than each warp one.
+// Whether kNetworkWarps warps of a block do a run, or several, together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {
-  return kernel == Kernel::kMultileave || kernel == Kernel::kLearnNetwork ||
-         kernel == Kernel::kMeasureNetwork || kernel == Kernel::kDuelNetwork ||
-         kernel == Kernel::kPairwiseNetwork;
+  return kernel == Kernel::kScore || kernel == Kernel::kMeasure || kernel == Kernel::kMultileave ||
+         kernel == Kernel::kLearnNetwork || kernel == Kernel::kScoreNetwork ||
+         kernel == Kernel::kDuelNetwork || kernel == Kernel::kPairwiseNetwork;
 }
 
 // How a kernel's warps are laid out: for each run that takes part and each part of the queries,
@@ -52,9 +52,9 @@ struct Launch {
   BatchArgs args = {};
   unsigned warps = 0;  // for each part of the queries
   unsigned warps_per_block = 1;
-  unsigned query_parts = 1;  // kMeasure, kMeasureNetwork
+  unsigned query_parts = 1;  // kScore, kScoreNetwork, kMeasure
 
-  // Of a block: its warps have args.shared_bytes each, or together if they do one run.
+  // Of a block: its warps have args.shared_bytes each, or together.
   [[nodiscard]] unsigned shared_bytes() const {
     return (is_by_block(kernel) ? 1 : warps_per_block) * args.shared_bytes;
   }

@@ -4,10 +4,19 @@
 // the others, in order, when the values are summed.
 #pragma once
 
+#include "gpu/block.h"
 #include "gpu/run_learner.h"
 #include "gpu/score.h"
 
 namespace plackett::gpu {
+
+// A query's scores, so many floats apart.
+struct DocScores {
+  const float* first = nullptr;
+  std::uint64_t stride = 1;
+
+  float operator[](std::uint32_t doc) const { return first[doc * stride]; }
+};
 
 // The best documents of a query. Equal scores: the earlier document first.
 struct BestDocs {
@@ -22,59 +31,7 @@ inline std::uint32_t order_key(float score) {
   return bits ^ ((bits >> 31) != 0 ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
 }
 
-// The best documents, with each lane's documents, doc % 32 == lane, in order and in registers.
-template <unsigned kPerLane>
-[[gnu::always_inline]] inline BestDocs best_of_few(const Warp& warp, const float* scores,
-                                                   std::uint32_t docs) {
-  PerLane<std::uint32_t> keys[kPerLane];
-  PerLane<std::uint32_t> at[kPerLane];
-  warp.compute([&](unsigned lane) {
-    for (unsigned own = 0; own < kPerLane; ++own) {
-      const std::uint32_t doc = own * kWarpLanes + lane;
-      keys[own][lane] = doc < docs ? order_key(scores[doc]) : 0;
-      at[own][lane] = doc;
-    }
-    for (unsigned end = kPerLane; end > 1; --end) {
-      for (unsigned own = 0; own + 1 < end; ++own) {
-        const std::uint32_t key = keys[own][lane];
-        const std::uint32_t below = keys[own + 1][lane];
-        const std::uint32_t doc = at[own][lane];
-        const std::uint32_t doc_below = at[own + 1][lane];
-        const bool swaps = below > key;
-        keys[own][lane] = swaps ? below : key;
-        keys[own + 1][lane] = swaps ? key : below;
-        at[own][lane] = swaps ? doc_below : doc;
-        at[own + 1][lane] = swaps ? doc : doc_below;
-      }
-    }
-  });
-  BestDocs best;
-  best.count = docs < kCut ? docs : kCut;
-  std::uint32_t last = ~std::uint32_t{0};
-  for (std::uint32_t rank = 0; rank < kCut + 1; ++rank) {
-    if (rank >= docs) break;
-    const std::uint32_t highest = warp.largest(keys[0]);
-    PerLane<std::uint32_t> candidates;
-    warp.compute([&](unsigned lane) {
-      candidates[lane] = keys[0][lane] == highest ? at[0][lane] : ~std::uint32_t{0};
-    });
-    const std::uint32_t doc = warp.least(candidates);
-    warp.compute([&](unsigned lane) {
-      if (candidates[lane] != doc) return;
-      for (unsigned own = 0; own + 1 < kPerLane; ++own) {
-        keys[own][lane] = keys[own + 1][lane];
-        at[own][lane] = at[own + 1][lane];
-      }
-      keys[kPerLane - 1][lane] = 0;
-    });
-    best.tied = best.tied || highest == last;
-    last = highest;
-    if (rank < kCut) best.docs[rank] = doc;
-  }
-  return best;
-}
-
-[[gnu::noinline]] inline BestDocs best_of_many(Warp warp, const float* scores, std::uint32_t docs) {
+[[gnu::noinline]] inline BestDocs best_docs(Warp warp, DocScores scores, std::uint32_t docs) {
   constexpr std::uint32_t kNone = ~std::uint32_t{0};  // above all keys and documents
   BestDocs best;
   best.count = docs < kCut ? docs : kCut;
@@ -109,14 +66,8 @@ template <unsigned kPerLane>
   return best;
 }
 
-inline BestDocs best_docs(const Warp& warp, const float* scores, std::uint32_t docs) {
-  if (docs <= kWarpLanes) return best_of_few<1>(warp, scores, docs);
-  if (docs <= 4 * kWarpLanes) return best_of_few<4>(warp, scores, docs);
-  return best_of_many(warp, scores, docs);
-}
-
 // Orders equal scores at random, as top_k does.
-[[gnu::noinline]] inline void break_ties(const float* scores, std::uint32_t docs, Stream& stream,
+[[gnu::noinline]] inline void break_ties(DocScores scores, std::uint32_t docs, Stream& stream,
                                          BestDocs& best) {
   const float last = scores[best.docs[best.count - 1]];
   for (std::uint32_t begin = 0; begin < best.count;) {
@@ -143,105 +94,155 @@ inline BestDocs best_docs(const Warp& warp, const float* scores, std::uint32_t d
   }
 }
 
-inline double ndcg_of(const BatchArgs& args, const SplitData& split, std::uint32_t query,
+inline double ndcg_of(const double* discounts, const SplitData& split, std::uint32_t query,
                       const BestDocs& best) {
   const std::uint8_t* labels = split.labels + split.query_begin[query];
   double dcg = 0;
   for (std::uint32_t rank = 0; rank < kCut; ++rank) {
-    if (rank < best.count) dcg += gain_of(labels[best.docs[rank]]) * args.discounts[rank];
+    if (rank < best.count) dcg += gain_of(labels[best.docs[rank]]) * discounts[rank];
   }
   return dcg * split.inverse_ideals[query];
 }
 
-// In place of a value: its ties are not yet broken.
-inline constexpr double kTied = -1;
-// Likewise, and all scores are equal: to break these ties nobody needs to know them.
-inline constexpr double kAllTied = -2;
-
-// Rankers that a warp measures together, so that what it reads of documents serves several.
-inline constexpr unsigned kRankersPerWarp = 4;
-
-// Of kRankersPerWarp rankers.
-inline RankersScratch rankers_scratch(const BatchArgs& args, std::byte* shared) {
-  return {.weights = at_offset<float>(shared, 0),
-          .weight_stride = args.width,
-          .scores = at_offset<float>(
-              shared, kRankersPerWarp * args.width * static_cast<std::uint32_t>(sizeof(float))),
-          .score_stride = args.measured_docs};
+[[gnu::noinline]] inline double ndcg_with_ties(Warp warp, const double* discounts,
+                                               const SplitData& split, std::uint32_t query,
+                                               DocScores scores, Stream& ties) {
+  const auto docs =
+      static_cast<std::uint32_t>(split.query_begin[query + 1] - split.query_begin[query]);
+  BestDocs best = best_docs(warp, scores, docs);
+  break_ties(scores, docs, ties, best);
+  return ndcg_of(discounts, split, query, best);
 }
 
-inline void load_weights(const Warp& warp, const BatchArgs& args, std::uint32_t which,
-                         float* weights) {
-  const float* from = args.weights + std::uint64_t{which} * args.width;
-  warp.each([&](unsigned lane) {
-    for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) weights[at] = from[at];
+// In place of a value: its ties are not yet broken.
+inline constexpr double kTied = -1;
+
+// The labels of a query's best documents under kWarpLanes rankers, one per lane.
+class BestLabels {
+ public:
+  BestLabels(const Warp& warp) : warp_(warp) {
+    warp_.compute([&](unsigned lane) {
+      PLACKETT_UNROLL_ALL
+      for (auto& score : scores_) score[lane] = -__builtin_inff();
+      PLACKETT_UNROLL_ALL
+      for (auto& label : labels_) label[lane] = 0;
+      zero_[lane] = 0;
+    });
+  }
+
+  // The next document.
+  [[gnu::always_inline]] void add(const PerLane<float>& scores, std::uint32_t label) {
+    PerLane<bool> enters;
+    warp_.compute([&](unsigned lane) {
+      enters[lane] = scores[lane] > scores_[kCut][lane];
+      zero_[lane] = multiply_add(0.0F, scores[lane], zero_[lane]);
+    });
+    if (!warp_.any(enters)) return;
+    warp_.compute([&](unsigned lane) PLACKETT_INLINE {
+      const float score = scores[lane];
+      bool above = enters[lane];  // the score is above that of the place below
+      PLACKETT_UNROLL_ALL
+      for (std::uint32_t place = kCut; place > 0; --place) {
+        const bool is_further = score > scores_[place - 1][lane];
+        const float here = choose(above, score, scores_[place][lane]);
+        scores_[place][lane] = choose(is_further, scores_[place - 1][lane], here);
+        if (place < kCut) {
+          const std::uint32_t label_here = choose(above, label, labels_[place][lane]);
+          labels_[place][lane] = choose(is_further, labels_[place - 1][lane], label_here);
+        }
+        above = is_further;
+      }
+      if (!above) return;
+      scores_[0][lane] = score;
+      labels_[0][lane] = label;
+    });
+  }
+
+  [[nodiscard]] bool all_finite(unsigned lane) const { return zero_[lane] == 0; }
+
+  // DCG, or kTied if scores are equal among the best of so many documents, or of the last one and
+  // one that is left out.
+  [[gnu::always_inline]] double dcg(unsigned lane, std::uint32_t docs,
+                                    const double* discounts) const {
+    bool tied = false;
+    double sum = 0;
+    PLACKETT_UNROLL_ALL
+    for (std::uint32_t place = 0; place < kCut; ++place) {
+      const bool equals_next = scores_[place][lane] == scores_[place + 1][lane];
+      tied = tied || (place + 1 < docs && equals_next);
+      if (place < docs) sum += gain_of(labels_[place][lane]) * discounts[place];
+    }
+    return tied ? kTied : sum;
+  }
+
+ private:
+  const Warp& warp_;
+  PerLane<float> scores_[kCut + 1];  // descending
+  PerLane<std::uint32_t> labels_[kCut];
+  PerLane<float> zero_;  // not if a score is not finite
+};
+
+// The value of a query for kWarpLanes of the runs that take part, from place `first` on.
+[[gnu::always_inline]] inline void measure_query(const Warp& warp, const BatchArgs& args,
+                                                 const SplitData& split, std::uint32_t query,
+                                                 std::uint32_t first) {
+  const double inverse_ideal = split.inverse_ideals[query];
+  if (!(inverse_ideal > 0)) return;
+  const std::uint64_t begin = split.query_begin[query];
+  const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
+  const std::uint8_t* labels = split.labels + begin;
+  PerLane<const float*> own;
+  warp.compute([&](unsigned lane) {
+    // Without a run of its own a lane does the first one's again.
+    const std::uint32_t place = first + lane < args.count ? first + lane : first;
+    own[lane] = args.scores + split.first_tiles[query] * kTileDocs * args.score_stride + place;
+  });
+  BestLabels best(warp);
+  for (std::uint32_t tile = 0; tile < docs; tile += kTileDocs) {
+    PerLane<float> scores[kTileDocs];
+    warp.compute([&](unsigned lane) {
+      PLACKETT_UNROLL_ALL
+      for (unsigned doc = 0; doc < kTileDocs; ++doc) {
+        scores[doc][lane] = own[lane][std::uint64_t{tile + doc} * args.score_stride];
+      }
+    });
+    PLACKETT_UNROLL_ALL
+    for (unsigned doc = 0; doc < kTileDocs; ++doc) {
+      if (tile + doc >= docs) break;
+      best.add(scores[doc], labels[tile + doc]);
+    }
+  }
+  warp.compute([&](unsigned lane) {
+    const std::uint32_t place = first + lane;
+    if (place >= args.count) return;
+    const double dcg = best.dcg(lane, docs, args.discounts);
+    args.values[std::uint64_t{place} * args.value_stride + query] =
+        dcg == kTied ? kTied : dcg * inverse_ideal;
+    if (!best.all_finite(lane)) args.states[args.which[place]].is_not_finite = 1;
   });
 }
 
-// The values of the queries from `first_query` to `last_query` of the runs from place `first` to
-// `last` of those that take part, kRankersPerWarp at most, which are measured on the same split.
-[[gnu::always_inline]] inline void measure_together(const Warp& warp, const BatchArgs& args,
-                                                    std::uint32_t first, std::uint32_t last,
-                                                    std::uint32_t first_query,
-                                                    std::uint32_t last_query, std::byte* shared) {
+// The values of args.queries_each queries from `first_query` on for the runs that take part from
+// place `first` on, kWarpLanes at most. All are measured on the same split.
+[[gnu::always_inline]] inline void measure_queries(const Block& block, const BatchArgs& args,
+                                                   std::uint32_t first, std::uint32_t first_query) {
   const SplitData split = args.runs[args.which[first]].measured;
-  const RankersScratch scratch = rankers_scratch(args, shared);
-  for (std::uint32_t ranker = 0; ranker < kRankersPerWarp; ++ranker) {
-    // Without one of its own it does the last one again.
-    const std::uint32_t place = first + ranker < last ? first + ranker : last - 1;
-    load_weights(warp, args, args.which[place],
-                 scratch.weights + std::size_t{ranker} * scratch.weight_stride);
-  }
+  std::uint32_t last_query = first_query + args.queries_each;
   if (last_query > split.query_count) last_query = split.query_count;
-  for (std::uint32_t query = first_query; query < last_query; ++query) {
-    if (!(split.inverse_ideals[query] > 0)) continue;
-    const std::uint64_t begin = split.query_begin[query];
-    const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
-    Scored scored[kRankersPerWarp];
-    score_docs(warp, split.rows + split.first_tiles[query] * tile_size(split.width), docs,
-               split.width, scratch, scored);
-    for (std::uint32_t ranker = 0; ranker < kRankersPerWarp && first + ranker < last; ++ranker) {
-      bool finite = true;
-      for (unsigned at = 0; at < kRankersPerWarp; ++at) {
-        if (at == ranker) finite = scored[at].finite;
-      }
-      double value = kTied;
-      if (finite) {
-        const BestDocs best =
-            best_docs(warp, scratch.scores + std::size_t{ranker} * scratch.score_stride, docs);
-        if (!best.tied) value = ndcg_of(args, split, query, best);
-      }
-      warp.compute([&](unsigned lane) {
-        const std::uint32_t place = first + ranker;
-        if (lane == 0) args.values[std::uint64_t{place} * args.value_stride + query] = value;
-        if (lane == 0 && !finite) args.states[args.which[place]].is_not_finite = 1;
-      });
+  block.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    for (std::uint32_t query = first_query + number; query < last_query; query += kNetworkWarps) {
+      measure_query(warp, args, split, query, first);
     }
-    warp.sync();
-  }
+  });
 }
 
-// The same for the runs of a warp, whatever they are measured on.
-[[gnu::always_inline]] inline void measure_queries(const Warp& warp, const BatchArgs& args,
-                                                   std::uint32_t number, std::uint32_t first_query,
-                                                   std::byte* shared) {
-  const std::uint32_t end = (number + 1) * kRankersPerWarp;
-  const std::uint32_t last = end < args.count ? end : args.count;
-  for (std::uint32_t first = number * kRankersPerWarp; first < last;) {
-    const float* rows = args.runs[args.which[first]].measured.rows;
-    std::uint32_t next = first + 1;
-    while (next < last && args.runs[args.which[next]].measured.rows == rows) ++next;
-    measure_together(warp, args, first, next, first_query, first_query + args.queries_per_warp,
-                     shared);
-    first = next;
-  }
-}
+// Queries per lane.
+inline constexpr unsigned kSummedTogether = 4;
 
-// Breaks ties and sums the values of the run at `place`, in the order of the queries.
-// score(split, query, docs, value) gives the query's scores, or any that are equal for kAllTied.
-template <typename Score>
-[[gnu::always_inline]] inline void sum_queries_by(const Warp& warp, const BatchArgs& args,
-                                                  std::uint32_t place, const Score& score) {
+// Breaks ties and sums the values of the run at `place` of those that take part, in the order of
+// the queries.
+[[gnu::always_inline]] inline void sum_queries(const Warp& warp, const BatchArgs& args,
+                                               std::uint32_t place) {
   const std::uint32_t which = args.which[place];
   const RunData run = args.runs[which];
   if (args.states[which].is_not_finite != 0) return;
@@ -249,40 +250,42 @@ template <typename Score>
   const double* values = args.values + std::uint64_t{place} * args.value_stride;
   Stream ties(run.seed, run.run, args.states[which].done, Purpose::kTieBreak);
   double sum = 0;
-  for (std::uint32_t query = 0; query < split.query_count; ++query) {
-    if (!(split.inverse_ideals[query] > 0)) {
-      sum += run.without_relevant;
-      continue;
+  // Those of many queries are read before the first is needed.
+  for (std::uint32_t first = 0; first < split.query_count; first += kSummedTogether * kWarpLanes) {
+    PerLane<double> own[kSummedTogether];
+    PerLane<bool> tied[kSummedTogether];
+    warp.compute([&](unsigned lane) {
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < kSummedTogether; ++at) {
+        const std::uint32_t query = first + at * kWarpLanes + lane;
+        const bool exists = query < split.query_count;
+        const bool counts = exists && split.inverse_ideals[query] > 0;
+        own[at][lane] = exists ? run.without_relevant : 0;
+        if (counts) own[at][lane] = values[query];
+        tied[at][lane] = counts && own[at][lane] == kTied;
+      }
+    });
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < kSummedTogether; ++at) {
+      for (std::uint32_t left = warp.mask(tied[at]); left != 0; left &= left - 1) {
+        const auto tied_lane = static_cast<unsigned>(__builtin_ctz(left));
+        const std::uint32_t query = first + at * kWarpLanes + tied_lane;
+        const DocScores scores = {
+            args.scores + split.first_tiles[query] * kTileDocs * args.score_stride + place,
+            args.score_stride};
+        const double value = ndcg_with_ties(warp, args.discounts, split, query, scores, ties);
+        warp.compute([&](unsigned lane) {
+          if (lane == tied_lane) own[at][lane] = value;
+        });
+      }
+      PLACKETT_UNROLL(8)
+      for (unsigned lane = 0; lane < kWarpLanes; ++lane) sum += warp.from(own[at], lane);
     }
-    double value = values[query];
-    if (value == kTied || value == kAllTied) {
-      const std::uint64_t begin = split.query_begin[query];
-      const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
-      const float* scores = score(split, query, docs, value);
-      BestDocs best = best_docs(warp, scores, docs);
-      break_ties(scores, docs, ties, best);
-      value = ndcg_of(args, split, query, best);
-      warp.sync();
-    }
-    sum += value;
   }
   const double offline = run.counted == 0 ? 0 : sum / run.counted;
   warp.each([&](unsigned lane) {
     if (lane == 0) args.states[which].offline = offline;
   });
-}
-
-inline void sum_queries(const Warp& warp, const BatchArgs& args, std::uint32_t place,
-                        std::byte* shared) {
-  const RankersScratch scratch = rankers_scratch(args, shared);
-  load_weights(warp, args, args.which[place], scratch.weights);
-  sum_queries_by(warp, args, place,
-                 [&](const SplitData& split, std::uint32_t query, std::uint32_t docs, double) {
-                   Scored scored[1];
-                   score_docs(warp, split.rows + split.first_tiles[query] * tile_size(split.width),
-                              docs, split.width, scratch, scored);
-                   return scratch.scores;
-                 });
 }
 
 }  // namespace plackett::gpu

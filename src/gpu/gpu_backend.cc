@@ -202,8 +202,8 @@ class GpuBackend final : public DeviceBackend {
                   .width = padded_width(fold.train.feature_count()),
                   .shown = spec.shown,
                   .most_docs = runs.train_size.most_docs,
-                  .most_measured = runs.measured_size.most_docs,
-                  .queries = measured.query_count()};
+                  .queries = measured.query_count(),
+                  .tiles = runs.measured_size.tiles};
     if (auto fits = check_shared_memory(runs.shape, limits, device_->name()); !fits) {
       return fits.error();
     }
@@ -267,6 +267,7 @@ class GpuBackend final : public DeviceBackend {
       next.runs = group.jobs.size() + 1;
       next.most_docs = std::max(next.most_docs, group.shape.most_docs);
       next.queries = std::max(next.queries, group.shape.queries);
+      next.tiles = std::max(next.tiles, group.shape.tiles);
       Needs more = memory.needs;
       job.runs->add_to(more);
       if (more.bytes() + memory.own + group_bytes(next, limits) > room) {
@@ -333,11 +334,10 @@ class GpuBackend final : public DeviceBackend {
     };
     auto runs = make_runs(jobs, resident, watch);
     if (!runs) return failed_at(0, runs.error());
-    ++groups_running_;
-    const GroupWatch group_watch{
-        .advanced = watch.advanced, .stop = watch.stop, .groups_running = &groups_running_};
+    clock_.enter();
+    const GroupWatch group_watch{.advanced = watch.advanced, .stop = watch.stop, .clock = &clock_};
     const auto times = run_group(*device_, *runs, group_watch);
-    --groups_running_;
+    clock_.leave();
     if (!times) return failed_at(0, times.error());
     const auto count = static_cast<double>(runs->size());
     std::optional<Failure> failure;  // of the earliest job
@@ -481,7 +481,7 @@ class GpuBackend final : public DeviceBackend {
   std::unique_ptr<Device> device_;
   double normal_error_;
   std::mutex resident_mutex_;
-  std::atomic<unsigned> groups_running_{0};
+  ShareClock clock_;
 };
 
 }  // namespace

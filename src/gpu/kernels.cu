@@ -22,10 +22,11 @@
 #include "gpu/duel.h"
 #include "gpu/duel_network.h"
 #include "gpu/evaluate.h"
-#include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
 #include "gpu/learn_network.h"
 #include "gpu/pairwise.h"
+#include "gpu/score_network.h"
+#include "gpu/score_split.h"
 #pragma clang force_cuda_host_device end
 
 #define PLACKETT_KERNEL extern "C" __global__ void
@@ -87,13 +88,22 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, kMultileaveBlocks) PLACKETT_KERNEL
                              args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
-// A warp for kRankersPerWarp runs. Blocks' y: parts of the queries.
-__launch_bounds__(kMeasureWarps* kWarpLanes, 8) PLACKETT_KERNEL plackett_measure(BatchArgs args) {
+// A block for args.rankers_per_block runs. Blocks' y: parts of the split.
+__launch_bounds__(kNetworkWarps* kWarpLanes, 4) PLACKETT_KERNEL plackett_score(BatchArgs args) {
   const Place at;
-  if (at.place * kRankersPerWarp >= args.count) return;
   const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
-  measure_queries(Warp(at.lane), args, at.place, part * args.queries_per_warp,
-                  shared_scratch(args, at.warp_of_block));
+  score_split(Block(at.lane, at.warp_of_block), args,
+              static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()), part * args.tiles_each,
+              shared_scratch(args, 0));
+}
+
+// A block for kWarpLanes runs. Blocks' y: parts of the queries.
+__launch_bounds__(kNetworkWarps* kWarpLanes, 8) PLACKETT_KERNEL plackett_measure(BatchArgs args) {
+  const Place at;
+  const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
+  measure_queries(Block(at.lane, at.warp_of_block), args,
+                  static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) * kWarpLanes,
+                  part * args.queries_each);
 }
 
 // As many blocks of a multiprocessor as its shared memory holds with 136 features and 64 units:
@@ -124,26 +134,20 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
                    args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
-// A block per run. Blocks' y: parts of the queries.
-__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
-    plackett_measure_network(BatchArgs args) {
+// A block per run. Blocks' y: parts of the split.
+__launch_bounds__(kNetworkWarps* kWarpLanes, 4) PLACKETT_KERNEL
+    plackett_score_network(BatchArgs args) {
   const Place at;
   const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
-  measure_network(Block(at.lane, at.warp_of_block), args,
-                  static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()),
-                  part * args.queries_per_warp, shared_scratch(args, 0));
+  score_network(Block(at.lane, at.warp_of_block), args,
+                static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()), part * args.tiles_each,
+                shared_scratch(args, 0));
 }
 
-__launch_bounds__(kWarpLanes) PLACKETT_KERNEL plackett_sum_network(BatchArgs args) {
+__launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_sum(BatchArgs args) {
   const Place at;
   if (at.place >= args.count) return;
-  sum_network(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block));
-}
-
-PLACKETT_KERNEL plackett_sum(BatchArgs args) {
-  const Place at;
-  if (at.place >= args.count) return;
-  sum_queries(Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block));
+  sum_queries(Warp(at.lane), args, at.place);
 }
 
 }  // namespace plackett::gpu

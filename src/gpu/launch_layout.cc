@@ -14,7 +14,6 @@ constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are sp
 constexpr std::uint32_t kDocStep = 16;
 constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
 constexpr std::uint32_t kUsualDocs = 256;             // of a query, that shared memory should hold
-constexpr std::uint32_t kLeastMeasuredDocs = 4096;    // of a query, for which there must be room
 constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
 constexpr auto kDouble = static_cast<std::uint32_t>(sizeof(double));
 
@@ -173,7 +172,7 @@ std::uint32_t least_shared_bytes(const GroupShape& shape) {
           ? choose_fixed_of_duels(shape, args) +
                 TableLayout(kDocStep, shape.duels.candidates + 1, 1).size
           : choose_fixed(shape.network, shape.shown, args) + ScratchLayout(kDocStep).size;
-  return std::max(to_learn + kBlockOverhead, (shape.network.size + kLeastMeasuredDocs) * kFloat);
+  return to_learn + kBlockOverhead;
 }
 
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {

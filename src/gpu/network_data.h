@@ -14,6 +14,11 @@ inline constexpr std::uint32_t kNetworkBlocks = 4;
 // What the first warp of a block tells the others: BlockState (gpu/learn_network.h).
 inline constexpr std::uint32_t kBlockStateBytes = 64;
 
+// Tiles that a block scores at a time when it measures, and the shared memory that this takes.
+inline constexpr std::uint32_t kStepTiles = 16;
+inline constexpr std::uint32_t kStepBytes =
+    (2 * (kStepTiles * 128 + 16 * 64) + kStepTiles * 128) * 4;
+
 // Where the parameters of a network of one hidden layer lie, in floats, and those of a linear part
 // before them. Features and units are padded with zeros to multiples of 16.
 struct NetworkLayout {
@@ -50,12 +55,11 @@ struct NetworkLayout {
 // Of a launch. A block's scratch begins with what others have per warp.
 struct NetworkArgs {
   NetworkLayout layout = {};
-  float* squares = nullptr;           // [run][layout.square_count()], or null: constant steps
-  std::uint32_t block_state = 0;      // in shared memory
-  std::uint32_t hidden = 0;           // what units give, then their deltas: in shared memory or
-  bool hidden_is_spilled = false;     // in the spill
-  std::uint32_t hidden_floats = 0;    // of each
-  std::uint32_t measuring_warps = 0;  // of a block: as many have room
+  float* squares = nullptr;         // [run][layout.square_count()], or null: constant steps
+  std::uint32_t block_state = 0;    // in shared memory
+  std::uint32_t hidden = 0;         // what units give, then their deltas: in shared memory or
+  bool hidden_is_spilled = false;   // in the spill
+  std::uint32_t hidden_floats = 0;  // of each
 };
 
 }  // namespace plackett::gpu

@@ -11,8 +11,8 @@
 namespace plackett::gpu {
 
 inline constexpr std::uint32_t kCut = 10;  // of NDCG
-// Warps of a block that measures; they read the same documents.
-inline constexpr std::uint32_t kMeasureWarps = 4;
+// Rankers that a warp scores together, so that what it reads of documents serves several.
+inline constexpr std::uint32_t kSplitRankers = 8;
 
 // Documents of a query whose features lie together, so that a warp reads memory in order: a tile
 // holds kTileDocs documents, 16 features of each at a time.
@@ -156,19 +156,24 @@ struct BatchArgs {
   float* remembered = nullptr;           // [run][kRemembered][width]: oldest first; zeros at first
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
+  float* scores = nullptr;               // of all its documents: [tile][document][place in which]
   std::byte* spill = nullptr;            // scratch that shared memory has no room for, per warp
   std::uint64_t until = 0;               // impressions
   std::uint32_t count = 0;
   std::uint32_t width = 0;
-  std::uint32_t value_stride = 0;      // queries
-  std::uint32_t measured_docs = 0;     // measure and sum: the most of a query
-  std::uint32_t shared_bytes = 0;      // of a warp, or of a block of a network
-  std::uint32_t queries_per_warp = 0;  // evaluate
-  const double* discounts = nullptr;   // of the first kCut ranks
-  ScratchLayout small = {};            // in shared memory
-  ScratchLayout large = {};            // in the spill: for queries with more documents
-  ListLayout list = {};                // in shared memory
-  std::uint32_t spill_pairs = 0;       // in the spill, if pairs are there
+  std::uint32_t value_stride = 0;       // queries
+  std::uint32_t score_stride = 0;       // places
+  std::uint32_t weight_stride = 0;      // floats of a run
+  std::uint32_t rankers_per_block = 0;  // score: a multiple of kSplitRankers
+  std::uint32_t tile_count = 0;         // likewise: of the split
+  std::uint32_t tiles_each = 0;         // likewise: of a part of it
+  std::uint32_t shared_bytes = 0;       // of a warp, or of a block
+  std::uint32_t queries_each = 0;       // measure: of a part of the queries
+  const double* discounts = nullptr;    // of the first kCut ranks
+  ScratchLayout small = {};             // in shared memory
+  ScratchLayout large = {};             // in the spill: for queries with more documents
+  ListLayout list = {};                 // in shared memory
+  std::uint32_t spill_pairs = 0;        // in the spill, if pairs are there
   bool pairs_are_spilled = false;
   std::uint32_t spill_stride = 0;  // bytes per warp, or per block of a network
   DuelArgs duels = {};

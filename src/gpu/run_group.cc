@@ -25,9 +25,16 @@ constexpr std::uint64_t kFirstLaunch = 64;
 constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
 constexpr std::uint32_t kFirstMeasured = 16;    // runs, likewise
 constexpr std::uint32_t kMeasuredGrowth = 4;    // at most, from one launch to the next
-constexpr std::uint64_t kValueBytes = std::uint64_t{256} << 20;
-constexpr std::uint32_t kQueriesPerWarp = 8;
-constexpr std::uint32_t kQueriesPerBlock = 32;  // of a network
+constexpr std::uint64_t kMeasuredBytes = std::uint64_t{512} << 20;
+constexpr std::uint32_t kQueriesPerBlock = 16;
+// Tiles that a block of linear rankers scores, so that it reads their weights seldom; fewer if a
+// multiprocessor would have too few such blocks.
+constexpr std::uint32_t kTilesPerBlock = 128;
+constexpr std::uint32_t kLeastTiles = 8;  // one step of all warps
+constexpr std::uint32_t kBlocksPerProcessor = 16;
+// Blocks of linear rankers that a multiprocessor does at a time: as kernels.cu says.
+constexpr std::uint32_t kBlocksAtATime = 4;
+constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
 constexpr std::uint64_t kStagingBytes = std::uint64_t{64} << 20;
 constexpr std::uint32_t kQueriesPerPiece = 64;  // of a thread's work
 constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
@@ -42,18 +49,46 @@ std::uint32_t divided_up(std::uint32_t count, std::uint32_t by) {
 
 std::uint64_t tiles_of(std::uint32_t docs) { return (docs + kTileDocs - 1) / kTileDocs; }
 
-// How many queries a warp, or a block, measures: `usual` unless a launch would have too many parts.
-std::uint32_t queries_each(std::uint32_t queries, std::uint32_t usual, const DeviceLimits& limits) {
-  return std::max(usual, divided_up(queries, limits.query_parts));
+// How many queries, or tiles, a block does: `usual` unless a launch would have too many parts.
+std::uint32_t part_size(std::uint32_t count, std::uint32_t usual, const DeviceLimits& limits) {
+  return std::max(usual, divided_up(count, limits.query_parts));
 }
 
-// Room for the scores of a query.
-std::uint32_t measured_docs(std::uint32_t most) { return (std::max(most, 1U) + 3) / 4 * 4; }
+// Of the scores of a document.
+std::uint32_t score_stride(std::uint32_t runs) { return round_up(runs, kSplitRankers); }
 
-// How many runs there is room to measure together.
-std::uint32_t values_at_once(std::size_t runs, std::uint32_t queries) {
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kValueBytes / sizeof(double) / std::max(queries, 1U), 1, runs));
+// Of splits that runs are measured on, the most of each.
+struct MeasuredSize {
+  std::uint64_t queries = 0;
+  std::uint64_t tiles = 0;
+
+  // How many runs there is room to measure together: whole warps of them, if not all.
+  [[nodiscard]] std::uint32_t runs_at_once(std::size_t runs) const {
+    const std::uint64_t of_run = queries * sizeof(double) + tiles * kTileDocs * sizeof(float);
+    const std::uint64_t fit = kMeasuredBytes / std::max<std::uint64_t>(of_run, 1);
+    if (fit >= runs) return static_cast<std::uint32_t>(runs);
+    return static_cast<std::uint32_t>(fit < kWarpLanes ? std::max<std::uint64_t>(fit, 1)
+                                                       : fit / kWarpLanes * kWarpLanes);
+  }
+  [[nodiscard]] std::uint64_t value_bytes(std::uint32_t runs) const {
+    return runs * queries * sizeof(double);
+  }
+  [[nodiscard]] std::uint64_t score_bytes(std::uint32_t runs) const {
+    return score_stride(runs) * tiles * kTileDocs * sizeof(float);
+  }
+};
+
+// Rankers that a block scores: so few that all blocks that a multiprocessor does at a time have
+// room for their weights, if there is room for those of several warps.
+std::uint32_t rankers_per_block(std::uint32_t runs, std::uint32_t width,
+                                const DeviceLimits& limits) {
+  const std::uint32_t room = limits.all_shared_bytes / kBlocksAtATime - kBlockOverhead;
+  std::uint32_t warps = kNetworkWarps;
+  while (warps > 1 &&
+         (warps * kSplitRankers * width * kFloat > room || warps / 2 * kSplitRankers >= runs)) {
+    warps /= 2;
+  }
+  return warps * kSplitRankers;
 }
 
 // A query's rows as tiles: at `to`, which need not be zero.
@@ -138,8 +173,6 @@ class Group {
   }
 
  private:
-  [[nodiscard]] double share_of(double seconds) const { return seconds / *watch_.groups_running; }
-
   // As many floats of each run as it had.
   Result<void> get_floats(const float* from, std::vector<float> GroupRun::*floats) {
     const std::size_t each = (runs_.front().*floats).size();
@@ -167,14 +200,15 @@ class Group {
     std::vector<float> weights;
     std::vector<float> squares;
     std::uint32_t most_docs = 0;
+    MeasuredSize size;
     for (const GroupRun& run : runs_) {
       data.push_back(run.data);
       states_.push_back(run.state);
       weights.insert(weights.end(), run.weights.begin(), run.weights.end());
       squares.insert(squares.end(), run.squares.begin(), run.squares.end());
       most_docs = std::max(most_docs, run.train->most_docs());
-      most_measured_ = std::max(most_measured_, run.measured->most_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
+      size.tiles = std::max<std::uint64_t>(size.tiles, run.measured->tile_count());
     }
     const RunData& first = runs_.front().data;
     const GroupShape shape{.kernel = runs_.front().kernel,
@@ -184,8 +218,7 @@ class Group {
                            .runs = count,
                            .width = args_.width,
                            .shown = first.shown,
-                           .most_docs = most_docs,
-                           .most_measured = most_measured_};
+                           .most_docs = most_docs};
     if (auto fits = check_shared_memory(shape, limits_, device_.name()); !fits) return fits;
     choose_layout(shape, limits_, args_);
 
@@ -197,8 +230,9 @@ class Group {
     const std::vector<float> remembered(
         first.duels.projected != 0 ? std::size_t{count} * kRemembered * args_.width : 0);
     using Which = std::uint32_t;
-    values_at_once_ = values_at_once(count, value_stride_);
-    measured_at_once_ = std::min(values_at_once_, kFirstMeasured);
+    size.queries = value_stride_;
+    most_at_once_ = size.runs_at_once(count);
+    measured_at_once_ = std::min(most_at_once_, kFirstMeasured);
     for (auto done :
          {keep(DeviceMemory::copy_of(device_, std::span<const RunData>(data)), data_memory_),
           keep(DeviceMemory::copy_of(device_, std::span<const RunState>(states_)), state_memory_),
@@ -211,9 +245,8 @@ class Group {
                discount_memory_),
           keep(DeviceMemory::make(device_, std::uint64_t{count} * args_.spill_stride),
                spill_memory_),
-          keep(DeviceMemory::make(device_,
-                                  std::uint64_t{values_at_once_} * value_stride_ * sizeof(double)),
-               value_memory_)}) {
+          keep(DeviceMemory::make(device_, size.value_bytes(most_at_once_)), value_memory_),
+          keep(DeviceMemory::make(device_, size.score_bytes(most_at_once_)), score_memory_)}) {
       if (!done) return done;
     }
     args_.runs = data_memory_.as<const RunData>();
@@ -224,8 +257,10 @@ class Group {
     args_.which = which_memory_.as<const Which>();
     args_.discounts = discount_memory_.as<const double>();
     args_.values = value_memory_.as<double>();
+    args_.scores = score_memory_.as<float>();
     args_.spill = spill_memory_.as<std::byte>();
     args_.value_stride = value_stride_;
+    args_.weight_stride = parameter_floats(shape);
     return {};
   }
 
@@ -262,6 +297,7 @@ class Group {
 
   Result<void> learn_until(std::uint64_t point) {
     while (done_ < point && !is_stopped()) {
+      const double share_start = watch_.clock->now();
       const auto start = Clock::now();
       const std::uint64_t until = std::min(point, done_ + at_once_);
       std::vector<std::uint32_t> which;
@@ -283,7 +319,7 @@ class Group {
       }
       if (auto got = get_states(); !got) return got;
       const double seconds = seconds_since(start);
-      times_.learning += share_of(seconds);
+      times_.learning += watch_.clock->now() - share_start;
       const auto rate = static_cast<double>(until - done_) / seconds;
       at_once_ = std::clamp(static_cast<std::uint64_t>(rate * kLaunchSeconds), std::uint64_t{1},
                             2 * at_once_);
@@ -305,14 +341,19 @@ class Group {
     std::stable_sort(due.begin(), due.end(), [this](std::uint32_t one, std::uint32_t other) {
       return std::less<>()(runs_[one].measured, runs_[other].measured);
     });
-    const auto start = Clock::now();
+    const double start = watch_.clock->now();
     for (std::size_t first = 0; first < due.size() && !is_stopped();) {
       const auto part_start = Clock::now();
-      const std::size_t last = std::min<std::size_t>(due.size(), first + measured_at_once_);
+      // On the same queries.
+      std::size_t last = first + 1;
+      while (last < due.size() && last - first < measured_at_once_ &&
+             runs_[due[last]].measured == runs_[due[first]].measured) {
+        ++last;
+      }
       const std::vector<std::uint32_t> part(due.begin() + static_cast<std::ptrdiff_t>(first),
                                             due.begin() + static_cast<std::ptrdiff_t>(last));
       if (auto sent = send_which(part); !sent) return sent;
-      auto done = args_.network.layout.exists() ? launch_measuring_networks() : launch_measuring();
+      auto done = launch_measuring(*runs_[part.front()].measured);
       if (!done) return done;
       if (auto finished = device_.finish(); !finished) return finished;
       measured(part.size(), seconds_since(part_start));
@@ -320,7 +361,7 @@ class Group {
     }
     if (stopped_) return {};
     if (auto got = get_states(); !got) return got;
-    times_.measuring += share_of(seconds_since(start));
+    times_.measuring += watch_.clock->now() - start;
     for (const std::uint32_t at : due) {
       if (!goes_on(at)) continue;
       runs_[at].curve.push_back({point, states_[at].offline, states_[at].online.total()});
@@ -332,48 +373,65 @@ class Group {
   void measured(std::size_t count, double seconds) {
     if (count < measured_at_once_ && seconds < kLaunchSeconds) return;  // says nothing of more
     const double fit = static_cast<double>(count) * kLaunchSeconds / seconds;
-    const std::uint32_t most = std::min(values_at_once_, kMeasuredGrowth * measured_at_once_);
-    measured_at_once_ = static_cast<std::uint32_t>(
-        std::clamp(fit, std::min<double>(kRankersPerWarp, most), static_cast<double>(most)));
+    const std::uint32_t most = std::min(most_at_once_, kMeasuredGrowth * measured_at_once_);
+    const auto next = static_cast<std::uint32_t>(std::clamp<double>(fit, 1, most));
+    const bool divided = next > kWarpLanes && next < most_at_once_;
+    measured_at_once_ = divided ? next / kWarpLanes * kWarpLanes : next;
   }
 
   Result<void> launch_parts(const Launch& launch) {
     return launch.query_parts == 0 ? Result<void>() : device_.launch(launch);
   }
 
-  Result<void> launch_measuring() {
-    BatchArgs args = args_;
-    args.queries_per_warp = queries_each(value_stride_, kQueriesPerWarp, limits_);
-    args.measured_docs = measured_docs(most_measured_);
-    args.shared_bytes = kRankersPerWarp * (args.width + args.measured_docs) * kFloat;
-    const std::uint32_t warps = divided_up(args.count, kRankersPerWarp);
-    auto done = launch_parts({.kernel = Kernel::kMeasure,
-                              .args = args,
-                              .warps = warps,
-                              .warps_per_block = std::min(
-                                  {kMeasureWarps, limits_.shared_bytes / args.shared_bytes, warps}),
-                              .query_parts = divided_up(value_stride_, args.queries_per_warp)});
-    if (!done) return done;
-    return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
+  // A block of kNetworkWarps warps for so many runs and each part.
+  Result<void> launch_by_block(Kernel kernel, const BatchArgs& args, std::uint32_t runs,
+                               std::uint32_t parts) {
+    return launch_parts({.kernel = kernel,
+                         .args = args,
+                         .warps = divided_up(args.count, runs) * kNetworkWarps,
+                         .warps_per_block = kNetworkWarps,
+                         .query_parts = parts});
   }
 
-  Result<void> launch_measuring_networks() {
+  // By linear rankers, or the linear parts of networks.
+  Result<void> launch_scoring(BatchArgs args) {
+    args.rankers_per_block = rankers_per_block(args.count, args.width, limits_);
+    args.shared_bytes = args.rankers_per_block * args.width * kFloat;
+    const std::uint64_t tiles =
+        std::uint64_t{args.tile_count} * divided_up(args.count, args.rankers_per_block);
+    const auto wanted = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+        tiles / (kBlocksPerProcessor * limits_.processors), kLeastTiles, kTilesPerBlock));
+    args.tiles_each = round_up(part_size(args.tile_count, wanted, limits_), kLeastTiles);
+    return launch_by_block(Kernel::kScore, args, args.rankers_per_block,
+                           divided_up(args.tile_count, args.tiles_each));
+  }
+
+  Result<void> launch_scoring_networks(BatchArgs args) {
+    args.shared_bytes = kStepBytes;
+    args.tiles_each = round_up(part_size(args.tile_count, kStepTiles, limits_), kStepTiles);
+    return launch_by_block(Kernel::kScoreNetwork, args, 1,
+                           divided_up(args.tile_count, args.tiles_each));
+  }
+
+  // Of the runs that take part, which are measured on this split.
+  Result<void> launch_measuring(const DeviceSplit& split) {
     BatchArgs args = args_;
-    args.measured_docs = measured_docs(most_measured_);
-    args.queries_per_warp = queries_each(value_stride_, kQueriesPerBlock, limits_);
-    const std::uint32_t parameters = args.network.layout.size * kFloat;
-    const std::uint32_t scores = args.measured_docs * kFloat;
-    args.network.measuring_warps =
-        std::min(kNetworkWarps, (limits_.shared_bytes - parameters) / scores);
-    args.shared_bytes = parameters + args.network.measuring_warps * scores;
-    auto done = launch_parts({.kernel = Kernel::kMeasureNetwork,
-                              .args = args,
-                              .warps = args.count * kNetworkWarps,
-                              .warps_per_block = kNetworkWarps,
-                              .query_parts = divided_up(value_stride_, args.queries_per_warp)});
+    args.score_stride = score_stride(args.count);
+    args.tile_count = split.tile_count();
+    const NetworkLayout& network = args.network.layout;
+    if (!network.exists() || network.has_linear != 0) {
+      if (auto done = launch_scoring(args); !done) return done;
+    }
+    if (network.exists()) {
+      if (auto done = launch_scoring_networks(args); !done) return done;
+    }
+    const std::uint32_t queries = split.data().query_count;
+    args.shared_bytes = 0;
+    args.queries_each = part_size(queries, kQueriesPerBlock, limits_);
+    auto done =
+        launch_by_block(Kernel::kMeasure, args, kWarpLanes, divided_up(queries, args.queries_each));
     if (!done) return done;
-    args.shared_bytes = scores;
-    return device_.launch({.kernel = Kernel::kSumNetwork, .args = args, .warps = args.count});
+    return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
   }
 
   Device& device_;
@@ -391,9 +449,9 @@ class Group {
   DeviceMemory discount_memory_;
   DeviceMemory spill_memory_;
   DeviceMemory value_memory_;
-  std::uint32_t most_measured_ = 0;     // documents of a query
+  DeviceMemory score_memory_;
   std::uint32_t value_stride_ = 0;      // queries
-  std::uint32_t values_at_once_ = 0;    // runs that there is room to measure together
+  std::uint32_t most_at_once_ = 0;      // runs that there is room to measure together
   std::uint32_t measured_at_once_ = 0;  // of these, that are
   std::uint64_t done_ = 0;              // impressions, of runs that have not ended
   std::uint64_t at_once_ = kFirstLaunch;
@@ -417,7 +475,9 @@ SplitSize::SplitSize(const Split& split) {
 Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split) {
   const Split::Storage& storage = split.storage();
   DeviceSplit made;
-  made.most_docs_ = SplitSize(split).most_docs;
+  const SplitSize size(split);
+  made.most_docs_ = size.most_docs;
+  made.tile_count_ = static_cast<std::uint32_t>(size.tiles);
   std::vector<std::uint64_t> first_tiles{0};
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {
     first_tiles.push_back(first_tiles.back() + tiles_of(split.features(Query{query}).doc_count()));
@@ -499,15 +559,16 @@ Result<void> check_shared_memory(const GroupShape& shape, const DeviceLimits& li
                              device, shape.shown, shape.width, shape.duels.candidates + 1,
                              args.shared_bytes, limits.shared_bytes)};
   }
-  const std::uint64_t scores = measured_docs(shape.most_measured);
-  const std::uint64_t floats = shape.network.exists() ? shape.network.size + scores
-                                                      : kRankersPerWarp * (shape.width + scores);
-  if (floats * kFloat > limits.shared_bytes) {
+  const NetworkLayout& network = shape.network;
+  std::uint64_t measuring = network.exists() ? kStepBytes : 0;
+  if (!network.exists() || network.has_linear != 0) {
+    measuring = std::max(measuring, std::uint64_t{kSplitRankers} * shape.width * kFloat);
+  }
+  if (measuring > limits.shared_bytes) {
     return Error{ErrorCode::kUnavailable,
-                 fmt::format("{}: queries of {} documents with {} features need {} bytes of a "
-                             "block's memory; there are {}",
-                             device, shape.most_measured, shape.width, floats * kFloat,
-                             limits.shared_bytes)};
+                 fmt::format("{}: measuring with {} features needs {} bytes of a block's memory; "
+                             "there are {}",
+                             device, shape.width, measuring, limits.shared_bytes)};
   }
   return {};
 }
@@ -520,8 +581,10 @@ std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
       shape.duels.projected != 0 ? std::uint64_t{kRemembered} * shape.width : 0;
   const std::uint64_t per_run = sizeof(RunData) + sizeof(RunState) + sizeof(std::uint32_t) +
                                 (floats + remembered) * sizeof(float) + args.spill_stride;
-  const std::uint64_t values = values_at_once(shape.runs, shape.queries) * sizeof(double);
-  return shape.runs * per_run + values * shape.queries + kCut * sizeof(double);
+  const MeasuredSize size{.queries = shape.queries, .tiles = shape.tiles};
+  const std::uint32_t measured = size.runs_at_once(shape.runs);
+  return shape.runs * per_run + size.value_bytes(measured) + size.score_bytes(measured) +
+         kCut * sizeof(double);
 }
 
 Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch) {

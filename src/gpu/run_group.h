@@ -2,7 +2,6 @@
 // there.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,6 +12,7 @@
 #include "gpu/device.h"
 #include "gpu/launch_layout.h"
 #include "gpu/run_data.h"
+#include "gpu/share_clock.h"
 #include "plackett/dataset.h"
 #include "plackett/record.h"
 #include "plackett/result.h"
@@ -36,6 +36,7 @@ class DeviceSplit {
 
   [[nodiscard]] const SplitData& data() const { return data_; }
   [[nodiscard]] std::uint32_t most_docs() const { return most_docs_; }  // of a query
+  [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
   [[nodiscard]] std::uint32_t queries_without_relevant() const { return without_relevant_; }
 
  private:
@@ -46,6 +47,7 @@ class DeviceSplit {
   DeviceMemory inverse_ideals_;
   SplitData data_;
   std::uint32_t most_docs_ = 0;
+  std::uint32_t tile_count_ = 0;
   std::uint32_t without_relevant_ = 0;
 };
 
@@ -89,7 +91,7 @@ struct GroupRun {
 struct GroupWatch {
   std::function<void(std::uint64_t impressions)> advanced = {};
   std::function<bool()> stop = {};
-  const std::atomic<unsigned>* groups_running = nullptr;  // this one and those beside it
+  ShareClock* clock = nullptr;
 };
 
 // The group's share of the device's time.

@@ -13,7 +13,10 @@ inline constexpr unsigned kLanesPerDoc = kWarpLanes / kTileDocs;
 inline constexpr unsigned kTiles = 2;
 
 // By value: a choice between places in an array would keep the array in memory.
-inline float choose(bool first, float one, float other) { return first ? one : other; }
+template <typename T>
+T choose(bool first, T one, T other) {
+  return first ? one : other;
+}
 
 // The sums of one document lie in four lanes; all four get its score. In each exchange a lane keeps
 // half of its sums and gives the others away, until lane p has f_p.

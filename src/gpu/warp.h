@@ -43,6 +43,27 @@ inline float square_root(float x) { return __builtin_sqrtf(x); }
 inline double square_root(double x) { return __builtin_sqrt(x); }
 #endif
 
+// 1 / x, rounded correctly. Requires: 1 <= x < 2^126. A device's own steps for that range, without
+// its test for others.
+inline float reciprocal(float x) {
+#ifdef __CUDA_ARCH__
+  const float near = __nvvm_rcp_approx_ftz_f(x);
+  return __builtin_fmaf(near, __builtin_fmaf(-x, near, 1.0F), near);
+#else
+  return 1.0F / x;
+#endif
+}
+
+// The larger of |x| and `other`, NaN if one is.
+inline float larger_size(float x, float other) {
+  const float size = __builtin_fabsf(x);
+#ifdef __CUDA_ARCH__
+  return __nvvm_fmax_nan_f(size, other);
+#else
+  return size <= other || other != other ? other : size;
+#endif
+}
+
 #ifdef __CUDA_ARCH__
 
 #define PLACKETT_PRAGMA(text) _Pragma(#text)
@@ -81,8 +102,15 @@ inline Quad load_quad(const float* from) {
   return {{vector.x, vector.y, vector.z, vector.w}};
 }
 
-// The same of any memory, which may have been written before. The compiler divides plain reads of a
-// Quad where it cannot see that they are in shared memory.
+// Two, at an 8-byte boundary.
+inline Pair load_pair(const float* from) {
+  using Vector __attribute__((ext_vector_type(2))) = float;
+  const Vector vector = __nvvm_ldg_f2(reinterpret_cast<const Vector*>(from));
+  return {{vector.x, vector.y}};
+}
+
+// Four floats of any memory, which may have been written before. The compiler divides plain reads
+// of a Quad where it cannot see that they are in shared memory.
 inline Quad read_quad(const float* from) {
   Quad quad;
   asm volatile("ld.v4.f32 {%0, %1, %2, %3}, [%4];"
@@ -92,6 +120,18 @@ inline Quad read_quad(const float* from) {
                : "memory");
   return quad;
 }
+
+// Start to copy four floats, or two, of the device's memory, which may have been written before, to
+// shared memory.
+#define PLACKETT_IN_SPACE(space) __attribute__((address_space(space))) void*
+inline void copy_quad_ahead(const float* from, float* to) {
+  __nvvm_cp_async_cg_shared_global_16((PLACKETT_IN_SPACE(3))to, (const PLACKETT_IN_SPACE(1))from);
+}
+inline void copy_pair_ahead(const float* from, float* to) {
+  __nvvm_cp_async_ca_shared_global_8((PLACKETT_IN_SPACE(3))to, (const PLACKETT_IN_SPACE(1))from);
+}
+// Until what the lane started to copy is there: for all lanes after a sync.
+inline void wait_for_copies() { __nvvm_cp_async_wait_all(); }
 
 // Two floats of any memory, at an 8-byte boundary.
 inline Pair read_pair(const float* from) {
@@ -211,8 +251,18 @@ const T& read_aligned(const float* from) {
   return *reinterpret_cast<const T*>(from);
 }
 inline Quad load_quad(const float* from) { return read_aligned<Quad>(from); }
+inline Pair load_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Pair read_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Quad read_quad(const float* from) { return read_aligned<Quad>(from); }
+inline void copy_quad_ahead(const float* from, float* to) {
+  const Quad quad = read_aligned<Quad>(from);
+  std::copy_n(quad.values, 4, to);
+}
+inline void copy_pair_ahead(const float* from, float* to) {
+  const Pair pair = read_aligned<Pair>(from);
+  std::copy_n(pair.values, 2, to);
+}
+inline void wait_for_copies() {}
 inline void count_greater(const Quad& four, float than, std::uint32_t& count) {
   for (const float one : four.values) count += one > than ? 1U : 0U;
 }

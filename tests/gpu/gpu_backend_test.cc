@@ -133,6 +133,19 @@ TEST_P(EngineBits, AreKeptForManyDocuments) {
   expect_bits(data, tiny_spec());
 }
 
+// More than a warp measures, or a block scores, at a time, on two splits.
+TEST_P(EngineBits, AreKeptForManyRuns) {
+  Dataset data = make_dataset({.features = 17});
+  data.folds.push_back(data.folds.front());
+  data.folds.back().test = make_split({.features = 17, .docs = {1, 40, 9}}, 30, 5);
+  SimulationSpec spec = tiny_spec();
+  for (const std::uint32_t runs : {9, 34, 150}) {
+    spec.runs = runs;
+    spec.impressions = 3;
+    expect_bits(data, spec);
+  }
+}
+
 TEST_P(EngineBits, AreKeptForEqualScores) {
   for (const std::uint32_t levels : {1, 2, 3}) {
     SCOPED_TRACE(levels);
@@ -596,7 +609,7 @@ TEST(SharedBackend, LeavesToThreadsWhatTheDeviceCannotDo) {
 TEST(SharedBackend, LeavesToThreadsWhatTheDeviceHasNoRoomFor) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   const std::vector<Simulation> simulations{
-      Simulation::prepare(make_dataset({.docs = {9, 1251}}), tiny_spec()).value()};
+      Simulation::prepare(make_dataset({.features = 1000, .docs = {9, 33}}), tiny_spec()).value()};
   const DeviceLimits usual = {.free_bytes = std::uint64_t{1} << 30,
                               .shared_bytes = 227 << 10,
                               .all_shared_bytes = 228 << 10,
@@ -605,12 +618,12 @@ TEST(SharedBackend, LeavesToThreadsWhatTheDeviceHasNoRoomFor) {
   no_memory.free_bytes = 1000;
   DeviceLimits no_lists = usual;
   no_lists.shared_bytes = 1 << 10;
-  DeviceLimits no_long_queries = usual;
-  no_long_queries.shared_bytes = 16 << 10;
+  DeviceLimits no_wide_rankers = usual;
+  no_wide_rankers.shared_bytes = 16 << 10;
   for (const auto& [limits, why] :
        {std::pair(no_memory, "bytes of its memory; 1000 are free"),
         std::pair(no_lists, "bytes of a block's memory; there are 1024"),
-        std::pair(no_long_queries, "queries of 1251 documents")}) {
+        std::pair(no_wide_rankers, "measuring with 1008 features needs 32256 bytes")}) {
     SCOPED_TRACE(why);
     const auto checked = host_backend(limits)->check(simulations.front());
     ASSERT_FALSE(checked.ok());

@@ -127,21 +127,6 @@ TEST_P(NetworkBits, AreKeptForEqualScores) {
   }
 }
 
-// One level makes all scores of a query equal, two only some.
-TEST(NetworkTies, AreBrokenWithoutScoringAgainIfAllScoresAreEqual) {
-  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
-  const auto rescored = [](std::uint32_t levels) {
-    auto device = std::make_unique<HostDevice>();
-    const HostDevice* host = device.get();
-    const auto backend = make_device_backend(std::move(device));
-    expect_the_engines_bits(make_dataset({.features = 2, .levels = levels}), tiny_network(),
-                            *backend);
-    return host->queries_rescored();
-  };
-  EXPECT_EQ(rescored(1), 0U);
-  EXPECT_GT(rescored(2), 0U);
-}
-
 TEST_P(NetworkBits, AreKeptForScoresFarApart) {
   for (const float scale : {10.0F, 1000.0F}) {
     for (const Activation activation : {Activation::kSigmoid, Activation::kRelu}) {
@@ -305,10 +290,10 @@ TEST(Kernels, AreInWhatIsCompiledForTheCard) {
 TEST(Launch, GivesABlockWhatItsWarpsNeedEachOrTogether) {
   BatchArgs args;
   args.shared_bytes = 100;
-  EXPECT_EQ((Launch{.kernel = Kernel::kMeasure, .args = args, .warps_per_block = 4}).shared_bytes(),
+  EXPECT_EQ((Launch{.kernel = Kernel::kLearn, .args = args, .warps_per_block = 4}).shared_bytes(),
             400U);
-  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kMeasureNetwork, Kernel::kDuelNetwork,
-                              Kernel::kPairwiseNetwork}) {
+  for (const Kernel kernel : {Kernel::kScore, Kernel::kLearnNetwork, Kernel::kScoreNetwork,
+                              Kernel::kDuelNetwork, Kernel::kPairwiseNetwork}) {
     EXPECT_EQ((Launch{.kernel = kernel, .args = args, .warps_per_block = 4}).shared_bytes(), 100U);
   }
 }

@@ -21,10 +21,11 @@
 #include "gpu/duel.h"
 #include "gpu/duel_network.h"
 #include "gpu/evaluate.h"
-#include "gpu/evaluate_network.h"
 #include "gpu/learn.h"
 #include "gpu/learn_network.h"
 #include "gpu/pairwise.h"
+#include "gpu/score_network.h"
+#include "gpu/score_split.h"
 
 namespace plackett::gpu {
 
@@ -80,8 +81,7 @@ class HostDevice final : public Device {
 
   Result<void> launch(const Launch& launch) override {
     const BatchArgs& args = launch.args;
-    const bool measures =
-        launch.kernel == Kernel::kMeasure || launch.kernel == Kernel::kMeasureNetwork;
+    const bool measures = launch.kernel == Kernel::kMeasure;
     {
       const std::lock_guard lock(mutex_);
       if (launches_left_ == 0) return Error{ErrorCode::kUnavailable, "the host: broken"};
@@ -122,17 +122,22 @@ class HostDevice final : public Device {
         case Kernel::kMultileave:
           duel_run<kMultileaveGroup>(block, args, place, shared, spill);
           break;
+        case Kernel::kScore:
+          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+            score_split(block, args, place, part * args.tiles_each, shared);
+          }
+          break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_queries(warp, args, place, part * args.queries_per_warp, shared);
+            measure_queries(block, args, place * kWarpLanes, part * args.queries_each);
           }
           break;
         case Kernel::kLearnNetwork:
           learn_network_run<PdgdLearner>(block, args, place, shared, spill);
           break;
-        case Kernel::kMeasureNetwork:
+        case Kernel::kScoreNetwork:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_network(block, args, place, part * args.queries_per_warp, shared);
+            score_network(block, args, place, part * args.tiles_each, shared);
           }
           break;
         case Kernel::kPairwiseNetwork:
@@ -141,17 +146,8 @@ class HostDevice final : public Device {
         case Kernel::kDuelNetwork:
           duel_network_run(block, args, place, shared, spill);
           break;
-        case Kernel::kSumNetwork:
-          for (std::uint32_t query = 0; query < args.value_stride; ++query) {
-            const double value = args.values[std::uint64_t{place} * args.value_stride + query];
-            if (value != kTied) continue;
-            const std::lock_guard lock(mutex_);
-            ++rescored_;
-          }
-          sum_network(warp, args, place, shared);
-          break;
         case Kernel::kSum:
-          sum_queries(warp, args, place, shared);
+          sum_queries(warp, args, place);
           break;
       }
       if (args.states[args.which[place]].is_in_doubt == 0) continue;
@@ -181,8 +177,6 @@ class HostDevice final : public Device {
   }
   // How many runs of its last group it has left to the engine.
   [[nodiscard]] std::size_t runs_in_doubt() const { return in_doubt_.size(); }
-  // How many queries of networks it has scored again to break ties.
-  [[nodiscard]] std::size_t queries_rescored() const { return rescored_; }
 
  private:
   std::string name_ = "the host";
@@ -197,7 +191,6 @@ class HostDevice final : public Device {
   std::uint32_t launches_running_ = 0;
   std::uint32_t most_running_ = 0;
   std::uint64_t launches_left_ = ~std::uint64_t{0};
-  std::size_t rescored_ = 0;
   HostOrder order_ = HostOrder::kAscending;  // of lanes, and of a block's warps
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,

@@ -43,8 +43,7 @@ void* pointer(unsigned long long address) { return reinterpret_cast<void*>(addre
 // How many of a grid's warps have work; the kernels leave at once in the others.
 unsigned warps_of(Kernel kernel, const BatchArgs& args, unsigned blocks, unsigned per_block) {
   if (is_by_block(kernel)) return blocks * per_block;
-  const unsigned runs = kernel == Kernel::kMeasure ? plackett::gpu::kRankersPerWarp : 1;
-  return std::min(blocks * per_block, (args.count + runs - 1) / runs);
+  return std::min(blocks * per_block, args.count);
 }
 
 }  // namespace
