@@ -160,13 +160,23 @@ TEST(SpecFile, ErrorsGivePlaceValueAndRule) {
 }
 
 TEST(SpecFile, TheExperimentsThatComeAlongAreSound) {
-  for (const char* name : {"quick", "cikm2018"}) {
+  for (const char* name : {"quick", "cikm2018", "grid"}) {
     const auto spec = read_spec(std::string(PLACKETT_SOURCE_DIR "/experiments/") + name + ".toml");
     EXPECT_TRUE(spec.ok()) << spec.error().message;
     // The paper's tables were made with Welch's test.
-    const bool is_paper = name == std::string("cikm2018");
+    const bool is_paper = name != std::string("quick");
     EXPECT_EQ(spec->test, is_paper ? SignificanceTest::kWelch : SignificanceTest::kPaired);
   }
+}
+
+TEST(SpecFile, TheGridIsOfThePapersSize) {
+  const ComparisonSpec grid = read_spec(PLACKETT_SOURCE_DIR "/experiments/grid.toml").value();
+  EXPECT_TRUE(check(grid).ok());
+  EXPECT_EQ(run_count(grid), 5U * 6 * 3 * 125);
+  const ComparisonSpec paper = read_spec(PLACKETT_SOURCE_DIR "/experiments/cikm2018.toml").value();
+  EXPECT_EQ(grid.common.impressions, paper.common.impressions);
+  EXPECT_EQ(grid.common.protocol, paper.common.protocol);
+  EXPECT_EQ(grid.datasets.size(), paper.datasets.size());
 }
 
 TEST(Identity, DiffersWhereRunsWould) {
