@@ -401,7 +401,7 @@ class GpuBackend final : public DeviceBackend {
     run.kernel = method.kernel;
     run.train = *train;
     run.measured = *measured;
-    run.points = curve_points(spec.impressions);
+    run.points = curve_points(spec);
     run.data = method.data;
     run.data.train = (*train)->data();
     run.data.measured = (*measured)->data();

@@ -196,6 +196,26 @@ TEST_P(EngineBits, AreKeptOnFoldsAndOnValidationQueries) {
   expect_bits(data, spec);
 }
 
+TEST_P(EngineBits, AreKeptForAFinalCurveAloneAndBesideAWholeOne) {
+  const Dataset data = make_dataset({});
+  SimulationSpec spec = tiny_spec();
+  std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
+  spec.curve = CurveKind::kFinal;
+  expect_bits(data, spec);
+  simulations.push_back(Simulation::prepare(data, spec).value());
+  std::size_t finished = 0;
+  const auto done =
+      run_jobs({simulations, run_major(simulations)}, *backend_, {},
+               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                 ++finished;
+                 EXPECT_EQ(record.curve.size() == 1, job.simulation == 1);
+                 expect_same(record, simulations[job.simulation].run(job.run, {}).value());
+                 return {};
+               });
+  EXPECT_TRUE(done.ok());
+  EXPECT_EQ(finished, 6U);
+}
+
 TEST_P(EngineBits, AreThoseOfTheParameters) {
   SimulationSpec spec = tiny_spec();
   spec.protocol = Protocol::kPublished;
