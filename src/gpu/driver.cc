@@ -5,6 +5,8 @@
 
 #include <array>
 #include <bit>
+#include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -122,7 +124,9 @@ class Gpu final : public Device {
  public:
   explicit Gpu(const Driver& driver) : driver_(driver) {}
   ~Gpu() override {
-    if (context_ != nullptr) driver_.release(device_);
+    if (context_ == nullptr) return;
+    if (use()) free_kept();
+    driver_.release(device_);
   }
 
   Result<void> open() {
@@ -164,7 +168,7 @@ class Gpu final : public Device {
       return done.error();
     }
     const auto number = [this](int which) { return static_cast<std::uint32_t>(attribute(which)); };
-    return DeviceLimits{.free_bytes = free,
+    return DeviceLimits{.free_bytes = free + kept_bytes(),
                         .shared_bytes = number(kSharedPerBlock),
                         .all_shared_bytes = number(kSharedPerProcessor),
                         .processors = number(kMultiprocessors),
@@ -173,17 +177,33 @@ class Gpu final : public Device {
 
   [[nodiscard]] Result<void*> allocate(std::uint64_t bytes) override {
     if (auto used = use(); !used) return used.error();
+    const std::lock_guard lock(memory_mutex_);
     Address address = 0;
-    const Status status = driver_.allocate(&address, bytes);
+    const auto kept = kept_.lower_bound(bytes);
+    if (kept != kept_.end() && kept->first <= 2 * bytes) {
+      address = kept->second;
+      sizes_[address] = kept->first;
+      kept_.erase(kept);
+      return std::bit_cast<void*>(address);
+    }
+    Status status = driver_.allocate(&address, bytes);
+    if (status == kOutOfMemory) {
+      free_kept();
+      status = driver_.allocate(&address, bytes);
+    }
     if (status == kOutOfMemory) {
       return Error{ErrorCode::kUnavailable,
                    fmt::format("{}: no room for {} bytes more", name_, bytes)};
     }
     if (auto done = checked(status, "cuMemAlloc"); !done) return done.error();
+    sizes_[address] = bytes;
     return std::bit_cast<void*>(address);
   }
+  // Kept for who asks next: to give it back, the driver waits for what all threads have launched.
   void free(void* memory) override {
-    if (use()) driver_.free(address_of(memory));
+    const std::lock_guard lock(memory_mutex_);
+    const auto size = sizes_.extract(address_of(memory));
+    kept_.emplace(size.mapped(), size.key());
   }
   Result<void> upload(void* to, const void* from, std::uint64_t bytes) override {
     if (auto used = use(); !used) return used;
@@ -218,6 +238,17 @@ class Gpu final : public Device {
 
  private:
   static Address address_of(const void* memory) { return reinterpret_cast<Address>(memory); }
+
+  [[nodiscard]] std::uint64_t kept_bytes() {
+    const std::lock_guard lock(memory_mutex_);
+    std::uint64_t bytes = 0;
+    for (const auto& [size, address] : kept_) bytes += size;
+    return bytes;
+  }
+  void free_kept() {
+    for (const auto& [size, address] : kept_) driver_.free(address);
+    kept_.clear();
+  }
 
   [[nodiscard]] std::string text_of(std::string_view call, Status status) const {
     const char* name = nullptr;
@@ -273,6 +304,9 @@ class Gpu final : public Device {
   Context* context_ = nullptr;
   Module* module_ = nullptr;
   std::array<Function*, kKernelCount> functions_{};
+  std::mutex memory_mutex_;
+  std::map<Address, std::uint64_t> sizes_;      // of what is used
+  std::multimap<std::uint64_t, Address> kept_;  // by size: what is not
 };
 
 }  // namespace
