@@ -1,4 +1,4 @@
-// A block: kNetworkWarps warps that do one run's work together. On a GPU they run side by side, on
+// A block: warps that do one run's work together. On a GPU they run side by side, on
 // the host one after another, so in one phase no warp may read memory that another writes in it.
 // What a warp keeps for itself from phase to phase is not the other warps': they share memory.
 // What stands between phases all warps do alike, so it depends on what all of them know.
@@ -16,9 +16,11 @@ namespace plackett::gpu {
 
 class Block {
  public:
-  static constexpr unsigned kWarps = kNetworkWarps;
+  static constexpr bool kIsAlone = false;
 
-  Block(unsigned lane, unsigned warp) : lane_(lane), warp_(warp) {}
+  Block(unsigned lane, unsigned warp, unsigned warps) : lane_(lane), warp_(warp), warps_(warps) {}
+
+  [[nodiscard]] unsigned warps() const { return warps_; }
 
   [[nodiscard]] Warp warp() const { return Warp(lane_); }
 
@@ -45,21 +47,25 @@ class Block {
 
   unsigned lane_;
   unsigned warp_;
+  unsigned warps_;
 };
 
 #else
 
 class Block {
  public:
-  static constexpr unsigned kWarps = kNetworkWarps;
+  static constexpr bool kIsAlone = false;
 
-  explicit Block(HostOrder order = HostOrder::kAscending) : order_(order) {}
+  explicit Block(HostOrder order = HostOrder::kAscending, unsigned warps = kNetworkWarps)
+      : order_(order), warps_(warps) {}
+
+  [[nodiscard]] unsigned warps() const { return warps_; }
 
   [[nodiscard]] Warp warp() const { return Warp(order_); }
   template <typename Body>
   void each_warp(const Body& body) const {
-    for (unsigned at = 0; at < kNetworkWarps; ++at) {
-      body(warp(), order_ == HostOrder::kAscending ? at : kNetworkWarps - 1 - at);
+    for (unsigned at = 0; at < warps_; ++at) {
+      body(warp(), order_ == HostOrder::kAscending ? at : warps_ - 1 - at);
     }
   }
   template <typename Body>
@@ -75,15 +81,18 @@ class Block {
 
  private:
   HostOrder order_;
+  unsigned warps_;
 };
 
 #endif
 
 class Alone {
  public:
-  static constexpr unsigned kWarps = 1;
+  static constexpr bool kIsAlone = true;
 
   explicit Alone(const Warp& warp) : warp_(warp) {}
+
+  [[nodiscard]] static constexpr unsigned warps() { return 1; }
 
   [[nodiscard]] Warp warp() const { return warp_; }
   template <typename Body>
@@ -114,7 +123,7 @@ template <typename Team>
   team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
       for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < count;
-           at += Team::kWarps * kWarpLanes * 4) {
+           at += team.warps() * kWarpLanes * 4) {
         *reinterpret_cast<Quad*>(to + at) = *reinterpret_cast<const Quad*>(from + at);
       }
     });

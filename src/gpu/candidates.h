@@ -45,7 +45,7 @@ template <typename Team>
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
       PLACKETT_UNROLL(2)
       for (std::uint32_t block = number * kWarpLanes + lane; block < blocks;
-           block += Team::kWarps * kWarpLanes) {
+           block += team.warps() * kWarpLanes) {
         const Quad normals = normals_of_block(run, impression, block);
         // The last group may be cut short.
         const std::uint32_t at = block / 16 * 64 + block % 16;
@@ -59,7 +59,7 @@ template <typename Team>
   // Half a warp for a candidate, in the order of Kernels::dot_rows.
   team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
     for (std::uint32_t first = 2 * number; first < run.duels.candidates;
-         first += 2 * Team::kWarps) {
+         first += 2 * team.warps()) {
       PerLane<float> squares;
       warp.compute([&](unsigned lane) PLACKETT_INLINE {
         squares[lane] = 0;
@@ -97,10 +97,10 @@ template <unsigned kGroup, typename Team>
   const std::uint32_t count = run.duels.candidates + 1;
   const std::uint32_t groups = (count + kGroup - 1) / kGroup;
   // Several warps share the groups and the documents.
-  const std::uint32_t batch = Team::kWarps > 1 ? kTiles * kTileDocs : docs;
+  const std::uint32_t batch = !Team::kIsAlone ? kTiles * kTileDocs : docs;
   const std::uint32_t parts = groups * ((docs + batch - 1) / batch);
   team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
-    for (std::uint32_t part = number; part < parts; part += Team::kWarps) {
+    for (std::uint32_t part = number; part < parts; part += team.warps()) {
       const std::uint32_t first = part % groups * kGroup;
       const std::uint32_t first_doc = part / groups * batch;
       const std::uint32_t left = docs - first_doc;
@@ -118,7 +118,7 @@ template <unsigned kGroup, typename Team>
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
       bad[lane] = false;
       for (std::uint32_t doc = number * kWarpLanes + lane; doc < stride;
-           doc += Team::kWarps * kWarpLanes) {
+           doc += team.warps() * kWarpLanes) {
         const bool is_doc = doc < docs;
         const float own = is_doc ? table[doc] : -__builtin_inff();
         if (!is_doc) table[doc] = own;
@@ -145,7 +145,7 @@ template <typename Team>
   team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
       for (std::uint32_t at = (number * kWarpLanes + lane) * 2; at < width;
-           at += Team::kWarps * kWarpLanes * 2) {
+           at += team.warps() * kWarpLanes * 2) {
         Pair& sum = *reinterpret_cast<Pair*>(weights + at);
         Pair value = sum;
         PLACKETT_UNROLL(4)

@@ -31,7 +31,7 @@ inline constexpr unsigned kDuelGroup = 2;        // DBGD's two
 inline constexpr unsigned kMultileaveGroup = 5;  // MGD's 50 are five groups
 inline constexpr unsigned kNetworkGroup = 1;
 // Blocks of MGD's runs that a multiprocessor does at a time, at most.
-inline constexpr unsigned kMultileaveBlocks = 5;
+inline constexpr unsigned kMultileaveBlocks = 4;
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;

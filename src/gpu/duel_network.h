@@ -65,7 +65,7 @@ class NetworkDuelLearner : Duels<Alone> {
           tell(warp, judge(until));
         } else {
           restore(warp, number - 1);
-          this->fetch_next(warp, number - 1, kNetworkWarps - 1);
+          this->fetch_next(warp, number - 1, block_.warps() - 1);
         }
       });
       for (std::uint32_t winner = 0; winner < block_state().winner_count; ++winner) {
@@ -77,7 +77,7 @@ class NetworkDuelLearner : Duels<Alone> {
   }
 
  private:
-  static constexpr std::uint32_t kThreads = kNetworkWarps * kWarpLanes;
+  [[nodiscard]] std::uint32_t threads() const { return block_.warps() * kWarpLanes; }
 
   [[nodiscard]] DuelBlockState& block_state() const {
     return *at_offset<DuelBlockState>(scratch_.shared, args_.network.block_state);
@@ -101,8 +101,8 @@ class NetworkDuelLearner : Duels<Alone> {
   [[gnu::always_inline]] void score(const Warp& warp, unsigned number, std::uint32_t ranker) {
     const std::uint32_t docs = block_state().docs;
     const Table table = table_of(docs);
-    for (std::uint32_t batch = kNetworkWarps - 1 - number; batch < batches_of(docs);
-         batch += kNetworkWarps) {
+    for (std::uint32_t batch = block_.warps() - 1 - number; batch < batches_of(docs);
+         batch += block_.warps()) {
       score_batch(warp, block_state().tiles, docs, run_.features, network_, batch,
                   table.scores + std::size_t{ranker} * table.stride);
     }
@@ -112,7 +112,7 @@ class NetworkDuelLearner : Duels<Alone> {
   // In place of the parameters.
   [[gnu::always_inline]] void draw_direction(std::uint64_t impression, std::uint32_t candidate) {
     block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
-      draw_network_direction(warp, number * kWarpLanes, kThreads, run_, args_.network.layout,
+      draw_network_direction(warp, number * kWarpLanes, threads(), run_, args_.network.layout,
                              impression, candidate, list_.weights);
     });
   }
@@ -144,7 +144,7 @@ class NetworkDuelLearner : Duels<Alone> {
     block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
       warp.compute([&](unsigned lane) PLACKETT_INLINE {
         for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
-             at += kThreads * 4) {
+             at += threads() * 4) {
           body(*reinterpret_cast<Quad*>(kept_ + at), *reinterpret_cast<Quad*>(list_.weights + at));
         }
       });
@@ -163,7 +163,7 @@ class NetworkDuelLearner : Duels<Alone> {
   [[gnu::always_inline]] void restore(const Warp& warp, unsigned number) {
     warp.compute([&](unsigned lane) {
       for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
-           at += (kNetworkWarps - 1) * kWarpLanes * 4) {
+           at += (block_.warps() - 1) * kWarpLanes * 4) {
         *reinterpret_cast<Quad*>(list_.weights + at) = *reinterpret_cast<const Quad*>(kept_ + at);
       }
     });

@@ -100,7 +100,7 @@ class Duels : protected RunLearner {
     if (!team_draft) expect_signs(table_of(docs));
     find_scratch();
     team_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
-      if (number > 0) return fetch_next(warp, number - 1, Team::kWarps - 1);
+      if (number > 0) return fetch_next(warp, number - 1, team_.warps() - 1);
       const std::uint32_t won =
           team_draft ? judge_team_draft() : judge_probabilistic(table_of(docs), stream);
       warp.each([&](unsigned lane) {
@@ -190,7 +190,7 @@ class Duels : protected RunLearner {
     };
     const bool any_tied = team_.any_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
       bool own_tied = false;
-      for (std::uint32_t ranker = number; ranker < ranker_count(); ranker += Team::kWarps) {
+      for (std::uint32_t ranker = number; ranker < ranker_count(); ranker += team_.warps()) {
         std::uint32_t* ranks = table.ranks_of(number);
         const bool distinct = rank_distinct(warp, row_of(ranker), table.docs, ranks);
         warp.compute([&](unsigned lane) {
@@ -344,7 +344,7 @@ class Duels : protected RunLearner {
     const std::uint32_t doubles = (2 * run_.shown + 1) * lanes;
     team_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
       for (std::uint32_t part = number; part * kWarpLanes < run_.duels.candidates;
-           part += Team::kWarps) {
+           part += team_.warps()) {
         double* differences =
             at_offset<double>(own_spill(), layout_.differences) + std::size_t{part} * doubles;
         warp.compute([&](unsigned lane) PLACKETT_INLINE {

@@ -79,12 +79,13 @@ __launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_duel(BatchArgs args) 
                        args.spill + std::uint64_t{at.place} * args.spill_stride);
 }
 
-// MGD. As many blocks as shared memory holds tables of 125 documents.
-__launch_bounds__(kNetworkWarps* kWarpLanes, kMultileaveBlocks) PLACKETT_KERNEL
+// MGD. 16 warps of a multiprocessor, in blocks of kNetworkWarps or of kManyWarps; networks, too.
+__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
     plackett_multileave(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
-  duel_run<kMultileaveGroup>(Block(at.lane, at.warp_of_block), args, place, shared_scratch(args, 0),
+  duel_run<kMultileaveGroup>(Block(at.lane, at.warp_of_block, at.warps), args, place,
+                             shared_scratch(args, 0),
                              args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
@@ -92,7 +93,7 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, kMultileaveBlocks) PLACKETT_KERNEL
 __launch_bounds__(kNetworkWarps* kWarpLanes, 4) PLACKETT_KERNEL plackett_score(BatchArgs args) {
   const Place at;
   const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
-  score_split(Block(at.lane, at.warp_of_block), args,
+  score_split(Block(at.lane, at.warp_of_block, at.warps), args,
               static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()), part * args.tiles_each,
               shared_scratch(args, 0));
 }
@@ -101,36 +102,36 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, 4) PLACKETT_KERNEL plackett_score(B
 __launch_bounds__(kNetworkWarps* kWarpLanes, 8) PLACKETT_KERNEL plackett_measure(BatchArgs args) {
   const Place at;
   const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
-  measure_queries(Block(at.lane, at.warp_of_block), args,
+  measure_queries(Block(at.lane, at.warp_of_block, at.warps), args,
                   static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) * kWarpLanes,
                   part * args.queries_each);
 }
 
 // As many blocks of a multiprocessor as its shared memory holds with 136 features and 64 units:
 // docs/decisions/0021-gpu.md.
-__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
+__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
     plackett_learn_network(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
-  learn_network_run<PdgdLearner>(Block(at.lane, at.warp_of_block), args, place,
+  learn_network_run<PdgdLearner>(Block(at.lane, at.warp_of_block, at.warps), args, place,
                                  shared_scratch(args, 0),
                                  args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
-__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
+__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
     plackett_pairwise_network(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
-  learn_network_run<PairwiseLearner>(Block(at.lane, at.warp_of_block), args, place,
+  learn_network_run<PairwiseLearner>(Block(at.lane, at.warp_of_block, at.warps), args, place,
                                      shared_scratch(args, 0),
                                      args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
-__launch_bounds__(kNetworkWarps* kWarpLanes, kNetworkBlocks) PLACKETT_KERNEL
+__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
     plackett_duel_network(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
-  duel_network_run(Block(at.lane, at.warp_of_block), args, place, shared_scratch(args, 0),
+  duel_network_run(Block(at.lane, at.warp_of_block, at.warps), args, place, shared_scratch(args, 0),
                    args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
@@ -139,7 +140,7 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, 4) PLACKETT_KERNEL
     plackett_score_network(BatchArgs args) {
   const Place at;
   const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
-  score_network(Block(at.lane, at.warp_of_block), args,
+  score_network(Block(at.lane, at.warp_of_block, at.warps), args,
                 static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()), part * args.tiles_each,
                 shared_scratch(args, 0));
 }

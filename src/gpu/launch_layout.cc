@@ -7,8 +7,6 @@ namespace {
 
 // Blocks that a multiprocessor does at a time: as kernels.cu says.
 constexpr std::uint32_t kBlocksAtATime = 16;
-// So few warps of duels have the whole table of a query in shared memory before more are preferred.
-constexpr std::uint32_t kLeastWarps = 8;
 constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
 constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 constexpr std::uint32_t kDocStep = 16;
@@ -48,11 +46,15 @@ void choose_lists(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   }
 }
 
+// Of a block, if the multiprocessor does so many blocks at a time.
+std::uint32_t warps_of(std::uint32_t blocks) {
+  return blocks <= kFewBlocks ? kManyWarps : kNetworkWarps;
+}
+
 // Of a query's documents and so many rows of scores, as many in shared memory as there is room for.
-// Also the spill's size.
-void choose_tables(const GroupShape& shape, std::uint32_t rows, std::uint32_t room,
-                   BatchArgs& args) {
-  const std::uint32_t warps = shape.kernel == Kernel::kMultileave ? kNetworkWarps : 1;
+// Also the spill's size. `warps`: that rank rows.
+void choose_tables(const GroupShape& shape, std::uint32_t rows, std::uint32_t warps,
+                   std::uint32_t room, BatchArgs& args) {
   TableLayout& small = args.duels.small;
   small = TableLayout(round_up(shape.most_docs, kDocStep), rows, warps);
   while (small.docs > kDocStep && small.size > room) {
@@ -75,10 +77,17 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   const std::uint32_t others = args.list.size + args.duels.layout.shared_size;
   const std::uint32_t blocks =
       blocks_at_a_time(shape, limits, is_pair ? kBlocksAtATime : kMultileaveBlocks);
-  const std::uint32_t room =
-      shared_room(limits, is_pair ? blocks : std::min(blocks, kLeastWarps / kNetworkWarps));
-  choose_tables(shape, rows, room > others ? room - others : 0, args);
-  args.shared_bytes = args.duels.small.size + others;
+  const auto choose = [&](std::uint32_t at_a_time, std::uint32_t warps) {
+    const std::uint32_t room = shared_room(limits, at_a_time);
+    choose_tables(shape, rows, warps, room > others ? room - others : 0, args);
+    args.shared_bytes = args.duels.small.size + others;
+  };
+  if (is_pair) return choose(blocks, 1);
+  // Rather few blocks than tables that are spilled.
+  choose(std::min(blocks, kFewBlocks), kNetworkWarps);
+  const std::uint32_t fit = limits.all_shared_bytes / (args.shared_bytes + kBlockOverhead);
+  args.block_warps = warps_of(std::min(blocks, fit));
+  if (args.block_warps > kNetworkWarps) choose(std::min(blocks, kFewBlocks), args.block_warps);
 }
 
 // What a network's block needs in shared memory besides the scratch of a query's documents. Sets
@@ -94,21 +103,23 @@ std::uint32_t choose_fixed(const NetworkLayout& network, std::uint32_t shown, Ba
 }
 
 // Of each of as many blocks at a time as leave `usual` bytes besides the fixed ones, what is left.
+// Sets how many warps such a block has.
 std::uint32_t room_of_block(const GroupShape& shape, const DeviceLimits& limits,
-                            std::uint32_t fixed, std::uint32_t usual) {
+                            std::uint32_t fixed, std::uint32_t usual, BatchArgs& args) {
   std::uint32_t blocks = blocks_at_a_time(shape, limits, kNetworkBlocks);
   const auto room = [&] {
     const std::uint32_t all = shared_room(limits, blocks);
     return all > fixed ? all - fixed : 0;
   };
   while (blocks > 1 && room() < usual) --blocks;
+  args.block_warps = warps_of(blocks);
   return room();
 }
 
 void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const std::uint32_t fixed = choose_fixed(shape.network, shape.shown, args);
   const std::uint32_t usual = ScratchLayout(std::min(shape.most_docs, kUsualDocs)).size;
-  const std::uint32_t room = room_of_block(shape, limits, fixed, usual);
+  const std::uint32_t room = room_of_block(shape, limits, fixed, usual, args);
   args.small = ScratchLayout(shape.most_docs);
   while (args.small.docs > kDocStep && args.small.size > room) {
     args.small = ScratchLayout(args.small.docs - kDocStep);
@@ -140,7 +151,7 @@ void choose_network_duels(const GroupShape& shape, const DeviceLimits& limits, B
   const std::uint32_t fixed = choose_fixed_of_duels(shape, args);
   const std::uint32_t rows = shape.duels.candidates + 1;
   const std::uint32_t usual = TableLayout(std::min(shape.most_docs, kUsualDocs), rows, 1).size;
-  choose_tables(shape, rows, room_of_block(shape, limits, fixed, usual), args);
+  choose_tables(shape, rows, 1, room_of_block(shape, limits, fixed, usual, args), args);
   args.small = {};
   args.large = {};
   args.pairs_are_spilled = false;

@@ -69,7 +69,7 @@ class NetworkLearner : Method {
         if (number == 0) {
           tell(warp, impression(until));
         } else {
-          this->fetch_next(warp, number - 1, kNetworkWarps - 1);
+          this->fetch_next(warp, number - 1, block_.warps() - 1);
         }
       });
       if (block_state().has_step == 0) continue;
@@ -100,8 +100,8 @@ class NetworkLearner : Method {
   [[gnu::always_inline]] void score(const Warp& warp, unsigned number) {
     const std::uint32_t docs = block_state().docs;
     float* scores = docs <= scratch_.small_docs ? scratch_.small.scores : scratch_.large.scores;
-    for (std::uint32_t batch = kNetworkWarps - 1 - number; batch < batches_of(docs);
-         batch += kNetworkWarps) {
+    for (std::uint32_t batch = block_.warps() - 1 - number; batch < batches_of(docs);
+         batch += block_.warps()) {
       score_batch(warp, block_state().tiles, docs, run_.features, network_, batch, scores);
     }
     if (number == 0) this->draw_numbers(this->blocks_of_list());
@@ -158,7 +158,7 @@ class NetworkLearner : Method {
     const std::uint32_t docs = block_state().step_docs;
     const std::uint32_t chunks = network_.padded_units / 16;
     const std::uint32_t parts = batches_of(docs) * chunks;
-    for (std::uint32_t part = number; part < parts; part += kNetworkWarps) {
+    for (std::uint32_t part = number; part < parts; part += block_.warps()) {
       const std::uint32_t first = part / chunks * kBatchDocs;
       const std::uint32_t first_unit = part % chunks * 16;
       warp.compute([&](unsigned lane) PLACKETT_INLINE {
@@ -196,16 +196,16 @@ class NetworkLearner : Method {
   }
 
   [[gnu::always_inline]] void step(const Warp& warp, unsigned number) {
-    constexpr std::uint32_t kThreads = kNetworkWarps * kWarpLanes;
+    const std::uint32_t threads = block_.warps() * kWarpLanes;
     const std::uint32_t quads = network_.padded_units / 4;
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
       const std::uint32_t thread = number * kWarpLanes + lane;
-      for (std::uint32_t at = thread; at < network_.width / 4 * quads; at += kThreads) {
+      for (std::uint32_t at = thread; at < network_.width / 4 * quads; at += threads) {
         step_weights(at / quads * 4, at % quads * 4);
       }
-      for (std::uint32_t at = thread; at < quads; at += kThreads) step_unit(at * 4);
+      for (std::uint32_t at = thread; at < quads; at += threads) step_unit(at * 4);
       if (network_.linear == nullptr) return;
-      for (std::uint32_t at = thread; at < network_.width / 4; at += kThreads) {
+      for (std::uint32_t at = thread; at < network_.width / 4; at += threads) {
         step_linear(at * 4);
       }
     });

@@ -9,6 +9,9 @@ namespace plackett::gpu {
 
 // Warps of a block that does a network's run.
 inline constexpr std::uint32_t kNetworkWarps = 4;
+// Likewise, where a multiprocessor has room for no more than kFewBlocks of them.
+inline constexpr std::uint32_t kManyWarps = 8;
+inline constexpr std::uint32_t kFewBlocks = 2;
 // Such blocks that a multiprocessor does at a time, at most.
 inline constexpr std::uint32_t kNetworkBlocks = 4;
 // What the first warp of a block tells the others: BlockState (gpu/learn_network.h).

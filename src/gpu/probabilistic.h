@@ -57,14 +57,14 @@ struct MultileavingScratch {
 }
 
 // chances[doc] = the sum over rankers of weight times scale, 0 if it is placed: by warp `number` of
-// kWarps. A lane does up to kOwn documents at a time.
-template <unsigned kWarps, unsigned kOwn = kWarps == 1 ? 4 : 1>
-[[gnu::always_inline]] inline void add_chances(const Warp& warp, unsigned number,
+// `warps`. A lane does up to kOwn documents at a time.
+template <unsigned kOwn>
+[[gnu::always_inline]] inline void add_chances(const Warp& warp, unsigned number, unsigned warps,
                                                const MultileavingScratch& scratch,
                                                const float* scales) {
   warp.compute([&](unsigned lane) PLACKETT_INLINE {
     for (std::uint32_t first = number * kOwn * kWarpLanes + lane; first < scratch.docs;
-         first += kWarps * kOwn * kWarpLanes) {
+         first += warps * kOwn * kWarpLanes) {
       const float* column[kOwn];
       float sums[kOwn];
       for (unsigned at = 0; at < kOwn; ++at) {
@@ -162,10 +162,10 @@ template <typename Team>
   for (std::uint32_t rank = 0; rank < shown; ++rank) {
     float* scales = scratch.scales + std::size_t{rank} * scratch.rankers;
     team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
-      scale_rankers(warp, number, Team::kWarps, scratch, scales);
+      scale_rankers(warp, number, team.warps(), scratch, scales);
     });
     team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
-      add_chances<Team::kWarps>(warp, number, scratch, scales);
+      add_chances<Team::kIsAlone ? 4 : 1>(warp, number, team.warps(), scratch, scales);
     });
     team.first_warp([&](const Warp& warp) PLACKETT_INLINE {
       const std::uint32_t doc = draw_doc(warp, scratch.chances, scratch.docs, stream.uniform());

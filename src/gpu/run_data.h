@@ -168,6 +168,7 @@ struct BatchArgs {
   std::uint32_t tile_count = 0;         // likewise: of the split
   std::uint32_t tiles_each = 0;         // likewise: of a part of it
   std::uint32_t shared_bytes = 0;       // of a warp, or of a block
+  std::uint32_t block_warps = 0;        // of a block that does a run
   std::uint32_t queries_each = 0;       // measure: of a part of the queries
   const double* discounts = nullptr;    // of the first kCut ranks
   ScratchLayout small = {};             // in shared memory

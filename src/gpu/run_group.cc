@@ -309,7 +309,8 @@ class Group {
       if (which.empty()) return {};
       args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
-      const std::uint32_t warps = is_by_block(runs_.front().kernel) ? kNetworkWarps : 1;  // a run's
+      const std::uint32_t warps =
+          is_by_block(runs_.front().kernel) ? args_.block_warps : 1;  // a run's
       if (auto done = device_.launch({.kernel = runs_.front().kernel,
                                       .args = args_,
                                       .warps = args_.count * warps,

@@ -34,7 +34,10 @@ class HostDevice final : public Device {
   HostDevice() = default;
   explicit HostDevice(const DeviceLimits& limits, HostOrder order = HostOrder::kAscending)
       : order_(order), limits_(limits) {}
-  explicit HostDevice(HostOrder order) : order_(order) {}
+  // In descending order it has one multiprocessor, so blocks have fewer warps.
+  explicit HostDevice(HostOrder order) : order_(order) {
+    if (order == HostOrder::kDescending) limits_.processors = 1;
+  }
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<DeviceLimits> limits() override {
@@ -103,7 +106,8 @@ class HostDevice final : public Device {
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp(order_);
-    const Block block(order_);
+    const Block block(order_, args.block_warps);
+    const Block measuring(order_);
     const unsigned places =
         is_by_block(launch.kernel) ? launch.warps / launch.warps_per_block : launch.warps;
     for (std::uint32_t place = 0; place < places; ++place) {
@@ -124,12 +128,12 @@ class HostDevice final : public Device {
           break;
         case Kernel::kScore:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            score_split(block, args, place, part * args.tiles_each, shared);
+            score_split(measuring, args, place, part * args.tiles_each, shared);
           }
           break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_queries(block, args, place * kWarpLanes, part * args.queries_each);
+            measure_queries(measuring, args, place * kWarpLanes, part * args.queries_each);
           }
           break;
         case Kernel::kLearnNetwork:
@@ -137,7 +141,7 @@ class HostDevice final : public Device {
           break;
         case Kernel::kScoreNetwork:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            score_network(block, args, place, part * args.tiles_each, shared);
+            score_network(measuring, args, place, part * args.tiles_each, shared);
           }
           break;
         case Kernel::kPairwiseNetwork:
