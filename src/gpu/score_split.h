@@ -47,11 +47,10 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
 }
 
 // Of the documents of `tiles` tiles, kSplitTiles at most, and the rankers whose weights these are:
-// to `scores`, a row of args.score_stride for each document.
-[[gnu::always_inline]] inline void score_tiles(const Warp& warp, const BatchArgs& args,
-                                               const float* rows, std::uint32_t tiles,
-                                               std::uint32_t width, const float* weights,
-                                               float* scores) {
+// to `scores`, as scores_of.
+[[gnu::always_inline]] inline void score_tiles(const Warp& warp, const float* rows,
+                                               std::uint32_t tiles, std::uint32_t width,
+                                               const float* weights, float* scores) {
   PerLane<float> sums[kSplitRankers][kSplitDocsPerLane][2];
   warp.compute([&](unsigned lane) PLACKETT_INLINE {
     PLACKETT_UNROLL_ALL
@@ -124,7 +123,7 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
     for (unsigned doc = 0; doc < kSplitDocsPerLane; ++doc) {
       const std::uint32_t row = doc * (kWarpLanes / kPairLanes) + lane / kPairLanes;
       if (row >= tiles * kTileDocs) break;
-      scores[std::size_t{row} * args.score_stride + lane % kPairLanes] =
+      scores[std::size_t{row} * kScoreRow + lane % kPairLanes] =
           sums[0][doc][0][lane] + sums[0][doc][1][lane];
     }
   });
@@ -149,10 +148,9 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
     for (std::uint32_t tile = first_tile + warp_number / sharing * kSplitTiles; tile < last_tile;
          tile += kNetworkWarps / sharing * kSplitTiles) {
       const std::uint32_t tiles = last_tile - tile < kSplitTiles ? last_tile - tile : kSplitTiles;
-      score_tiles(
-          warp, args, split.rows + tile * tile_size(split.width), tiles, split.width,
-          weights + std::size_t{ranker} * split.width,
-          args.scores + std::uint64_t{tile} * kTileDocs * args.score_stride + first + ranker);
+      score_tiles(warp, split.rows + tile * tile_size(split.width), tiles, split.width,
+                  weights + std::size_t{ranker} * split.width,
+                  scores_of(args, first + ranker, tile));
     }
   });
 }
