@@ -337,21 +337,32 @@ inline constexpr unsigned kSummedTogether = 4;
   const double* values = args.values + std::uint64_t{place} * args.value_stride;
   Stream ties(run.seed, run.run, args.states[which].done, Purpose::kTieBreak);
   double sum = 0;
-  // Those of many queries are read before the first is needed.
-  for (std::uint32_t first = 0; first < split.query_count; first += kSummedTogether * kWarpLanes) {
+  PerLane<double> next[kSummedTogether];
+  const auto read = [&](std::uint32_t first) PLACKETT_INLINE {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < kSummedTogether; ++at) {
+        const std::uint32_t query = first + at * kWarpLanes + lane;
+        next[at][lane] = 0;
+        if (query >= split.query_count) continue;
+        const double value = values[query];  // if it counts
+        next[at][lane] = split.inverse_ideals[query] > 0 ? value : run.without_relevant;
+      }
+    });
+  };
+  read(0);
+  constexpr std::uint32_t kStep = kSummedTogether * kWarpLanes;
+  for (std::uint32_t first = 0; first < split.query_count; first += kStep) {
     PerLane<double> own[kSummedTogether];
     PerLane<bool> tied[kSummedTogether];
     warp.compute([&](unsigned lane) {
       PLACKETT_UNROLL_ALL
       for (unsigned at = 0; at < kSummedTogether; ++at) {
-        const std::uint32_t query = first + at * kWarpLanes + lane;
-        const bool exists = query < split.query_count;
-        const bool counts = exists && split.inverse_ideals[query] > 0;
-        own[at][lane] = exists ? run.without_relevant : 0;
-        if (counts) own[at][lane] = values[query];
-        tied[at][lane] = counts && own[at][lane] == kTied;
+        own[at][lane] = next[at][lane];
+        tied[at][lane] = own[at][lane] == kTied;
       }
     });
+    read(first + kStep);  // while these are summed
     PLACKETT_UNROLL_ALL
     for (unsigned at = 0; at < kSummedTogether; ++at) {
       for (std::uint32_t left = warp.mask(tied[at]); left != 0; left &= left - 1) {

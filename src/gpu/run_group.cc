@@ -29,7 +29,7 @@ constexpr std::uint64_t kMeasuredBytes = std::uint64_t{512} << 20;
 constexpr std::uint32_t kQueriesPerBlock = 16;
 // Tiles that a block of linear rankers scores, so that it reads their weights seldom; fewer if a
 // multiprocessor would have too few such blocks.
-constexpr std::uint32_t kTilesPerBlock = 128;
+constexpr std::uint32_t kTilesPerBlock = 64;
 constexpr std::uint32_t kLeastTiles = 8;  // one step of all warps
 constexpr std::uint32_t kBlocksPerProcessor = 16;
 // Blocks of linear rankers that a multiprocessor does at a time: as kernels.cu says.
