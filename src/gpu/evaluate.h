@@ -4,9 +4,9 @@
 // the others, in order, when the values are summed.
 #pragma once
 
+#include "gpu/best_of_lanes.h"
 #include "gpu/block.h"
 #include "gpu/run_learner.h"
-#include "gpu/score.h"
 
 namespace plackett::gpu {
 
@@ -21,7 +21,6 @@ struct DocScores {
 struct BestDocs {
   std::uint32_t docs[kCut] = {};
   std::uint32_t count = 0;
-  bool tied = false;  // equal scores among them, or of the last one and one that is left out
 };
 
 // Ordered as the scores are; -0 as 0. Requires: not NaN.
@@ -36,8 +35,7 @@ inline std::uint32_t order_key(float score) {
   best.count = docs < kCut ? docs : kCut;
   std::uint32_t key = kNone;  // of the document found last
   std::uint32_t doc = 0;
-  const std::uint32_t asked = docs > kCut ? kCut + 1 : docs;
-  for (std::uint32_t rank = 0; rank < asked; ++rank) {
+  for (std::uint32_t rank = 0; rank < best.count; ++rank) {
     PerLane<std::uint32_t> found;
     PerLane<std::uint32_t> found_at;
     warp.compute([&](unsigned lane) {
@@ -55,7 +53,6 @@ inline std::uint32_t order_key(float score) {
     warp.compute([&](unsigned lane) {
       if (found[lane] != highest) found_at[lane] = kNone;
     });
-    if (highest == key) best.tied = true;
     key = highest;
     doc = warp.least(found_at);
     for (std::uint32_t at = 0; at < kCut; ++at) {
@@ -113,15 +110,6 @@ inline double ndcg_of(const double* discounts, const SplitData& split, std::uint
   return ndcg_of(discounts, split, query, best);
 }
 
-// In place of a value: its ties are not yet broken.
-inline constexpr double kTied = -1;
-
-// A document that may be among the best.
-struct alignas(8) Candidate {
-  float score;
-  std::uint32_t doc;
-};
-
 // Calls look(doc, number among these, scores) for each of a query's documents, kTogether of whose
 // scores are read before the first is looked at, and after(). A lane's scores begin at `own`.
 template <unsigned kTogether, typename Look, typename After>
@@ -147,88 +135,6 @@ template <unsigned kTogether, typename Look, typename After>
   std::uint32_t first = 0;
   for (; first + kTogether <= docs; first += kTogether) some(first, kTogether);
   if (first < docs) some(first, docs - first);
-}
-
-// The best documents of a query under kWarpLanes rankers, one per lane.
-class BestOfLanes {
- public:
-  explicit BestOfLanes(const Warp& warp) : warp_(warp) {
-    warp_.compute([&](unsigned lane) {
-      PLACKETT_UNROLL_ALL
-      for (auto& score : scores_) score[lane] = -__builtin_inff();
-      PLACKETT_UNROLL_ALL
-      for (auto& doc : docs_) doc[lane] = 0;
-    });
-  }
-
-  [[gnu::always_inline]] void add(const PerLane<Candidate>& candidates) {
-    warp_.compute([&](unsigned lane) PLACKETT_INLINE {
-      const auto [score, doc] = candidates[lane];
-      bool above = score > scores_[kCut][lane];  // the score is above that of the place below
-      PLACKETT_UNROLL_ALL
-      for (std::uint32_t place = kCut; place > 0; --place) {
-        const bool is_further = score > scores_[place - 1][lane];
-        const float here = choose(above, score, scores_[place][lane]);
-        scores_[place][lane] = choose(is_further, scores_[place - 1][lane], here);
-        if (place < kCut) {
-          const std::uint32_t doc_here = choose(above, doc, docs_[place][lane]);
-          docs_[place][lane] = choose(is_further, docs_[place - 1][lane], doc_here);
-        }
-        above = is_further;
-      }
-      scores_[0][lane] = choose(above, score, scores_[0][lane]);
-      docs_[0][lane] = choose(above, doc, docs_[0][lane]);
-    });
-  }
-
-  // Of the last one that is looked at: one more than count.
-  [[nodiscard]] float least(unsigned lane) const { return scores_[kCut][lane]; }
-
-  // DCG, or kTied if scores are equal among the best of so many documents, or of the last one and
-  // one that is left out.
-  [[gnu::always_inline]] double dcg(unsigned lane, std::uint32_t docs, const std::uint8_t* labels,
-                                    const double* discounts) const {
-    bool tied = false;
-    double sum = 0;
-    PLACKETT_UNROLL_ALL
-    for (std::uint32_t place = 0; place < kCut; ++place) {
-      const bool equals_next = scores_[place][lane] == scores_[place + 1][lane];
-      tied = tied || (place + 1 < docs && equals_next);
-      if (place < docs) sum += gain_of(labels[docs_[place][lane]]) * discounts[place];
-    }
-    return tied ? kTied : sum;
-  }
-
- private:
-  const Warp& warp_;
-  PerLane<float> scores_[kCut + 1];  // descending
-  PerLane<std::uint32_t> docs_[kCut];
-};
-
-inline constexpr unsigned kScoreGroups = 16;
-
-// Sorts, the highest first: Batcher's bitonic network.
-[[gnu::always_inline]] inline void sort_descending(const Warp& warp,
-                                                   PerLane<float> (&values)[kScoreGroups]) {
-  PLACKETT_UNROLL_ALL
-  for (unsigned size = 2; size <= kScoreGroups; size *= 2) {
-    PLACKETT_UNROLL_ALL
-    for (unsigned distance = size / 2; distance > 0; distance /= 2) {
-      PLACKETT_UNROLL_ALL
-      for (unsigned at = 0; at < kScoreGroups; ++at) {
-        if ((at & distance) != 0) continue;
-        const bool descends = (at & size) == 0;
-        warp.compute([&](unsigned lane) {
-          const float one = values[at][lane];
-          const float other = values[at + distance][lane];
-          const float high = larger(one, other);
-          const float low = smaller(one, other);
-          values[at][lane] = descends ? high : low;
-          values[at + distance][lane] = descends ? low : high;
-        });
-      }
-    }
-  }
 }
 
 // The value of a query for kWarpLanes of the runs that take part, from place `first` on. First each
