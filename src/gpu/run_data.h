@@ -18,6 +18,8 @@ inline constexpr std::uint32_t kCandidateBytes = kCandidates * 32 * 8;
 
 // Rankers that a warp scores together, so that what it reads of documents serves several.
 inline constexpr std::uint32_t kSplitRankers = 8;
+// And tiles.
+inline constexpr std::uint32_t kSplitTiles = 2;
 
 // Documents of a query whose features lie together, so that a warp reads memory in order: a tile
 // holds kTileDocs documents, 16 features of each at a time.
@@ -171,6 +173,7 @@ struct BatchArgs {
   std::uint32_t rankers_per_block = 0;  // score: a multiple of kSplitRankers
   std::uint32_t tile_count = 0;         // of the measured split
   std::uint32_t tiles_each = 0;         // score: of a part of it
+  std::uint32_t tile_step = 0;          // score: that a block's warps do at a time
   std::uint32_t shared_bytes = 0;       // of a warp, or of a block
   std::uint32_t queries_each = 0;       // measure: of a part of the queries
   const double* discounts = nullptr;    // of the first kCut ranks

@@ -392,6 +392,7 @@ class Group {
   // By linear rankers, or the linear parts of networks.
   Result<void> launch_scoring(BatchArgs args) {
     args.rankers_per_block = rankers_per_block(args.count, args.width, limits_);
+    args.tile_step = kNetworkWarps * kSplitTiles * kSplitRankers / args.rankers_per_block;
     args.shared_bytes = args.rankers_per_block * args.width * kFloat;
     const std::uint64_t tiles =
         std::uint64_t{args.tile_count} * divided_up(args.count, args.rankers_per_block);
