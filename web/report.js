@@ -9,6 +9,10 @@ const { measures, series, blocks, tables, test, scorecard, sweep, drift } = resu
 const [offline, online, ...others] = measures;
 const seriesColour = (label) => `--c${series.find((each) => each.label === label)?.colour ?? 0}`;
 
+// Without it, what there is of the curves is in the tables.
+const hasCurves = blocks.some(({ rows }) =>
+  rows.some(({ curve }) => curve?.impression.length > 1));
+
 // The charts of the page, in order. A new one is one more entry: a title, a sentence, and a
 // function that fills an empty element.
 const charts = [
@@ -18,14 +22,14 @@ const charts = [
   drift && { id: 'drift', title: 'Under drift', draw: drawDrift,
     about: 'Online NDCG@10 of what users were shown, mean of each window of impressions, while the '
       + 'world changes: upright lines mark the drifts. Shades are one standard error.' },
-  { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, offline),
+  hasCurves && { id: 'curves', title: 'Learning curves', draw: (place) => drawCurves(place, offline),
     about: `NDCG@10 on the ${results.facts.split} queries against the impressions learned from`
       + `${drift ? '' : ', on a logarithmic axis'}. Lines are means over the runs, shades one `
       + 'standard error.' },
-  { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, online),
+  hasCurves && { id: 'online', title: 'Online performance', draw: (place) => drawCurves(place, online),
     about: 'What users got while it learned: NDCG@10 of the rankings they were shown, summed so '
       + 'far; later impressions count a little less.' },
-  others.length > 0 && { id: 'metrics',
+  hasCurves && others.length > 0 && { id: 'metrics',
     title: others.length > 1 ? 'Other metrics' : others[0].title,
     draw: (place) => drawChosen(place, others, drawCurves),
     about: `On the ${results.facts.split} queries, as the learning curves of NDCG@10.` },
@@ -417,7 +421,7 @@ function drawMaking(place) {
   const rows = [['Dataset', facts.datasets],
     ['Protocol', protocolNotes[facts.protocols] ?? facts.protocols],
     ['Runs of each method', facts.runs], ['Impressions per run', facts.impressions],
-    ['Seed', facts.seeds], ['Version', plackett && `plackett ${plackett}`]];
+    ['Measured', !hasCurves && 'after the last impression only'], ['Seed', facts.seeds], ['Version', plackett && `plackett ${plackett}`]];
   const made = element('div.card.made', element('dl',
     rows.filter(([, value]) => value).map(([name, value]) =>
       element('div', element('dt', name), element('dd', value)))));

@@ -84,6 +84,7 @@ void print_summary(const CellSummary& cell) {
   fmt::print("  online           {}\n", text(cell.online, 1));
   fmt::print("  {:.0f} impressions/s, {:.1f} % of the time in evaluation for the curve\n",
              cell.impressions_per_second, 100 * cell.evaluation_share);
+  if (cell.curve.size() < 2) return;  // it is above
   fmt::print("\n  impression  offline NDCG@10");
   for (const MetricSummary& metric : cell.metrics) fmt::print("  {:>15}", metric.name);
   fmt::print("\n");

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -90,7 +91,7 @@ class NoDevice final : public gpu::Device {
  private:
   std::string name_ = "no device";
   std::byte memory_{};
-  std::uint64_t uploaded_ = 0;
+  std::atomic<std::uint64_t> uploaded_ = 0;
 };
 
 // What limits are computed from.

@@ -37,7 +37,7 @@ struct Window {
 struct RunRecord {
   std::uint32_t run = 0;                  // from 0
   std::uint32_t fold = 0;                 // of the dataset: run modulo folds
-  std::vector<CurvePoint> curve = {};     // log-spaced, the last impression always among them
+  std::vector<CurvePoint> curve = {};     // as CurveKind says; the last is of the last impression
   std::vector<MetricCurve> metrics = {};  // that were asked for, in that order
   // NDCG@10 over the validation queries at the end, if it was asked for; otherwise NaN.
   double validation = std::numeric_limits<double>::quiet_NaN();

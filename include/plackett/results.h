@@ -80,8 +80,8 @@ PLACKETT_EXPORT Result<std::optional<StoredResults>> read_results(
     const std::filesystem::path& folder);
 
 // All that several folders hold, as if it were in one; the last one's spec says how it is reported,
-// and spec files are named with their folders. Fails if one has no results, or two differ in a
-// dataset of the same name, in a click-model file, or in the same run.
+// and spec files are named with their folders. Fails if one has no results, or two differ in the
+// kind of curve, in a dataset of the same name, in a click-model file, or in the same run.
 PLACKETT_EXPORT Result<StoredResults> read_results(std::span<const std::filesystem::path> folders);
 
 // Names the cells by what differs among them, and makes those baselines that spec.baselines names,
@@ -121,9 +121,10 @@ struct FolderWatch {
 // other cells keeps them. Returns what the folder then holds; runs are missing if watch.stop asked
 // to stop or other shards are not done. Several processes may work in one folder, each on a shard
 // of its own. Fails, and leaves what is there, if the spec can't run, has users of its own, or the
-// folder holds runs of another version or build of plackett or of other data (unless
-// options.fresh), a spec that plackett did not write, or another process is working on the same
-// shard; for one of several shards also if options.fresh is set or the file system has no locks.
+// folder holds runs of another version or build of plackett, of other data or with another kind of
+// curve (unless options.fresh), a spec that plackett did not write, or another process is working
+// on the same shard; for one of several shards also if options.fresh is set or the file system has
+// no locks.
 PLACKETT_EXPORT Result<StoredResults> run_in_folder(const ComparisonSpec& spec,
                                                     const std::filesystem::path& folder,
                                                     const RunOptions& options = {},

@@ -45,6 +45,16 @@ PLACKETT_EXPORT std::string_view name_of(MeasuredSplit split);
 // Fails on anything else.
 PLACKETT_EXPORT Result<MeasuredSplit> parse_measured_split(std::string_view text);
 
+// How much of a run's curve is measured.
+enum class CurveKind : std::uint8_t {
+  kWhole,  // log-spaced points, the last after the last impression
+  kFinal,  // that last point alone, which is the same to the bit
+};
+// "whole" or "final".
+PLACKETT_EXPORT std::string_view name_of(CurveKind kind);
+// Fails on anything else.
+PLACKETT_EXPORT Result<CurveKind> parse_curve_kind(std::string_view text);
+
 // One experiment as plain data; Simulation::prepare checks it.
 struct SimulationSpec {
   std::string method = "pdgd";  // by its name
@@ -64,6 +74,7 @@ struct SimulationSpec {
   NoRelevant no_relevant = NoRelevant::kSkip;
   // What offline performance is measured on; settings are chosen on validation queries.
   MeasuredSplit split = MeasuredSplit::kTest;
+  CurveKind curve = CurveKind::kWhole;    // a results folder is of one kind
   std::vector<std::string> metrics = {};  // measured offline besides NDCG@10: names as in Metric
   std::vector<Drift> drift = {};          // what changes while it learns, in order
   bool validate = false;  // also measures the final ranker on the validation queries

@@ -93,6 +93,7 @@ def compare(
     no_relevant: str = _DEFAULT["no_relevant"],
     split: str = _DEFAULT["split"],
     metrics: str | Sequence[str] = _DEFAULT["metrics"],
+    curve: str = _DEFAULT["curve"],
     sweep: Mapping[str, Iterable[Any]] | None = None,
     select: str | None = None,
     drift: Iterable[Mapping[str, Any]] | None = None,
@@ -113,7 +114,8 @@ def compare(
     with `select="validation"` only those are reported that did best on the validation queries.
     `drift` is what changes while methods learn, as `[[drift]]` in spec files
     ([{"of": "labels", "at": 5000}]).
-    `metrics` are measured offline besides NDCG@10. The report goes by the t-test `test`: "paired",
+    `metrics` are measured offline besides NDCG@10, and `curve` says when, as in simulate(). The
+    report goes by the t-test `test`: "paired",
     "welch" or "student"; `contrasts` have all three. With the folder `out`, finished runs and a
     report are kept there: after an interruption the same call continues, and `progress` starts from
     what the folder holds; data must then be what load() reads. `fresh` discards what the folder

@@ -29,7 +29,10 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> 
 
 
 def picture(svg: bytes, about: str) -> str:
-    """As a document of its own: the names inside it don't meet those of the page."""
+    """As a document of its own: the names inside it don't meet those of the page. Nothing if there
+    is none."""
+    if not svg:
+        return ""
     data = base64.b64encode(svg).decode()
     return f'<img alt="{escape(about)}" src="data:image/svg+xml;base64,{data}">\n'
 

@@ -46,6 +46,7 @@ def simulate(
     no_relevant: str = _DEFAULT["no_relevant"],
     split: str = _DEFAULT["split"],
     metrics: str | Sequence[str] = _DEFAULT["metrics"],
+    curve: str = _DEFAULT["curve"],
     progress: Progress = None,
     **settings: float | str,
 ) -> Simulated:
@@ -53,7 +54,8 @@ def simulate(
 
     `data` is a Dataset or what load() reads. `method` may hold ranker and settings, as in the
     command ("pdgd:neural:steps=adagrad"), or they are keywords. Offline performance is NDCG@10 on
-    the queries of `split` ("test" or "validation"), and `metrics` besides. The result is a function
+    the queries of `split` ("test" or "validation"), and `metrics` besides, along the `curve`:
+    "whole", or "final", its last point alone, which takes less time. The result is a function
     of the arguments, the same for any number of threads (0: one per core) and every `device`: "cpu",
     "gpu", or "auto", the GPU for the runs that it can do. `progress`: True for a line on a terminal,
     or a function of (impressions done, impressions in total); an exception from it stops the runs,

@@ -209,6 +209,10 @@ std::uint64_t identity(const ComparedDataset& dataset, const SimulationSpec& sim
     if (option.name == kEta && !reads_eta(simulation)) continue;
     text += fmt::format("{} = {}\n", option.name, option.text(simulation));
   }
+  // Every curve was once whole.
+  if (simulation.curve != CurveKind::kWhole) {
+    text += fmt::format("curve = {}\n", name_of(simulation.curve));
+  }
   if (!simulation.drift.empty()) text += fmt::format("drift = {}\n", to_text(simulation.drift));
   // They were once drawn for all runs together.
   if (is_drawn(simulation.drift)) text += "worlds = of each run\n";

@@ -44,22 +44,23 @@ bool all_finite(std::span<const float> values) {
 
 }  // namespace
 
-std::vector<std::uint64_t> curve_points(std::uint64_t impressions, std::span<const Drift> drifts) {
+std::vector<std::uint64_t> curve_points(const SimulationSpec& spec) {
+  if (spec.curve == CurveKind::kFinal) return {spec.impressions};
   std::vector<std::uint64_t> points;
   const auto add_after = [&](std::uint64_t start) {
     for (int step = 0;; ++step) {
       const auto point = start + static_cast<std::uint64_t>(std::llround(std::pow(
                                      10.0, static_cast<double>(step) / kCurvePointsPerDecade)));
-      if (point >= impressions) break;
+      if (point >= spec.impressions) break;
       points.push_back(point);
     }
   };
   add_after(0);
-  for (const Drift& drift : drifts) {
+  for (const Drift& drift : spec.drift) {
     points.push_back(drift.at);
     add_after(drift.at);
   }
-  points.push_back(impressions);
+  points.push_back(spec.impressions);
   std::sort(points.begin(), points.end());
   points.erase(std::unique(points.begin(), points.end()), points.end());
   return points;

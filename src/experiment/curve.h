@@ -10,23 +10,23 @@
 
 #include "base/aligned.h"
 #include "plackett/dataset.h"
-#include "plackett/drift.h"
 #include "plackett/metrics.h"
 #include "plackett/ndcg.h"
 #include "plackett/no_relevant.h"
 #include "plackett/ranker.h"
 #include "plackett/record.h"
 #include "plackett/rng.h"
+#include "plackett/simulation.h"
 
 namespace plackett {
 
 // Both measures are NDCG@10, however many documents are shown.
 inline constexpr std::uint32_t kNdcgCut = 10;
 
-// Impressions after which the offline curve is measured: about eight per decade, evenly on a log
-// axis, from 1 to the last. Each drift is a point, after which they are as dense as at the start.
-std::vector<std::uint64_t> curve_points(std::uint64_t impressions,
-                                        std::span<const Drift> drifts = {});
+// Impressions after which the curve of such a run is measured. A whole one: about eight per decade,
+// evenly on a log axis, from 1 to the last; each drift is a point, after which they are as dense as
+// at the start.
+std::vector<std::uint64_t> curve_points(const SimulationSpec& spec);
 
 // Measures a ranker at points of a run. Reading the held-out queries from memory takes longer than
 // scoring them linearly, so the weights of linear rankers are kept, and many points are measured in

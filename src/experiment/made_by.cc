@@ -21,6 +21,7 @@ namespace {
 constexpr std::string_view kPlackett = "plackett";
 constexpr std::string_view kData = "data";
 constexpr std::string_view kClickModel = "click-model";
+constexpr std::string_view kCurve = "curve";
 
 // A line of the file is a kind, for most kinds a name in quotes, and a value without spaces.
 std::string key_of(std::string_view kind, std::string_view name) {
@@ -45,7 +46,8 @@ bool is_loading(std::string_view kind) {
 
 // Whether finished runs and their specs tell it.
 bool is_in_runs(std::string_view kind) {
-  return kind == kPlackett || kind == kData || kind == kClickModel || is_loading(kind);
+  return kind == kPlackett || kind == kData || kind == kClickModel || kind == kCurve ||
+         is_loading(kind);
 }
 
 void add_loading(const ComparedDataset& dataset, MadeBy& to) {
@@ -86,6 +88,9 @@ std::string difference(const std::string& key, const std::string& there, const s
   }
   if (kind == kClickModel) {
     return fmt::format("click model {}: has changed since runs were made from it", name);
+  }
+  if (kind == kCurve) {
+    return fmt::format("its runs are made with curve {}, not {}", there, own);
   }
   if (is_loading(kind)) {
     return fmt::format("its runs on {} are made with {} {}, not {}", name, kind, there, own);
@@ -140,6 +145,7 @@ Result<MadeBy> made_by(const std::vector<StoredCell>& cells, const std::string& 
     if (found && !is_built_in(*found.value())) {
       made.try_emplace("method " + name, file_id(code_of(found.value()->make)));
     }
+    made.try_emplace(std::string(kCurve), name_of(cell.simulation.curve));
     if (seen.insert(cell.dataset.name).second) add_loading(cell.dataset, made);
     const auto drift_files = drift_file_checksums(cell.simulation.drift);
     if (!drift_files) return drift_files.error();
@@ -173,6 +179,7 @@ Result<MadeBy> agreed(const std::filesystem::path& folder, const StoredResults& 
   std::set<std::string> seen;
   for (const StoredCell& cell : stored.cells) {
     if (cell.runs.empty()) continue;
+    all->try_emplace(std::string(kCurve), name_of(cell.simulation.curve));
     if (seen.insert(cell.dataset.name).second) add_loading(cell.dataset, *all);
     all->merge(inputs_of(cell.runs.begin()->second));
   }

@@ -49,6 +49,15 @@ Result<MeasuredSplit> parse_measured_split(std::string_view text) {
   return Error{fmt::format("\"{}\"; expected test or validation", text)};
 }
 
+std::string_view name_of(CurveKind kind) { return kind == CurveKind::kWhole ? "whole" : "final"; }
+
+Result<CurveKind> parse_curve_kind(std::string_view text) {
+  for (const CurveKind kind : {CurveKind::kWhole, CurveKind::kFinal}) {
+    if (text == name_of(kind)) return kind;
+  }
+  return Error{fmt::format("\"{}\"; expected whole or final", text)};
+}
+
 std::string_view name_of(Device device) {
   switch (device) {
     case Device::kCpu:
@@ -106,6 +115,12 @@ std::span<const Option<SimulationSpec>> simulation_options() {
           "no-relevant", "value of queries without relevant documents: skip, zero or one"),
       named_option<parse_measured_split, &Spec::split>(
           "split", "what offline performance is measured on: test or validation"),
+      // A folder is of one kind, so cells never differ in it, and identity() reads it apart.
+      named_option<parse_curve_kind, &Spec::curve>(
+          "curve",
+          "when performance is measured: whole (at log-spaced impressions) or final (after the "
+          "last one only, which takes less time)",
+          {.changes_results = false}),
       named_option<parse_metrics, &Spec::metrics>(
           "metrics", fmt::format("measured offline besides NDCG@10: {}", other_metrics()),
           {.changes_results = false})};

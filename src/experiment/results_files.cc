@@ -149,8 +149,7 @@ Result<void> RunsReader::add(const FinishedRun& run, const std::string& place) {
         "not a run of an experiment in this folder; the command that made it adds the "
         "experiment again");
   }
-  const std::vector<std::uint64_t> points =
-      curve_points(cell->simulation.impressions, cell->simulation.drift);
+  const std::vector<std::uint64_t> points = curve_points(cell->simulation);
   const auto& curve = run.record.curve;
   const bool fits = std::equal(curve.begin(), curve.end(), points.begin(), points.end(),
                                [](const CurvePoint& point, std::uint64_t impression) {
@@ -220,6 +219,7 @@ Result<StoredResults> read_results(std::span<const fs::path> folders) {
   StoredResults all;
   CellIndex cells(all.cells);
   InputsSeen inputs;
+  std::optional<CurveKind> curve;
   std::set<std::string> versions;
   for (const fs::path& folder : folders) {
     auto read = read_results(folder);
@@ -229,6 +229,13 @@ Result<StoredResults> read_results(std::span<const fs::path> folders) {
                    fmt::format("{}: no results; plackett compare makes them", folder.string())};
     }
     for (StoredCell& cell : (*read)->cells) {
+      const CurveKind own = cell.simulation.curve;
+      if (!cell.runs.empty() && curve.value_or(own) != own) {
+        return Error{fmt::format("{}: its runs are made with curve {}, those of {} with {}",
+                                 folder.string(), name_of(own), folders.front().string(),
+                                 name_of(*curve))};
+      }
+      if (!cell.runs.empty()) curve = own;
       const StoredCell* there = cells.find(key_of(cell));
       for (const auto& [number, run] : cell.runs) {
         if (const auto same = inputs.add(run, folder.string()); !same) {

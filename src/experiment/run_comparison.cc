@@ -302,8 +302,7 @@ Result<Plan> plan_comparison(const ComparisonSpec& spec, const std::filesystem::
       if (!cost) return cost.error();
       const double seconds =
           static_cast<double>(cell.impressions) * cost->impression_seconds +
-          static_cast<double>(curve_points(cell.impressions, cell.drift).size()) *
-              cost->evaluation_seconds;
+          static_cast<double>(curve_points(cell).size()) * cost->evaluation_seconds;
       planned.cells.push_back({cell.label, cell.click_model, cell.impressions, left, seconds});
       if (options.device == Device::kGpu) {
         const auto able = gpu != nullptr ? gpu->check(simulation) : check_for_gpu(simulation);

@@ -237,7 +237,7 @@ Result<RunRecord> Simulation::run(std::uint32_t run, const Watch& watch) const {
   std::unique_ptr<Learner> learner = std::move(made).value();
   Curve::Options options{.seed = spec_.seed,
                          .run = run,
-                         .points = curve_points(spec_.impressions, spec_.drift),
+                         .points = curve_points(spec_),
                          .no_relevant = spec_.no_relevant,
                          .metrics = metrics_of(spec_),
                          .max_label = max_label_};
@@ -360,7 +360,7 @@ Result<RunCost> Simulation::cost(double seconds) const {
   RunCost cost;
   cost.impression_seconds =
       seconds_since(start) / static_cast<double>(learned ? spec_.impressions : impressions - 1);
-  const std::vector<std::uint64_t> points = curve_points(spec_.impressions, spec_.drift);
+  const std::vector<std::uint64_t> points = curve_points(spec_);
   Curve curve(measured_splits(**worlds, spec_.split),
               {.seed = spec_.seed, .points = points, .no_relevant = spec_.no_relevant});
   std::vector<double> weights((*worlds)->state_count());

@@ -1,6 +1,9 @@
 // A block: kNetworkWarps warps that do one run's work together. On a GPU they run side by side, on
 // the host one after another, so in one phase no warp may read memory that another writes in it.
 // What a warp keeps for itself from phase to phase is not the other warps': they share memory.
+// What stands between phases all warps do alike, so it depends on what all of them know.
+//
+// Alone: a warp that does a run by itself, in the same words.
 #pragma once
 
 #include "gpu/run_data.h"
@@ -13,6 +16,8 @@ namespace plackett::gpu {
 
 class Block {
  public:
+  static constexpr unsigned kWarps = kNetworkWarps;
+
   Block(unsigned lane, unsigned warp) : lane_(lane), warp_(warp) {}
 
   [[nodiscard]] Warp warp() const { return Warp(lane_); }
@@ -20,14 +25,19 @@ class Block {
   // A phase of all warps: body(warp, its number). What they wrote all see after it.
   template <typename Body>
   [[gnu::always_inline]] void each_warp(const Body& body) const {
-    body(Warp(lane_), warp_);
+    body(Warp(unknown(lane_)), unknown(warp_));
     sync();
   }
   // A phase of the first warp, while the others wait.
   template <typename Body>
   [[gnu::always_inline]] void first_warp(const Body& body) const {
-    if (warp_ == 0) body(Warp(lane_));
+    if (warp_ == 0) body(Warp(unknown(lane_)));
     sync();
+  }
+  // As each_warp: whether body(warp, its number), the same for all its lanes, is true for any.
+  template <typename Body>
+  [[nodiscard]] [[gnu::always_inline]] bool any_warp(const Body& body) const {
+    return __nvvm_bar0_or(body(Warp(unknown(lane_)), unknown(warp_)) ? 1 : 0) != 0;
   }
 
  private:
@@ -41,6 +51,8 @@ class Block {
 
 class Block {
  public:
+  static constexpr unsigned kWarps = kNetworkWarps;
+
   explicit Block(HostOrder order = HostOrder::kAscending) : order_(order) {}
 
   [[nodiscard]] Warp warp() const { return Warp(order_); }
@@ -54,6 +66,12 @@ class Block {
   void first_warp(const Body& body) const {
     body(warp());
   }
+  template <typename Body>
+  [[nodiscard]] bool any_warp(const Body& body) const {
+    bool result = false;
+    each_warp([&](const Warp& warp, unsigned number) { result = body(warp, number) || result; });
+    return result;
+  }
 
  private:
   HostOrder order_;
@@ -61,24 +79,56 @@ class Block {
 
 #endif
 
-// `count` floats, a multiple of 4, by all warps.
-inline void copy_floats(const Block& block, const float* from, std::uint32_t count, float* to) {
-  block.each_warp([&](const Warp& warp, unsigned number) {
-    warp.compute([&](unsigned lane) {
+class Alone {
+ public:
+  static constexpr unsigned kWarps = 1;
+
+  explicit Alone(const Warp& warp) : warp_(warp) {}
+
+  [[nodiscard]] Warp warp() const { return warp_; }
+  template <typename Body>
+  [[gnu::always_inline]] void each_warp(const Body& body) const {
+    body(warp_, 0U);
+    warp_.sync();
+  }
+  template <typename Body>
+  [[gnu::always_inline]] void first_warp(const Body& body) const {
+    body(warp_);
+    warp_.sync();
+  }
+  template <typename Body>
+  [[nodiscard]] [[gnu::always_inline]] bool any_warp(const Body& body) const {
+    const bool result = body(warp_, 0U);
+    warp_.sync();
+    return result;
+  }
+
+ private:
+  Warp warp_;
+};
+
+// `count` floats, a multiple of 4, by all warps of a team: a Block, or a warp alone.
+template <typename Team>
+[[gnu::always_inline]] inline void copy_floats(const Team& team, const float* from,
+                                               std::uint32_t count, float* to) {
+  team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
       for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < count;
-           at += kNetworkWarps * kWarpLanes * 4) {
+           at += Team::kWarps * kWarpLanes * 4) {
         *reinterpret_cast<Quad*>(to + at) = *reinterpret_cast<const Quad*>(from + at);
       }
     });
   });
 }
 
-// The run's data, and its parameters from `kept`, into its scratch.
-inline void load_run(const Block& block, const BatchArgs& args, std::uint32_t which,
-                     const float* kept, const ListScratch& list) {
+// The run's data, and its `count` parameters from `kept`, into its scratch.
+template <typename Team>
+[[gnu::always_inline]] inline void load_run(const Team& team, const BatchArgs& args,
+                                            std::uint32_t which, const float* kept,
+                                            std::uint32_t count, const ListScratch& list) {
   const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
-  copy_floats(block, kept, args.network.layout.size, list.weights);
-  block.first_warp([&](const Warp& warp) {
+  copy_floats(team, kept, count, list.weights);
+  team.first_warp([&](const Warp& warp) PLACKETT_INLINE {
     warp.each([&](unsigned lane) {
       for (std::uint32_t at = lane; at < sizeof(RunData) / 4; at += kWarpLanes) {
         list.run[at] = run_words[at];

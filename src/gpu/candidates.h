@@ -4,6 +4,7 @@
 
 #include "base/philox.h"
 #include "base/portable_normals.h"
+#include "gpu/block.h"
 #include "gpu/duel_data.h"
 #include "gpu/run_data.h"
 #include "gpu/score.h"
@@ -33,109 +34,131 @@ constexpr std::uint32_t direction_blocks(std::uint32_t candidates, std::uint32_t
 }
 
 // directions[candidate][width]: normals, padded with zeros. lengths[candidate] = 1 / their length.
-[[gnu::always_inline]] inline void draw_directions(const Warp& warp, const RunData& run,
+template <typename Team>
+[[gnu::always_inline]] inline void draw_directions(const Team& team, const RunData& run,
                                                    std::uint64_t impression, float* directions,
                                                    float* lengths) {
   const std::uint32_t width = run.train.width;
   const std::uint32_t count = run.duels.candidates * width;
   const std::uint32_t blocks = direction_blocks(run.duels.candidates, width);
-  warp.each([&](unsigned lane) {
-    PLACKETT_UNROLL(2)
-    for (std::uint32_t block = lane; block < blocks; block += kWarpLanes) {
-      const Quad normals = normals_of_block(run, impression, block);
-      // The last group may be cut short.
-      const std::uint32_t at = block / 16 * 64 + block % 16;
-      if (at < count) directions[at] = normals.values[0];
-      if (at + 16 < count) directions[at + 16] = normals.values[1];
-      if (at + 32 < count) directions[at + 32] = normals.values[2];
-      if (at + 48 < count) directions[at + 48] = normals.values[3];
-    }
-  });
-  // Half a warp for a candidate, in the order of Kernels::dot_rows.
-  for (std::uint32_t first = 0; first < run.duels.candidates; first += 2) {
-    PerLane<float> squares;
-    warp.compute([&](unsigned lane) {
-      squares[lane] = 0;
-      const std::uint32_t candidate = first + lane / 16;
-      if (candidate >= run.duels.candidates) return;
-      float* direction = directions + std::size_t{candidate} * width;
-      for (std::uint32_t at = lane % 16; at < width; at += 16) {
-        if (at >= run.duels.parameters) direction[at] = 0;
-        const float value = at >= run.duels.parameters ? 0.0F : direction[at];
-        squares[lane] = multiply_add(value, value, squares[lane]);
+  team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      PLACKETT_UNROLL(2)
+      for (std::uint32_t block = number * kWarpLanes + lane; block < blocks;
+           block += Team::kWarps * kWarpLanes) {
+        const Quad normals = normals_of_block(run, impression, block);
+        // The last group may be cut short.
+        const std::uint32_t at = block / 16 * 64 + block % 16;
+        if (at < count) directions[at] = normals.values[0];
+        if (at + 16 < count) directions[at + 16] = normals.values[1];
+        if (at + 32 < count) directions[at + 32] = normals.values[2];
+        if (at + 48 < count) directions[at + 48] = normals.values[3];
       }
     });
-    for (unsigned distance = 8; distance > 0; distance /= 2) {
-      add_at_distance(warp, squares, distance);
+  });
+  // Half a warp for a candidate, in the order of Kernels::dot_rows.
+  team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    for (std::uint32_t first = 2 * number; first < run.duels.candidates;
+         first += 2 * Team::kWarps) {
+      PerLane<float> squares;
+      warp.compute([&](unsigned lane) PLACKETT_INLINE {
+        squares[lane] = 0;
+        const std::uint32_t candidate = first + lane / 16;
+        if (candidate >= run.duels.candidates) return;
+        float* direction = directions + std::size_t{candidate} * width;
+        std::uint32_t at = lane % 16;
+        PLACKETT_UNROLL(4)
+        for (; at < run.duels.parameters; at += 16) {
+          squares[lane] = multiply_add(direction[at], direction[at], squares[lane]);
+        }
+        for (; at < width; at += 16) direction[at] = 0;
+      });
+      for (unsigned distance = 8; distance > 0; distance /= 2) {
+        add_at_distance(warp, squares, distance);
+      }
+      warp.compute([&](unsigned lane) {
+        const std::uint32_t candidate = first + lane / 16;
+        if (lane % 16 != 0 || candidate >= run.duels.candidates) return;
+        lengths[candidate] = squares[lane] > 0 ? 1.0F / square_root(squares[lane]) : 0.0F;
+      });
     }
-    warp.compute([&](unsigned lane) {
-      const std::uint32_t candidate = first + lane / 16;
-      if (lane % 16 != 0 || candidate >= run.duels.candidates) return;
-      lengths[candidate] = squares[lane] > 0 ? 1.0F / square_root(squares[lane]) : 0.0F;
-    });
-  }
-  warp.sync();
+  });
 }
 
 // table[ranker][stride] = the scores, followed by -infinity up to the stride. False if one is not
 // finite. `rankers` are the current weights and the directions, in whole groups of kGroup; `table`
 // has as many rows.
-template <unsigned kGroup>
-[[gnu::always_inline]] inline bool score_candidates(const Warp& warp, const RunData& run,
+template <unsigned kGroup, typename Team>
+[[gnu::always_inline]] inline bool score_candidates(const Team& team, const RunData& run,
                                                     const float* tiles, std::uint32_t docs,
                                                     float* rankers, const float* lengths,
                                                     float* table, std::uint32_t stride) {
   const std::uint32_t width = run.train.width;
   const std::uint32_t count = run.duels.candidates + 1;
-  for (std::uint32_t first = 0; first < count; first += kGroup) {
-    Scored scored[kGroup];
-    const RankersScratch scratch = {.weights = rankers + std::size_t{first} * width,
-                                    .weight_stride = width,
-                                    .scores = table + std::size_t{first} * stride,
-                                    .score_stride = stride};
-    score_docs<kGroup, read_quad>(warp, tiles, docs, width, scratch, scored);
-  }
-  PerLane<bool> bad;
-  warp.compute([&](unsigned lane) {
-    bad[lane] = false;
-    for (std::uint32_t doc = lane; doc < stride; doc += kWarpLanes) {
-      const bool is_doc = doc < docs;
-      const float own = is_doc ? table[doc] : -__builtin_inff();
-      if (!is_doc) table[doc] = own;
-      bad[lane] = bad[lane] || (is_doc && 0.0F * own != 0.0F);
-      PLACKETT_UNROLL(4)
-      for (std::uint32_t ranker = 1; ranker < count; ++ranker) {
-        float& score = table[std::size_t{ranker} * stride + doc];
-        const float moved = is_doc ? own + lengths[ranker - 1] * score : own;
-        score = moved;
-        bad[lane] = bad[lane] || (is_doc && 0.0F * moved != 0.0F);
-      }
+  const std::uint32_t groups = (count + kGroup - 1) / kGroup;
+  // Several warps share the groups and the documents.
+  const std::uint32_t batch = Team::kWarps > 1 ? kTiles * kTileDocs : docs;
+  const std::uint32_t parts = groups * ((docs + batch - 1) / batch);
+  team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    for (std::uint32_t part = number; part < parts; part += Team::kWarps) {
+      const std::uint32_t first = part % groups * kGroup;
+      const std::uint32_t first_doc = part / groups * batch;
+      const std::uint32_t left = docs - first_doc;
+      Scored scored[kGroup];
+      const RankersScratch scratch = {.weights = rankers + std::size_t{first} * width,
+                                      .weight_stride = width,
+                                      .scores = table + std::size_t{first} * stride + first_doc,
+                                      .score_stride = stride};
+      score_docs<kGroup, read_quad>(warp, tiles + feature_place(first_doc, 0, width),
+                                    left < batch ? left : batch, width, scratch, scored);
     }
   });
-  warp.sync();
-  return !warp.any(bad);
+  return !team.any_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    PerLane<bool> bad;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      bad[lane] = false;
+      for (std::uint32_t doc = number * kWarpLanes + lane; doc < stride;
+           doc += Team::kWarps * kWarpLanes) {
+        const bool is_doc = doc < docs;
+        const float own = is_doc ? table[doc] : -__builtin_inff();
+        if (!is_doc) table[doc] = own;
+        bad[lane] = bad[lane] || (is_doc && 0.0F * own != 0.0F);
+        PLACKETT_UNROLL(4)
+        for (std::uint32_t ranker = 1; ranker < count; ++ranker) {
+          float& score = table[std::size_t{ranker} * stride + doc];
+          const float moved = is_doc ? own + lengths[ranker - 1] * score : own;
+          score = moved;
+          bad[lane] = bad[lane] || (is_doc && 0.0F * moved != 0.0F);
+        }
+      }
+    });
+    return warp.any(bad);
+  });
 }
 
 // weights += the sum over candidates of factors[at] * the direction of which[at], in that order.
-[[gnu::always_inline]] inline void add_directions(const Warp& warp, const float* directions,
+template <typename Team>
+[[gnu::always_inline]] inline void add_directions(const Team& team, const float* directions,
                                                   std::uint32_t width, const std::uint32_t* which,
                                                   const float* factors, std::uint32_t count,
                                                   float* weights) {
-  warp.each([&](unsigned lane) {
-    for (std::uint32_t at = lane * 4; at < width; at += kWarpLanes * 4) {
-      Quad& sum = *reinterpret_cast<Quad*>(weights + at);
-      Quad value = sum;
-      PLACKETT_UNROLL(4)
-      for (std::uint32_t place = 0; place < count; ++place) {
-        const Quad direction =
-            *reinterpret_cast<const Quad*>(directions + std::size_t{which[place]} * width + at);
-        const float factor = factors[place];
-        for (unsigned part = 0; part < 4; ++part) {
-          value.values[part] += factor * direction.values[part];
+  team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      for (std::uint32_t at = (number * kWarpLanes + lane) * 2; at < width;
+           at += Team::kWarps * kWarpLanes * 2) {
+        Pair& sum = *reinterpret_cast<Pair*>(weights + at);
+        Pair value = sum;
+        PLACKETT_UNROLL(4)
+        for (std::uint32_t place = 0; place < count; ++place) {
+          const Pair direction = read_pair(directions + std::size_t{which[place]} * width + at);
+          const float factor = factors[place];
+          for (unsigned part = 0; part < 2; ++part) {
+            value.values[part] += factor * direction.values[part];
+          }
         }
+        sum = value;
       }
-      sum = value;
-    }
+    });
   });
 }
 

@@ -40,7 +40,7 @@ inline constexpr std::array<const char*, kKernelCount> kKernelNames = {
 
 // Whether kNetworkWarps warps of a block do a run, or several, together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {
-  return kernel == Kernel::kScore || kernel == Kernel::kMeasure ||
+  return kernel == Kernel::kScore || kernel == Kernel::kMeasure || kernel == Kernel::kMultileave ||
          kernel == Kernel::kLearnNetwork || kernel == Kernel::kScoreNetwork ||
          kernel == Kernel::kDuelNetwork || kernel == Kernel::kPairwiseNetwork;
 }
@@ -70,7 +70,7 @@ struct DeviceLimits {
   std::uint32_t query_parts = 65'535;  // of a launch: what CUDA takes
 };
 
-// One thread at a time. Memory and launches are used in order.
+// Several threads may use it at once: what each asks for is done in order, beside what others do.
 class Device {
  public:
   virtual ~Device() = default;
@@ -83,12 +83,13 @@ class Device {
   // Of 256-byte alignment at least. Requires: bytes > 0.
   [[nodiscard]] virtual Result<void*> allocate(std::uint64_t bytes) = 0;
   virtual void free(void* memory) = 0;
+  // Other threads' launches may read it after finish().
   virtual Result<void> upload(void* to, const void* from, std::uint64_t bytes) = 0;
   virtual Result<void> copy(void* to, const void* from, std::uint64_t bytes) = 0;
-  // Waits for what was launched.
+  // Waits for what this thread has launched.
   virtual Result<void> download(void* to, const void* from, std::uint64_t bytes) = 0;
   virtual Result<void> launch(const Launch& launch) = 0;
-  // Waits for what was launched.
+  // Waits for what this thread has asked for.
   virtual Result<void> finish() = 0;
 
  protected:

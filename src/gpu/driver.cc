@@ -1,5 +1,5 @@
 // A GPU through the driver's own library, which is opened when a GPU is asked for: nothing of CUDA
-// is needed to build or to link. What is declared here of its interface is stable since CUDA 4.
+// is needed to build or to link. What is declared here of its interface is stable since CUDA 7.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -40,7 +40,8 @@ constexpr int kErrorLogSize = 6;
 constexpr const char* kLibrary = "libcuda.so.1";
 constexpr int kLeastMajor = 8;  // the kernels' PTX: src/gpu/CMakeLists.txt
 
-// The driver's functions, by their names there.
+// The driver's functions, by their names there. Those that end in ptds and ptsz use a stream of the
+// calling thread's.
 struct Driver {
   Status (*init)(unsigned flags);
   Status (*driver_version)(int* version);
@@ -63,7 +64,7 @@ struct Driver {
   Status (*launch)(Function* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                    void* stream, void** arguments, void** extra);
-  Status (*synchronize)();
+  Status (*synchronize)(void* stream);
   Status (*error_name)(Status status, const char** text);
   Status (*error_text)(Status status, const char** text);
 };
@@ -83,11 +84,11 @@ constexpr std::array<const char*, 22> kFunctions{"cuInit",
                                                  "cuMemGetInfo_v2",
                                                  "cuMemAlloc_v2",
                                                  "cuMemFree_v2",
-                                                 "cuMemcpyHtoD_v2",
-                                                 "cuMemcpyDtoH_v2",
-                                                 "cuMemcpyDtoD_v2",
-                                                 "cuLaunchKernel",
-                                                 "cuCtxSynchronize",
+                                                 "cuMemcpyHtoD_v2_ptds",
+                                                 "cuMemcpyDtoH_v2_ptds",
+                                                 "cuMemcpyDtoD_v2_ptds",
+                                                 "cuLaunchKernel_ptsz",
+                                                 "cuStreamSynchronize_ptsz",
                                                  "cuGetErrorName",
                                                  "cuGetErrorString"};
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
@@ -201,25 +202,18 @@ class Gpu final : public Device {
   Result<void> launch(const Launch& launch) override {
     if (auto used = use(); !used) return used;
     Function* function = functions_[static_cast<std::size_t>(launch.kernel)];
-    const unsigned shared = launch.shared_bytes();
-    if (auto set =
-            checked(driver_.set_attribute(function, kMaxDynamicShared, static_cast<int>(shared)),
-                    "cuFuncSetAttribute");
-        !set) {
-      return set;
-    }
     BatchArgs args = launch.args;
     void* arguments[] = {&args};
     const unsigned blocks = (launch.warps + launch.warps_per_block - 1) / launch.warps_per_block;
     return checked(
         driver_.launch(function, blocks, launch.query_parts, 1, launch.warps_per_block * 32, 1, 1,
-                       shared, nullptr, arguments, nullptr),
+                       launch.shared_bytes(), nullptr, arguments, nullptr),
         "cuLaunchKernel");
   }
 
   Result<void> finish() override {
     if (auto used = use(); !used) return used;
-    return checked(driver_.synchronize(), "cuCtxSynchronize");
+    return checked(driver_.synchronize(nullptr), "cuStreamSynchronize");
   }
 
  private:
@@ -265,6 +259,10 @@ class Gpu final : public Device {
       auto found = checked(driver_.get_function(&functions_[at], module_, kKernelNames[at]),
                            "cuModuleGetFunction");
       if (!found) return found;
+      auto set = checked(
+          driver_.set_attribute(functions_[at], kMaxDynamicShared, attribute(kSharedPerBlock)),
+          "cuFuncSetAttribute");
+      if (!set) return set;
     }
     return {};
   }

@@ -1,7 +1,9 @@
 // DBGD and MGD with a linear ranker, with the bits of DuelingBandit (learner/dueling_bandit.h).
 //
-// A warp does a run. The directions are written once and read by scoring and by the step, so they
-// lie in the spill, which caches hold. The one direction of DBGD lies in shared memory.
+// A warp does a run of DBGD. Its one direction lies in shared memory. A block does a run of MGD: 50
+// rows of scores take so much shared memory that a multiprocessor would have few warps otherwise.
+// MGD's directions are written once and read by scoring and by the step, so they lie in the spill,
+// which caches hold.
 #pragma once
 
 #include "gpu/candidates.h"
@@ -11,20 +13,20 @@
 namespace plackett::gpu {
 
 // kGroup: kDuelGroup or kMultileaveGroup.
-template <unsigned kGroup>
-class DuelLearner : Duels {
+template <unsigned kGroup, typename Team>
+class DuelLearner : Duels<Team> {
+  using Base = Duels<Team>;
+
  public:
-  DuelLearner(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
-              const WarpScratch& scratch)
-      : Duels(warp, args, run, state, scratch),
+  DuelLearner(const Team& team, const Warp& warp, const BatchArgs& args, const RunData& run,
+              RunState& state, WarpScratch& scratch)
+      : Base(team, warp, args, run, state, scratch),
         remembered_(run.duels.projected == 0 ? nullptr
                                              : args.remembered + std::uint64_t{scratch.which} *
-                                                                     kRemembered * args.width),
-        rankers_(
-            at_offset<float>(kGroup == kDuelGroup ? own_shared_ : own_spill_, layout_.rankers)) {}
+                                                                     kRemembered * args.width) {}
 
   [[gnu::always_inline]] void learn(std::uint64_t until) {
-    if (state_.is_in_doubt == 0) learn_until(until, *this);
+    if (state_.is_in_doubt == 0) this->learn_until(until, *this);
   }
   void end() {
     if (state_.is_in_doubt == 0) RunLearner::end();
@@ -32,45 +34,66 @@ class DuelLearner : Duels {
 
   // False, without a change, if a score is not finite; or if the engine must decide a duel.
   [[gnu::always_inline]] bool impression() {
-    draw_numbers(0);
     const float* tiles = tiles_;
-    warp_.each([&](unsigned lane) {
-      for (std::uint32_t at = lane; at < run_.train.width; at += kWarpLanes) {
-        rankers_[at] = list_.weights[at];
-      }
-    });
-    draw_directions(warp_, run_, state_.done, directions(), lengths());
-    const Table table = table_of(docs_);
-    if (!score_candidates<kGroup>(warp_, run_, tiles_, docs_, rankers_, lengths(), table.scores,
-                                  table.stride)) {
+    team_.first_warp([&](const Warp&) PLACKETT_INLINE { this->draw_numbers(0); });
+    copy_floats(team_, list_.weights, run_.train.width, rankers());
+    this->find_scratch();
+    draw_directions(team_, run_, state_.done, directions(), this->lengths());
+    this->find_scratch();
+    const typename Base::Table table = this->table_of(docs_);
+    if (!score_candidates<kGroup>(team_, run_, tiles_, docs_, rankers(), this->lengths(),
+                                  table.scores, table.stride)) {
       return false;
     }
     const std::uint32_t won =
-        duel(table, direction_blocks(run_.duels.candidates, run_.train.width));
+        this->duel(docs_, direction_blocks(run_.duels.candidates, run_.train.width));
     if (state_.is_in_doubt != 0) return false;
+    this->find_scratch();
     if (won > 0) step(won, tiles);
-    if (winner_count_ > 0 && run_.duels.projected != 0) remember(tiles);
+    if (winner_count_ > 0 && run_.duels.projected != 0) {
+      team_.first_warp([&](const Warp&) PLACKETT_INLINE { remember(tiles); });
+    }
     return true;
   }
 
  private:
-  [[nodiscard]] float* directions() const { return rankers_ + run_.train.width; }
+  // The current weights, then the directions.
+  [[nodiscard]] float* rankers() const {
+    return at_offset<float>(kGroup == kDuelGroup ? this->own_shared() : this->own_spill(),
+                            layout_.rankers);
+  }
+  [[nodiscard]] float* directions() const { return rankers() + run_.train.width; }
 
   // With those of won().
   [[gnu::always_inline]] void step(std::uint32_t count, const float* tiles) {
-    weigh_winners(count);
+    this->weigh_winners(count);
     const bool projected = run_.duels.projected != 0;
-    auto* direction = at_offset<float>(own_spill_, layout_.direction);
+    auto* direction = at_offset<float>(this->own_spill(), layout_.direction);
     if (projected) {
-      warp_.each([&](unsigned lane) {
-        for (std::uint32_t at = lane; at < run_.train.width; at += kWarpLanes) direction[at] = 0;
+      team_.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+        warp.compute([&](unsigned lane) {
+          for (std::uint32_t at = lane; at < run_.train.width; at += kWarpLanes) direction[at] = 0;
+        });
       });
     }
-    add_directions(warp_, directions(), run_.train.width, won(), factors(), count,
+    add_directions(team_, directions(), run_.train.width, this->won(), this->factors(), count,
                    projected ? direction : list_.weights);
-    if (projected) add_projected(direction, tiles);
-    count_step();
+    if (projected) {
+      team_.first_warp([&](const Warp&) PLACKETT_INLINE { add_projected(direction, tiles); });
+    }
+    this->count_step();
   }
+
+  using Base::docs_;
+  using Base::layout_;
+  using Base::list_;
+  using Base::run_;
+  using Base::shown_;
+  using Base::state_;
+  using Base::team_;
+  using Base::tiles_;
+  using Base::warp_;
+  using Base::winner_count_;
 
   // The documents that count as examined, the first of the list. Requires: a click.
   [[nodiscard]] std::uint32_t examined_count() const {
@@ -81,13 +104,13 @@ class DuelLearner : Duels {
   }
 
   // weights += the learning rate * the unit vector of the direction's projection, which replaces
-  // it.
+  // it. By the first warp.
   [[gnu::always_inline]] void add_projected(float* direction, const float* tiles) {
     const std::uint32_t width = run_.train.width;
     const std::uint32_t examined = examined_count();
-    DocumentSpan span(warp_, run_.duels, width, at_offset<float>(own_spill_, layout_.basis),
-                      at_offset<float>(own_spill_, layout_.products),
-                      at_offset<float>(own_spill_, layout_.row));
+    DocumentSpan span(warp_, run_.duels, width, at_offset<float>(this->own_spill(), layout_.basis),
+                      at_offset<float>(this->own_spill(), layout_.products),
+                      at_offset<float>(this->own_spill(), layout_.row));
     for (std::uint32_t row = 0; row < examined + kRemembered; ++row) {
       const bool is_shown = row < examined;
       const std::uint32_t doc = is_shown ? list_.docs[row] : 0;
@@ -107,7 +130,8 @@ class DuelLearner : Duels {
     });
   }
 
-  // Of this list, up to kRemembered documents, the last of those that count as examined.
+  // Of this list, up to kRemembered documents, the last of those that count as examined. By the
+  // first warp.
   [[gnu::always_inline]] void remember(const float* tiles) {
     const std::uint32_t width = run_.train.width;
     const std::uint32_t examined = examined_count();
@@ -127,7 +151,26 @@ class DuelLearner : Duels {
   }
 
   float* remembered_;  // [kRemembered][width], the run's, if its steps are projected
-  float* rankers_;
 };
+
+// As learn_run_by, by a team.
+template <unsigned kGroup, typename Team>
+[[gnu::always_inline]] inline void duel_run(const Team& team, const BatchArgs& args,
+                                            std::uint32_t place, std::byte* shared,
+                                            std::byte* spill) {
+  const std::uint32_t which = args.which[place];
+  RunState state = args.states[which];
+  WarpScratch scratch(args, which, shared, spill);
+  float* kept = args.weights + std::uint64_t{which} * args.width;
+  load_run(team, args, which, kept, args.width, scratch.list);
+  const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
+  DuelLearner<kGroup, Team>(team, team.warp(), args, run, state, scratch).learn(args.until);
+  copy_floats(team, scratch.list.weights, args.width, kept);
+  team.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+    warp.compute([&](unsigned lane) {
+      if (lane == 0) args.states[which] = state;
+    });
+  });
+}
 
 }  // namespace plackett::gpu

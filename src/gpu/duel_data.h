@@ -27,9 +27,11 @@ struct DuelRules {
 inline constexpr std::uint32_t kRemembered = 10;
 
 // Rankers whose scores are computed together: a query's features are read once for so many.
-inline constexpr unsigned kDuelGroup = 2;         // DBGD's two
-inline constexpr unsigned kMultileaveGroup = 10;  // MGD's 50 are five groups
+inline constexpr unsigned kDuelGroup = 2;        // DBGD's two
+inline constexpr unsigned kMultileaveGroup = 5;  // MGD's 50 are five groups
 inline constexpr unsigned kNetworkGroup = 1;
+// Blocks of MGD's runs that a multiprocessor does at a time, at most.
+inline constexpr unsigned kMultileaveBlocks = 5;
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -45,7 +47,7 @@ constexpr std::uint32_t table_stride(std::uint32_t docs) {
 // The scratch of one query's documents: offsets in bytes.
 struct TableLayout {
   std::uint32_t docs = 0;      // that there is room for
-  std::uint32_t ranks = 0;     // u32 per document; later a float, its chance
+  std::uint32_t ranks = 0;     // u32 per document, for each warp; later a float, its chance
   std::uint32_t order = 0;     // u32 per document
   std::uint32_t unplaced = 0;  // float per document: 1, or 0 once placed
   std::uint32_t table = 0;     // [ranker][table_stride] floats: scores, later weights
@@ -53,23 +55,34 @@ struct TableLayout {
 
   constexpr TableLayout() = default;
   // For up to that many documents. `rows` is the number of rankers, in whole groups.
-  constexpr TableLayout(std::uint32_t most_docs, std::uint32_t rows) : docs(most_docs) {
+  constexpr TableLayout(std::uint32_t most_docs, std::uint32_t rows, std::uint32_t warps)
+      : docs(most_docs) {
     const std::uint32_t line = table_stride(docs) * static_cast<std::uint32_t>(sizeof(float));
-    order = ranks + line;
+    order = ranks + warps * line;
     unplaced = order + line;
     table = unplaced + line;
     size = table + rows * line;
   }
 };
 
+inline constexpr std::uint32_t kDuelToldBytes = 16;
+
+// Candidates whose duels are decided side by side.
+constexpr std::uint32_t duel_lanes(const DuelRules& rules) {
+  return rules.candidates < 32 ? rules.candidates : 32;
+}
+
 // The scratch of the rankers, apart from documents. First what lies in shared memory, then what
 // lies in the spill: each from its own start.
 struct DuelLayout {
   static constexpr std::uint32_t kMostSharedScales = 8 << 10;  // bytes
 
-  std::uint32_t lengths = 0;  // float per candidate: 1 / its direction's length
-  std::uint32_t won = 0;      // u32 per candidate that won: which
-  std::uint32_t factors = 0;  // float per candidate that won: of its direction, in the step
+  std::uint32_t told = 0;      // DuelTold: what the first warp tells the others
+  std::uint32_t lengths = 0;   // float per candidate: 1 / its direction's length
+  std::uint32_t won = 0;       // u32 per candidate that won: which
+  std::uint32_t factors = 0;   // float per candidate that won: of its direction, in the step
+  std::uint32_t tied = 0;      // u32 per ranker: 1 if some of its scores are equal
+  std::uint32_t expected = 0;  // double per candidate: the expected sign of its duel
   // Probabilistic: [rank][ranker] floats, 1 / the ranker's weight of what was not yet placed. Team
   // draft: u32 per ranker, the order of turns; another, whether it had one; u32 per rank: whose.
   // In the spill if they are many.
@@ -79,9 +92,10 @@ struct DuelLayout {
   // [ranker][width] floats: the current weights and the directions. In shared memory if it is one
   // group of kDuelGroup.
   std::uint32_t rankers = 0;
-  std::uint32_t differences = 0;  // [at][lane] doubles, of duels that are decided side by side
-  std::uint32_t chances = 0;      // ties by chance: two doubles per number of clicks, twice
-  std::uint32_t joint = 0;        // ... and two squares of them
+  // [part][at][lane] doubles: parts of duel_lanes() candidates, which are decided side by side.
+  std::uint32_t differences = 0;
+  std::uint32_t chances = 0;  // ties by chance: two doubles per number of clicks, twice
+  std::uint32_t joint = 0;    // ... and two squares of them
   // If steps are projected: [row][width] floats, as many products, a row, and the direction.
   std::uint32_t basis = 0;
   std::uint32_t products = 0;
@@ -101,9 +115,12 @@ struct DuelLayout {
       size += round_up(bytes, 16);
       return at;
     };
+    told = take(shared_size, kDuelToldBytes);
     lengths = take(shared_size, rules.candidates * kFloat);
     won = take(shared_size, rules.candidates * kFloat);
     factors = take(shared_size, rules.candidates * kFloat);
+    tied = take(shared_size, count * kFloat);
+    expected = take(shared_size, rules.candidates * kDouble);
     const std::uint32_t of_scales =
         (rules.team_draft != 0 ? 2 * count + shown : shown * count) * kFloat;
     scales_are_spilled = of_scales > kMostSharedScales;
@@ -116,8 +133,8 @@ struct DuelLayout {
       direction = take(spill_size, width * kFloat);
     }
     if (rules.team_draft != 0) return;
-    const std::uint32_t lanes = rules.candidates < 32 ? rules.candidates : 32;
-    differences = take(spill_size, (2 * shown + 1) * lanes * kDouble);
+    const std::uint32_t parts = (rules.candidates + 31) / 32;
+    differences = take(spill_size, (2 * shown + 1) * parts * duel_lanes(rules) * kDouble);
     if (rules.by_chance == 0) return;
     chances = take(spill_size, 4 * (shown + 1) * kDouble);
     joint = take(spill_size, 2 * (shown + 1) * (shown + 1) * kDouble);

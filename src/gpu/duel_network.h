@@ -24,16 +24,16 @@ struct DuelBlockState {
 };
 static_assert(sizeof(DuelBlockState) <= kBlockStateBytes);
 
-class NetworkDuelLearner : Duels {
+class NetworkDuelLearner : Duels<Alone> {
  public:
-  // `kept`: the current parameters, in the device's memory. Those in shared memory are the same.
-  NetworkDuelLearner(const Block& block, const Warp& warp, const BatchArgs& args,
-                     const RunData& run, RunState& state, const WarpScratch& scratch,
-                     DuelBlockState& block_state, float* kept)
-      : Duels(warp, args, run, state, scratch),
+  // The first warp judges `alone`. `kept`: the current parameters, in the device's memory. Those in
+  // shared memory are the same.
+  NetworkDuelLearner(const Block& block, const Alone& alone, const Warp& warp,
+                     const BatchArgs& args, const RunData& run, RunState& state,
+                     WarpScratch& scratch, float* kept)
+      : Duels(alone, warp, args, run, state, scratch),
         block_(block),
         network_(scratch.list.weights, args.network.layout),
-        block_state_(block_state),
         kept_(kept) {}
 
   [[gnu::always_inline]] void learn(std::uint64_t until) {
@@ -46,26 +46,32 @@ class NetworkDuelLearner : Duels {
       }
       tell(warp, next(goes_on));
     });
-    while (block_state_.goes_on != 0) {
-      const std::uint64_t impression = block_state_.impression;
+    while (block_state().goes_on != 0) {
+      const std::uint64_t impression = block_state().impression;
       for (std::uint32_t ranker = 0; ranker < ranker_count(); ++ranker) {
         if (ranker > 0) {
+          find_scratch();
           draw_direction(impression, ranker - 1);
+          find_scratch();
           move_along(ranker - 1);
         }
+        find_scratch();
         block_.each_warp([&](const Warp& warp, unsigned number)
                              PLACKETT_INLINE { score(warp, number, ranker); });
       }
+      find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
         if (number == 0) {
           tell(warp, judge(until));
         } else {
           restore(warp, number - 1);
+          this->fetch_next(warp, number - 1, kNetworkWarps - 1);
         }
       });
-      for (std::uint32_t winner = 0; winner < block_state_.winner_count; ++winner) {
+      for (std::uint32_t winner = 0; winner < block_state().winner_count; ++winner) {
+        find_scratch();
         draw_direction(impression, won()[winner]);
-        step_along(factors()[winner], winner + 1 == block_state_.winner_count);
+        step_along(factors()[winner], winner + 1 == block_state().winner_count);
       }
     }
   }
@@ -73,9 +79,17 @@ class NetworkDuelLearner : Duels {
  private:
   static constexpr std::uint32_t kThreads = kNetworkWarps * kWarpLanes;
 
+  [[nodiscard]] DuelBlockState& block_state() const {
+    return *at_offset<DuelBlockState>(scratch_.shared, args_.network.block_state);
+  }
+  [[gnu::always_inline]] void find_scratch() {
+    Duels::find_scratch();
+    network_ = Network(list_.weights, args_.network.layout);
+  }
+
   void tell(const Warp& warp, const DuelBlockState& state) {
     warp.each([&](unsigned lane) {
-      if (lane == 0) block_state_ = state;
+      if (lane == 0) block_state() = state;
     });
   }
   [[nodiscard]] DuelBlockState next(bool goes_on) const {
@@ -85,11 +99,11 @@ class NetworkDuelLearner : Duels {
 
   // The first warp has the fewest documents and draws the impression's numbers.
   [[gnu::always_inline]] void score(const Warp& warp, unsigned number, std::uint32_t ranker) {
-    const std::uint32_t docs = block_state_.docs;
+    const std::uint32_t docs = block_state().docs;
     const Table table = table_of(docs);
     for (std::uint32_t batch = kNetworkWarps - 1 - number; batch < batches_of(docs);
          batch += kNetworkWarps) {
-      score_batch(warp, block_state_.tiles, docs, run_.features, network_, batch,
+      score_batch(warp, block_state().tiles, docs, run_.features, network_, batch,
                   table.scores + std::size_t{ranker} * table.stride);
     }
     if (number == 0 && ranker == 0) draw_numbers(0);
@@ -164,7 +178,7 @@ class NetworkDuelLearner : Duels {
       return {};
     }
     const std::uint32_t stride = direction_stride(run_.duels.parameters);
-    const std::uint32_t won = duel(table, direction_blocks(run_.duels.candidates, stride));
+    const std::uint32_t won = duel(docs_, direction_blocks(run_.duels.candidates, stride));
     if (state_.is_in_doubt != 0) return {};
     if (won > 0) {
       weigh_winners(won);
@@ -198,7 +212,6 @@ class NetworkDuelLearner : Duels {
 
   const Block& block_;
   Network network_;
-  DuelBlockState& block_state_;
   float* kept_;
 };
 
@@ -208,12 +221,11 @@ class NetworkDuelLearner : Duels {
                                                     std::byte* spill) {
   const std::uint32_t which = args.which[place];
   RunState state = args.states[which];  // the first warp's counts
-  const WarpScratch scratch(args, which, shared, spill);
+  WarpScratch scratch(args, which, shared, spill);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
   float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
-  load_run(block, args, which, kept, scratch.list);
-  NetworkDuelLearner(block, block.warp(), args, run, state, scratch,
-                     *at_offset<DuelBlockState>(shared, args.network.block_state), kept)
+  load_run(block, args, which, kept, args.network.layout.size, scratch.list);
+  NetworkDuelLearner(block, Alone(block.warp()), block.warp(), args, run, state, scratch, kept)
       .learn(args.until);
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {

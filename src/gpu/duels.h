@@ -2,9 +2,11 @@
 // (learner/dueling_bandit.h): their lists are shown as one, and clicks decide who won.
 //
 // What an impression needs of 49 candidates is 50 rows of scores, one per ranker, which become the
-// rankers' weights of the documents: they lie in shared memory.
+// rankers' weights of the documents: they lie in shared memory. A team does it: a warp alone, or a
+// block, whose warps divide the rankers and the documents among themselves.
 #pragma once
 
+#include "gpu/block.h"
 #include "gpu/click_credit.h"
 #include "gpu/probabilistic.h"
 #include "gpu/random_ranks.h"
@@ -12,16 +14,26 @@
 
 namespace plackett::gpu {
 
+// What the first warp tells the others.
+struct DuelTold {
+  std::uint32_t query = 0;   // the next one
+  std::uint32_t clicks = 0;  // on the list
+  std::uint32_t won = 0;     // candidates
+  std::uint32_t doubt = 0;   // is_in_doubt
+};
+static_assert(sizeof(DuelTold) <= kDuelToldBytes);
+
+// Of the runs' state, the first warp's counts are the run's.
+template <typename Team>
 class Duels : protected RunLearner {
  public:
-  Duels(const Warp& warp, const BatchArgs& args, const RunData& run, RunState& state,
-        const WarpScratch& scratch)
+  // `warp` is the team's.
+  Duels(const Team& team, const Warp& warp, const BatchArgs& args, const RunData& run,
+        RunState& state, WarpScratch& scratch)
       : RunLearner(warp, args, run, state, scratch.list),
-        small_(scratch.duels_shared),
-        large_(scratch.spill),
+        team_(team),
         layout_(args.duels.layout),
-        own_shared_(small_ + args.duels.small.size),
-        own_spill_(large_ + args.duels.large.size) {}
+        scratch_(scratch) {}
 
  protected:
   // The scratch of the query's documents.
@@ -35,6 +47,11 @@ class Duels : protected RunLearner {
           stride(table_stride(count)),
           docs(count) {}
 
+    // A warp's own.
+    [[nodiscard]] [[gnu::always_inline]] std::uint32_t* ranks_of(unsigned number) const {
+      return ranks + std::size_t{number} * stride;
+    }
+
     std::uint32_t* ranks;
     std::uint32_t* order;
     float* chances;  // in the place of the ranks
@@ -46,70 +63,153 @@ class Duels : protected RunLearner {
 
   [[nodiscard]] [[gnu::always_inline]] Table table_of(std::uint32_t docs) const {
     const bool fits = docs <= args_.duels.small.docs;
-    return Table(fits ? small_ : large_, fits ? args_.duels.small : args_.duels.large, docs);
+    return Table(fits ? scratch_.duels_shared : scratch_.spill,
+                 fits ? args_.duels.small : args_.duels.large, docs);
   }
 
-  // The impression, once the query is scored: its random numbers follow that many blocks of the
-  // directions. Finds the next query. Returns how many candidates won; they are in won(), in order.
-  // Or is_in_doubt is set.
-  [[gnu::always_inline]] std::uint32_t duel(const Table& table, std::uint32_t direction_blocks) {
-    const double inverse_ideal = inverse_ideal_;
+  void find_scratch() { scratch_.find_again(args_); }
+
+  // The impression, once the query's `docs` are scored: its random numbers follow that many blocks
+  // of the directions. Finds the next query. Returns how many candidates won; they are in won(), in
+  // order. Or is_in_doubt is set.
+  [[gnu::always_inline]] std::uint32_t duel(std::uint32_t docs, std::uint32_t direction_blocks) {
     Stream stream(run_.seed, run_.run, state_.done, Purpose::kRanking);
     stream.skip_blocks(direction_blocks);
-    shown_ = run_.shown < docs_ ? run_.shown : docs_;
-    if (run_.duels.team_draft != 0) {
-      show_team_draft(table, stream);
+    shown_ = run_.shown < docs ? run_.shown : docs;
+    const bool team_draft = run_.duels.team_draft != 0;
+    find_scratch();
+    if (team_draft) {
+      team_.first_warp([&](const Warp&)
+                           PLACKETT_INLINE { show_team_draft(table_of(docs), stream); });
     } else {
-      show_probabilistic(table, stream);
+      show_probabilistic(docs, stream);
     }
-    look_up_labels();
-    find_query(*list_.query);  // the next impression's, while this one goes on
-    click();
-    state_.online.add(ndcg(inverse_ideal));
+    find_scratch();
+    team_.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+      look_up_labels();
+      click();
+      state_.online.add(ndcg(inverse_ideal_));
+      if (winner_count_ > 0 && !team_draft) sum_credits(warp, credits(table_of(docs)));
+      warp.each([&](unsigned lane) {
+        if (lane == 0) told() = {.query = *list_.query, .clicks = winner_count_};
+      });
+    });
+    winner_count_ = told().clicks;
+    find_query(told().query);  // the next impression's, while this one goes on
     if (winner_count_ == 0) return 0;
-    return run_.duels.team_draft != 0 ? judge_team_draft() : judge_probabilistic(table, stream);
+    if (!team_draft) expect_signs(table_of(docs));
+    find_scratch();
+    team_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+      if (number > 0) return fetch_next(warp, number - 1, Team::kWarps - 1);
+      const std::uint32_t won =
+          team_draft ? judge_team_draft() : judge_probabilistic(table_of(docs), stream);
+      warp.each([&](unsigned lane) {
+        if (lane != 0) return;
+        told().won = won;
+        told().doubt = state_.is_in_doubt;
+      });
+    });
+    state_.is_in_doubt = told().doubt;
+    return told().won;
   }
 
   // How far the step goes along the directions of so many winners.
   [[gnu::always_inline]] void weigh_winners(std::uint32_t count) {
-    const double rate = state_.learning_rate / static_cast<double>(count);
-    warp_.sync();
-    warp_.each([&](unsigned lane) {
-      for (std::uint32_t at = lane; at < count; at += kWarpLanes) {
-        factors()[at] = static_cast<float>(rate * lengths()[won()[at]]);
-      }
+    team_.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+      const double rate = state_.learning_rate / static_cast<double>(count);
+      warp.compute([&](unsigned lane) {
+        for (std::uint32_t at = lane; at < count; at += kWarpLanes) {
+          factors()[at] = static_cast<float>(rate * lengths()[won()[at]]);
+        }
+      });
     });
   }
 
+  // What follows the tables.
+  [[nodiscard]] std::byte* own_shared() const {
+    return scratch_.duels_shared + args_.duels.small.size;
+  }
+  [[nodiscard]] std::byte* own_spill() const { return scratch_.spill + args_.duels.large.size; }
+  [[nodiscard]] DuelTold& told() const { return *at_offset<DuelTold>(own_shared(), layout_.told); }
+
   [[nodiscard]] std::uint32_t ranker_count() const { return run_.duels.candidates + 1; }
-  [[nodiscard]] float* lengths() const { return at_offset<float>(own_shared_, layout_.lengths); }
-  [[nodiscard]] float* factors() const { return at_offset<float>(own_shared_, layout_.factors); }
+  [[nodiscard]] float* lengths() const { return at_offset<float>(own_shared(), layout_.lengths); }
+  [[nodiscard]] float* factors() const { return at_offset<float>(own_shared(), layout_.factors); }
   [[nodiscard]] std::uint32_t* won() const {
-    return at_offset<std::uint32_t>(own_shared_, layout_.won);
+    return at_offset<std::uint32_t>(own_shared(), layout_.won);
   }
 
  private:
   [[nodiscard]] float* scales() const {
-    return at_offset<float>(layout_.scales_are_spilled ? own_spill_ : own_shared_, layout_.scales);
+    return at_offset<float>(layout_.scales_are_spilled ? own_spill() : own_shared(),
+                            layout_.scales);
   }
   // Team draft, in the place of the scales.
   [[nodiscard]] std::uint32_t* turns() const { return reinterpret_cast<std::uint32_t*>(scales()); }
   [[nodiscard]] std::uint32_t* had_turn() const { return turns() + ranker_count(); }
   [[nodiscard]] std::uint32_t* owners() const { return had_turn() + ranker_count(); }
 
-  // The ranker's scores become `value_of` their ranks, followed by zeros.
+  [[nodiscard]] std::uint32_t* tied() const {
+    return at_offset<std::uint32_t>(own_shared(), layout_.tied);
+  }
+  // Of candidates.
+  [[nodiscard]] double* expected() const {
+    return at_offset<double>(own_shared(), layout_.expected);
+  }
+
+  // A row of the table becomes `value_of` the ranks of its scores, followed by zeros.
   template <typename ValueOf>
-  [[gnu::always_inline]] void replace_by_ranks(const Table& table, std::uint32_t ranker,
-                                               Stream& stream, const ValueOf& value_of) {
-    float* row = table.scores + std::size_t{ranker} * table.stride;
-    rank_docs(warp_, row, table.docs, table.ranks, table.order, stream);
-    warp_.each([&](unsigned lane) {
+  [[gnu::always_inline]] static void write_row(const Warp& warp, const Table& table, float* row,
+                                               const std::uint32_t* ranks,
+                                               const ValueOf& value_of) {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
       for (std::uint32_t doc = lane; doc < table.stride; doc += kWarpLanes) {
-        row[doc] = doc < table.docs ? value_of(static_cast<float>(table.ranks[doc])) : 0.0F;
+        row[doc] = doc < table.docs ? value_of(static_cast<float>(ranks[doc])) : 0.0F;
+      }
+    });
+    warp.sync();
+  }
+
+  // The same, by the first warp, which orders equal scores.
+  template <typename ValueOf>
+  [[gnu::always_inline]] void replace_by_ranks(const Table& table, float* row, Stream& stream,
+                                               const ValueOf& value_of) {
+    if (!rank_distinct(warp_, row, table.docs, table.ranks)) {
+      stream = order_equals(warp_, row, table.docs, table.ranks, table.order, stream);
+    }
+    write_row(warp_, table, row, table.ranks, value_of);
+  }
+
+  // All rows. Equal scores are ordered by one stream, ranker by ranker, so those that have some
+  // wait for the first warp.
+  template <typename ValueOf>
+  [[gnu::always_inline]] void replace_all_by_ranks(const Table& table, Stream& stream,
+                                                   const ValueOf& value_of) {
+    const auto row_of = [&](std::uint32_t ranker) PLACKETT_INLINE {
+      return table.scores + std::size_t{ranker} * table.stride;
+    };
+    const bool any_tied = team_.any_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+      bool own_tied = false;
+      for (std::uint32_t ranker = number; ranker < ranker_count(); ranker += Team::kWarps) {
+        std::uint32_t* ranks = table.ranks_of(number);
+        const bool distinct = rank_distinct(warp, row_of(ranker), table.docs, ranks);
+        warp.compute([&](unsigned lane) {
+          if (lane == 0) tied()[ranker] = distinct ? 0 : 1;
+        });
+        if (distinct) write_row(warp, table, row_of(ranker), ranks, value_of);
+        own_tied = own_tied || !distinct;
+      }
+      return own_tied;
+    });
+    if (!any_tied) return;
+    team_.first_warp([&](const Warp&) PLACKETT_INLINE {
+      for (std::uint32_t ranker = 0; ranker < ranker_count(); ++ranker) {
+        if (tied()[ranker] != 0) replace_by_ranks(table, row_of(ranker), stream, value_of);
       }
     });
   }
 
+  // By the first warp.
   [[gnu::always_inline]] void mark_all_unplaced(const Table& table) {
     warp_.each([&](unsigned lane) {
       for (std::uint32_t doc = lane; doc < table.stride; doc += kWarpLanes) {
@@ -118,15 +218,14 @@ class Duels : protected RunLearner {
     });
   }
 
-  [[gnu::always_inline]] void show_probabilistic(const Table& table, Stream& stream) {
-    for (std::uint32_t ranker = 0; ranker < ranker_count(); ++ranker) {
-      replace_by_ranks(table, ranker, stream, [](float above) {
-        const float rank = above + 1.0F;
-        return 1.0F / (rank * (rank * rank));
-      });
-    }
-    mark_all_unplaced(table);
-    show_multileaved(warp_,
+  [[gnu::always_inline]] void show_probabilistic(std::uint32_t docs, Stream& stream) {
+    const Table table = table_of(docs);
+    replace_all_by_ranks(table, stream, [](float above) {
+      const float rank = above + 1.0F;
+      return 1.0F / (rank * (rank * rank));
+    });
+    team_.first_warp([&](const Warp&) PLACKETT_INLINE { mark_all_unplaced(table); });
+    show_multileaved(team_,
                      {.table = table.scores,
                       .stride = table.stride,
                       .docs = table.docs,
@@ -160,9 +259,9 @@ class Duels : protected RunLearner {
         had_turn()[ranker] = 1;
         owners()[rank] = ranker;
       });
-      if (is_first) replace_by_ranks(table, ranker, stream, [](float above) { return above; });
-      const std::uint32_t doc =
-          best_unplaced(table, table.scores + std::size_t{ranker} * table.stride);
+      float* row = table.scores + std::size_t{ranker} * table.stride;
+      if (is_first) replace_by_ranks(table, row, stream, [](float above) { return above; });
+      const std::uint32_t doc = best_unplaced(table, row);
       warp_.each([&](unsigned lane) {
         if (lane != 0) return;
         list_.docs[rank] = doc;
@@ -227,52 +326,67 @@ class Duels : protected RunLearner {
     return count;
   }
 
-  // Likewise, as ProbabilisticMultileaving::judge.
+  [[nodiscard]] [[gnu::always_inline]] Credits credits(const Table& table) const {
+    return {.table = table.scores,
+            .stride = table.stride,
+            .rankers = ranker_count(),
+            .scales = scales(),
+            .docs = list_.docs,
+            .ranks = list_.winners,
+            .clicks = winner_count_,
+            .totals = list_.plain,
+            .to_current = list_.plain + shown_};
+  }
+
+  // Fills in expected().
+  [[gnu::always_inline]] void expect_signs(const Table& table) {
+    const std::uint32_t lanes = duel_lanes(run_.duels);
+    const std::uint32_t doubles = (2 * run_.shown + 1) * lanes;
+    team_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+      for (std::uint32_t part = number; part * kWarpLanes < run_.duels.candidates;
+           part += Team::kWarps) {
+        double* differences =
+            at_offset<double>(own_spill(), layout_.differences) + std::size_t{part} * doubles;
+        warp.compute([&](unsigned lane) PLACKETT_INLINE {
+          const std::uint32_t candidate = part * kWarpLanes + lane;
+          if (candidate >= run_.duels.candidates) return;
+          expected()[candidate] =
+              expected_sign(credits(table), candidate + 1, differences + lane, lanes);
+        });
+      }
+    });
+  }
+
+  // Likewise, as ProbabilisticMultileaving::judge, once signs are expected.
   [[gnu::always_inline]] std::uint32_t judge_probabilistic(const Table& table, Stream& stream) {
-    const Credits credits{.table = table.scores,
-                          .stride = table.stride,
-                          .rankers = ranker_count(),
-                          .scales = scales(),
-                          .docs = list_.docs,
-                          .ranks = list_.winners,
-                          .clicks = winner_count_,
-                          .totals = list_.plain,
-                          .to_current = list_.plain + shown_};
-    sum_credits(warp_, credits);
-    const std::uint32_t counts = winner_count_ + 1;
     const bool by_chance = run_.duels.by_chance != 0;
     SampledScratch sampled;
     if (by_chance) {
-      sampled.chances = at_offset<double>(own_spill_, layout_.chances);
+      const std::uint32_t counts = winner_count_ + 1;
+      sampled.chances = at_offset<double>(own_spill(), layout_.chances);
       sampled.noise = sampled.chances + std::size_t{2} * counts;
       sampled.terms = sampled.noise + counts;
-      sampled.joint = at_offset<double>(own_spill_, layout_.joint);
-      draw_samples(warp_, credits, sampled, stream);
+      sampled.joint = at_offset<double>(own_spill(), layout_.joint);
+      draw_samples(warp_, credits(table), sampled, stream);
     }
-    double* differences = at_offset<double>(own_spill_, layout_.differences);
-    const std::uint32_t lanes =
-        run_.duels.candidates < kWarpLanes ? run_.duels.candidates : kWarpLanes;
     std::uint32_t count = 0;
     for (std::uint32_t first = 0; first < run_.duels.candidates; first += kWarpLanes) {
-      PerLane<double> expected;
       PerLane<bool> wins;
       PerLane<bool> near;
       warp_.compute([&](unsigned lane) {
         wins[lane] = near[lane] = false;
-        expected[lane] = 0;
-        const std::uint32_t ranker = first + lane + 1;
-        if (ranker >= ranker_count()) return;
-        expected[lane] = expected_sign(credits, ranker, differences + lane, lanes);
-        near[lane] = by_chance && is_near(expected[lane]);
-        wins[lane] = expected[lane] > 0 && !near[lane];
+        const std::uint32_t candidate = first + lane;
+        if (candidate >= run_.duels.candidates) return;
+        near[lane] = by_chance && is_near(expected()[candidate]);
+        wins[lane] = expected()[candidate] > 0 && !near[lane];
       });
       std::uint32_t mask = warp_.mask(wins);
       std::uint32_t left = warp_.mask(near);
       while (left != 0) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(left));
         left &= left - 1;
-        const double lead = sampled_lead(warp_, credits, first + lane + 1,
-                                         warp_.from(expected, lane), sampled, stream);
+        const double lead = sampled_lead(warp_, credits(table), first + lane + 1,
+                                         expected()[first + lane], sampled, stream);
         if ((lead < 0 ? -lead : lead) <= lead_error(winner_count_, run_.duels.normal_error)) {
           state_.is_in_doubt = 1;
           return 0;
@@ -285,11 +399,9 @@ class Duels : protected RunLearner {
   }
 
  protected:
-  std::byte* small_;  // where tables lie
-  std::byte* large_;
+  const Team& team_;
   const DuelLayout& layout_;
-  std::byte* own_shared_;
-  std::byte* own_spill_;
+  WarpScratch& scratch_;
 };
 
 }  // namespace plackett::gpu

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "experiment/curve.h"
 #include "experiment/run_inputs.h"
 #include "gpu/device_method.h"
@@ -20,6 +24,8 @@ namespace {
 
 // Runs that are done together, per multiprocessor, at most: more than it does at a time.
 constexpr std::size_t kRunsPerProcessor = 64;
+// Groups that are done at a time, each by a thread, at most.
+constexpr unsigned kGroupsAtOnce = 8;
 // Of the free memory, the part that is used.
 constexpr double kMemoryShare = 0.9;
 std::uint64_t room_of(std::uint64_t bytes) {
@@ -75,13 +81,40 @@ struct PreparedJob {
   const FoldRuns* runs = nullptr;
 };
 
+// Jobs whose runs are done together.
+struct JobGroup {
+  std::vector<PreparedJob> jobs;  // in the batch's order
+  GroupShape shape;
+
+  // Roughly, to compare groups: what scoring documents costs.
+  [[nodiscard]] double work() const {
+    double impressions = 0;
+    for (const PreparedJob& job : jobs) {
+      impressions += static_cast<double>(job.runs->simulation->spec().impressions);
+    }
+    return impressions * shape.most_docs * shape.width * (1 + shape.duels.candidates) *
+           std::max(1U, shape.network.units);
+  }
+};
+
+// What groups take of the device's.
+struct Memory {
+  Needs needs;
+  std::uint64_t own = 0;  // bytes, apart from these
+};
+
+struct Failure {
+  std::size_t place = 0;  // of the job
+  Error error;
+};
+
 class GpuBackend final : public DeviceBackend {
  public:
   GpuBackend(std::unique_ptr<Device> device, double normal_error)
       : device_(std::move(device)), normal_error_(normal_error) {}
 
   [[nodiscard]] std::string description() const override { return device_->name(); }
-  // Many runs are done at a time; each one's times are its share of theirs.
+  // Many runs are done at a time; each one's times are its share of the device's.
   [[nodiscard]] unsigned width() const override { return 1; }
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
 
@@ -108,9 +141,9 @@ class GpuBackend final : public DeviceBackend {
     Resident resident(*device_);
     while (!left.empty()) {
       if (watch.stop && watch.stop()) return {};
-      auto group = next_group(resident, left);
-      if (!group) return group.error();
-      if (auto done = run_jobs_together(*group, resident, watch, finished); !done) return done;
+      const auto groups = next_groups(resident, left);
+      if (!groups) return groups.error();
+      if (auto done = run_groups(*groups, resident, watch, finished); !done) return done;
     }
     return {};
   }
@@ -188,56 +221,99 @@ class GpuBackend final : public DeviceBackend {
                              fold.name, bytes, limits.free_bytes)};
   }
 
-  // Takes from `left` the jobs that are done next: as many as fit the device's memory, of equal
-  // shape. Those whose splits are there come first, so that each split is sent once.
-  Result<std::vector<PreparedJob>> next_group(Resident& resident, std::vector<PreparedJob>& left) {
+  // Takes from `left` the jobs that are done next: groups that fit the device's memory together.
+  // Those whose splits are there come first, so that each split is sent once.
+  Result<std::vector<JobGroup>> next_groups(Resident& resident, std::vector<PreparedJob>& left) {
     const auto limits = device_->limits();
     if (!limits) return limits.error();
     const std::uint64_t room = room_of(limits->free_bytes + resident.bytes());
-    const std::size_t most = kRunsPerProcessor * limits->processors;
     std::stable_partition(left.begin(), left.end(), [&resident](const PreparedJob& job) {
       return resident.has(key_of(*job.runs->train)) && resident.has(key_of(*job.runs->measured));
     });
-    std::vector<PreparedJob> group;
+    Memory memory;
+    std::vector<JobGroup> groups;
+    while (!left.empty()) {
+      JobGroup group = next_group(left, *limits, room, memory);
+      if (group.jobs.empty()) break;
+      groups.push_back(std::move(group));
+    }
+    if (groups.empty()) {
+      const PreparedJob& job = left.front();
+      Needs needs;
+      job.runs->add_to(needs);
+      return no_room(RunInputs(*job.runs->simulation).loaded_fold(job.job.run),
+                     needs.bytes() + group_bytes(job.runs->shape, *limits), *limits);
+    }
+    resident.make_room(memory.needs, room - memory.own);
+    // The longest first, so that none runs alone at the end.
+    std::stable_sort(groups.begin(), groups.end(), [](const JobGroup& one, const JobGroup& other) {
+      return one.work() > other.work();
+    });
+    return groups;
+  }
+
+  // A group of equal shape, if there is room for its first job, and `memory` with it.
+  static JobGroup next_group(std::vector<PreparedJob>& left, const DeviceLimits& limits,
+                             std::uint64_t room, Memory& memory) {
+    const std::size_t most = kRunsPerProcessor * limits.processors;
+    JobGroup group;
     std::vector<PreparedJob> later;
-    Needs needs;       // of the group
-    GroupShape shape;  // of the group
     for (const PreparedJob& job : left) {
       GroupShape next = job.runs->shape;
-      if (group.size() == most || (!group.empty() && !next.fits(shape))) {
+      if (group.jobs.size() == most || (!group.jobs.empty() && !next.fits(group.shape))) {
         later.push_back(job);
         continue;
       }
-      next.runs = group.size() + 1;
-      next.most_docs = std::max(next.most_docs, shape.most_docs);
-      next.queries = std::max(next.queries, shape.queries);
-      next.tiles = std::max(next.tiles, shape.tiles);
-      Needs more = needs;
+      next.runs = group.jobs.size() + 1;
+      next.most_docs = std::max(next.most_docs, group.shape.most_docs);
+      next.queries = std::max(next.queries, group.shape.queries);
+      next.tiles = std::max(next.tiles, group.shape.tiles);
+      Needs more = memory.needs;
       job.runs->add_to(more);
-      const std::uint64_t bytes = more.bytes() + group_bytes(next, *limits);
-      if (bytes > room) {
-        if (group.empty()) {
-          const RunInputs inputs(*job.runs->simulation);
-          return no_room(inputs.loaded_fold(job.job.run), bytes, *limits);
-        }
+      if (more.bytes() + memory.own + group_bytes(next, limits) > room) {
         later.push_back(job);
         continue;
       }
-      needs = std::move(more);
-      shape = next;
-      group.push_back(job);
+      memory.needs = std::move(more);
+      group.shape = next;
+      group.jobs.push_back(job);
     }
-    resident.make_room(needs, room - group_bytes(shape, *limits));
+    if (group.jobs.empty()) return group;
+    memory.own += group_bytes(group.shape, limits);
     left = std::move(later);
-    std::sort(group.begin(), group.end(), [](const PreparedJob& one, const PreparedJob& other) {
-      return one.place < other.place;
-    });
+    std::sort(
+        group.jobs.begin(), group.jobs.end(),
+        [](const PreparedJob& one, const PreparedJob& other) { return one.place < other.place; });
     return group;
   }
 
-  // Gives those that come to their ends to `finished`, also if others fail or are stopped.
-  Result<void> run_jobs_together(const std::vector<PreparedJob>& jobs, Resident& resident,
-                                 const Watch& watch, const Finished& finished) {
+  // Some at a time, as they come: few runs leave much of the device idle.
+  Result<void> run_groups(std::span<const JobGroup> groups, Resident& resident, const Watch& watch,
+                          const Finished& finished) {
+    std::mutex mutex;
+    std::optional<Failure> failure;
+    std::atomic<bool> failed{false};
+    Watch inner = watch;
+    inner.stop = [&] { return failed || (watch.stop && watch.stop()); };
+    const Finished in_turn = [&](const Job& job, RunRecord record) {
+      const std::lock_guard lock(mutex);
+      return finished(job, std::move(record));
+    };
+    parallel_for(kGroupsAtOnce, groups.size(), [&](std::size_t at) {
+      if (inner.stop()) return;
+      auto failed_here = run_jobs_together(groups[at].jobs, resident, inner, in_turn);
+      if (!failed_here) return;
+      const std::lock_guard lock(mutex);
+      if (!failure || failed_here->place < failure->place) failure = std::move(failed_here);
+      failed = true;
+    });
+    if (failure) return failure->error;
+    return {};
+  }
+
+  Result<std::vector<GroupRun>> make_runs(const std::vector<PreparedJob>& jobs, Resident& resident,
+                                          const Watch& watch) {
+    const std::lock_guard lock(resident_mutex_);
     std::vector<GroupRun> runs;
     for (const PreparedJob& job : jobs) {
       if (watch.run_started) watch.run_started(job.runs->simulation->spec());
@@ -245,18 +321,33 @@ class GpuBackend final : public DeviceBackend {
       if (!run) return run.error();
       runs.push_back(std::move(*run));
     }
-    const GroupWatch group_watch{.advanced = watch.advanced, .stop = watch.stop};
-    const auto times = run_group(*device_, runs, group_watch);
-    if (!times) return times.error();
-    const auto count = static_cast<double>(runs.size());
-    std::optional<Error> failure;  // of the earliest job
+    // Other threads' runs read what this one has sent.
+    if (auto sent = device_->finish(); !sent) return sent.error();
+    return runs;
+  }
+
+  // Gives those that come to their ends to `finished`, also if others fail or are stopped.
+  std::optional<Failure> run_jobs_together(const std::vector<PreparedJob>& jobs, Resident& resident,
+                                           const Watch& watch, const Finished& finished) {
+    const auto failed_at = [&jobs](std::size_t at, const Error& error) {
+      return Failure{.place = jobs[at].place, .error = error};
+    };
+    auto runs = make_runs(jobs, resident, watch);
+    if (!runs) return failed_at(0, runs.error());
+    clock_.enter();
+    const GroupWatch group_watch{.advanced = watch.advanced, .stop = watch.stop, .clock = &clock_};
+    const auto times = run_group(*device_, *runs, group_watch);
+    clock_.leave();
+    if (!times) return failed_at(0, times.error());
+    const auto count = static_cast<double>(runs->size());
+    std::optional<Failure> failure;  // of the earliest job
     std::vector<std::size_t> in_doubt;
-    for (std::size_t at = 0; at < runs.size(); ++at) {
+    for (std::size_t at = 0; at < runs->size(); ++at) {
       const Job& job = jobs[at].job;
-      GroupRun& run = runs[at];
+      GroupRun& run = (*runs)[at];
       const RunInputs inputs(*jobs[at].runs->simulation);
       if (run.state.is_not_finite != 0) {
-        if (!failure) failure = inputs.not_finite(job.run, run.state.done);
+        if (!failure) failure = failed_at(at, inputs.not_finite(job.run, run.state.done));
         continue;
       }
       if (run.state.is_in_doubt != 0) {
@@ -267,7 +358,7 @@ class GpuBackend final : public DeviceBackend {
       if (watch.run_done) watch.run_done();
       if (watch.learned) {
         auto learner = inputs.learner(job.run);
-        if (!learner) return learner.error();
+        if (!learner) return failed_at(at, learner.error());
         watch.learned(job.run, learned(run, std::move(learner).value()));
       }
       RunRecord record;
@@ -277,17 +368,18 @@ class GpuBackend final : public DeviceBackend {
       record.evaluation_seconds = times->measuring / count;
       record.seconds = (times->learning + times->measuring) / count;
       if (auto done = finished(job, std::move(record)); !done) {
-        return failure ? *failure : done.error();
+        return failure ? failure : failed_at(at, done.error());
       }
     }
-    if (failure) return *failure;
+    if (failure) return failure;
     for (const std::size_t at : in_doubt) {
       if (watch.stop && watch.stop()) return {};
       const Job& job = jobs[at].job;
-      auto record = run_by_engine(*jobs[at].runs->simulation, job.run, runs[at].state.done, watch);
+      auto record =
+          run_by_engine(*jobs[at].runs->simulation, job.run, (*runs)[at].state.done, watch);
       if (!record && record.error().code == ErrorCode::kStopped) return {};
-      if (!record) return record.error();
-      if (auto done = finished(job, std::move(*record)); !done) return done;
+      if (!record) return failed_at(at, record.error());
+      if (auto done = finished(job, std::move(*record)); !done) return failed_at(at, done.error());
     }
     return {};
   }
@@ -309,7 +401,7 @@ class GpuBackend final : public DeviceBackend {
     run.kernel = method.kernel;
     run.train = *train;
     run.measured = *measured;
-    run.points = curve_points(spec.impressions);
+    run.points = curve_points(spec);
     run.data = method.data;
     run.data.train = (*train)->data();
     run.data.measured = (*measured)->data();
@@ -388,6 +480,8 @@ class GpuBackend final : public DeviceBackend {
 
   std::unique_ptr<Device> device_;
   double normal_error_;
+  std::mutex resident_mutex_;
+  ShareClock clock_;
 };
 
 }  // namespace

@@ -75,18 +75,17 @@ __launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_learn_pairwise(BatchA
 __launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_duel(BatchArgs args) {
   const Place at;
   if (at.place >= args.count) return;
-  learn_run_by<DuelLearner<kDuelGroup>>(Warp(at.lane), args, at.place,
-                                        shared_scratch(args, at.warp_of_block),
-                                        args.spill + std::uint64_t{at.place} * args.spill_stride);
+  duel_run<kDuelGroup>(Alone(Warp(at.lane)), args, at.place, shared_scratch(args, at.warp_of_block),
+                       args.spill + std::uint64_t{at.place} * args.spill_stride);
 }
 
-// MGD. Shared memory has room for fewer warps, so each may have more registers.
-__launch_bounds__(kWarpLanes, 8) PLACKETT_KERNEL plackett_multileave(BatchArgs args) {
+// MGD. As many blocks as shared memory holds tables of 125 documents.
+__launch_bounds__(kNetworkWarps* kWarpLanes, kMultileaveBlocks) PLACKETT_KERNEL
+    plackett_multileave(BatchArgs args) {
   const Place at;
-  if (at.place >= args.count) return;
-  learn_run_by<DuelLearner<kMultileaveGroup>>(
-      Warp(at.lane), args, at.place, shared_scratch(args, at.warp_of_block),
-      args.spill + std::uint64_t{at.place} * args.spill_stride);
+  const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
+  duel_run<kMultileaveGroup>(Block(at.lane, at.warp_of_block), args, place, shared_scratch(args, 0),
+                             args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
 // A block for args.rankers_per_block runs. Blocks' y: parts of the split.

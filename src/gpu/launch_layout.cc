@@ -7,9 +7,8 @@ namespace {
 
 // Blocks that a multiprocessor does at a time: as kernels.cu says.
 constexpr std::uint32_t kBlocksAtATime = 16;
-constexpr std::uint32_t kMultileaveBlocks = 8;
-// Of these, so many have the whole table of a query in shared memory before more are preferred.
-constexpr std::uint32_t kLeastBlocks = 4;
+// So few warps of duels have the whole table of a query in shared memory before more are preferred.
+constexpr std::uint32_t kLeastWarps = 8;
 constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
 constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 constexpr std::uint32_t kDocStep = 16;
@@ -53,13 +52,14 @@ void choose_lists(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
 // Also the spill's size.
 void choose_tables(const GroupShape& shape, std::uint32_t rows, std::uint32_t room,
                    BatchArgs& args) {
+  const std::uint32_t warps = shape.kernel == Kernel::kMultileave ? kNetworkWarps : 1;
   TableLayout& small = args.duels.small;
-  small = TableLayout(round_up(shape.most_docs, kDocStep), rows);
+  small = TableLayout(round_up(shape.most_docs, kDocStep), rows, warps);
   while (small.docs > kDocStep && small.size > room) {
-    small = TableLayout(small.docs - kDocStep, rows);
+    small = TableLayout(small.docs - kDocStep, rows, warps);
   }
   args.duels.large =
-      small.docs < shape.most_docs ? TableLayout(shape.most_docs, rows) : TableLayout();
+      small.docs < shape.most_docs ? TableLayout(shape.most_docs, rows, warps) : TableLayout();
   args.spill_stride = args.duels.large.size + args.duels.layout.spill_size;
 }
 
@@ -75,7 +75,8 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   const std::uint32_t others = args.list.size + args.duels.layout.shared_size;
   const std::uint32_t blocks =
       blocks_at_a_time(shape, limits, is_pair ? kBlocksAtATime : kMultileaveBlocks);
-  const std::uint32_t room = shared_room(limits, is_pair ? blocks : std::min(blocks, kLeastBlocks));
+  const std::uint32_t room =
+      shared_room(limits, is_pair ? blocks : std::min(blocks, kLeastWarps / kNetworkWarps));
   choose_tables(shape, rows, room > others ? room - others : 0, args);
   args.shared_bytes = args.duels.small.size + others;
 }
@@ -138,7 +139,7 @@ std::uint32_t choose_fixed_of_duels(const GroupShape& shape, BatchArgs& args) {
 void choose_network_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const std::uint32_t fixed = choose_fixed_of_duels(shape, args);
   const std::uint32_t rows = shape.duels.candidates + 1;
-  const std::uint32_t usual = TableLayout(std::min(shape.most_docs, kUsualDocs), rows).size;
+  const std::uint32_t usual = TableLayout(std::min(shape.most_docs, kUsualDocs), rows, 1).size;
   choose_tables(shape, rows, room_of_block(shape, limits, fixed, usual), args);
   args.small = {};
   args.large = {};
@@ -169,7 +170,7 @@ std::uint32_t least_shared_bytes(const GroupShape& shape) {
   const std::uint32_t to_learn =
       shape.kernel == Kernel::kDuelNetwork
           ? choose_fixed_of_duels(shape, args) +
-                TableLayout(kDocStep, shape.duels.candidates + 1).size
+                TableLayout(kDocStep, shape.duels.candidates + 1, 1).size
           : choose_fixed(shape.network, shape.shown, args) + ScratchLayout(kDocStep).size;
   return to_learn + kBlockOverhead;
 }

@@ -33,8 +33,8 @@ struct NetworkScratch {
         deltas(hidden + args.network.hidden_floats) {}
 
   BlockState* state;
-  float* hidden;
-  float* deltas;
+  float* hidden;  // [place][padded unit]
+  float* deltas;  // likewise
 };
 
 // Method: PdgdLearner or PairwiseLearner.
@@ -43,14 +43,12 @@ class NetworkLearner : Method {
  public:
   // `squares`: AdaGrad's sums, for each parameter of the network, or null.
   NetworkLearner(const Block& block, const Warp& warp, const BatchArgs& args, const RunData& run,
-                 RunState& state, const WarpScratch& scratch, const NetworkScratch& of_network,
-                 float* squares)
+                 RunState& state, WarpScratch& scratch, float* squares)
       : Method(warp, args, run, state, scratch),
         block_(block),
+        own_scratch_(scratch),
         network_(scratch.list.weights, args.network.layout),
-        block_state_(*of_network.state),
-        hidden_(of_network.hidden),
-        deltas_(of_network.deltas),
+        of_network_(args, scratch.shared, scratch.spill),
         squares_(squares) {}
 
   [[gnu::always_inline]] void learn(std::uint64_t until) {
@@ -62,32 +60,49 @@ class NetworkLearner : Method {
       }
       tell(warp, {.tiles = tiles_, .docs = docs_, .goes_on = goes_on ? 1U : 0U});
     });
-    while (block_state_.goes_on != 0) {
+    while (block_state().goes_on != 0) {
+      find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number)
                            PLACKETT_INLINE { score(warp, number); });
-      block_.first_warp([&](const Warp& warp) PLACKETT_INLINE { tell(warp, impression(until)); });
-      if (block_state_.has_step == 0) continue;
+      find_scratch();
+      block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+        if (number == 0) {
+          tell(warp, impression(until));
+        } else {
+          this->fetch_next(warp, number - 1, kNetworkWarps - 1);
+        }
+      });
+      if (block_state().has_step == 0) continue;
+      find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number)
                            PLACKETT_INLINE { go_back(warp, number); });
+      find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number)
                            PLACKETT_INLINE { step(warp, number); });
     }
   }
 
  private:
+  [[gnu::always_inline]] void find_scratch() {
+    own_scratch_.find_again(args_);
+    network_ = Network(own_scratch_.list.weights, args_.network.layout);
+    of_network_ = NetworkScratch(args_, own_scratch_.shared, own_scratch_.spill);
+  }
+  [[nodiscard]] BlockState& block_state() const { return *of_network_.state; }
+
   void tell(const Warp& warp, const BlockState& state) {
     warp.each([&](unsigned lane) {
-      if (lane == 0) block_state_ = state;
+      if (lane == 0) block_state() = state;
     });
   }
 
   // The first warp has the fewest documents and draws the impression's numbers.
   [[gnu::always_inline]] void score(const Warp& warp, unsigned number) {
-    const std::uint32_t docs = block_state_.docs;
+    const std::uint32_t docs = block_state().docs;
     float* scores = docs <= scratch_.small_docs ? scratch_.small.scores : scratch_.large.scores;
     for (std::uint32_t batch = kNetworkWarps - 1 - number; batch < batches_of(docs);
          batch += kNetworkWarps) {
-      score_batch(warp, block_state_.tiles, docs, run_.features, network_, batch, scores);
+      score_batch(warp, block_state().tiles, docs, run_.features, network_, batch, scores);
     }
     if (number == 0) this->draw_numbers(this->blocks_of_list());
   }
@@ -140,7 +155,7 @@ class NetworkLearner : Method {
 
   // As NeuralRanker::backward: what the units give for the documents that step, and the deltas.
   [[gnu::always_inline]] void go_back(const Warp& warp, unsigned number) {
-    const std::uint32_t docs = block_state_.step_docs;
+    const std::uint32_t docs = block_state().step_docs;
     const std::uint32_t chunks = network_.padded_units / 16;
     const std::uint32_t parts = batches_of(docs) * chunks;
     for (std::uint32_t part = number; part < parts; part += kNetworkWarps) {
@@ -148,7 +163,7 @@ class NetworkLearner : Method {
       const std::uint32_t first_unit = part % chunks * 16;
       warp.compute([&](unsigned lane) PLACKETT_INLINE {
         const auto place_of = [&](unsigned at) {
-          return first + at * kDocLanes + lane / kUnitLanes;
+          return first + at * kTileDocs + lane / kLanesPerDoc;
         };
         const float* rows[kDocsPerLane];
         PLACKETT_UNROLL_ALL
@@ -156,25 +171,25 @@ class NetworkLearner : Method {
           const std::uint32_t place = place_of(at);
           rows[at] = step_row(place < docs ? place : first);
         }
-        Pair sums[kDocsPerLane][1];
+        Quad sums[kDocsPerLane][1];
         multiply_units(rows, network_.width, network_, first_unit, lane, sums);
         activate_units(network_, first_unit, lane, sums);
         const std::uint32_t unit = first_unit + unit_of(lane);
-        const Pair output = read_pair(network_.output + unit);
+        const Quad output = quad_at(network_.output + unit);
         PLACKETT_UNROLL_ALL
         for (unsigned at = 0; at < kDocsPerLane; ++at) {
           const std::uint32_t place = place_of(at);
           if (place >= docs) continue;
-          Pair deltas;
+          Quad deltas;
           PLACKETT_UNROLL_ALL
-          for (unsigned of_two = 0; of_two < 2; ++of_two) {
-            deltas.values[of_two] =
-                list_.scales[place] * output.values[of_two] *
-                activation_slope(network_.activation, sums[at][0].values[of_two]);
+          for (unsigned of_four = 0; of_four < 4; ++of_four) {
+            deltas.values[of_four] =
+                list_.scales[place] * output.values[of_four] *
+                activation_slope(network_.activation, sums[at][0].values[of_four]);
           }
           const std::size_t to = std::size_t{place} * network_.padded_units + unit;
-          *reinterpret_cast<Pair*>(hidden_ + to) = sums[at][0];
-          *reinterpret_cast<Pair*>(deltas_ + to) = deltas;
+          quad_at(of_network_.hidden + to) = sums[at][0];
+          quad_at(of_network_.deltas + to) = deltas;
         }
       });
     }
@@ -199,7 +214,7 @@ class NetworkLearner : Method {
   static Quad& quad_at(float* from) { return *reinterpret_cast<Quad*>(from); }
 
   [[nodiscard]] const float* step_row(std::uint32_t place) const {
-    return block_state_.step_tiles + list_.losers[place];
+    return block_state().step_tiles + list_.losers[place];
   }
   static std::size_t place_of_feature(std::uint32_t feature) {
     return std::size_t{feature / 16} * (kTileDocs * 16) + feature % 16;
@@ -208,11 +223,12 @@ class NetworkLearner : Method {
   // As add_outer: of four features and four units.
   [[gnu::always_inline]] void step_weights(std::uint32_t feature, std::uint32_t unit) {
     Quad sums[4] = {};
-    const std::uint32_t docs = block_state_.step_docs;
+    const std::uint32_t docs = block_state().step_docs;
     PLACKETT_UNROLL(2)
     for (std::uint32_t place = 0; place < docs; ++place) {
       const Quad row = load_quad(step_row(place) + place_of_feature(feature));
-      const Quad deltas = quad_at(deltas_ + std::size_t{place} * network_.padded_units + unit);
+      const Quad deltas =
+          quad_at(of_network_.deltas + std::size_t{place} * network_.padded_units + unit);
       PLACKETT_UNROLL_ALL
       for (unsigned at = 0; at < 4; ++at) {
         PLACKETT_UNROLL_ALL
@@ -231,7 +247,7 @@ class NetworkLearner : Method {
         PLACKETT_UNROLL_ALL
         for (unsigned of_four = 0; of_four < 4; ++of_four) {
           stepped.values[of_four] =
-              multiply_add(block_state_.rate, sums[at].values[of_four], stepped.values[of_four]);
+              multiply_add(block_state().rate, sums[at].values[of_four], stepped.values[of_four]);
         }
         target = stepped;
       } else if (feature + at < run_.features) {
@@ -250,18 +266,18 @@ class NetworkLearner : Method {
     float* biases = network_.biases + unit;
     float* output = network_.output + unit;
     const bool is_constant = squares_ == nullptr;
-    const float rate = is_constant ? block_state_.rate : 1.0F;
+    const float rate = is_constant ? block_state().rate : 1.0F;
     Quad of_biases = {};
     Quad of_output = {};
     if (is_constant) {
       of_biases = quad_at(biases);
       of_output = quad_at(output);
     }
-    const std::uint32_t docs = block_state_.step_docs;
+    const std::uint32_t docs = block_state().step_docs;
     for (std::uint32_t place = 0; place < docs; ++place) {
       const std::size_t from = std::size_t{place} * network_.padded_units + unit;
-      const Quad deltas = quad_at(deltas_ + from);
-      const Quad hidden = quad_at(hidden_ + from);
+      const Quad deltas = quad_at(of_network_.deltas + from);
+      const Quad hidden = quad_at(of_network_.hidden + from);
       const float scale = rate * list_.scales[place];
       PLACKETT_UNROLL_ALL
       for (unsigned at = 0; at < 4; ++at) {
@@ -282,11 +298,11 @@ class NetworkLearner : Method {
   // rounded once more.
   [[gnu::always_inline]] void step_linear(std::uint32_t feature) {
     const bool is_constant = squares_ == nullptr;
-    const float rate = is_constant ? block_state_.rate : 1.0F;
+    const float rate = is_constant ? block_state().rate : 1.0F;
     const Quad before = quad_at(network_.linear + feature);
     Quad sum = {};
     if (is_constant) sum = before;
-    const std::uint32_t docs = block_state_.step_docs;
+    const std::uint32_t docs = block_state().step_docs;
     for (std::uint32_t place = 0; place < docs; ++place) {
       const Quad row = load_quad(step_row(place) + place_of_feature(feature));
       const float scale = rate * list_.scales[place];
@@ -298,7 +314,7 @@ class NetworkLearner : Method {
     if (!is_constant) {
       PLACKETT_UNROLL_ALL
       for (unsigned at = 0; at < 4; ++at) {
-        sum.values[at] = before.values[at] + block_state_.rate * sum.values[at];
+        sum.values[at] = before.values[at] + block_state().rate * sum.values[at];
       }
     }
     quad_at(network_.linear + feature) = sum;
@@ -316,12 +332,13 @@ class NetworkLearner : Method {
       const float slope = gradient.values[at];
       const float square = run_.kept * squares.values[at] + slope * slope;
       squares.values[at] = square;
-      stepped.values[at] += block_state_.rate * slope / (square_root(square) + kLeastRoot);
+      stepped.values[at] += block_state().rate * slope / (square_root(square) + kLeastRoot);
     }
     squares_target = squares;
     target = stepped;
   }
 
+  using Method::args_;
   using Method::docs_;
   using Method::inverse_ideal_;
   using Method::list_;
@@ -332,10 +349,9 @@ class NetworkLearner : Method {
   using Method::warp_;
 
   const Block& block_;
+  WarpScratch& own_scratch_;
   Network network_;
-  BlockState& block_state_;
-  float* hidden_;  // [place][padded unit]
-  float* deltas_;  // likewise
+  NetworkScratch of_network_;
   float* squares_;
 };
 
@@ -346,17 +362,15 @@ template <typename Method>
                                                      std::byte* spill) {
   const std::uint32_t which = args.which[place];
   RunState state = args.states[which];  // the first warp's counts
-  const WarpScratch scratch(args, which, shared, spill);
-  const NetworkScratch of_network(args, shared, spill);
+  WarpScratch scratch(args, which, shared, spill);
   float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
   float* squares =
       args.network.squares == nullptr
           ? nullptr
           : args.network.squares + std::uint64_t{which} * args.network.layout.square_count();
-  load_run(block, args, which, kept, scratch.list);
+  load_run(block, args, which, kept, args.network.layout.size, scratch.list);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
-  NetworkLearner<Method>(block, block.warp(), args, run, state, scratch, of_network, squares)
-      .learn(args.until);
+  NetworkLearner<Method>(block, block.warp(), args, run, state, scratch, squares).learn(args.until);
   copy_floats(block, scratch.list.weights, args.network.layout.size, kept);
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {

@@ -4,8 +4,8 @@
 // virtual lanes, fused, then halved until four sums are left, (f0 + f2) + (f1 + f3) of which is the
 // score.
 //
-// A warp does kBatchDocs documents by up to 64 units at a time, all sums in registers. A lane has
-// kDocsPerLane documents and, of each 16 units, two: the virtual lanes that it alone sums.
+// Lanes lie as in gpu/score.h: four do a document, four virtual lanes each. A warp does kBatchDocs
+// documents by up to 64 units at a time, all sums in registers.
 #pragma once
 
 #include "base/portable_activation.h"
@@ -15,11 +15,14 @@
 
 namespace plackett::gpu {
 
-inline constexpr unsigned kDocsPerLane = 4;
-inline constexpr unsigned kUnitLanes = 8;  // lanes that share their documents
-inline constexpr unsigned kDocLanes = kWarpLanes / kUnitLanes;
-inline constexpr unsigned kBatchDocs = kDocsPerLane * kDocLanes;
-static_assert(kBatchDocs % kTileDocs == 0);
+// Documents of a lane: with 64 units it has 32 sums. Twice as many are no faster: what else a block
+// needs from phase to phase would leave the registers.
+inline constexpr unsigned kDocsPerLane = 2;
+inline constexpr std::uint32_t kBatchDocs = kDocsPerLane * kTileDocs;
+
+constexpr std::uint32_t batches_of(std::uint32_t docs) {
+  return (docs + kBatchDocs - 1) / kBatchDocs;
+}
 
 // A run's parameters.
 struct Network {
@@ -43,8 +46,8 @@ struct Network {
   Activation activation;
 };
 
-// The first of a lane's two units among each 16.
-inline std::uint32_t unit_of(unsigned lane) { return 2 * (lane % kUnitLanes); }
+// The first of a lane's four units among each 16.
+inline std::uint32_t unit_of(unsigned lane) { return 4 * (lane % kLanesPerDoc); }
 
 // Where a document's features lie; those of chunk c are c * kTileDocs * 16 floats further on.
 inline const float* row_of(const float* tiles, std::uint32_t doc, std::uint32_t width) {
@@ -57,12 +60,12 @@ template <unsigned kChunks>
 [[gnu::always_inline]] inline void multiply_units(const float* const (&rows)[kDocsPerLane],
                                                   std::uint32_t features, const Network& network,
                                                   std::uint32_t first_unit, unsigned lane,
-                                                  Pair (&sums)[kDocsPerLane][kChunks]) {
+                                                  Quad (&sums)[kDocsPerLane][kChunks]) {
   const std::uint32_t own = first_unit + unit_of(lane);
   const float* weights = network.weights + own;
   PLACKETT_UNROLL_ALL
   for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
-    const Pair bias = read_pair(network.biases + own + chunk * 16);
+    const Quad bias = read_shared_quad(network.biases + own + chunk * 16);
     for (auto& of_doc : sums) of_doc[chunk] = bias;
   }
   std::size_t offset = 0;  // of the next feature, in a row
@@ -75,11 +78,11 @@ template <unsigned kChunks>
       if (part >= count) break;
       PLACKETT_UNROLL_ALL
       for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
-        const Pair weight = read_pair(weights + chunk * 16);
+        const Quad weight = read_shared_quad(weights + chunk * 16);
         PLACKETT_UNROLL_ALL
         for (unsigned doc = 0; doc < kDocsPerLane; ++doc) {
           PLACKETT_UNROLL_ALL
-          for (unsigned at = 0; at < 2; ++at) {
+          for (unsigned at = 0; at < 4; ++at) {
             float& sum = sums[doc][chunk].values[at];
             sum = multiply_add(values[doc].values[part], weight.values[at], sum);
           }
@@ -102,12 +105,12 @@ template <unsigned kChunks>
 template <unsigned kChunks>
 [[gnu::always_inline]] inline void activate_units(const Network& network, std::uint32_t first_unit,
                                                   unsigned lane,
-                                                  Pair (&sums)[kDocsPerLane][kChunks]) {
+                                                  Quad (&sums)[kDocsPerLane][kChunks]) {
   const auto each = [&](const auto& activated) PLACKETT_INLINE {
     PLACKETT_UNROLL_ALL
     for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
       PLACKETT_UNROLL_ALL
-      for (unsigned at = 0; at < 2; ++at) {
+      for (unsigned at = 0; at < 4; ++at) {
         const bool is_unit = first_unit + chunk * 16 + unit_of(lane) + at < network.units;
         PLACKETT_UNROLL_ALL
         for (auto& of_doc : sums) {
@@ -132,43 +135,27 @@ template <unsigned kChunks>
                                              const PerLane<const float*> (&rows)[kDocsPerLane],
                                              std::uint32_t features, const Network& network,
                                              std::uint32_t first_unit,
-                                             PerLane<Pair> (&scores)[kDocsPerLane]) {
+                                             PerLane<Quad> (&scores)[kDocsPerLane]) {
   warp.compute([&](unsigned lane) PLACKETT_INLINE {
     const float* own_rows[kDocsPerLane];
     for (unsigned doc = 0; doc < kDocsPerLane; ++doc) own_rows[doc] = rows[doc][lane];
-    Pair sums[kDocsPerLane][kChunks];
+    Quad sums[kDocsPerLane][kChunks];
     multiply_units(own_rows, features, network, first_unit, lane, sums);
     activate_units(network, first_unit, lane, sums);
     const float* output = network.output + first_unit + unit_of(lane);
     PLACKETT_UNROLL_ALL
     for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
-      const Pair weight = read_pair(output + chunk * 16);
+      const Quad weight = read_shared_quad(output + chunk * 16);
       PLACKETT_UNROLL_ALL
       for (unsigned doc = 0; doc < kDocsPerLane; ++doc) {
         PLACKETT_UNROLL_ALL
-        for (unsigned at = 0; at < 2; ++at) {
+        for (unsigned at = 0; at < 4; ++at) {
           float& sum = scores[doc][lane].values[at];
           sum = multiply_add(sums[doc][chunk].values[at], weight.values[at], sum);
         }
       }
     }
   });
-}
-
-// The 16 virtual lanes of a document lie in eight lanes, two each; all eight get its score.
-inline PerLane<float> fold(const Warp& warp, const PerLane<Pair>& sums) {
-  PerLane<float> parts[2];
-  warp.compute([&](unsigned lane) {
-    for (unsigned at = 0; at < 2; ++at) parts[at][lane] = sums[lane].values[at];
-  });
-  PLACKETT_UNROLL_ALL
-  for (auto& part : parts) {
-    for (unsigned distance = kUnitLanes / 2; distance > 0; distance /= 2) {
-      add_at_distance(warp, part, distance);
-    }
-  }
-  add(warp, parts[0], parts[1]);
-  return parts[0];
 }
 
 // The scores of batch `batch` of a query's documents: kBatchDocs from batch * kBatchDocs on, or
@@ -184,18 +171,18 @@ inline PerLane<float> fold(const Warp& warp, const PerLane<Pair>& sums) {
                docs - first < kBatchDocs ? docs - first : kBatchDocs, network.width,
                {.weights = network.linear, .scores = scores + first}, scored);
   }
-  const auto doc_of = [first](unsigned lane, unsigned doc) {
-    return first + doc * kDocLanes + lane / kUnitLanes;
+  const auto doc_of = [first](unsigned lane, unsigned at) {
+    return first + at * kTileDocs + lane / kLanesPerDoc;
   };
   PerLane<const float*> rows[kDocsPerLane];
-  PerLane<Pair> sums[kDocsPerLane];
+  PerLane<Quad> sums[kDocsPerLane];
   warp.compute([&](unsigned lane) {
     PLACKETT_UNROLL_ALL
     for (unsigned at = 0; at < kDocsPerLane; ++at) {
       // Past the last document the first is read again.
       const std::uint32_t doc = doc_of(lane, at);
       rows[at][lane] = row_of(tiles, doc < docs ? doc : first, network.width);
-      sums[at][lane] = {{0, 0}};
+      sums[at][lane] = {{0, 0, 0, 0}};
     }
   });
   std::uint32_t unit = 0;
@@ -210,14 +197,10 @@ inline PerLane<float> fold(const Warp& warp, const PerLane<Pair>& sums) {
     const PerLane<float> of_doc = fold(warp, sums[at]);
     warp.compute([&](unsigned lane) {
       const std::uint32_t doc = doc_of(lane, at);
-      if (lane % kUnitLanes != 0 || doc >= docs) return;
+      if (lane % kLanesPerDoc != 0 || doc >= docs) return;
       scores[doc] = network.linear != nullptr ? scores[doc] + of_doc[lane] : of_doc[lane];
     });
   }
-}
-
-constexpr std::uint32_t batches_of(std::uint32_t docs) {
-  return (docs + kBatchDocs - 1) / kBatchDocs;
 }
 
 // The highest of the scores, and whether they are finite.

@@ -9,40 +9,31 @@
 
 namespace plackett::gpu {
 
-// Where parameters lie, one after another in the order of Ranker::get_parameters().
-class ParameterWalk {
+// Where parameters lie, by their places in the order of Ranker::get_parameters().
+class ParameterPlaces {
  public:
-  // From that parameter on; before the first one, place() must not be asked.
-  [[gnu::always_inline]] ParameterWalk(const NetworkLayout& layout, std::uint32_t features,
-                                       std::int32_t parameter)
+  [[gnu::always_inline]] ParameterPlaces(const NetworkLayout& layout, std::uint32_t features)
       : layout_(layout),
         features_(features),
         linear_(layout.has_linear != 0 ? features : 0),
-        unit_(parameter - static_cast<std::int32_t>(linear_)) {
-    if (unit_ < 0) return;
-    const auto units = static_cast<std::int32_t>(layout.units);
-    row_ = static_cast<std::uint32_t>(unit_ / units);
-    unit_ %= units;
-  }
+        inverse_units_(std::uint64_t{0xFFFFFFFFU / layout.units} + 1) {}
 
-  [[gnu::always_inline]] void advance(std::int32_t count) {
-    const auto units = static_cast<std::int32_t>(layout_.units);
-    for (unit_ += count; unit_ >= units; unit_ -= units) ++row_;
-  }
-
-  [[nodiscard]] [[gnu::always_inline]] std::uint32_t place() const {
-    if (unit_ < 0) return linear_ + static_cast<std::uint32_t>(unit_);
+  [[nodiscard]] [[gnu::always_inline]] std::uint32_t operator()(std::uint32_t parameter) const {
+    if (parameter < linear_) return parameter;
+    const std::uint32_t of_network = parameter - linear_;
+    // Divided by the units: exact below 2^32 / units, which is more than shared memory holds.
+    std::uint32_t row = static_cast<std::uint32_t>(of_network * inverse_units_ >> 32);
+    const std::uint32_t unit = of_network - row * layout_.units;
     // The biases and the output's weights follow the padded features.
-    const std::uint32_t row = row_ < features_ ? row_ : row_ - features_ + layout_.width;
-    return layout_.weights + row * layout_.padded_units + static_cast<std::uint32_t>(unit_);
+    if (row >= features_) row += layout_.width - features_;
+    return layout_.weights + row * layout_.padded_units + unit;
   }
 
  private:
   const NetworkLayout& layout_;
   std::uint32_t features_;
-  std::uint32_t linear_;  // parameters before the network's
-  std::int32_t unit_;     // of the row; below 0: of the linear part, from its end
-  std::uint32_t row_ = 0;
+  std::uint32_t linear_;         // parameters before the network's
+  std::uint64_t inverse_units_;  // 2^32 over them, rounded up
 };
 
 // Numbers that a candidate's direction takes of the normals: its own, and padding.
@@ -59,20 +50,17 @@ constexpr std::uint32_t direction_stride(std::uint32_t parameters) {
   const std::uint32_t parameters = run.duels.parameters;
   const std::uint32_t begin = candidate * direction_stride(parameters);
   const std::uint32_t end_block = (begin + parameters + 63) / 64 * 16;
+  const ParameterPlaces place_of(layout, run.features);
   warp.compute([&](unsigned lane) {
     for (std::uint32_t block = begin / 64 * 16 + first_thread + lane; block < end_block;
          block += threads) {
       const Quad normals = normals_of_block(run, impression, block);
-      auto parameter = static_cast<std::int32_t>(block / 16 * 64 + block % 16 - begin);
-      ParameterWalk walk(layout, run.features, parameter);
+      std::uint32_t parameter = block / 16 * 64 + block % 16 - begin;
       PLACKETT_UNROLL_ALL
       for (const float normal : normals.values) {
-        // The first and the last group may be cut short.
-        if (parameter >= 0 && parameter < static_cast<std::int32_t>(parameters)) {
-          direction[walk.place()] = normal;
-        }
+        // The first and the last group may be cut short: before the first, it is huge.
+        if (parameter < parameters) direction[place_of(parameter)] = normal;
         parameter += 16;
-        walk.advance(16);
       }
     }
   });
@@ -83,15 +71,25 @@ constexpr std::uint32_t direction_stride(std::uint32_t parameters) {
                                                    const NetworkLayout& layout,
                                                    const float* direction) {
   PerLane<float> squares;
-  warp.compute([&](unsigned lane) {
+  warp.compute([&](unsigned lane) PLACKETT_INLINE {
     squares[lane] = 0;
     if (lane >= 16) return;
-    ParameterWalk walk(layout, run.features, static_cast<std::int32_t>(lane));
-    for (std::uint32_t at = lane; at < run.duels.parameters; at += 16) {
-      const float value = direction[walk.place()];
-      squares[lane] = multiply_add(value, value, squares[lane]);
-      walk.advance(16);
+    std::uint32_t begin = 0;  // of the row, among the parameters
+    const auto add_row = [&](const float* row, std::uint32_t count) PLACKETT_INLINE {
+      PLACKETT_UNROLL(4)
+      for (std::uint32_t at = (lane - begin) % 16; at < count; at += 16) {
+        squares[lane] = multiply_add(row[at], row[at], squares[lane]);
+      }
+      begin += count;
+    };
+    if (layout.has_linear != 0) add_row(direction, run.features);
+    const float* row = direction + layout.weights;
+    for (std::uint32_t feature = 0; feature < run.features; ++feature) {
+      add_row(row, layout.units);
+      row += layout.padded_units;
     }
+    add_row(direction + layout.biases, layout.units);
+    add_row(direction + layout.output, layout.units);
   });
   for (unsigned distance = 8; distance > 0; distance /= 2) add_at_distance(warp, squares, distance);
   const float square = warp.from(squares, 0);

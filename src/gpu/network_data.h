@@ -10,7 +10,7 @@ namespace plackett::gpu {
 // Warps of a block that does a network's run.
 inline constexpr std::uint32_t kNetworkWarps = 4;
 // Such blocks that a multiprocessor does at a time, at most.
-inline constexpr std::uint32_t kNetworkBlocks = 5;
+inline constexpr std::uint32_t kNetworkBlocks = 4;
 // What the first warp of a block tells the others: BlockState (gpu/learn_network.h).
 inline constexpr std::uint32_t kBlockStateBytes = 64;
 

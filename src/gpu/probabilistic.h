@@ -2,6 +2,7 @@
 // ProbabilisticMultileaving (sampling/probabilistic_multileaving.h).
 #pragma once
 
+#include "gpu/block.h"
 #include "gpu/duel_data.h"
 #include "gpu/score.h"
 #include "gpu/stream.h"
@@ -19,13 +20,15 @@ struct MultileavingScratch {
   float* scales = nullptr;    // [rank][ranker]
 };
 
-// scales[ranker] = 1 / the ranker's weight of what is unplaced.
-[[gnu::always_inline]] inline void scale_rankers(const Warp& warp,
+// scales[ranker] = 1 / the ranker's weight of what is unplaced: by warp `number` of `warps`.
+[[gnu::always_inline]] inline void scale_rankers(const Warp& warp, unsigned number, unsigned warps,
                                                  const MultileavingScratch& scratch,
                                                  float* scales) {
   // As score_docs: four lanes do a ranker.
+  constexpr std::uint32_t kTogether = kWarpLanes / kLanesPerDoc;
   const std::uint32_t in_blocks = round_up(scratch.docs, 16);
-  for (std::uint32_t first = 0; first < scratch.rankers; first += kWarpLanes / kLanesPerDoc) {
+  for (std::uint32_t first = number * kTogether; first < scratch.rankers;
+       first += warps * kTogether) {
     PerLane<Quad> sums;
     warp.compute([&](unsigned lane) {
       const std::uint32_t own = first + lane / kLanesPerDoc;
@@ -51,15 +54,17 @@ struct MultileavingScratch {
       }
     });
   }
-  warp.sync();
 }
 
-// chances[doc] = the sum over rankers of weight times scale, 0 if it is placed.
-[[gnu::always_inline]] inline void add_chances(const Warp& warp, const MultileavingScratch& scratch,
+// chances[doc] = the sum over rankers of weight times scale, 0 if it is placed: by warp `number` of
+// kWarps. A lane does up to kOwn documents at a time.
+template <unsigned kWarps, unsigned kOwn = kWarps == 1 ? 4 : 1>
+[[gnu::always_inline]] inline void add_chances(const Warp& warp, unsigned number,
+                                               const MultileavingScratch& scratch,
                                                const float* scales) {
-  constexpr unsigned kOwn = 4;
-  warp.each([&](unsigned lane) {
-    for (std::uint32_t first = lane; first < scratch.docs; first += kOwn * kWarpLanes) {
+  warp.compute([&](unsigned lane) PLACKETT_INLINE {
+    for (std::uint32_t first = number * kOwn * kWarpLanes + lane; first < scratch.docs;
+         first += kWarps * kOwn * kWarpLanes) {
       const float* column[kOwn];
       float sums[kOwn];
       for (unsigned at = 0; at < kOwn; ++at) {
@@ -148,20 +153,27 @@ struct MultileavingScratch {
   return draw_in_order(chances, docs, uniform);
 }
 
-// Places documents at the ranks below `shown`.
-[[gnu::always_inline]] inline void show_multileaved(const Warp& warp,
+// Places documents at the ranks below `shown`. The first warp draws them from `stream`.
+template <typename Team>
+[[gnu::always_inline]] inline void show_multileaved(const Team& team,
                                                     const MultileavingScratch& scratch,
                                                     std::uint32_t shown, Stream& stream,
                                                     std::uint32_t* docs) {
   for (std::uint32_t rank = 0; rank < shown; ++rank) {
     float* scales = scratch.scales + std::size_t{rank} * scratch.rankers;
-    scale_rankers(warp, scratch, scales);
-    add_chances(warp, scratch, scales);
-    const std::uint32_t doc = draw_doc(warp, scratch.chances, scratch.docs, stream.uniform());
-    warp.each([&](unsigned lane) {
-      if (lane != 0) return;
-      docs[rank] = doc;
-      scratch.unplaced[doc] = 0;
+    team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+      scale_rankers(warp, number, Team::kWarps, scratch, scales);
+    });
+    team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+      add_chances<Team::kWarps>(warp, number, scratch, scales);
+    });
+    team.first_warp([&](const Warp& warp) PLACKETT_INLINE {
+      const std::uint32_t doc = draw_doc(warp, scratch.chances, scratch.docs, stream.uniform());
+      warp.compute([&](unsigned lane) {
+        if (lane != 0) return;
+        docs[rank] = doc;
+        scratch.unplaced[doc] = 0;
+      });
     });
   }
 }

@@ -27,10 +27,7 @@ template <unsigned kOwn>
       for (std::uint32_t other = 0; other < docs; other += 4) {
         const Quad others = *reinterpret_cast<const Quad*>(scores + other);
         PLACKETT_UNROLL_ALL
-        for (const float score : others.values) {
-          PLACKETT_UNROLL_ALL
-          for (unsigned at = 0; at < kOwn; ++at) count_if_greater(score, own[at], above[at]);
-        }
+        for (unsigned at = 0; at < kOwn; ++at) count_greater(others, own[at], above[at]);
       }
       for (unsigned at = 0; at < kOwn; ++at) {
         const std::uint32_t doc = first + at * kWarpLanes + lane;
@@ -46,8 +43,20 @@ template <unsigned kOwn>
   return sums[0];
 }
 
-// Gives equal scores, which share the best of their ranks, different ones: a shuffle for each group
-// of them, the best group first, of its documents in descending order. Returns the stream after it.
+// ranks[doc] counts from 0, best score first. False if scores are equal: they share the best of
+// their ranks. Requires: scores finite, with -infinity after the last up to a multiple of 4.
+[[gnu::always_inline]] inline bool rank_distinct(const Warp& warp, const float* scores,
+                                                 std::uint32_t docs, std::uint32_t* ranks) {
+  const double sum = docs <= kWarpLanes       ? count_above<1>(warp, scores, docs, ranks)
+                     : docs <= 2 * kWarpLanes ? count_above<2>(warp, scores, docs, ranks)
+                                              : count_above<4>(warp, scores, docs, ranks);
+  // Distinct scores have the ranks 0 ... docs - 1.
+  return sum == 0.5 * static_cast<double>(docs) * (docs - 1.0);
+}
+
+// Gives equal scores different ranks, once rank_distinct has given them the best of these: a
+// shuffle for each group of them, the best group first, of its documents in descending order.
+// `order` is scratch for a number per document. Returns the stream after it.
 [[gnu::noinline]] inline Stream order_equals(Warp warp, const float* scores, std::uint32_t docs,
                                              std::uint32_t* ranks, std::uint32_t* order,
                                              Stream stream) {
@@ -94,20 +103,6 @@ template <unsigned kOwn>
     for (std::uint32_t place = lane; place < docs; place += kWarpLanes) ranks[order[place]] = place;
   });
   return stream;
-}
-
-// ranks[doc] counts from 0, best score first. `order` is scratch of as many. Draws from `stream`
-// only if scores are equal. Requires: scores finite, with -infinity after the last up to a multiple
-// of 4.
-[[gnu::always_inline]] inline void rank_docs(const Warp& warp, const float* scores,
-                                             std::uint32_t docs, std::uint32_t* ranks,
-                                             std::uint32_t* order, Stream& stream) {
-  const double sum = docs <= kWarpLanes       ? count_above<1>(warp, scores, docs, ranks)
-                     : docs <= 2 * kWarpLanes ? count_above<2>(warp, scores, docs, ranks)
-                                              : count_above<4>(warp, scores, docs, ranks);
-  // Distinct scores have the ranks 0 ... docs - 1.
-  if (sum == 0.5 * static_cast<double>(docs) * (docs - 1.0)) return;
-  stream = order_equals(warp, scores, docs, ranks, order, stream);
 }
 
 }  // namespace plackett::gpu

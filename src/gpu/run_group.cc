@@ -294,6 +294,7 @@ class Group {
 
   Result<void> learn_until(std::uint64_t point) {
     while (done_ < point && !is_stopped()) {
+      const double share_start = watch_.clock->now();
       const auto start = Clock::now();
       const std::uint64_t until = std::min(point, done_ + at_once_);
       std::vector<std::uint32_t> which;
@@ -315,7 +316,7 @@ class Group {
       }
       if (auto got = get_states(); !got) return got;
       const double seconds = seconds_since(start);
-      times_.learning += seconds;
+      times_.learning += watch_.clock->now() - share_start;
       const auto rate = static_cast<double>(until - done_) / seconds;
       at_once_ = std::clamp(static_cast<std::uint64_t>(rate * kLaunchSeconds), std::uint64_t{1},
                             2 * at_once_);
@@ -337,7 +338,7 @@ class Group {
     std::stable_sort(due.begin(), due.end(), [this](std::uint32_t one, std::uint32_t other) {
       return std::less<>()(runs_[one].measured, runs_[other].measured);
     });
-    const auto start = Clock::now();
+    const double start = watch_.clock->now();
     for (std::size_t first = 0; first < due.size() && !is_stopped();) {
       const auto part_start = Clock::now();
       // On the same queries.
@@ -357,7 +358,7 @@ class Group {
     }
     if (stopped_) return {};
     if (auto got = get_states(); !got) return got;
-    times_.measuring += seconds_since(start);
+    times_.measuring += watch_.clock->now() - start;
     for (const std::uint32_t at : due) {
       if (!goes_on(at)) continue;
       runs_[at].curve.push_back({point, states_[at].offline, states_[at].online.total()});

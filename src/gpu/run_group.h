@@ -12,6 +12,7 @@
 #include "gpu/device.h"
 #include "gpu/launch_layout.h"
 #include "gpu/run_data.h"
+#include "gpu/share_clock.h"
 #include "plackett/dataset.h"
 #include "plackett/record.h"
 #include "plackett/result.h"
@@ -90,8 +91,10 @@ struct GroupRun {
 struct GroupWatch {
   std::function<void(std::uint64_t impressions)> advanced = {};
   std::function<bool()> stop = {};
+  ShareClock* clock = nullptr;
 };
 
+// The group's share of the device's time.
 struct GroupTimes {
   double learning = 0;   // seconds
   double measuring = 0;  // likewise

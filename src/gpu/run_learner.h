@@ -53,6 +53,24 @@ class RunLearner {
     inverse_ideal_ = run_.train.inverse_ideals[query];
   }
 
+  // Into the cache, features of the next impression's query, which list_.query names: by warp
+  // `number` of `warps`, while another one is busy with this impression.
+  [[gnu::always_inline]] void fetch_next(const Warp& warp, unsigned number, unsigned warps) const {
+    constexpr std::uint32_t kLine = 32;  // floats
+    const SplitData& train = run_.train;
+    const std::uint32_t query = *list_.query;
+    const float* rows = train.rows + train.first_tiles[query] * tile_size(train.width);
+    const auto docs =
+        static_cast<std::uint32_t>(train.query_begin[query + 1] - train.query_begin[query]);
+    const std::uint32_t floats = (docs + kTileDocs - 1) / kTileDocs * kTileDocs * train.width;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      for (std::uint32_t at = (number * kWarpLanes + lane) * kLine; at < floats;
+           at += warps * kWarpLanes * kLine) {
+        prefetch(rows + at);
+      }
+    });
+  }
+
   // The random numbers of the impression: the first `of_list` blocks of the ranking's, as uniforms,
   // and a draw per rank for the clicks; and the next one's query. Each lane makes a block of four.
   void draw_numbers(std::uint32_t of_list) {

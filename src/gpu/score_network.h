@@ -24,12 +24,33 @@ struct PerWarp {
 #endif
 };
 
+inline constexpr unsigned kUnitLanes = 8;  // lanes that share their documents
+inline constexpr unsigned kDocLanes = kWarpLanes / kUnitLanes;
 inline constexpr unsigned kStepDocs = 8;    // of a lane
 inline constexpr unsigned kStepUnits = 64;  // of a block
 inline constexpr unsigned kStepChunks = kStepUnits / 16;
 static_assert(kStepDocs == kUnitLanes);
 static_assert(kStepDocs * kDocLanes * kNetworkWarps == kStepTiles * kTileDocs);
 inline constexpr unsigned kWarpTiles = kStepTiles / kNetworkWarps;
+
+// The first of a lane's two units among each 16.
+inline std::uint32_t first_of_two(unsigned lane) { return 2 * (lane % kUnitLanes); }
+
+// The 16 virtual lanes of a document lie in eight lanes, two each; all eight get its score.
+inline PerLane<float> fold(const Warp& warp, const PerLane<Pair>& sums) {
+  PerLane<float> parts[2];
+  warp.compute([&](unsigned lane) {
+    for (unsigned at = 0; at < 2; ++at) parts[at][lane] = sums[lane].values[at];
+  });
+  PLACKETT_UNROLL_ALL
+  for (auto& part : parts) {
+    for (unsigned distance = kUnitLanes / 2; distance > 0; distance /= 2) {
+      add_at_distance(warp, part, distance);
+    }
+  }
+  add(warp, parts[0], parts[1]);
+  return parts[0];
+}
 
 // Two buffers: 16 features of the block's documents, tile by tile, and of the units' weights.
 struct StepBuffers {
@@ -75,7 +96,7 @@ class StepReader {
     const unsigned chunk = lane / kUnitLanes;
     const std::uint32_t unit = first_unit + chunk * 16;
     weights_ = network.weights + warp * kFeatures * stride_ + (unit < stride_ ? unit : first_unit) +
-               unit_of(lane);
+               first_of_two(lane);
     weights_to_ = StepBuffers::kWeights + warp * kFeatures * kStepUnits +
                   chunk / 2 * (kUnitLanes * 4) + lane % kUnitLanes * 4 + chunk % 2 * 2;
   }
@@ -158,7 +179,7 @@ inline constexpr float kQuickSigmoids = 87;
         const std::uint32_t unit = first_unit + chunk * 16;
         weights[chunk] = {{0, 0}};
         if (unit < network.padded_units)
-          weights[chunk] = load_pair(network.output + unit + unit_of(lane));
+          weights[chunk] = load_pair(network.output + unit + first_of_two(lane));
       }
       PLACKETT_UNROLL_ALL
       for (unsigned doc = 0; doc < kStepDocs; ++doc) {
@@ -225,8 +246,9 @@ inline constexpr float kQuickSigmoids = 87;
         PLACKETT_UNROLL_ALL
         for (unsigned chunk = 0; chunk < kStepChunks; ++chunk) {
           const std::uint32_t of_chunk = unit + chunk * 16;
-          const Pair bias = load_pair(
-              network.biases + (of_chunk < network.padded_units ? of_chunk : unit) + unit_of(lane));
+          const Pair bias =
+              load_pair(network.biases + (of_chunk < network.padded_units ? of_chunk : unit) +
+                        first_of_two(lane));
           PLACKETT_UNROLL_ALL
           for (auto& of_doc : sums[number]) of_doc[chunk][lane] = bias;
         }

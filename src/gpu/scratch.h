@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/run_data.h"
+#include "gpu/warp.h"
 #include "plackett/mass.h"
 
 namespace plackett::gpu {
@@ -59,12 +60,14 @@ struct ListScratch {
 
 // All of a warp's.
 struct WarpScratch {
-  // `spill` is the warp's own.
-  WarpScratch(const BatchArgs& args, std::uint32_t run, std::byte* shared, std::byte* own_spill)
-      : small(shared, args.small),
+  // `own_spill` is the warp's own.
+  [[gnu::always_inline]] WarpScratch(const BatchArgs& args, std::uint32_t run,
+                                     std::byte* own_shared, std::byte* own_spill)
+      : small(own_shared, args.small),
         large(own_spill, args.large),
-        list(shared + args.small.size, args.list),
-        duels_shared(shared + args.small.size + args.list.size),
+        list(own_shared + args.small.size, args.list),
+        duels_shared(own_shared + args.small.size + args.list.size),
+        shared(own_shared),
         spill(own_spill),
         which(run),
         small_docs(args.small.docs) {
@@ -75,10 +78,17 @@ struct WarpScratch {
     return docs <= small_docs ? small : large;
   }
 
+  // Between two phases: addresses that the next one needs are computed in it. Kept from phase to
+  // phase they take registers, and where these run short, local memory, which is slow.
+  [[gnu::always_inline]] void find_again(const BatchArgs& args) {
+    *this = WarpScratch(args, which, unknown(shared), unknown(spill));
+  }
+
   DocScratch small;
   DocScratch large;
   ListScratch list;
   std::byte* duels_shared;  // what DuelArgs divides
+  std::byte* shared;
   std::byte* spill;
   std::uint32_t which;  // the run
   std::uint32_t small_docs;

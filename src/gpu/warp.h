@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 
 namespace plackett::gpu {
@@ -95,6 +96,21 @@ struct PerLane {
   T value;
 };
 
+// The same address, of which the compiler knows nothing: what is computed from it is not computed
+// earlier and kept.
+[[gnu::always_inline]] inline std::byte* unknown(std::byte* address) {
+  std::uint64_t zero = 0;
+  asm volatile("" : "+l"(zero));
+  return address + zero;
+}
+[[gnu::always_inline]] inline unsigned unknown(unsigned value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+// Into the cache of the device's own memory, the 128 bytes around that place.
+inline void prefetch(const float* from) { asm volatile("prefetch.global.L2 [%0];" : : "l"(from)); }
+
 // Read-only data of the device's own memory, four floats at a 16-byte boundary.
 inline Quad load_quad(const float* from) {
   using Vector __attribute__((ext_vector_type(4))) = float;
@@ -140,11 +156,16 @@ inline Pair read_pair(const float* from) {
   return {{vector.x, vector.y}};
 }
 
-// ++count if one > other: two instructions, where the compiler makes three.
-inline void count_if_greater(float one, float other, std::uint32_t& count) {
-  asm("{ .reg .pred p; setp.gt.f32 p, %1, %2; @p add.u32 %0, %0, 1; }"
+// Counts those of four that are greater than `than`: a comparison gives all ones, which is -1, and
+// one instruction subtracts two of them.
+inline void count_greater(const Quad& four, float than, std::uint32_t& count) {
+  asm("{ .reg .u32 a, b, c, d;"
+      " set.gt.u32.f32 a, %1, %5; set.gt.u32.f32 b, %2, %5;"
+      " set.gt.u32.f32 c, %3, %5; set.gt.u32.f32 d, %4, %5;"
+      " sub.u32 a, %0, a; sub.u32 a, a, b; sub.u32 a, a, c; sub.u32 %0, a, d; }"
       : "+r"(count)
-      : "f"(one), "f"(other));
+      : "f"(four.values[0]), "f"(four.values[1]), "f"(four.values[2]), "f"(four.values[3]),
+        "f"(than));
 }
 
 class Warp {
@@ -236,6 +257,9 @@ struct PerLane {
   T values[kWarpLanes];
 };
 
+inline std::byte* unknown(std::byte* address) { return address; }
+inline void prefetch(const float* from) { __builtin_prefetch(from); }
+
 // A device faults where these are not aligned.
 template <typename T>
 const T& read_aligned(const float* from) {
@@ -255,8 +279,8 @@ inline void copy_pair_ahead(const float* from, float* to) {
   std::copy_n(pair.values, 2, to);
 }
 inline void wait_for_copies() {}
-inline void count_if_greater(float one, float other, std::uint32_t& count) {
-  count += one > other ? 1U : 0U;
+inline void count_greater(const Quad& four, float than, std::uint32_t& count) {
+  for (const float one : four.values) count += one > than ? 1U : 0U;
 }
 
 // In which order the host does lanes, and warps: any must give the same, so what differs shows that

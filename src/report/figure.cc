@@ -353,6 +353,8 @@ std::string title_of(const Comparison& comparison, const char* otherwise) {
   return printable(comparison.title.empty() ? otherwise : comparison.title);
 }
 
+bool is_curve(const CellSummary& cell) { return cell.curve.size() > 1; }
+
 // What a figure says of its numbers.
 std::string about_of(const Arrangement& arrangement, std::string about) {
   return arrangement.selection.empty() ? about
@@ -438,6 +440,8 @@ std::vector<double> Scale::ticks() const {
 
 Result<std::string> draw_curves(const Comparison& comparison, const Measure& measure,
                                 FigureFormat format) {
+  const auto& cells = comparison.cells;
+  if (!cells.empty() && std::none_of(cells.begin(), cells.end(), is_curve)) return std::string();
   const Arrangement arrangement(comparison);
   Picture picture{.title = title_of(comparison, "Learning curves"),
                   .about = about_of(arrangement, measure.about()),

@@ -19,7 +19,8 @@ enum class FigureFormat { kSvg, kPdf };
 // and its standard error as a band for each method. Drawn by Cairo on white, 960 pixels wide (720
 // points in PDF), with fonts embedded (PDF) or as outlines (SVG). Drifts are upright lines, with
 // their names above them as far as there is room, changing phases shaded. Valid for any comparison,
-// also an empty one. The same bytes for the same comparison, measure and fonts: no date.
+// also an empty one; empty if none of its cells has a curve of two points or more. The same bytes
+// for the same comparison, measure and fonts: no date.
 Result<std::string> draw_curves(const Comparison& comparison, const Measure& measure = kOffline,
                                 FigureFormat format = FigureFormat::kSvg);
 

@@ -219,6 +219,35 @@ TEST(Compare, AFolderGrowsAndRefusesDataThatIsLoadedOtherwise) {
   EXPECT_EQ(results(folder / "a"), before);
 }
 
+TEST(Compare, FinalCurvesHaveAFolderOfTheirOwnAndTheSameTables) {
+  const TemporaryFolder folder;
+  const auto whole = run_command(kSmall + "--out " + folder / "whole");
+  const auto final = run_command(kSmall + "--curve final --out " + folder / "final");
+  ASSERT_EQ(final.exit_code, 0) << final.err;
+  for (const char* table : {"tables.csv", "tables.md", "tests.csv"}) {
+    EXPECT_EQ(slurp(folder / "final/" + table), slurp(folder / "whole/" + table)) << table;
+  }
+  EXPECT_TRUE(fs::exists(folder / "whole/curves.svg"));
+  EXPECT_FALSE(fs::exists(folder / "final/curves.svg"));
+  EXPECT_EQ(run_command("report --format runs " + folder / "final").out,
+            run_command("report --format runs " + folder / "whole").out);
+  const auto curves = run_command("report --format curves " + folder / "final");
+  EXPECT_EQ(std::count(curves.out.begin(), curves.out.end(), '\n'), 1 + 32);
+  const auto refused = run_command(kSmall + "--curve final --out " + folder / "whole");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("its runs are made with curve whole, not final"),
+                                 HasSubstr("(--out gives another folder, --fresh starts over)")));
+  // Without --out each kind has its own.
+  const auto default_folder = [](const std::string& options) {
+    const std::string plan = run_command(kSmall + options + " --dry-run").out;
+    const std::size_t at = plan.find("results go to ");
+    return plan.substr(at, plan.find(',', at) - at);
+  };
+  EXPECT_THAT(default_folder(""), HasSubstr("results/compare-"));
+  EXPECT_EQ(default_folder("--curve whole"), default_folder(""));
+  EXPECT_NE(default_folder("--curve final"), default_folder(""));
+}
+
 TEST(Compare, ASingleRunHasNoDeviation) {
   const TemporaryFolder folder;
   const auto result = run_command(
@@ -458,6 +487,8 @@ TEST(Compare, MistakesAreFoundBeforeAnythingRuns) {
            Case{"--spec " + folder / "bad.toml", "bad.toml:2: unknown key \"impresions\""},
            Case{"--spec " PLACKETT_SOURCE_DIR "/experiments/cikm2018.toml --data-root /nowhere",
                 "dataset MQ2007: /nowhere/MQ2007: no such file or folder"},
+           Case{"--curve half", "--curve: \"half\"; expected whole or final"},
+           Case{"--curve whole,final", "curve: a list; all cells have the same"},
            Case{"--baselines magic", "baselines: no method \"magic\"; there are dbgd, "},
        }) {
     const auto result = run_command("compare --out '" + folder / "a" + "' " + mistake.arguments);

@@ -49,6 +49,22 @@ TEST(Simulate, PrintsOneJsonObjectWithEveryField) {
   EXPECT_GT(answer["impressions_per_second"].get<double>(), 0);
 }
 
+TEST(Simulate, AFinalCurveIsTheEndOfTheWholeOne) {
+  const Json whole = outcome("");
+  const Json final = outcome("--curve final");
+  ASSERT_EQ(final["curve"].size(), 1U);
+  EXPECT_EQ(final["curve"][0], whole["curve"].back());
+  EXPECT_EQ(final["offline"], whole["offline"]);
+  EXPECT_EQ(final["online"], whole["online"]);
+  const auto shown = run_command("simulate --runs 2 --impressions 300 --curve final");
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_THAT(shown.out, ::testing::AllOf(::testing::HasSubstr("  offline NDCG@10  0."),
+                                          ::testing::Not(::testing::HasSubstr("\n  impression"))));
+  const auto refused = run_command("simulate --curve half");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, ::testing::HasSubstr("\"half\"; expected whole or final"));
+}
+
 TEST(Simulate, ASingleRunHasNoDeviation) {
   const auto result = run_command("simulate --runs 1 --impressions 100");
   ASSERT_EQ(result.exit_code, 0) << result.err;

@@ -155,6 +155,8 @@ class Pair:
         path = os.path.join(self.standby.data, "postgresql.auto.conf")
         with open(path, "a", encoding="ascii") as file:
             file.write("synchronous_standby_names = ''\n")
+        # It may be a copy of a primary that asked for one.
+        self.standby.sql("SELECT pg_reload_conf()", "postgres")
         self.standby.promote()
         self.primary, self.standby = self.standby, self.primary
 

@@ -1,7 +1,8 @@
 """Nodes, database and network fail under load: nothing that was acknowledged is lost or doubled,
 and all nodes end with the bits that a replay of the store gives.
 
-PLACKETT_FAULTS: how many faults; PLACKETT_SEED: which. PLACKETT_KEEP: leaves the folder behind."""
+PLACKETT_FAULTS: how many faults; PLACKETT_SEED: which; PLACKETT_KINDS: only these kinds, with commas
+between. PLACKETT_KEEP: leaves the folder behind."""
 
 import collections
 import contextlib
@@ -41,7 +42,8 @@ class Faults:
     def kinds(self):
         every = [name for name in dir(self) if not name.startswith("_") and
                  callable(getattr(self, name)) and name != "kinds"]
-        return [name for name in every if name not in self.left_out]
+        wanted = os.environ.get("PLACKETT_KINDS", ",".join(every)).split(",")
+        return [name for name in every if name in wanted and name not in self.left_out]
 
     def _node(self):
         return self.random.choice(self.cluster.nodes)
@@ -114,9 +116,11 @@ class Faults:
         if not pair.is_synchronous():
             pair.add_standby()
         pair.fail_over()
+        start = time.monotonic()
         self.cluster.wait_until_well()
+        seconds = time.monotonic() - start
         pair.add_standby()
-        return f"to port {pair.primary.port}"
+        return f"to host {pair.servers.index(pair.primary) + 1}: {seconds:.1f} s until all learn"
 
     def cut(self):
         node = self._node()

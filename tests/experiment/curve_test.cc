@@ -280,7 +280,7 @@ TEST_P(CurveOfARun, EqualsRankersOfShorterRunsMeasuredAlone) {
                                  .metrics = {Metric::kMap, Metric::kNdcg1},
                                  .max_label = dataset().max_label};
     const RunRecord record = simulation.run(run, {}).value();
-    ASSERT_EQ(record.curve.size(), curve_points(spec.impressions, spec.drift).size());
+    ASSERT_EQ(record.curve.size(), curve_points(spec).size());
     for (std::size_t at = 0; at < record.curve.size(); ++at) {
       spec.impressions = record.curve[at].impression;
       if (drifts && spec.impressions <= settled_at(spec.drift.front())) continue;
@@ -322,7 +322,7 @@ TEST(SimulationCurve, TellsTheFirstPointWithAScoreThatIsNotFinite) {
   spec.settings = {{"learning-rate", "30"}};
   spec.method = "pdgd";
   std::optional<std::uint64_t> first;
-  for (const std::uint64_t point : curve_points(spec.impressions)) {
+  for (const std::uint64_t point : curve_points(spec)) {
     spec.impressions = point;
     const auto record = Simulation::prepare(data, spec)->run(0, {});
     if (record.ok()) continue;
@@ -353,7 +353,7 @@ TEST(SimulationCurve, TellsAKeptPointRatherThanALaterFailureToRank) {
   };
   const std::string whole = error_of(1'000);
   std::string first;
-  for (const std::uint64_t point : curve_points(1'000)) {
+  for (const std::uint64_t point : curve_points({.impressions = 1'000})) {
     first = error_of(point);
     if (!first.empty()) break;
   }

@@ -50,8 +50,7 @@ TEST(DriftWeight, IsACosineIfSeasonal) {
 }
 
 TEST(CurvePoints, AreDenseAgainAfterADrift) {
-  const std::vector<Drift> drifts{{.at = 8}};
-  EXPECT_THAT(curve_points(20, drifts),
+  EXPECT_THAT(curve_points({.impressions = 20, .drift = {Drift{.at = 8}}}),
               ElementsAre(1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 18, 20));
 }
 

@@ -32,6 +32,7 @@ TEST(Options, RefuseNumbersOutOfBoundsWithTextAndRule) {
     EXPECT_EQ(message("eta", eta), std::string(eta) + "; expected a finite number, at least 0");
   }
   EXPECT_THAT(message("no-relevant", "two"), HasSubstr("skip, zero, one"));
+  EXPECT_EQ(message("curve", "half"), "\"half\"; expected whole or final");
 }
 
 TEST(Options, CheckNamesTheFirstThatIsWrong) {

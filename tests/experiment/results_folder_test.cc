@@ -192,6 +192,92 @@ TEST(ResultsFolder, RefusesAnotherVersionAndOtherwiseLoadedDataAndTouchesNothing
   EXPECT_EQ(slurp(folder / "a/experiment.toml"), text);
 }
 
+ComparisonSpec with_final_curves() {
+  ComparisonSpec spec = small_spec();
+  spec.common.curve = CurveKind::kFinal;
+  return spec;
+}
+
+// Makes a file as it would be without the lines that contain `part`.
+void drop_lines(const std::string& path, const std::string& part) {
+  std::istringstream text(slurp(path));
+  std::string kept;
+  for (std::string line; std::getline(text, line);) {
+    if (line.find(part) == std::string::npos) kept += line + '\n';
+  }
+  std::ofstream(path, std::ios::binary) << kept;
+}
+
+TEST(ResultsFolder, IsOfOneKindOfCurve) {
+  const TemporaryFolder folder;
+  const std::string a = folder / "a";
+  const std::string b = folder / "b";
+  go_on(a, small_spec(), 1, 3);
+  go_on(b, with_final_curves(), 1, 3);
+  EXPECT_THAT(slurp(b + "/made_by"), HasSubstr("curve final\n"));
+  const auto refusal = [](const std::string& where, const ComparisonSpec& spec) {
+    const auto opened = ResultsFolder::open(where, spec, {kVersion});
+    EXPECT_EQ(opened.error().code, ErrorCode::kConflict);
+    EXPECT_EQ(plan_comparison(spec, where).error().message, opened.error().message);
+    return opened.error().message;
+  };
+  EXPECT_EQ(refusal(a, with_final_curves()),
+            a + ": its runs are made with curve whole, not final; " + std::string(kStartOver));
+  EXPECT_EQ(refusal(b, small_spec()),
+            b + ": its runs are made with curve final, not whole; " + std::string(kStartOver));
+  ComparisonSpec more = with_final_curves();  // not a run of what is there
+  more.click_models = {"informational"};
+  EXPECT_THAT(refusal(a, more), HasSubstr("made with curve whole, not final"));
+  EXPECT_EQ(go_on(a, small_spec(), 2, 1000), 12U);
+  EXPECT_EQ(slurp(a + "/runs.jsonl"), uninterrupted());
+  EXPECT_TRUE(
+      ResultsFolder::open(a, with_final_curves(), {.version = kVersion, .fresh = true}).ok());
+}
+
+TEST(ResultsFolder, FinalCurvesGoOnWhereTheyStopped) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", with_final_curves(), 1, 1000);
+  std::size_t before = 0;
+  for (int turn = 0; turn < 4; ++turn) before = go_on(folder / "b", with_final_curves(), 2, 5);
+  EXPECT_EQ(before, 12U);
+  EXPECT_EQ(slurp(folder / "b/runs.jsonl"), slurp(folder / "a/runs.jsonl"));
+  const StoredResults final = read_results(folder / "a").value().value();
+  go_on(folder / "whole", small_spec(), 1, 1000);
+  const StoredResults whole = read_results(folder / "whole").value().value();
+  for (std::size_t cell = 0; cell < final.cells.size(); ++cell) {
+    for (const auto& [number, run] : final.cells[cell].runs) {
+      ASSERT_EQ(run.record.curve.size(), 1U);
+      const CurvePoint& last = whole.cells[cell].runs.at(number).record.curve.back();
+      EXPECT_EQ(run.record.curve[0].offline, last.offline);
+      EXPECT_EQ(run.record.curve[0].online, last.online);
+    }
+  }
+}
+
+TEST(ResultsFolder, WhatDoesNotNameItsKindOfCurveHasWholeOnes) {
+  const TemporaryFolder folder;
+  go_on(folder / "a", small_spec(), 1, 3);
+  drop_lines(folder / "a/made_by", "curve ");
+  drop_lines(folder / "a/experiment.toml", "curve = ");
+  EXPECT_EQ(read_results(folder / "a").value().value().finished(), 3U);
+  EXPECT_THAT(ResultsFolder::open(folder / "a", with_final_curves(), {kVersion}).error().message,
+              HasSubstr("made with curve whole, not final"));
+  EXPECT_EQ(go_on(folder / "a", small_spec(), 1, 1000), 12U);
+  EXPECT_EQ(slurp(folder / "a/runs.jsonl"), uninterrupted());
+}
+
+TEST(ReadResults, RefusesFoldersOfDifferentKindsOfCurve) {
+  const TemporaryFolder folder;
+  ComparisonSpec other = with_final_curves();
+  other.click_models = {"informational"};
+  go_on(folder / "a", small_spec(), 1, 1000);
+  go_on(folder / "b", other, 1, 1000);
+  const std::vector<std::filesystem::path> folders{folder / "a", folder / "b"};
+  EXPECT_EQ(read_results(folders).error().message,
+            folder / "b" + ": its runs are made with curve final, those of " + folder / "a" +
+                " with whole");
+}
+
 // How many runs a command does in a folder.
 std::size_t runs_done(const std::string& folder, const ComparisonSpec& spec) {
   std::atomic<std::size_t> stored{0};
@@ -489,6 +575,9 @@ TEST(RunInFolder, ShardsThatWorkAtOnceAgreeBeforeARunIsFinished) {
     EXPECT_THAT(second(other), HasSubstr("not the data that its runs are made from"));
     other.datasets[0].scaling = Scaling::kNone;
     EXPECT_THAT(second(other), HasSubstr("are made with scaling query-minmax, not none"));
+    other = spec;
+    other.common.curve = CurveKind::kFinal;
+    EXPECT_THAT(second(other), HasSubstr("are made with curve whole, not final"));
     EXPECT_EQ(slurp(folder / "a/experiment.toml"), text);
     write_user("0.9");
     EXPECT_THAT(second(spec), HasSubstr("u.toml\": has changed since"));
@@ -663,6 +752,19 @@ TEST(RunInFolder, ReportsWhatItFindsLoadsAndStores) {
   EXPECT_THAT(calls, ElementsAre("opened with 5: 7 of 12 runs, 210 of 360 impressions",
                                  "loading synthetic", "loaded"));
   EXPECT_EQ(stored, 7U);
+}
+
+TEST(PlanComparison, CountsThePointsThatAreMeasured) {
+  const TemporaryFolder folder;
+  const auto run_seconds = [&](CurveKind curve) {
+    ComparisonSpec spec = small_spec();
+    spec.methods = {{.entry = parse_method_entry("pdgd:neural").value()}};
+    spec.common.curve = curve;
+    const Plan plan = plan_comparison(spec, folder / "a", {.threads = 1}).value();
+    return plan.datasets[0].cells[0].run_seconds;
+  };
+  // 13 points, each longer than all 30 impressions.
+  EXPECT_GT(run_seconds(CurveKind::kWhole), 3 * run_seconds(CurveKind::kFinal));
 }
 
 TEST(PlanComparison, MeasuresTheCellsThatHaveRunsLeft) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "plackett/method_entry.h"
+#include "plackett/simulate.h"
 #include "support/run_command.h"
 
 namespace plackett {
@@ -30,12 +31,19 @@ SimulationSpec small_spec() {
 }
 
 TEST(CurvePoints, AreLogSpacedAndEndWithTheLastImpression) {
-  EXPECT_THAT(curve_points(1), ElementsAre(1));
-  EXPECT_THAT(curve_points(12), ElementsAre(1, 2, 3, 4, 6, 7, 10, 12));
-  const auto points = curve_points(1'000'000);
+  EXPECT_THAT(curve_points({.impressions = 1}), ElementsAre(1));
+  EXPECT_THAT(curve_points({.impressions = 12}), ElementsAre(1, 2, 3, 4, 6, 7, 10, 12));
+  const auto points = curve_points({.impressions = 1'000'000});
   EXPECT_EQ(points.back(), 1'000'000U);
   EXPECT_LT(points.size(), 50U);
   for (std::size_t at = 1; at < points.size(); ++at) EXPECT_GT(points[at], points[at - 1]);
+}
+
+TEST(CurvePoints, OfAFinalCurveAreTheLastImpressionAlone) {
+  EXPECT_THAT(curve_points({.impressions = 12, .curve = CurveKind::kFinal}), ElementsAre(12));
+  EXPECT_THAT(
+      curve_points({.impressions = 12, .curve = CurveKind::kFinal, .drift = {Drift{.at = 3}}}),
+      ElementsAre(12));
 }
 
 TEST(Moments, AreMeanAndSampleDeviation) {
@@ -43,6 +51,39 @@ TEST(Moments, AreMeanAndSampleDeviation) {
   EXPECT_DOUBLE_EQ(four.mean, 3);
   EXPECT_DOUBLE_EQ(four.std, std::sqrt(14.0 / 3));
   EXPECT_TRUE(std::isnan(moments({5}).std));
+}
+
+TEST(Simulation, AFinalCurveIsTheLastPointOfTheWholeOneToTheBit) {
+  for (const RankerKind kind :
+       {RankerKind::kLinear, RankerKind::kNeural, RankerKind::kLinearPlusNeural}) {
+    SimulationSpec spec = small_spec();
+    spec.impressions = 700;
+    spec.ranker.kind = kind;
+    spec.metrics = {"MAP"};
+    spec.validate = true;
+    for (const bool with_drift : {false, true}) {
+      if (with_drift) spec.drift = {Drift{.at = 300}};
+      spec.curve = CurveKind::kWhole;
+      const Simulated whole = simulate(dataset(), spec, {.threads = 2}).value();
+      spec.curve = CurveKind::kFinal;
+      const Simulated final = simulate(dataset(), spec, {.threads = 2}).value();
+      EXPECT_EQ(final.model.parameters, whole.model.parameters);
+      for (std::uint32_t run = 0; run < spec.runs; ++run) {
+        const RunRecord& one = final.runs[run];
+        const RunRecord& all = whole.runs[run];
+        ASSERT_EQ(one.curve.size(), 1U);
+        EXPECT_EQ(one.curve[0].impression, 700U);
+        EXPECT_EQ(one.curve[0].offline, all.curve.back().offline);
+        EXPECT_EQ(one.curve[0].online, all.curve.back().online);
+        ASSERT_EQ(one.metrics[0].values.size(), 1U);
+        EXPECT_EQ(one.metrics[0].values[0], all.metrics[0].values.back());
+        EXPECT_EQ(one.validation, all.validation);
+        EXPECT_EQ(one.windows, all.windows);
+      }
+      EXPECT_EQ(final.summary.offline.mean, whole.summary.offline.mean);
+      EXPECT_EQ(final.summary.online.std, whole.summary.online.std);
+    }
+  }
 }
 
 TEST(Simulation, GivesTheSameBitsForAnyNumberOfThreads) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,6 +40,7 @@ ComparisonSpec unusual() {
   spec.common.no_relevant = NoRelevant::kOne;
   spec.common.metrics = {"MAP", "ERR@10"};
   spec.common.split = MeasuredSplit::kValidation;
+  spec.common.curve = CurveKind::kFinal;
   spec.common.learning_rate_decay = 0.999;
   spec.methods[2].sweeps = {{"ranker", {"linear", "neural"}}};
   spec.sweeps = {{"impressions", {"10", "1000000"}},
@@ -60,6 +62,7 @@ TEST(SpecFile, WhatIsWrittenReadsBackToTheSameSpec) {
   EXPECT_EQ(read.datasets[0].path, "data/a=b, c");
   EXPECT_EQ(read.common.seed, ~std::uint64_t{0});
   EXPECT_EQ(read.common.eta, 0.1 + 0.2);
+  EXPECT_EQ(read.common.curve, CurveKind::kFinal);
   EXPECT_EQ(read.methods[1].label, "slow");
   EXPECT_EQ(read.methods[1].baseline, true);
   EXPECT_EQ(read.methods[2].baseline, false);
@@ -123,6 +126,7 @@ TEST(SpecFile, ErrorsGivePlaceValueAndRule) {
            Case{"protocol = \"x\"", "known: described, published"},
            Case{"activation = \"step\"", "known: sigmoid, relu, tanh"},
            Case{"no-relevant = \"two\"", "known are skip, zero, one"},
+           Case{"\ncurve = \"half\"", "s.toml:2: curve: \"half\"; expected whole or final"},
            Case{"seed = -1", "seed: -1"},
            Case{"seed = \"-1\"", "seed: -1; expected an integer from 0 to 18446744073709551615"},
            Case{"hidden = 64", "hidden is an integer; expected an array of at least 1"},
@@ -156,13 +160,23 @@ TEST(SpecFile, ErrorsGivePlaceValueAndRule) {
 }
 
 TEST(SpecFile, TheExperimentsThatComeAlongAreSound) {
-  for (const char* name : {"quick", "cikm2018"}) {
+  for (const char* name : {"quick", "cikm2018", "grid"}) {
     const auto spec = read_spec(std::string(PLACKETT_SOURCE_DIR "/experiments/") + name + ".toml");
     EXPECT_TRUE(spec.ok()) << spec.error().message;
     // The paper's tables were made with Welch's test.
-    const bool is_paper = name == std::string("cikm2018");
+    const bool is_paper = name != std::string("quick");
     EXPECT_EQ(spec->test, is_paper ? SignificanceTest::kWelch : SignificanceTest::kPaired);
   }
+}
+
+TEST(SpecFile, TheGridIsOfThePapersSize) {
+  const ComparisonSpec grid = read_spec(PLACKETT_SOURCE_DIR "/experiments/grid.toml").value();
+  EXPECT_TRUE(check(grid).ok());
+  EXPECT_EQ(run_count(grid), 5U * 6 * 3 * 125);
+  const ComparisonSpec paper = read_spec(PLACKETT_SOURCE_DIR "/experiments/cikm2018.toml").value();
+  EXPECT_EQ(grid.common.impressions, paper.common.impressions);
+  EXPECT_EQ(grid.common.protocol, paper.common.protocol);
+  EXPECT_EQ(grid.datasets.size(), paper.datasets.size());
 }
 
 TEST(Identity, DiffersWhereRunsWould) {
@@ -195,6 +209,15 @@ TEST(Identity, IsOneWhereOnlyTheReportWouldDifferOrTheDataLiesElsewhereOrMoreIsA
   other.common.metrics = {"MRR"};
   other.select = true;
   EXPECT_EQ(identity(other), identity(spec));
+}
+
+// Folders that were made before there were final curves hold whole ones, under this identity.
+TEST(Identity, OfAWholeCurveIsWhatItAlwaysWas) {
+  const ComparedDataset data = dataset_at("synthetic");
+  SimulationSpec spec;
+  EXPECT_EQ(fmt::format("{:016x}", identity(data, spec)), "568cc57d38474941");
+  spec.curve = CurveKind::kFinal;
+  EXPECT_NE(fmt::format("{:016x}", identity(data, spec)), "568cc57d38474941");
 }
 
 TEST(Identity, IgnoresWhatACellDoesNotRead) {

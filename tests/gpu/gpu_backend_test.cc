@@ -196,6 +196,26 @@ TEST_P(EngineBits, AreKeptOnFoldsAndOnValidationQueries) {
   expect_bits(data, spec);
 }
 
+TEST_P(EngineBits, AreKeptForAFinalCurveAloneAndBesideAWholeOne) {
+  const Dataset data = make_dataset({});
+  SimulationSpec spec = tiny_spec();
+  std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
+  spec.curve = CurveKind::kFinal;
+  expect_bits(data, spec);
+  simulations.push_back(Simulation::prepare(data, spec).value());
+  std::size_t finished = 0;
+  const auto done =
+      run_jobs({simulations, run_major(simulations)}, *backend_, {},
+               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                 ++finished;
+                 EXPECT_EQ(record.curve.size() == 1, job.simulation == 1);
+                 expect_same(record, simulations[job.simulation].run(job.run, {}).value());
+                 return {};
+               });
+  EXPECT_TRUE(done.ok());
+  EXPECT_EQ(finished, 6U);
+}
+
 TEST_P(EngineBits, AreThoseOfTheParameters) {
   SimulationSpec spec = tiny_spec();
   spec.protocol = Protocol::kPublished;
@@ -369,6 +389,32 @@ TEST(GpuBackend, MeasuresManyRunsAtATimeWhereThatIsQuick) {
   const auto records = run_all_on(*backend, Simulation::prepare(make_dataset({}), spec).value());
   ASSERT_TRUE(records.ok()) << records.error().message;
   EXPECT_GT(host->most_measured(), 100U);
+}
+
+TEST(GpuBackend, DoesGroupsOfRunsBesideEachOther) {
+  const Dataset data = make_dataset({});
+  std::vector<Simulation> simulations;
+  for (const char* method : {"pdgd", "pdgd:neural", "dbgd", "mgd"}) {
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    simulations.push_back(Simulation::prepare(data, spec).value());
+  }
+  auto device = std::make_unique<HostDevice>();
+  device->measure_slowly(std::chrono::milliseconds(5));
+  const HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  double seconds = 0;
+  const auto start = std::chrono::steady_clock::now();
+  const auto done = run_jobs({simulations, run_major(simulations)}, *backend, {},
+                             [&](const Job& /*job*/, const RunRecord& record) -> Result<void> {
+                               seconds += record.seconds;
+                               return {};
+                             });
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_GT(host->most_running(), 1U);
+  // Each group's time is its share.
+  EXPECT_LE(seconds,
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
 TEST(GpuBackend, MeasuresNoQueriesAsTheEngineDoes) {

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <thread>
@@ -36,10 +37,14 @@ class HostDevice final : public Device {
   explicit HostDevice(HostOrder order) : order_(order) {}
 
   [[nodiscard]] const std::string& name() const override { return name_; }
-  [[nodiscard]] Result<DeviceLimits> limits() override { return limits_; }
+  [[nodiscard]] Result<DeviceLimits> limits() override {
+    const std::lock_guard lock(mutex_);
+    return limits_;
+  }
 
   // No more than the limits say is free.
   [[nodiscard]] Result<void*> allocate(std::uint64_t bytes) override {
+    const std::lock_guard lock(mutex_);
     if (bytes > limits_.free_bytes) return Error{ErrorCode::kUnavailable, "no room"};
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     std::memset(memory, 0xa5, bytes);  // what is read before it is written shows
@@ -50,14 +55,18 @@ class HostDevice final : public Device {
     return memory;
   }
   void free(void* memory) override {
+    const std::lock_guard lock(mutex_);
     limits_.free_bytes += sizes_.at(memory);
     allocated_ -= sizes_.at(memory);
     sizes_.erase(memory);
     std::free(memory);
   }
   Result<void> upload(void* to, const void* from, std::uint64_t bytes) override {
-    const auto memory = std::prev(sizes_.upper_bound(to));  // with `to` in it
-    uploaded_[memory->second] += bytes;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto memory = std::prev(sizes_.upper_bound(to));  // with `to` in it
+      uploaded_[memory->second] += bytes;
+    }
     std::memcpy(to, from, bytes);
     return {};
   }
@@ -72,8 +81,15 @@ class HostDevice final : public Device {
 
   Result<void> launch(const Launch& launch) override {
     const BatchArgs& args = launch.args;
-    if (launches_left_ == 0) return Error{ErrorCode::kUnavailable, "the host: broken"};
-    --launches_left_;
+    const bool measures = launch.kernel == Kernel::kMeasure;
+    {
+      const std::lock_guard lock(mutex_);
+      if (launches_left_ == 0) return Error{ErrorCode::kUnavailable, "the host: broken"};
+      --launches_left_;
+      if (measures) most_measured_ = std::max(most_measured_, args.count);
+      ++launches_running_;
+      most_running_ = std::max(most_running_, launches_running_);
+    }
     if (launch.shared_bytes() > limits_.shared_bytes) {
       return Error{ErrorCode::kUnavailable,
                    fmt::format("{} bytes of a block's memory; there are {}", launch.shared_bytes(),
@@ -83,10 +99,7 @@ class HostDevice final : public Device {
       return Error{
           fmt::format("{} warps, {} parts of the queries", launch.warps, launch.query_parts)};
     }
-    if (launch.kernel == Kernel::kMeasure) {
-      most_measured_ = std::max(most_measured_, args.count);
-      std::this_thread::sleep_for(args.count * measuring_);
-    }
+    if (measures) std::this_thread::sleep_for(args.count * measuring_);
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp(order_);
@@ -104,10 +117,10 @@ class HostDevice final : public Device {
           learn_run_by<PairwiseLearner>(warp, args, place, shared, spill);
           break;
         case Kernel::kDuel:
-          learn_run_by<DuelLearner<kDuelGroup>>(warp, args, place, shared, spill);
+          duel_run<kDuelGroup>(Alone(warp), args, place, shared, spill);
           break;
         case Kernel::kMultileave:
-          learn_run_by<DuelLearner<kMultileaveGroup>>(warp, args, place, shared, spill);
+          duel_run<kMultileaveGroup>(block, args, place, shared, spill);
           break;
         case Kernel::kScore:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
@@ -137,8 +150,12 @@ class HostDevice final : public Device {
           sum_queries(warp, args, place);
           break;
       }
-      if (args.states[args.which[place]].is_in_doubt != 0) in_doubt_.insert(args.which[place]);
+      if (args.states[args.which[place]].is_in_doubt == 0) continue;
+      const std::lock_guard lock(mutex_);
+      in_doubt_.insert(args.which[place]);
     }
+    const std::lock_guard lock(mutex_);
+    --launches_running_;
     return {};
   }
   Result<void> finish() override { return {}; }
@@ -149,6 +166,8 @@ class HostDevice final : public Device {
   void measure_slowly(std::chrono::milliseconds per_run) { measuring_ = per_run; }
   // Runs that a launch measured, at most.
   [[nodiscard]] std::uint32_t most_measured() const { return most_measured_; }
+  // Launches at the same time, at most.
+  [[nodiscard]] std::uint32_t most_running() const { return most_running_; }
   // At any time.
   [[nodiscard]] std::uint64_t most_allocated() const { return most_allocated_; }
   // Into pieces of memory of that size, all together.
@@ -161,6 +180,7 @@ class HostDevice final : public Device {
 
  private:
   std::string name_ = "the host";
+  std::mutex mutex_;  // over the following, but not what memory holds
   std::map<void*, std::uint64_t> sizes_;
   std::map<std::uint64_t, std::uint64_t> uploaded_;  // bytes, by the size of the memory
   std::uint64_t allocated_ = 0;
@@ -168,6 +188,8 @@ class HostDevice final : public Device {
   std::set<std::uint32_t> in_doubt_;
   std::chrono::milliseconds measuring_{0};
   std::uint32_t most_measured_ = 0;
+  std::uint32_t launches_running_ = 0;
+  std::uint32_t most_running_ = 0;
   std::uint64_t launches_left_ = ~std::uint64_t{0};
   HostOrder order_ = HostOrder::kAscending;  // of lanes, and of a block's warps
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,

@@ -135,18 +135,18 @@ Status cuMemFree_v2(unsigned long long address) {
   host().free(pointer(address));
   return kSuccess;
 }
-Status cuMemcpyHtoD_v2(unsigned long long to, const void* from, std::size_t bytes) {
+Status cuMemcpyHtoD_v2_ptds(unsigned long long to, const void* from, std::size_t bytes) {
   return host().upload(pointer(to), from, bytes) ? kSuccess : kInvalid;
 }
-Status cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes) {
+Status cuMemcpyDtoH_v2_ptds(void* to, unsigned long long from, std::size_t bytes) {
   return host().download(to, pointer(from), bytes) ? kSuccess : kInvalid;
 }
-Status cuMemcpyDtoD_v2(unsigned long long to, unsigned long long from, std::size_t bytes) {
+Status cuMemcpyDtoD_v2_ptds(unsigned long long to, unsigned long long from, std::size_t bytes) {
   return host().copy(pointer(to), pointer(from), bytes) ? kSuccess : kInvalid;
 }
-Status cuLaunchKernel(const void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                      void* /*stream*/, void** arguments, void** /*extra*/) {
+Status cuLaunchKernel_ptsz(const void* function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                           unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                           void* /*stream*/, void** arguments, void** /*extra*/) {
   if (wrong_with("no-launch")) return kLaunchFailed;
   const auto kernel =
       static_cast<Kernel>(static_cast<const char* const*>(function) - kKernelNames.data());
@@ -160,7 +160,7 @@ Status cuLaunchKernel(const void* function, unsigned grid_x, unsigned grid_y, un
   if (grid_z * block_y * block_z != 1 || shared != launch.shared_bytes()) return kInvalid;
   return host().launch(launch) ? kSuccess : kInvalid;
 }
-Status cuCtxSynchronize() { return kSuccess; }
+Status cuStreamSynchronize_ptsz(void* /*stream*/) { return kSuccess; }
 Status cuGetErrorName(Status status, const char** text) {
   *text = status == kLaunchFailed ? "CUDA_ERROR_LAUNCH_FAILED" : "CUDA_ERROR_INVALID_PTX";
   return kSuccess;

@@ -25,6 +25,18 @@ def test_cells_are_those_of_simulate(data):
     assert not np.array_equal(result.cells[1].runs.offline, alone.runs.offline)
 
 
+def test_a_folder_is_of_one_kind_of_curve(tmp_path):
+    spec = {"runs": 2, "impressions": 50, "out": tmp_path / "a"}
+    result = plackett.compare("synthetic", "pdgd", "perfect", curve="final", **spec)
+    assert result.cells[0].runs.offline.shape == (2, 1)
+    assert "<img" not in result._repr_html_()
+    assert plackett.load_results(tmp_path / "a").cells[0].curve.impression.tolist() == [50]
+    with pytest.raises(plackett.Error, match="its runs are made with curve final, not whole"):
+        plackett.compare("synthetic", "pdgd", "perfect", **spec)
+    with pytest.raises(ValueError, match="curve: a list; all cells have the same"):
+        plackett.compare("synthetic", "pdgd", "perfect", sweep={"curve": ["whole", "final"]})
+
+
 def test_contrasts_are_t_tests(data):
     result = plackett.compare(data, **SPEC, **SIZE)
     contrast = result.contrasts[0]

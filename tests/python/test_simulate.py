@@ -27,6 +27,19 @@ def test_the_result_is_whole(data):
     assert result.ranker.scaling == "query-minmax"
 
 
+def test_a_final_curve_is_the_end_of_the_whole_one(data):
+    spec = {"runs": 3, "impressions": 200, "metrics": ["MAP"]}
+    whole = plackett.simulate(data, **spec)
+    final = plackett.simulate(data, **spec, curve="final")
+    assert final.curve.impression.tolist() == [200]
+    assert final.offline == whole.offline and final.online == whole.online
+    for name in ("offline", "online"):
+        assert np.array_equal(getattr(final.runs, name), getattr(whole.runs, name)[:, -1:])
+    assert np.array_equal(final.runs.metrics["MAP"], whole.runs.metrics["MAP"][:, -1:])
+    assert np.array_equal(final.ranker.parameters, whole.ranker.parameters)
+    assert "<img" in whole._repr_html_() and "<img" not in final._repr_html_()
+
+
 def test_threads_dont_matter(data):
     results = [
         plackett.simulate(data, "mgd", runs=4, impressions=150, threads=threads)
@@ -100,6 +113,7 @@ def test_to_dataframe_without_pandas_says_so(data, monkeypatch):
         ({"shown": 0}, ValueError, "shown: 0"),
         ({"protocol": "mine"}, ValueError, "mine"),
         ({"no_relevant": "maybe"}, ValueError, "maybe"),
+        ({"curve": "half"}, ValueError, 'curve: "half"; expected whole or final'),
         ({"impresions": 5}, TypeError, 'unknown keyword "impresions"; did you mean impressions'),
         ({"progress": 3}, TypeError, "progress: 3"),
         ({"ranker": "linear", "hidden": (128, 64)}, ValueError, r"hidden: \(128, 64\); a linear ranker has none"),

@@ -262,6 +262,18 @@ TEST_F(Browser, ShowsWhatASettingDoes) {
   EXPECT_EQ(noted(dom, "stray"), "0");
 }
 
+TEST_F(Browser, ShowsNoCurvesOfOnePoint) {
+  const Comparison comparison = testing::final_curves(paper_comparison({"MQ2007", "MQ2008"}, 0));
+  const std::string dom = open(html_report(comparison), "--window-size=1400,1000 --dump-dom");
+  EXPECT_EQ(noted(dom, "lines"), "0");
+  EXPECT_EQ(noted(dom, "rows"), "36");  // two measures, three click models, six methods
+  EXPECT_EQ(noted(dom, "dots"), "72");
+  EXPECT_EQ(noted(dom, "stray"), "0");
+  EXPECT_THAT(dom, AllOf(HasSubstr("after the last impression only"),
+                         ::testing::Not(HasSubstr("id=\"curves\"")),
+                         ::testing::Not(HasSubstr("id=\"online\""))));
+}
+
 TEST_F(Browser, SaysWhereSettingsWereChosen) {
   const std::string dom =
       open(html_report(testing::selected_comparison()), "--window-size=1400,1000 --dump-dom");

@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
       write(plackett::testing::large_comparison(), folder / "large") &&
       write(plackett::testing::sweep_comparison(), folder / "sweep") &&
       write(plackett::testing::selected_comparison(), folder / "selected") &&
+      write(plackett::testing::final_curves(paper_comparison({"MQ2007"}, 1)), folder / "final") &&
       write(single, folder / "single") && write(two, folder / "two") &&
       write(Comparison{}, folder / "empty");
   return done ? 0 : 1;

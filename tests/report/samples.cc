@@ -277,6 +277,14 @@ Comparison paper_comparison(const std::vector<std::string>& datasets, double noi
   return comparison;
 }
 
+Comparison final_curves(Comparison comparison) {
+  for (CellSummary& cell : comparison.cells) {
+    cell.curve.erase(cell.curve.begin(), cell.curve.end() - 1);
+    for (MetricSummary& metric : cell.metrics) metric.curve = {metric.final};
+  }
+  return comparison;
+}
+
 Comparison single_runs(Comparison comparison) {
   for (CellSummary& cell : comparison.cells) {
     cell.runs = 1;

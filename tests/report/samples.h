@@ -31,6 +31,9 @@ Comparison selected_comparison();
 // Requires: at least two runs.
 void set_finals(CellSummary& cell);
 
+// The same with the last point of each curve alone.
+Comparison final_curves(Comparison comparison);
+
 // The same with one run per cell, and so without deviations.
 Comparison single_runs(Comparison comparison);
 

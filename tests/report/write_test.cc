@@ -80,6 +80,22 @@ TEST_F(WriteReport, DrawsMetricsAndSweeps) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "curves_MAP.pdf"));
 }
 
+TEST_F(WriteReport, DrawsNoCurvesOfOnePoint) {
+  Comparison comparison = testing::sweep_comparison();
+  ASSERT_TRUE(write_report(comparison, folder_, {}).ok());
+  ASSERT_TRUE(std::filesystem::exists(folder_ / "curves.svg"));
+  comparison = testing::final_curves(comparison);
+  EXPECT_EQ(curves_svg(comparison).value(), "");
+  const std::string table = markdown_table(testing::sweep_comparison());
+  ASSERT_TRUE(write_report(comparison, folder_, {}).ok());
+  for (const char* name : {"curves", "online", "curves_MAP"}) {
+    EXPECT_FALSE(std::filesystem::exists(folder_ / (name + std::string(".svg")))) << name;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / (name + std::string(".pdf")))) << name;
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "sweep.svg"));
+  EXPECT_EQ(read_file(folder_ / "tables.md").value(), table);
+}
+
 TEST_F(WriteReport, TakesAwayAScorecardThatNoLongerApplies) {
   ASSERT_TRUE(write_report(testing::small_comparison(), folder_, {}).ok());
   ASSERT_TRUE(std::filesystem::exists(folder_ / "scorecard.csv"));

@@ -19,6 +19,7 @@
 #include "serving/store.h"
 #include "store/open.h"
 #include "store/postgres/connection.h"
+#include "store/postgres/hosts.h"
 #include "store/postgres/postgres_store.h"
 #include "store/sqlite/sqlite_store.h"
 #include "support/eventually.h"
@@ -322,6 +323,64 @@ class Proxy {
   std::vector<Loses> planned_;
   std::thread thread_;
 };
+
+TEST_F(Postgres, HostsBehindThoseThatCloseNewConnectionsAreTried) {
+  static_cast<void>(open());
+  const std::string server =
+      PostgresServer::query(url_,
+                            "SELECT current_setting('unix_socket_directories') || '/.s.PGSQL.' || "
+                            "current_setting('port')")[0][0];
+  const testing::TemporaryFolder folders[3];
+  // The first two are proxies whose server is gone.
+  const Proxy first(folders[0] / "nobody", folders[0], "5432");
+  const Proxy second(folders[1] / "nobody", folders[1], "5432");
+  const Proxy third(server, folders[2], "5432");
+  const std::string gone = folders[0].path().string() + "," + folders[1].path().string() + ",";
+  const std::string name = ask("SELECT current_database()");
+  const auto read = [&](const std::string& hosts, const std::string& ports) {
+    return read_postgres("postgresql:///" + name + "?user=postgres&host=" + hosts + ports +
+                         "&target_session_attrs=read-write");
+  };
+  for (const char* ports : {"", "&port=5432", "&port=5432,,5432", "&port=,,"}) {
+    const auto reader = read(gone + folders[2].path().string(), ports);
+    ASSERT_TRUE(reader.ok()) << ports << ": " << reader.error().message;
+    EXPECT_TRUE((*reader)->models().ok());
+    // A failure tells of each.
+    const std::string message = read(gone + "/nowhere", ports).error().message;
+    for (const testing::TemporaryFolder* one : {&folders[0], &folders[1]}) {
+      EXPECT_THAT(message, HasSubstr(one->path().string()));
+    }
+    EXPECT_THAT(message, HasSubstr("/nowhere"));
+  }
+}
+
+TEST(Hosts, AreLeftBehindTheOneAtWhichLibpqIs) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(listener, reinterpret_cast<const sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listener, 8), 0);
+  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  const std::string port = " port=" + std::to_string(ntohs(address.sin_port));
+  // Names, addresses and ports; "none" if no host is left.
+  const auto left = [](const std::string& options) -> std::string {
+    const std::unique_ptr<PGconn, decltype(&PQfinish)> connecting(PQconnectStart(options.c_str()),
+                                                                  PQfinish);
+    const auto hosts = postgres::hosts_left(connecting.get());
+    return hosts ? hosts->names + " " + hosts->addresses + " " + hosts->ports : "none";
+  };
+  EXPECT_EQ(left("host=127.0.0.1,b,c" + port), "b,c  ");
+  EXPECT_EQ(left("host=127.0.0.1,b,c" + port + ",,7"), "b,c  5432,7");
+  EXPECT_EQ(left("hostaddr=127.0.0.1,127.0.0.2" + port + ",7"), " 127.0.0.2 7");
+  EXPECT_EQ(left("host=a,b hostaddr=127.0.0.1,127.0.0.2" + port), "b 127.0.0.2 ");
+  EXPECT_EQ(left("host=127.0.0.1" + port), "none");
+  EXPECT_EQ(left("host=127.0.0.1," + port), "none");
+  EXPECT_EQ(left("no=option"), "none");
+  EXPECT_FALSE(postgres::hosts_left(nullptr));
+  ::close(listener);
+}
 
 // With a store of one process, and with one of several.
 class LostCommit : public Postgres, public ::testing::WithParamInterface<bool> {

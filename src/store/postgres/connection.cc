@@ -10,6 +10,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "store/postgres/hosts.h"
+
 namespace plackett::store::postgres {
 namespace {
 
@@ -226,35 +228,15 @@ void Connection::connect() {
   state_.clear();
   is_silent_ = false;
   lost_ = true;  // until all is done
-  // What is before dbname yields to the URL, what is after it does not. A server that does not
-  // answer is given up after about 20 s.
-  const std::string seconds = std::to_string(options_.connect_seconds);
-  const std::pair<const char*, const char*> given[] = {{"application_name", options_.name.c_str()},
-                                                       {"connect_timeout", seconds.c_str()},
-                                                       {"keepalives_idle", "5"},
-                                                       {"keepalives_interval", "5"},
-                                                       {"keepalives_count", "3"},
-                                                       {"tcp_user_timeout", "20000"},
-                                                       {"dbname", options_.url.c_str()},
-                                                       {"client_encoding", "UTF8"}};
-  // libpq goes by the last one that is given.
-  const char* fixed_name = options_.name_is_fixed ? options_.name.c_str() : nullptr;
-  std::vector<const char*> names;
-  std::vector<const char*> values;
-  for (const auto& [name, value] : given) {
-    names.push_back(name);
-    values.push_back(value);
-  }
-  if (fixed_name != nullptr) {
-    names.push_back("application_name");
-    values.push_back(fixed_name);
-  }
-  names.push_back(nullptr);
-  values.push_back(nullptr);
-  handle_.reset(PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1));
-  if (handle_ == nullptr || PQstatus(handle_.get()) != CONNECTION_OK) {
-    throw Failed{{ErrorCode::kUnavailable,
-                  fmt::format("can't connect: {}", one_line(PQerrorMessage(handle_.get())))}};
+  std::string failures;
+  for (std::optional<Hosts> hosts = Hosts{}; hosts;) {
+    handle_.reset(connect_to(*hosts));
+    if (handle_ != nullptr && PQstatus(handle_.get()) == CONNECTION_OK) break;
+    failures += (failures.empty() ? "" : "; ") + one_line(PQerrorMessage(handle_.get()));
+    hosts = hosts_left(handle_.get());
+    if (!hosts) {
+      throw Failed{{ErrorCode::kUnavailable, fmt::format("can't connect: {}", failures)}};
+    }
   }
   // libpq would print notices. One of them may be that the server ends the connection: the end
   // itself comes a moment later.
@@ -278,6 +260,34 @@ void Connection::connect() {
   roll_back();
   lost_ = true;  // so that it is tried again
   throw Failed{attached.error()};
+}
+
+PGconn* Connection::connect_to(const Hosts& hosts) const {
+  // What is before dbname yields to the URL; what is after it does not, unless it is empty. A
+  // server that does not answer is given up after about 20 s.
+  const std::string seconds = std::to_string(options_.connect_seconds);
+  const std::pair<const char*, const char*> given[] = {
+      {"application_name", options_.name.c_str()},
+      {"connect_timeout", seconds.c_str()},
+      {"keepalives_idle", "5"},
+      {"keepalives_interval", "5"},
+      {"keepalives_count", "3"},
+      {"tcp_user_timeout", "20000"},
+      {"dbname", options_.url.c_str()},
+      {"client_encoding", "UTF8"},
+      {"host", hosts.names.c_str()},
+      {"hostaddr", hosts.addresses.c_str()},
+      {"port", hosts.ports.c_str()},
+      {"application_name", options_.name_is_fixed ? options_.name.c_str() : ""},
+      {nullptr, nullptr}};
+  // libpq goes by the last one that is given.
+  std::vector<const char*> names;
+  std::vector<const char*> values;
+  for (const auto& [name, value] : given) {
+    names.push_back(name);
+    values.push_back(value);
+  }
+  return PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1);
 }
 
 void Connection::set_up(const char* sql) {

@@ -107,6 +107,8 @@ struct ConnectionOptions {
 // The URL without its passwords, for messages.
 std::string without_password(std::string_view url);
 
+struct Hosts;
+
 // A connection. One thread at a time.
 //
 // Statements travel in pipelines: send() queues one and does not wait; calls that return rows or
@@ -247,6 +249,7 @@ class Connection {
       : options_(std::move(options)), attach_(std::move(attach)) {}
 
   void connect();  // throws Failed
+  [[nodiscard]] PGconn* connect_to(const Hosts& hosts) const;  // to be closed; null without memory
   // Whether the server has ended the connection while nothing was asked of it.
   bool is_dead();
 
