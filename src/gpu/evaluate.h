@@ -4,25 +4,23 @@
 // the others, in order, when the values are summed.
 #pragma once
 
+#include "gpu/best_of_lanes.h"
 #include "gpu/block.h"
 #include "gpu/run_learner.h"
-#include "gpu/score.h"
 
 namespace plackett::gpu {
 
-// A query's scores, so many floats apart.
+// A query's scores.
 struct DocScores {
   const float* first = nullptr;
-  std::uint64_t stride = 1;
 
-  float operator[](std::uint32_t doc) const { return first[doc * stride]; }
+  float operator[](std::uint32_t doc) const { return first[std::size_t{doc} * kScoreRow]; }
 };
 
 // The best documents of a query. Equal scores: the earlier document first.
 struct BestDocs {
   std::uint32_t docs[kCut] = {};
   std::uint32_t count = 0;
-  bool tied = false;  // equal scores among them, or of the last one and one that is left out
 };
 
 // Ordered as the scores are; -0 as 0. Requires: not NaN.
@@ -37,8 +35,7 @@ inline std::uint32_t order_key(float score) {
   best.count = docs < kCut ? docs : kCut;
   std::uint32_t key = kNone;  // of the document found last
   std::uint32_t doc = 0;
-  const std::uint32_t asked = docs > kCut ? kCut + 1 : docs;
-  for (std::uint32_t rank = 0; rank < asked; ++rank) {
+  for (std::uint32_t rank = 0; rank < best.count; ++rank) {
     PerLane<std::uint32_t> found;
     PerLane<std::uint32_t> found_at;
     warp.compute([&](unsigned lane) {
@@ -56,7 +53,6 @@ inline std::uint32_t order_key(float score) {
     warp.compute([&](unsigned lane) {
       if (found[lane] != highest) found_at[lane] = kNone;
     });
-    if (highest == key) best.tied = true;
     key = highest;
     doc = warp.least(found_at);
     for (std::uint32_t at = 0; at < kCut; ++at) {
@@ -114,124 +110,121 @@ inline double ndcg_of(const double* discounts, const SplitData& split, std::uint
   return ndcg_of(discounts, split, query, best);
 }
 
-// In place of a value: its ties are not yet broken.
-inline constexpr double kTied = -1;
-
-// The labels of a query's best documents under kWarpLanes rankers, one per lane.
-class BestLabels {
- public:
-  BestLabels(const Warp& warp) : warp_(warp) {
-    warp_.compute([&](unsigned lane) {
+// Calls look(doc, number among these, scores) for each of a query's documents, kTogether of whose
+// scores are read before the first is looked at, and after(). A lane's scores begin at `own`.
+template <unsigned kTogether, typename Look, typename After>
+[[gnu::always_inline]] inline void each_score(const Warp& warp, const PerLane<const float*>& own,
+                                              std::uint32_t docs, const Look& look,
+                                              const After& after) {
+  const auto some = [&](std::uint32_t first, std::uint32_t count) PLACKETT_INLINE {
+    PerLane<float> scores[kTogether];
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      const float* from = own[lane] + std::size_t{first} * kScoreRow;
       PLACKETT_UNROLL_ALL
-      for (auto& score : scores_) score[lane] = -__builtin_inff();
-      PLACKETT_UNROLL_ALL
-      for (auto& label : labels_) label[lane] = 0;
-      zero_[lane] = 0;
-    });
-  }
-
-  // The next document.
-  [[gnu::always_inline]] void add(const PerLane<float>& scores, std::uint32_t label) {
-    PerLane<bool> enters;
-    warp_.compute([&](unsigned lane) {
-      enters[lane] = scores[lane] > scores_[kCut][lane];
-      zero_[lane] = multiply_add(0.0F, scores[lane], zero_[lane]);
-    });
-    if (!warp_.any(enters)) return;
-    warp_.compute([&](unsigned lane) PLACKETT_INLINE {
-      const float score = scores[lane];
-      bool above = enters[lane];  // the score is above that of the place below
-      PLACKETT_UNROLL_ALL
-      for (std::uint32_t place = kCut; place > 0; --place) {
-        const bool is_further = score > scores_[place - 1][lane];
-        const float here = choose(above, score, scores_[place][lane]);
-        scores_[place][lane] = choose(is_further, scores_[place - 1][lane], here);
-        if (place < kCut) {
-          const std::uint32_t label_here = choose(above, label, labels_[place][lane]);
-          labels_[place][lane] = choose(is_further, labels_[place - 1][lane], label_here);
-        }
-        above = is_further;
+      for (unsigned at = 0; at < kTogether; ++at) {
+        scores[at][lane] = 0;
+        if (at < count) scores[at][lane] = from[at * kScoreRow];
       }
-      if (!above) return;
-      scores_[0][lane] = score;
-      labels_[0][lane] = label;
     });
-  }
-
-  [[nodiscard]] bool all_finite(unsigned lane) const { return zero_[lane] == 0; }
-
-  // DCG, or kTied if scores are equal among the best of so many documents, or of the last one and
-  // one that is left out.
-  [[gnu::always_inline]] double dcg(unsigned lane, std::uint32_t docs,
-                                    const double* discounts) const {
-    bool tied = false;
-    double sum = 0;
     PLACKETT_UNROLL_ALL
-    for (std::uint32_t place = 0; place < kCut; ++place) {
-      const bool equals_next = scores_[place][lane] == scores_[place + 1][lane];
-      tied = tied || (place + 1 < docs && equals_next);
-      if (place < docs) sum += gain_of(labels_[place][lane]) * discounts[place];
+    for (unsigned at = 0; at < kTogether; ++at) {
+      if (at < count) look(first + at, at, scores[at]);
     }
-    return tied ? kTied : sum;
-  }
+    after();
+  };
+  std::uint32_t first = 0;
+  for (; first + kTogether <= docs; first += kTogether) some(first, kTogether);
+  if (first < docs) some(first, docs - first);
+}
 
- private:
-  const Warp& warp_;
-  PerLane<float> scores_[kCut + 1];  // descending
-  PerLane<std::uint32_t> labels_[kCut];
-  PerLane<float> zero_;  // not if a score is not finite
-};
-
-// The value of a query for kWarpLanes of the runs that take part, from place `first` on.
+// The value of a query for kWarpLanes of the runs that take part, from place `first` on. First each
+// lane finds a score that kCut + 1 documents reach at least, since so many groups of documents have
+// one that does, but few more. Those that reach it are candidates, in shared memory.
 [[gnu::always_inline]] inline void measure_query(const Warp& warp, const BatchArgs& args,
                                                  const SplitData& split, std::uint32_t query,
-                                                 std::uint32_t first) {
+                                                 std::uint32_t first, Candidate* candidates) {
   const double inverse_ideal = split.inverse_ideals[query];
   if (!(inverse_ideal > 0)) return;
   const std::uint64_t begin = split.query_begin[query];
   const auto docs = static_cast<std::uint32_t>(split.query_begin[query + 1] - begin);
-  const std::uint8_t* labels = split.labels + begin;
   PerLane<const float*> own;
+  PerLane<float> highest[kScoreGroups];
+  PerLane<float> zero;  // not if a score is not finite
   warp.compute([&](unsigned lane) {
     // Without a run of its own a lane does the first one's again.
     const std::uint32_t place = first + lane < args.count ? first + lane : first;
-    own[lane] = args.scores + split.first_tiles[query] * kTileDocs * args.score_stride + place;
-  });
-  BestLabels best(warp);
-  for (std::uint32_t tile = 0; tile < docs; tile += kTileDocs) {
-    PerLane<float> scores[kTileDocs];
-    warp.compute([&](unsigned lane) {
-      PLACKETT_UNROLL_ALL
-      for (unsigned doc = 0; doc < kTileDocs; ++doc) {
-        scores[doc][lane] = own[lane][std::uint64_t{tile + doc} * args.score_stride];
-      }
-    });
+    own[lane] = scores_of(args, place, split.first_tiles[query]);
     PLACKETT_UNROLL_ALL
-    for (unsigned doc = 0; doc < kTileDocs; ++doc) {
-      if (tile + doc >= docs) break;
-      best.add(scores[doc], labels[tile + doc]);
+    for (auto& of_group : highest) of_group[lane] = -__builtin_inff();
+    zero[lane] = 0;
+  });
+  each_score<kScoreGroups>(
+      warp, own, docs,
+      [&](std::uint32_t, unsigned at, const PerLane<float>& scores) PLACKETT_INLINE {
+        warp.compute([&](unsigned lane) {
+          highest[at][lane] = larger(highest[at][lane], scores[lane]);
+          zero[lane] = multiply_add(0.0F, scores[lane], zero[lane]);
+        });
+      },
+      [] {});
+  sort_descending(warp, highest);
+  PerLane<float>& enough = highest[kCut];
+  BestOfLanes best(warp);
+  PerLane<std::uint32_t> end;  // of the lane's candidates, which lie kWarpLanes apart
+  warp.compute([&](unsigned lane) { end[lane] = lane; });
+  const auto add_candidates = [&]() PLACKETT_INLINE {
+    const std::uint32_t most = warp.largest(end) / kWarpLanes * kWarpLanes;
+    for (std::uint32_t row = 0; row < most; row += kWarpLanes) {
+      PerLane<Candidate> next;
+      warp.compute([&](unsigned lane) {
+        next[lane] = candidates[row + lane];
+        if (row + lane >= end[lane]) next[lane].score = -__builtin_inff();
+      });
+      best.add(next);
     }
-  }
+    warp.compute([&](unsigned lane) {
+      end[lane] = lane;
+      enough[lane] = larger(enough[lane], best.least(lane));
+    });
+  };
+  constexpr unsigned kTogether = 8;
+  each_score<kTogether>(
+      warp, own, docs,
+      [&](std::uint32_t doc, unsigned, const PerLane<float>& scores) PLACKETT_INLINE {
+        warp.compute([&](unsigned lane) {
+          candidates[end[lane]] = {scores[lane], doc};  // the next one's place, if it is none
+          end[lane] += scores[lane] >= enough[lane] ? kWarpLanes : 0;
+        });
+      },
+      [&]() PLACKETT_INLINE {
+        constexpr std::uint32_t kMost = (kCandidates - kTogether) * kWarpLanes;
+        PerLane<bool> full;
+        warp.compute([&](unsigned lane) { full[lane] = end[lane] > kMost + lane; });
+        if (warp.any(full)) add_candidates();
+      });
+  add_candidates();
   warp.compute([&](unsigned lane) {
     const std::uint32_t place = first + lane;
     if (place >= args.count) return;
-    const double dcg = best.dcg(lane, docs, args.discounts);
+    const double dcg = best.dcg(lane, docs, split.labels + begin, args.discounts);
     args.values[std::uint64_t{place} * args.value_stride + query] =
         dcg == kTied ? kTied : dcg * inverse_ideal;
-    if (!best.all_finite(lane)) args.states[args.which[place]].is_not_finite = 1;
+    if (zero[lane] != 0) args.states[args.which[place]].is_not_finite = 1;
   });
 }
 
 // The values of args.queries_each queries from `first_query` on for the runs that take part from
 // place `first` on, kWarpLanes at most. All are measured on the same split.
 [[gnu::always_inline]] inline void measure_queries(const Block& block, const BatchArgs& args,
-                                                   std::uint32_t first, std::uint32_t first_query) {
+                                                   std::uint32_t first, std::uint32_t first_query,
+                                                   std::byte* shared) {
   const SplitData split = args.runs[args.which[first]].measured;
   std::uint32_t last_query = first_query + args.queries_each;
   if (last_query > split.query_count) last_query = split.query_count;
   block.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
     for (std::uint32_t query = first_query + number; query < last_query; query += kNetworkWarps) {
-      measure_query(warp, args, split, query, first);
+      measure_query(warp, args, split, query, first,
+                    at_offset<Candidate>(shared, number * kCandidateBytes));
     }
   });
 }
@@ -250,29 +243,38 @@ inline constexpr unsigned kSummedTogether = 4;
   const double* values = args.values + std::uint64_t{place} * args.value_stride;
   Stream ties(run.seed, run.run, args.states[which].done, Purpose::kTieBreak);
   double sum = 0;
-  // Those of many queries are read before the first is needed.
-  for (std::uint32_t first = 0; first < split.query_count; first += kSummedTogether * kWarpLanes) {
+  PerLane<double> next[kSummedTogether];
+  const auto read = [&](std::uint32_t first) PLACKETT_INLINE {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < kSummedTogether; ++at) {
+        const std::uint32_t query = first + at * kWarpLanes + lane;
+        next[at][lane] = 0;
+        if (query >= split.query_count) continue;
+        const double value = values[query];  // if it counts
+        next[at][lane] = split.inverse_ideals[query] > 0 ? value : run.without_relevant;
+      }
+    });
+  };
+  read(0);
+  constexpr std::uint32_t kStep = kSummedTogether * kWarpLanes;
+  for (std::uint32_t first = 0; first < split.query_count; first += kStep) {
     PerLane<double> own[kSummedTogether];
     PerLane<bool> tied[kSummedTogether];
     warp.compute([&](unsigned lane) {
       PLACKETT_UNROLL_ALL
       for (unsigned at = 0; at < kSummedTogether; ++at) {
-        const std::uint32_t query = first + at * kWarpLanes + lane;
-        const bool exists = query < split.query_count;
-        const bool counts = exists && split.inverse_ideals[query] > 0;
-        own[at][lane] = exists ? run.without_relevant : 0;
-        if (counts) own[at][lane] = values[query];
-        tied[at][lane] = counts && own[at][lane] == kTied;
+        own[at][lane] = next[at][lane];
+        tied[at][lane] = own[at][lane] == kTied;
       }
     });
+    read(first + kStep);  // while these are summed
     PLACKETT_UNROLL_ALL
     for (unsigned at = 0; at < kSummedTogether; ++at) {
       for (std::uint32_t left = warp.mask(tied[at]); left != 0; left &= left - 1) {
         const auto tied_lane = static_cast<unsigned>(__builtin_ctz(left));
         const std::uint32_t query = first + at * kWarpLanes + tied_lane;
-        const DocScores scores = {
-            args.scores + split.first_tiles[query] * kTileDocs * args.score_stride + place,
-            args.score_stride};
+        const DocScores scores = {scores_of(args, place, split.first_tiles[query])};
         const double value = ndcg_with_ties(warp, args.discounts, split, query, scores, ties);
         warp.compute([&](unsigned lane) {
           if (lane == tied_lane) own[at][lane] = value;

@@ -99,12 +99,12 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, 4) PLACKETT_KERNEL plackett_score(B
 }
 
 // A block for kWarpLanes runs. Blocks' y: parts of the queries.
-__launch_bounds__(kNetworkWarps* kWarpLanes, 8) PLACKETT_KERNEL plackett_measure(BatchArgs args) {
+__launch_bounds__(kNetworkWarps* kWarpLanes, 7) PLACKETT_KERNEL plackett_measure(BatchArgs args) {
   const Place at;
   const auto part = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_y());
   measure_queries(Block(at.lane, at.warp_of_block, at.warps), args,
                   static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x()) * kWarpLanes,
-                  part * args.queries_each);
+                  part * args.queries_each, shared_scratch(args, 0));
 }
 
 // As many blocks of a multiprocessor as its shared memory holds with 136 features and 64 units:

@@ -11,8 +11,15 @@
 namespace plackett::gpu {
 
 inline constexpr std::uint32_t kCut = 10;  // of NDCG
+// Of each lane that measures, how many of a query's documents may be candidates at a time, and the
+// shared memory that a warp's take.
+inline constexpr std::uint32_t kCandidates = 24;
+inline constexpr std::uint32_t kCandidateBytes = kCandidates * 32 * 8;
+
 // Rankers that a warp scores together, so that what it reads of documents serves several.
 inline constexpr std::uint32_t kSplitRankers = 8;
+// And tiles.
+inline constexpr std::uint32_t kSplitTiles = 2;
 
 // Documents of a query whose features lie together, so that a warp reads memory in order: a tile
 // holds kTileDocs documents, 16 features of each at a time.
@@ -156,17 +163,17 @@ struct BatchArgs {
   float* remembered = nullptr;           // [run][kRemembered][width]: oldest first; zeros at first
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
-  float* scores = nullptr;               // of all its documents: [tile][document][place in which]
+  float* scores = nullptr;               // of all its documents: scores_of
   std::byte* spill = nullptr;            // scratch that shared memory has no room for, per warp
   std::uint64_t until = 0;               // impressions
   std::uint32_t count = 0;
   std::uint32_t width = 0;
   std::uint32_t value_stride = 0;       // queries
-  std::uint32_t score_stride = 0;       // places
   std::uint32_t weight_stride = 0;      // floats of a run
   std::uint32_t rankers_per_block = 0;  // score: a multiple of kSplitRankers
-  std::uint32_t tile_count = 0;         // likewise: of the split
-  std::uint32_t tiles_each = 0;         // likewise: of a part of it
+  std::uint32_t tile_count = 0;         // of the measured split
+  std::uint32_t tiles_each = 0;         // score: of a part of it
+  std::uint32_t tile_step = 0;          // score: that a block's warps do at a time
   std::uint32_t shared_bytes = 0;       // of a warp, or of a block
   std::uint32_t block_warps = 0;        // of a block that does a run
   std::uint32_t queries_each = 0;       // measure: of a part of the queries
@@ -180,5 +187,14 @@ struct BatchArgs {
   DuelArgs duels = {};
   NetworkArgs network = {};
 };
+
+// The scores that the run at `place` gives to a split's documents from `tile` on, kScoreRow floats
+// apart: so many runs' lie side by side.
+inline constexpr std::uint32_t kScoreRow = 32;
+inline float* scores_of(const BatchArgs& args, std::uint32_t place, std::uint64_t tile) {
+  return args.scores +
+         (place / kScoreRow * std::uint64_t{args.tile_count} + tile) * kTileDocs * kScoreRow +
+         place % kScoreRow;
+}
 
 }  // namespace plackett::gpu

@@ -29,7 +29,7 @@ constexpr std::uint64_t kMeasuredBytes = std::uint64_t{512} << 20;
 constexpr std::uint32_t kQueriesPerBlock = 16;
 // Tiles that a block of linear rankers scores, so that it reads their weights seldom; fewer if a
 // multiprocessor would have too few such blocks.
-constexpr std::uint32_t kTilesPerBlock = 128;
+constexpr std::uint32_t kTilesPerBlock = 64;
 constexpr std::uint32_t kLeastTiles = 8;  // one step of all warps
 constexpr std::uint32_t kBlocksPerProcessor = 16;
 // Blocks of linear rankers that a multiprocessor does at a time: as kernels.cu says.
@@ -54,27 +54,24 @@ std::uint32_t part_size(std::uint32_t count, std::uint32_t usual, const DeviceLi
   return std::max(usual, divided_up(count, limits.query_parts));
 }
 
-// Of the scores of a document.
-std::uint32_t score_stride(std::uint32_t runs) { return round_up(runs, kSplitRankers); }
-
 // Of splits that runs are measured on, the most of each.
 struct MeasuredSize {
   std::uint64_t queries = 0;
   std::uint64_t tiles = 0;
 
-  // How many runs there is room to measure together: whole warps of them, if not all.
+  // How many runs are measured together, at most: as many as share rows of scores, or several times
+  // as many.
   [[nodiscard]] std::uint32_t runs_at_once(std::size_t runs) const {
     const std::uint64_t of_run = queries * sizeof(double) + tiles * kTileDocs * sizeof(float);
     const std::uint64_t fit = kMeasuredBytes / std::max<std::uint64_t>(of_run, 1);
-    if (fit >= runs) return static_cast<std::uint32_t>(runs);
-    return static_cast<std::uint32_t>(fit < kWarpLanes ? std::max<std::uint64_t>(fit, 1)
-                                                       : fit / kWarpLanes * kWarpLanes);
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(runs, std::max(fit / kScoreRow, std::uint64_t{1}) * kScoreRow));
   }
   [[nodiscard]] std::uint64_t value_bytes(std::uint32_t runs) const {
     return runs * queries * sizeof(double);
   }
   [[nodiscard]] std::uint64_t score_bytes(std::uint32_t runs) const {
-    return score_stride(runs) * tiles * kTileDocs * sizeof(float);
+    return round_up(runs, kScoreRow) * tiles * kTileDocs * sizeof(float);
   }
 };
 
@@ -376,8 +373,8 @@ class Group {
     const double fit = static_cast<double>(count) * kLaunchSeconds / seconds;
     const std::uint32_t most = std::min(most_at_once_, kMeasuredGrowth * measured_at_once_);
     const auto next = static_cast<std::uint32_t>(std::clamp<double>(fit, 1, most));
-    const bool divided = next > kWarpLanes && next < most_at_once_;
-    measured_at_once_ = divided ? next / kWarpLanes * kWarpLanes : next;
+    const bool divided = next > kScoreRow && next < most_at_once_;
+    measured_at_once_ = divided ? next / kScoreRow * kScoreRow : next;
   }
 
   Result<void> launch_parts(const Launch& launch) {
@@ -397,6 +394,7 @@ class Group {
   // By linear rankers, or the linear parts of networks.
   Result<void> launch_scoring(BatchArgs args) {
     args.rankers_per_block = rankers_per_block(args.count, args.width, limits_);
+    args.tile_step = kNetworkWarps * kSplitTiles * kSplitRankers / args.rankers_per_block;
     args.shared_bytes = args.rankers_per_block * args.width * kFloat;
     const std::uint64_t tiles =
         std::uint64_t{args.tile_count} * divided_up(args.count, args.rankers_per_block);
@@ -417,7 +415,6 @@ class Group {
   // Of the runs that take part, which are measured on this split.
   Result<void> launch_measuring(const DeviceSplit& split) {
     BatchArgs args = args_;
-    args.score_stride = score_stride(args.count);
     args.tile_count = split.tile_count();
     const NetworkLayout& network = args.network.layout;
     if (!network.exists() || network.has_linear != 0) {
@@ -427,11 +424,12 @@ class Group {
       if (auto done = launch_scoring_networks(args); !done) return done;
     }
     const std::uint32_t queries = split.data().query_count;
-    args.shared_bytes = 0;
+    args.shared_bytes = kNetworkWarps * kCandidateBytes;
     args.queries_each = part_size(queries, kQueriesPerBlock, limits_);
     auto done =
         launch_by_block(Kernel::kMeasure, args, kWarpLanes, divided_up(queries, args.queries_each));
     if (!done) return done;
+    args.shared_bytes = 0;
     return device_.launch({.kernel = Kernel::kSum, .args = args, .warps = args.count});
   }
 

@@ -223,11 +223,11 @@ inline constexpr float kQuickSigmoids = 87;
 }
 
 // The scores of the documents of kStepTiles tiles at most, `tiles` of them, by all warps: to
-// `to`, args.score_stride floats apart. If the network has a linear part, its scores are there.
-[[gnu::always_inline]] inline void score_step(const Block& block, const BatchArgs& args,
-                                              const Network& network, std::uint32_t features,
-                                              const float* rows, std::uint32_t tiles,
-                                              const StepBuffers& buffers, float* to) {
+// `to`, as scores_of. If the network has a linear part, its scores are there.
+[[gnu::always_inline]] inline void score_step(const Block& block, const Network& network,
+                                              std::uint32_t features, const float* rows,
+                                              std::uint32_t tiles, const StepBuffers& buffers,
+                                              float* to) {
   const std::uint32_t chunks = (features + 15) / 16;
   PerWarp<UnitSums> sums;
   block.each_warp([&](const Warp& warp, unsigned number) {
@@ -285,7 +285,7 @@ inline constexpr float kQuickSigmoids = 87;
       const std::uint32_t row =
           (number * kStepDocs + lane % kUnitLanes) * kDocLanes + lane / kUnitLanes;
       if (row >= tiles * kTileDocs) return;
-      float& score = to[std::size_t{row} * args.score_stride];
+      float& score = to[std::size_t{row} * kScoreRow];
       score = network.linear != nullptr ? score + scores[lane] : scores[lane];
     });
   });
@@ -303,10 +303,9 @@ inline constexpr float kQuickSigmoids = 87;
   if (last_tile > args.tile_count) last_tile = args.tile_count;
   for (std::uint32_t tile = first_tile; tile < last_tile; tile += kStepTiles) {
     const std::uint32_t tiles = last_tile - tile < kStepTiles ? last_tile - tile : kStepTiles;
-    score_step(block, args, network, args.runs[which].features,
+    score_step(block, network, args.runs[which].features,
                split.rows + tile * tile_size(split.width), tiles,
-               StepBuffers(at_offset<float>(shared, 0)),
-               args.scores + std::uint64_t{tile} * kTileDocs * args.score_stride + place);
+               StepBuffers(at_offset<float>(shared, 0)), scores_of(args, place, tile));
   }
 }
 

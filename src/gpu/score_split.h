@@ -14,7 +14,6 @@ namespace plackett::gpu {
 
 inline constexpr unsigned kPairLanes = 8;  // lanes that share a document
 inline constexpr unsigned kSplitDocsPerLane = 4;
-inline constexpr unsigned kSplitTiles = 2;
 static_assert(kSplitDocsPerLane * kWarpLanes / kPairLanes == kSplitTiles * kTileDocs);
 
 // Where a weight of ranker `ranker` of kSplitRankers lies in shared memory: a lane reads those of
@@ -46,12 +45,11 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
   });
 }
 
-// Of the documents of `tiles` tiles, kSplitTiles at most, and the rankers whose weights these are:
-// to `scores`, a row of args.score_stride for each document.
-[[gnu::always_inline]] inline void score_tiles(const Warp& warp, const BatchArgs& args,
-                                               const float* rows, std::uint32_t tiles,
-                                               std::uint32_t width, const float* weights,
-                                               float* scores) {
+// Of the documents of the next kSplitTiles tiles, or of `tiles` if these are fewer, and the rankers
+// whose weights these are: to `scores`, as scores_of.
+[[gnu::always_inline]] inline void score_tiles(const Warp& warp, const float* rows,
+                                               std::uint32_t tiles, std::uint32_t width,
+                                               const float* weights, float* scores) {
   PerLane<float> sums[kSplitRankers][kSplitDocsPerLane][2];
   warp.compute([&](unsigned lane) PLACKETT_INLINE {
     PLACKETT_UNROLL_ALL
@@ -94,17 +92,21 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
     };
     // Two chunks are on their way while one is used. Past the last one it is read again.
     const std::uint32_t chunks = width / 16;
-    const auto read_next = [&](unsigned at, std::uint32_t chunk)
-                               PLACKETT_INLINE { read(at, chunk < chunks ? chunk : chunks - 1); };
-    read_next(0, 0);
-    read_next(1, 1);
-    for (std::uint32_t chunk = 0; chunk + 1 < chunks; chunk += 2) {
+    const auto read_next = [&](unsigned at, std::uint32_t next)
+                               PLACKETT_INLINE { read(at, next < chunks ? next : chunks - 1); };
+    std::uint32_t chunk = chunks % 2;
+    read_next(0, chunk);
+    read_next(1, 1 - chunk);
+    if (chunk > 0) {
+      use(1, 0);
+      read_next(1, 2);
+    }
+    for (; chunk < chunks; chunk += 2) {
       use(0, chunk);
       read_next(0, chunk + 2);
       use(1, chunk + 1);
       read_next(1, chunk + 3);
     }
-    if (chunks % 2 != 0) use(0, chunks - 1);
   });
   PLACKETT_UNROLL_ALL
   for (unsigned left = kSplitRankers / 2; left > 0; left /= 2) {
@@ -120,12 +122,13 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
     }
   }
   warp.compute([&](unsigned lane) {
+    float* to = scores + lane / kPairLanes * kScoreRow + lane % kPairLanes;
     PLACKETT_UNROLL_ALL
     for (unsigned doc = 0; doc < kSplitDocsPerLane; ++doc) {
-      const std::uint32_t row = doc * (kWarpLanes / kPairLanes) + lane / kPairLanes;
-      if (row >= tiles * kTileDocs) break;
-      scores[std::size_t{row} * args.score_stride + lane % kPairLanes] =
-          sums[0][doc][0][lane] + sums[0][doc][1][lane];
+      if (doc * kSplitTiles / kSplitDocsPerLane < tiles) {
+        to[doc * (kWarpLanes / kPairLanes) * kScoreRow] =
+            sums[0][doc][0][lane] + sums[0][doc][1][lane];
+      }
     }
   });
 }
@@ -144,15 +147,17 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
   block.each_warp([&](const Warp& warp, unsigned warp_number) PLACKETT_INLINE {
     // Warps with the same documents at the same time, so that these are read from the cache.
     const std::uint32_t sharing = args.rankers_per_block / kSplitRankers;
-    const std::uint32_t ranker = warp_number % sharing * kSplitRankers;
+    const std::uint32_t step = warp_number * args.tile_step / (kNetworkWarps * kSplitTiles);
+    const std::uint32_t ranker = (warp_number - step * sharing) * kSplitRankers;
     if (first + ranker >= args.count) return;
-    for (std::uint32_t tile = first_tile + warp_number / sharing * kSplitTiles; tile < last_tile;
-         tile += kNetworkWarps / sharing * kSplitTiles) {
-      const std::uint32_t tiles = last_tile - tile < kSplitTiles ? last_tile - tile : kSplitTiles;
-      score_tiles(
-          warp, args, split.rows + tile * tile_size(split.width), tiles, split.width,
-          weights + std::size_t{ranker} * split.width,
-          args.scores + std::uint64_t{tile} * kTileDocs * args.score_stride + first + ranker);
+    std::uint32_t tile = first_tile + step * kSplitTiles;
+    const float* rows = split.rows + tile * tile_size(split.width);
+    float* scores = scores_of(args, first + ranker, tile);
+    for (; tile < last_tile; tile += args.tile_step) {
+      score_tiles(warp, rows, last_tile - tile, split.width,
+                  weights + std::size_t{ranker} * split.width, scores);
+      rows += args.tile_step * tile_size(split.width);
+      scores += std::size_t{args.tile_step} * (kTileDocs * kScoreRow);
     }
   });
 }

@@ -54,6 +54,22 @@ inline float reciprocal(float x) {
 #endif
 }
 
+// One of two numbers; of a NaN and another, either.
+inline float larger(float one, float other) {
+#ifdef __CUDA_ARCH__
+  return __nvvm_fmax_f(one, other);
+#else
+  return one > other ? one : other;
+#endif
+}
+inline float smaller(float one, float other) {
+#ifdef __CUDA_ARCH__
+  return __nvvm_fmin_f(one, other);
+#else
+  return one < other ? one : other;
+#endif
+}
+
 // The larger of |x| and `other`, NaN if one is.
 inline float larger_size(float x, float other) {
   const float size = __builtin_fabsf(x);

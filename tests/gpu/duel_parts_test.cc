@@ -173,7 +173,7 @@ TEST(LaunchLayout, TakesForARunWhatTheDocumentationSays) {
     double dbgd_network;  // besides its parameters
   };
   for (const Size& size : {Size{19, 48, 0.5, 0.7, 21, 0.4}, Size{125, 144, 0.9, 1.1, 41, 0.4},
-                           Size{1251, 144, 17, 26, 324, 26}}) {
+                           Size{1251, 144, 17, 26, 344, 26}}) {
     SCOPED_TRACE(size.docs);
     const auto kilobytes = [&](Kernel kernel, std::uint32_t candidates) {
       const GroupShape shape = {.kernel = kernel,

@@ -133,7 +133,7 @@ class HostDevice final : public Device {
           break;
         case Kernel::kMeasure:
           for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_queries(measuring, args, place * kWarpLanes, part * args.queries_each);
+            measure_queries(measuring, args, place * kWarpLanes, part * args.queries_each, shared);
           }
           break;
         case Kernel::kLearnNetwork:
