@@ -5,6 +5,7 @@
 #include <cassert>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <string>
@@ -111,6 +112,19 @@ Result<Dataset> load(const ComparedDataset& compared, const RunOptions& options,
   return dataset;
 }
 
+struct LoadedDataset {
+  Dataset dataset;
+  std::uint64_t fingerprint{};
+};
+
+Result<LoadedDataset> load_to_run(const ComparedDataset& compared, const RunOptions& options,
+                                  unsigned threads) {
+  auto dataset = load(compared, options, threads);
+  if (!dataset) return dataset.error();
+  const std::uint64_t hash = fingerprint(*dataset);
+  return LoadedDataset{std::move(dataset).value(), hash};
+}
+
 // The cells of one dataset, checked and ready to run.
 Result<std::vector<Simulation>> prepare_cells(const StoredResults& stored, const Dataset& dataset,
                                               const std::vector<std::size_t>& cells) {
@@ -205,15 +219,27 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
     if (watch.stored) watch.stored(cell, stored.cells[cell].runs.at(number).record);
     return {};
   };
-  for (const auto& [compared, cells] : work.datasets) {
+  std::vector<const DatasetWork*> left;
+  for (const DatasetWork& dataset : work.datasets) {
+    if (!dataset.cells.empty()) left.push_back(&dataset);
+  }
+  std::future<Result<LoadedDataset>> ahead;  // the next one, while a device works on this one
+  for (std::size_t at = 0; at < left.size(); ++at) {
     if (run_watch.stop && run_watch.stop()) break;
-    if (cells.empty()) continue;
+    const auto& [compared, cells] = *left[at];
     if (watch.loading) watch.loading(compared);
-    const auto dataset = load(compared, options, threads);
-    if (!dataset) return dataset.error();
+    const auto loaded = ahead.valid() ? ahead.get() : load_to_run(compared, options, threads);
+    if (!loaded) return loaded.error();
     if (watch.loaded) watch.loaded();
-    const DatasetRuns runs{fingerprint(*dataset), claim, **backend, run_watch, store};
-    if (auto done = run_dataset(stored, work, *dataset, cells, runs); !done) return done.error();
+    if ((*backend)->leaves_cores_idle() && at + 1 < left.size()) {
+      ahead = std::async(std::launch::async, [&, next = left[at + 1]] {
+        return load_to_run(next->dataset, options, threads);
+      });
+    }
+    const DatasetRuns runs{loaded->fingerprint, claim, **backend, run_watch, store};
+    if (auto done = run_dataset(stored, work, loaded->dataset, cells, runs); !done) {
+      return done.error();
+    }
   }
   if (auto done = opened->finish(); !done) return done.error();
   return stored;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -24,7 +25,7 @@ namespace {
 
 // Runs that are done together, per multiprocessor, at most: more than it does at a time.
 constexpr std::size_t kRunsPerProcessor = 64;
-// Groups that are done at a time, each by a thread, at most.
+// Groups that are done at a time, each by a thread of its own, at most.
 constexpr unsigned kGroupsAtOnce = 8;
 // Of the free memory, the part that is used.
 constexpr double kMemoryShare = 0.9;
@@ -85,22 +86,18 @@ struct PreparedJob {
 struct JobGroup {
   std::vector<PreparedJob> jobs;  // in the batch's order
   GroupShape shape;
-
-  // Roughly, to compare groups: what scoring documents costs.
-  [[nodiscard]] double work() const {
-    double impressions = 0;
-    for (const PreparedJob& job : jobs) {
-      impressions += static_cast<double>(job.runs->simulation->spec().impressions);
-    }
-    return impressions * shape.most_docs * shape.width * (1 + shape.duels.candidates) *
-           std::max(1U, shape.network.units);
-  }
 };
 
 // What groups take of the device's.
 struct Memory {
   Needs needs;
   std::uint64_t own = 0;  // bytes, apart from these
+};
+
+// What such a group needs to be run.
+struct ReadyGroup {
+  std::vector<GroupRun> runs;
+  std::unique_ptr<RunGroup> group;
 };
 
 struct Failure {
@@ -116,6 +113,7 @@ class GpuBackend final : public DeviceBackend {
   [[nodiscard]] std::string description() const override { return device_->name(); }
   // Many runs are done at a time; each one's times are its share of the device's.
   [[nodiscard]] unsigned width() const override { return 1; }
+  [[nodiscard]] bool leaves_cores_idle() const override { return true; }
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
 
   [[nodiscard]] Result<void> check(const Simulation& simulation) const override {
@@ -232,7 +230,7 @@ class GpuBackend final : public DeviceBackend {
     });
     Memory memory;
     std::vector<JobGroup> groups;
-    while (!left.empty()) {
+    while (!left.empty() && groups.size() < kGroupsAtOnce) {
       JobGroup group = next_group(left, *limits, room, memory);
       if (group.jobs.empty()) break;
       groups.push_back(std::move(group));
@@ -245,10 +243,6 @@ class GpuBackend final : public DeviceBackend {
                      needs.bytes() + group_bytes(job.runs->shape, *limits), *limits);
     }
     resident.make_room(memory.needs, room - memory.own);
-    // The longest first, so that none runs alone at the end.
-    std::stable_sort(groups.begin(), groups.end(), [](const JobGroup& one, const JobGroup& other) {
-      return one.work() > other.work();
-    });
     return groups;
   }
 
@@ -287,9 +281,18 @@ class GpuBackend final : public DeviceBackend {
     return group;
   }
 
-  // Some at a time, as they come: few runs leave much of the device idle.
+  // Beside each other: few runs leave much of the device idle. All are prepared before any starts,
+  // since to allocate memory the driver waits for what runs.
   Result<void> run_groups(std::span<const JobGroup> groups, Resident& resident, const Watch& watch,
                           const Finished& finished) {
+    std::vector<ReadyGroup> ready;
+    for (const JobGroup& group : groups) {
+      auto made = make_ready(group.jobs, resident, watch);
+      if (!made) return made.error();
+      ready.push_back(std::move(made).value());
+    }
+    // Other threads' runs read what this one has sent.
+    if (auto sent = device_->finish(); !sent) return sent.error();
     std::mutex mutex;
     std::optional<Failure> failure;
     std::atomic<bool> failed{false};
@@ -301,7 +304,7 @@ class GpuBackend final : public DeviceBackend {
     };
     parallel_for(kGroupsAtOnce, groups.size(), [&](std::size_t at) {
       if (inner.stop()) return;
-      auto failed_here = run_jobs_together(groups[at].jobs, resident, inner, in_turn);
+      auto failed_here = run_jobs_together(groups[at].jobs, ready[at], inner, in_turn);
       if (!failed_here) return;
       const std::lock_guard lock(mutex);
       if (!failure || failed_here->place < failure->place) failure = std::move(failed_here);
@@ -311,40 +314,39 @@ class GpuBackend final : public DeviceBackend {
     return {};
   }
 
-  Result<std::vector<GroupRun>> make_runs(const std::vector<PreparedJob>& jobs, Resident& resident,
-                                          const Watch& watch) {
-    const std::lock_guard lock(resident_mutex_);
-    std::vector<GroupRun> runs;
+  Result<ReadyGroup> make_ready(const std::vector<PreparedJob>& jobs, Resident& resident,
+                                const Watch& watch) {
+    ReadyGroup ready;
     for (const PreparedJob& job : jobs) {
       if (watch.run_started) watch.run_started(job.runs->simulation->spec());
       auto run = make_run(job, resident);
       if (!run) return run.error();
-      runs.push_back(std::move(*run));
+      ready.runs.push_back(std::move(*run));
     }
-    // Other threads' runs read what this one has sent.
-    if (auto sent = device_->finish(); !sent) return sent.error();
-    return runs;
+    auto group = prepare_group(*device_, ready.runs);
+    if (!group) return group.error();
+    ready.group = std::move(group).value();
+    return ready;
   }
 
   // Gives those that come to their ends to `finished`, also if others fail or are stopped.
-  std::optional<Failure> run_jobs_together(const std::vector<PreparedJob>& jobs, Resident& resident,
+  std::optional<Failure> run_jobs_together(const std::vector<PreparedJob>& jobs, ReadyGroup& ready,
                                            const Watch& watch, const Finished& finished) {
     const auto failed_at = [&jobs](std::size_t at, const Error& error) {
       return Failure{.place = jobs[at].place, .error = error};
     };
-    auto runs = make_runs(jobs, resident, watch);
-    if (!runs) return failed_at(0, runs.error());
     clock_.enter();
-    const GroupWatch group_watch{.advanced = watch.advanced, .stop = watch.stop, .clock = &clock_};
-    const auto times = run_group(*device_, *runs, group_watch);
+    const auto times =
+        ready.group->run({.advanced = watch.advanced, .stop = watch.stop, .clock = &clock_});
     clock_.leave();
     if (!times) return failed_at(0, times.error());
-    const auto count = static_cast<double>(runs->size());
+    std::vector<GroupRun>& runs = ready.runs;
+    const auto count = static_cast<double>(runs.size());
     std::optional<Failure> failure;  // of the earliest job
     std::vector<std::size_t> in_doubt;
-    for (std::size_t at = 0; at < runs->size(); ++at) {
+    for (std::size_t at = 0; at < runs.size(); ++at) {
       const Job& job = jobs[at].job;
-      GroupRun& run = (*runs)[at];
+      GroupRun& run = runs[at];
       const RunInputs inputs(*jobs[at].runs->simulation);
       if (run.state.is_not_finite != 0) {
         if (!failure) failure = failed_at(at, inputs.not_finite(job.run, run.state.done));
@@ -375,8 +377,7 @@ class GpuBackend final : public DeviceBackend {
     for (const std::size_t at : in_doubt) {
       if (watch.stop && watch.stop()) return {};
       const Job& job = jobs[at].job;
-      auto record =
-          run_by_engine(*jobs[at].runs->simulation, job.run, (*runs)[at].state.done, watch);
+      auto record = run_by_engine(*jobs[at].runs->simulation, job.run, runs[at].state.done, watch);
       if (!record && record.error().code == ErrorCode::kStopped) return {};
       if (!record) return failed_at(at, record.error());
       if (auto done = finished(job, std::move(*record)); !done) return failed_at(at, done.error());
@@ -480,7 +481,6 @@ class GpuBackend final : public DeviceBackend {
 
   std::unique_ptr<Device> device_;
   double normal_error_;
-  std::mutex resident_mutex_;
   ShareClock clock_;
 };
 

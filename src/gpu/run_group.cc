@@ -148,13 +148,12 @@ std::optional<std::vector<Ends>> ends_of(const User& user, std::uint32_t shown) 
   return all;
 }
 
-class Group {
+class Group final : public RunGroup {
  public:
-  Group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch)
-      : device_(device), runs_(runs), watch_(watch) {}
+  Group(Device& device, std::span<GroupRun> runs) : device_(device), runs_(runs) {}
 
-  Result<GroupTimes> run() {
-    if (auto ready = prepare(); !ready) return ready.error();
+  Result<GroupTimes> run(const GroupWatch& watch) override {
+    watch_ = watch;
     std::set<std::uint64_t> points;
     for (const GroupRun& run : runs_) points.insert(run.points.begin(), run.points.end());
     for (const std::uint64_t point : points) {
@@ -167,20 +166,6 @@ class Group {
     if (auto got = get_floats(args_.weights, &GroupRun::weights); !got) return got.error();
     if (auto got = get_floats(args_.network.squares, &GroupRun::squares); !got) return got.error();
     return times_;
-  }
-
- private:
-  // As many floats of each run as it had.
-  Result<void> get_floats(const float* from, std::vector<float> GroupRun::*floats) {
-    const std::size_t each = (runs_.front().*floats).size();
-    if (each == 0) return {};
-    std::vector<float> all(runs_.size() * each);
-    if (auto got = device_.download(all.data(), from, all.size() * sizeof(float)); !got) return got;
-    for (std::size_t at = 0; at < runs_.size(); ++at) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(at * each);
-      (runs_[at].*floats).assign(begin, begin + static_cast<std::ptrdiff_t>(each));
-    }
-    return {};
   }
 
   Result<void> prepare() {
@@ -258,6 +243,20 @@ class Group {
     args_.spill = spill_memory_.as<std::byte>();
     args_.value_stride = value_stride_;
     args_.weight_stride = parameter_floats(shape);
+    return {};
+  }
+
+ private:
+  // As many floats of each run as it had.
+  Result<void> get_floats(const float* from, std::vector<float> GroupRun::*floats) {
+    const std::size_t each = (runs_.front().*floats).size();
+    if (each == 0) return {};
+    std::vector<float> all(runs_.size() * each);
+    if (auto got = device_.download(all.data(), from, all.size() * sizeof(float)); !got) return got;
+    for (std::size_t at = 0; at < runs_.size(); ++at) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(at * each);
+      (runs_[at].*floats).assign(begin, begin + static_cast<std::ptrdiff_t>(each));
+    }
     return {};
   }
 
@@ -435,7 +434,7 @@ class Group {
 
   Device& device_;
   std::span<GroupRun> runs_;
-  const GroupWatch& watch_;
+  GroupWatch watch_;
   DeviceLimits limits_;
   BatchArgs args_;
   std::vector<RunState> states_;
@@ -586,8 +585,10 @@ std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits) {
          kCut * sizeof(double);
 }
 
-Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch) {
-  return Group(device, runs, watch).run();
+Result<std::unique_ptr<RunGroup>> prepare_group(Device& device, std::span<GroupRun> runs) {
+  auto group = std::make_unique<Group>(device, runs);
+  if (auto ready = group->prepare(); !ready) return ready.error();
+  return std::unique_ptr<RunGroup>(std::move(group));
 }
 
 }  // namespace plackett::gpu

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -107,10 +108,23 @@ Result<void> check_shared_memory(const GroupShape& shape, const DeviceLimits& li
 // How much memory a group takes besides its splits and users.
 std::uint64_t group_bytes(const GroupShape& shape, const DeviceLimits& limits);
 
-// Does all runs to their ends, or until the watch stops it: then the curves are as far as they are.
-// A run with a score that is not finite, or that is in doubt, ends where it is, without the rest of
-// its curve. Launches take about a third of a second at most, so that stop() is asked often enough.
-// Requires: runs whose shapes fit.
-Result<GroupTimes> run_group(Device& device, std::span<GroupRun> runs, const GroupWatch& watch);
+// Runs that are done together, and what they need in the device's memory.
+class RunGroup {
+ public:
+  virtual ~RunGroup() = default;
+  RunGroup(const RunGroup&) = delete;
+  RunGroup& operator=(const RunGroup&) = delete;
+
+  // Does all runs to their ends, or until the watch stops it: then the curves are as far as they
+  // are. A run with a score that is not finite, or that is in doubt, ends where it is, without the
+  // rest of its curve. Launches take about a third of a second at most, if no others run beside
+  // them, so that stop() is asked often enough. To be called once.
+  virtual Result<GroupTimes> run(const GroupWatch& watch) = 0;
+
+ protected:
+  RunGroup() = default;
+};
+// Of runs whose shapes fit. They and the device outlive it.
+Result<std::unique_ptr<RunGroup>> prepare_group(Device& device, std::span<GroupRun> runs);
 
 }  // namespace plackett::gpu
