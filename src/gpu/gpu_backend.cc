@@ -200,6 +200,7 @@ class GpuBackend final : public DeviceBackend {
                   .width = padded_width(fold.train.feature_count()),
                   .shown = spec.shown,
                   .most_docs = runs.train_size.most_docs,
+                  .usual_docs = runs.train_size.usual_docs,
                   .queries = measured.query_count(),
                   .tiles = runs.measured_size.tiles};
     if (auto fits = check_shared_memory(runs.shape, limits, device_->name()); !fits) {
@@ -260,6 +261,7 @@ class GpuBackend final : public DeviceBackend {
       }
       next.runs = group.jobs.size() + 1;
       next.most_docs = std::max(next.most_docs, group.shape.most_docs);
+      next.usual_docs = std::max(next.usual_docs, group.shape.usual_docs);
       next.queries = std::max(next.queries, group.shape.queries);
       next.tiles = std::max(next.tiles, group.shape.tiles);
       Needs more = memory.needs;

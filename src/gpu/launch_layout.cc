@@ -11,7 +11,6 @@ constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
 constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
 constexpr std::uint32_t kDocStep = 16;
 constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
-constexpr std::uint32_t kUsualDocs = 256;             // of a query, that shared memory should hold
 constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
 constexpr auto kDouble = static_cast<std::uint32_t>(sizeof(double));
 
@@ -75,19 +74,20 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   args.list = ListLayout(shape.shown, shape.width, false);
   args.duels.layout = DuelLayout(shape.duels, group, shape.shown, shape.width);
   const std::uint32_t others = args.list.size + args.duels.layout.shared_size;
-  const std::uint32_t blocks =
+  std::uint32_t blocks =
       blocks_at_a_time(shape, limits, is_pair ? kBlocksAtATime : kMultileaveBlocks);
-  const auto choose = [&](std::uint32_t at_a_time, std::uint32_t warps) {
-    const std::uint32_t room = shared_room(limits, at_a_time);
-    choose_tables(shape, rows, warps, room > others ? room - others : 0, args);
-    args.shared_bytes = args.duels.small.size + others;
+  const auto room = [&] {
+    const std::uint32_t all = shared_room(limits, blocks);
+    return all > others ? all - others : 0;
   };
-  if (is_pair) return choose(blocks, 1);
-  // Rather few blocks than tables that are spilled.
-  choose(std::min(blocks, kFewBlocks), kNetworkWarps);
-  const std::uint32_t fit = limits.all_shared_bytes / (args.shared_bytes + kBlockOverhead);
-  args.block_warps = warps_of(std::min(blocks, fit));
-  if (args.block_warps > kNetworkWarps) choose(std::min(blocks, kFewBlocks), args.block_warps);
+  args.block_warps = 1;
+  if (!is_pair) {
+    const std::uint32_t usual = TableLayout(shape.usual_docs, rows, kNetworkWarps).size;
+    while (blocks > kFewBlocks && room() < usual) --blocks;
+    args.block_warps = warps_of(blocks);
+  }
+  choose_tables(shape, rows, args.block_warps, room(), args);
+  args.shared_bytes = args.duels.small.size + others;
 }
 
 // What a network's block needs in shared memory besides the scratch of a query's documents. Sets
@@ -118,7 +118,7 @@ std::uint32_t room_of_block(const GroupShape& shape, const DeviceLimits& limits,
 
 void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const std::uint32_t fixed = choose_fixed(shape.network, shape.shown, args);
-  const std::uint32_t usual = ScratchLayout(std::min(shape.most_docs, kUsualDocs)).size;
+  const std::uint32_t usual = ScratchLayout(shape.usual_docs).size;
   const std::uint32_t room = room_of_block(shape, limits, fixed, usual, args);
   args.small = ScratchLayout(shape.most_docs);
   while (args.small.docs > kDocStep && args.small.size > room) {
@@ -150,7 +150,7 @@ std::uint32_t choose_fixed_of_duels(const GroupShape& shape, BatchArgs& args) {
 void choose_network_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const std::uint32_t fixed = choose_fixed_of_duels(shape, args);
   const std::uint32_t rows = shape.duels.candidates + 1;
-  const std::uint32_t usual = TableLayout(std::min(shape.most_docs, kUsualDocs), rows, 1).size;
+  const std::uint32_t usual = TableLayout(shape.usual_docs, rows, 1).size;
   choose_tables(shape, rows, 1, room_of_block(shape, limits, fixed, usual, args), args);
   args.small = {};
   args.large = {};

@@ -19,9 +19,10 @@ struct GroupShape {
   std::size_t runs = 0;
   std::uint32_t width = 0;
   std::uint32_t shown = 0;
-  std::uint32_t most_docs = 0;  // of a query that is learned from
-  std::uint32_t queries = 0;    // that are measured, at most
-  std::uint64_t tiles = 0;      // of their documents, likewise
+  std::uint32_t most_docs = 0;   // of a query that is learned from
+  std::uint32_t usual_docs = 0;  // of most of them: they should be done in shared memory
+  std::uint32_t queries = 0;     // that are measured, at most
+  std::uint64_t tiles = 0;       // of their documents, likewise
 
   // Whether runs of both may be done together.
   [[nodiscard]] bool fits(const GroupShape& other) const;

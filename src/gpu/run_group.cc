@@ -182,6 +182,7 @@ class Group final : public RunGroup {
     std::vector<float> weights;
     std::vector<float> squares;
     std::uint32_t most_docs = 0;
+    std::uint32_t usual_docs = 0;
     MeasuredSize size;
     for (const GroupRun& run : runs_) {
       data.push_back(run.data);
@@ -189,6 +190,7 @@ class Group final : public RunGroup {
       weights.insert(weights.end(), run.weights.begin(), run.weights.end());
       squares.insert(squares.end(), run.squares.begin(), run.squares.end());
       most_docs = std::max(most_docs, run.train->most_docs());
+      usual_docs = std::max(usual_docs, run.train->usual_docs());
       value_stride_ = std::max(value_stride_, run.measured->data().query_count);
       size.tiles = std::max<std::uint64_t>(size.tiles, run.measured->tile_count());
     }
@@ -200,7 +202,8 @@ class Group final : public RunGroup {
                            .runs = count,
                            .width = args_.width,
                            .shown = first.shown,
-                           .most_docs = most_docs};
+                           .most_docs = most_docs,
+                           .usual_docs = usual_docs};
     if (auto fits = check_shared_memory(shape, limits_, device_.name()); !fits) return fits;
     choose_layout(shape, limits_, args_);
 
@@ -465,6 +468,10 @@ SplitSize::SplitSize(const Split& split) {
     tiles += tiles_of(docs);
     most_docs = std::max(most_docs, docs);
   }
+  if (split.query_count() > 0) {
+    const std::uint64_t twice_mean = 2 * split.doc_count() / split.query_count();
+    usual_docs = static_cast<std::uint32_t>(std::min<std::uint64_t>(most_docs, twice_mean));
+  }
   bytes = tiles * tile_size(padded_width(split.feature_count())) * sizeof(float) +
           split.doc_count() + sizeof(std::uint64_t) +
           split.query_count() * (2 * sizeof(std::uint64_t) + sizeof(double));
@@ -475,6 +482,7 @@ Result<DeviceSplit> DeviceSplit::make(Device& device, const Split& split) {
   DeviceSplit made;
   const SplitSize size(split);
   made.most_docs_ = size.most_docs;
+  made.usual_docs_ = size.usual_docs;
   made.tile_count_ = static_cast<std::uint32_t>(size.tiles);
   std::vector<std::uint64_t> first_tiles{0};
   for (std::uint32_t query = 0; query < split.query_count(); ++query) {

@@ -23,9 +23,10 @@ namespace plackett::gpu {
 
 // What a split takes of a device. Cost: one pass over its queries.
 struct SplitSize {
-  std::uint64_t bytes = 0;      // of memory
-  std::uint64_t tiles = 0;      // of its queries' documents
-  std::uint32_t most_docs = 0;  // of a query
+  std::uint64_t bytes = 0;       // of memory
+  std::uint64_t tiles = 0;       // of its queries' documents
+  std::uint32_t most_docs = 0;   // of a query
+  std::uint32_t usual_docs = 0;  // of most queries, at most: twice the mean
 
   explicit SplitSize(const Split& split);
 };
@@ -36,7 +37,8 @@ class DeviceSplit {
   static Result<DeviceSplit> make(Device& device, const Split& split);
 
   [[nodiscard]] const SplitData& data() const { return data_; }
-  [[nodiscard]] std::uint32_t most_docs() const { return most_docs_; }  // of a query
+  [[nodiscard]] std::uint32_t most_docs() const { return most_docs_; }    // as SplitSize
+  [[nodiscard]] std::uint32_t usual_docs() const { return usual_docs_; }  // likewise
   [[nodiscard]] std::uint32_t tile_count() const { return tile_count_; }
   [[nodiscard]] std::uint32_t queries_without_relevant() const { return without_relevant_; }
 
@@ -48,6 +50,7 @@ class DeviceSplit {
   DeviceMemory inverse_ideals_;
   SplitData data_;
   std::uint32_t most_docs_ = 0;
+  std::uint32_t usual_docs_ = 0;
   std::uint32_t tile_count_ = 0;
   std::uint32_t without_relevant_ = 0;
 };

@@ -72,21 +72,22 @@ TEST_F(Driver, DoesRunsThroughItsLibraryWithTheProcessorsResults) {
 // While it works on a dataset the next one is loaded.
 TEST_F(Driver, ComparesOnSeveralDatasetsAsThreadsDo) {
   const TemporaryFolder folder;
-  const auto compare = [&folder](const std::string& device, const std::string& datasets) {
+  const auto compare = [&folder](const std::string& device, const std::string& datasets,
+                                 const std::string& results) {
     return run_command("compare --data " + datasets +
                            " --methods pdgd,pdgd:neural --click-models perfect --runs 2 "
                            "--impressions 20 --threads 1 --device " +
-                           device + " --out " + folder / device,
+                           device + " --out " + folder / results,
                        "", "LD_LIBRARY_PATH='" PLACKETT_STUB_CUDA_FOLDER "'");
   };
   const auto tables = [](const CommandResult& result) {
     return result.out.substr(0, result.out.find(" impressions in "));
   };
   const std::string three = "synthetic:mq2008,synthetic:mq2007,synthetic";
-  const CommandResult gpu = compare("gpu", three);
+  const CommandResult gpu = compare("gpu", three, "gpu");
   EXPECT_EQ(gpu.exit_code, 0) << gpu.err;
-  EXPECT_EQ(tables(gpu), tables(compare("cpu", three)));
-  const CommandResult missing = compare("gpu", "synthetic:mq2008,/nowhere,synthetic");
+  EXPECT_EQ(tables(gpu), tables(compare("cpu", three, "cpu")));
+  const CommandResult missing = compare("gpu", "synthetic:mq2008,/nowhere,synthetic", "missing");
   EXPECT_NE(missing.exit_code, 0);
   EXPECT_THAT(missing.err, HasSubstr("/nowhere"));
 }
