@@ -103,6 +103,7 @@ struct ReadyGroup {
 struct Failure {
   std::size_t place = 0;  // of the job
   Error error;
+  bool is_of_run = false;  // a run diverged: others go on
 };
 
 class GpuBackend final : public DeviceBackend {
@@ -309,8 +310,8 @@ class GpuBackend final : public DeviceBackend {
       auto failed_here = run_jobs_together(groups[at].jobs, ready[at], inner, in_turn);
       if (!failed_here) return;
       const std::lock_guard lock(mutex);
+      if (!failed_here->is_of_run) failed = true;
       if (!failure || failed_here->place < failure->place) failure = std::move(failed_here);
-      failed = true;
     });
     if (failure) return failure->error;
     return {};
@@ -351,7 +352,9 @@ class GpuBackend final : public DeviceBackend {
       GroupRun& run = runs[at];
       const RunInputs inputs(*jobs[at].runs->simulation);
       if (run.state.is_not_finite != 0) {
-        if (!failure) failure = failed_at(at, inputs.not_finite(job.run, run.state.done));
+        if (failure) continue;
+        failure = failed_at(at, inputs.not_finite(job.run, run.state.done));
+        failure->is_of_run = true;
         continue;
       }
       if (run.state.is_in_doubt != 0) {

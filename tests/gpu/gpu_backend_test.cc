@@ -256,6 +256,23 @@ TEST(GpuBackend, KeepsTheRunsThatEndWhereOthersDiverge) {
   }
 }
 
+// Another group's are still under way then.
+TEST(GpuBackend, KeepsTheRunsOfOtherGroupsWhereOneDiverges) {
+  std::vector<Simulation> simulations = with_a_diverging_one();
+  SimulationSpec spec = tiny_spec();
+  apply(parse_method_entry("pdgd:neural").value(), spec);
+  spec.impressions = 3000;
+  simulations.push_back(Simulation::prepare(make_dataset({}), spec).value());
+  std::array<int, 3> ended{};
+  const auto done = run_jobs({simulations, run_major(simulations)}, *host_backend(), {},
+                             [&](const Job& job, const RunRecord& /*record*/) -> Result<void> {
+                               ++ended[job.simulation];
+                               return {};
+                             });
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(ended, (std::array{3, 0, 3}));
+}
+
 TEST(GpuBackend, KeepsTheRunsThatHaveEndedWhenItIsStoppedLate) {
   std::vector<Simulation> simulations{Simulation::prepare(make_dataset({}), tiny_spec()).value()};
   std::size_t finished = 0;
