@@ -10,7 +10,7 @@ const [offline, online, ...others] = measures;
 const seriesColour = (label) => `--c${series.find((each) => each.label === label)?.colour ?? 0}`;
 
 // Without it, what there is of the curves is in the tables.
-const hasCurves = blocks.some(({ rows }) =>
+const hasCurves = blocks.length === 0 || blocks.some(({ rows }) =>
   rows.some(({ curve }) => curve?.impression.length > 1));
 
 // The charts of the page, in order. A new one is one more entry: a title, a sentence, and a
@@ -421,7 +421,8 @@ function drawMaking(place) {
   const rows = [['Dataset', facts.datasets],
     ['Protocol', protocolNotes[facts.protocols] ?? facts.protocols],
     ['Runs of each method', facts.runs], ['Impressions per run', facts.impressions],
-    ['Measured', !hasCurves && 'after the last impression only'], ['Seed', facts.seeds], ['Version', plackett && `plackett ${plackett}`]];
+    ['Measured', !hasCurves && 'after the last impression only'],
+    ['Seed', facts.seeds], ['Version', plackett && `plackett ${plackett}`]];
   const made = element('div.card.made', element('dl',
     rows.filter(([, value]) => value).map(([name, value]) =>
       element('div', element('dt', name), element('dd', value)))));

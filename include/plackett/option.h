@@ -39,7 +39,7 @@ struct Option {
   bool repeats = false;                     // a list of names, with commas between
   std::uint64_t least = 0;                  // numbers and sizes only
   std::uint64_t most = 0;                   // numbers only
-  bool changes_results = true;              // whether results with another value are others
+  bool changes_results = true;              // so it is part of cells' identities and names
   std::string (*text)(const Target&) = {};  // the value; set() reads it back
   Result<void> (*parse)(const Option&, Target&, std::string_view) = {};  // set() calls it
 

@@ -229,6 +229,7 @@ TEST(Compare, FinalCurvesHaveAFolderOfTheirOwnAndTheSameTables) {
   }
   EXPECT_TRUE(fs::exists(folder / "whole/curves.svg"));
   EXPECT_FALSE(fs::exists(folder / "final/curves.svg"));
+  EXPECT_EQ(run_command("report --format runs " + folder / "final").exit_code, 0);
   EXPECT_EQ(run_command("report --format runs " + folder / "final").out,
             run_command("report --format runs " + folder / "whole").out);
   const auto curves = run_command("report --format curves " + folder / "final");

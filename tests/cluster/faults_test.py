@@ -43,7 +43,11 @@ class Faults:
         every = [name for name in dir(self) if not name.startswith("_") and
                  callable(getattr(self, name)) and name != "kinds"]
         wanted = os.environ.get("PLACKETT_KINDS", ",".join(every)).split(",")
-        return [name for name in every if name in wanted and name not in self.left_out]
+        unknown = ", ".join(sorted(set(wanted) - set(every)))
+        assert not unknown, f"PLACKETT_KINDS: no kind of fault is named {unknown}"
+        kinds = [name for name in every if name in wanted and name not in self.left_out]
+        assert kinds, f"PLACKETT_KINDS: none of them can be had here: {self.left_out}"
+        return kinds
 
     def _node(self):
         return self.random.choice(self.cluster.nodes)

@@ -143,8 +143,9 @@ TEST_F(Postgres, TheFirstErrorOfAPipelineIsWhatTheNextWaitReturns) {
 
 TEST_F(Postgres, AStatementThatFailsWhenItIsCommittedLeavesTheNextAnswersInPlace) {
   const auto connection = connect();
-  done(connection->script("CREATE TABLE parents(n bigint PRIMARY KEY); CREATE TABLE children(n "
-                          "bigint REFERENCES parents(n) DEFERRABLE INITIALLY DEFERRED)"));
+  done(
+      connection->script("CREATE TABLE parents(n bigint PRIMARY KEY); CREATE TABLE children(n "
+                         "bigint REFERENCES parents(n) DEFERRABLE INITIALLY DEFERRED)"));
   for (int turn = 0; turn < 3; ++turn) {
     const auto inserted = connection->run("INSERT INTO children VALUES($1)", turn);
     ASSERT_FALSE(inserted.ok());
@@ -375,6 +376,11 @@ TEST(Hosts, AreLeftBehindTheOneAtWhichLibpqIs) {
   EXPECT_EQ(left("host=127.0.0.1,b,c" + port + ",,7"), "b,c  5432,7");
   EXPECT_EQ(left("hostaddr=127.0.0.1,127.0.0.2" + port + ",7"), " 127.0.0.2 7");
   EXPECT_EQ(left("host=a,b hostaddr=127.0.0.1,127.0.0.2" + port), "b 127.0.0.2 ");
+  // What libpq refuses, and what can't be told.
+  EXPECT_EQ(left("host=127.0.0.1,b,c" + port + ",7"), "none");
+  EXPECT_EQ(left("host=a,b,c hostaddr=127.0.0.1,127.0.0.2" + port), "none");
+  EXPECT_EQ(left("host=a,localhost hostaddr=127.0.0.1," + port), "none");
+  EXPECT_EQ(left("host=a, hostaddr=127.0.0.1,127.0.0.2" + port), "none");
   EXPECT_EQ(left("host=127.0.0.1" + port), "none");
   EXPECT_EQ(left("host=127.0.0.1," + port), "none");
   EXPECT_EQ(left("no=option"), "none");

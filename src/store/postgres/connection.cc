@@ -229,10 +229,14 @@ void Connection::connect() {
   is_silent_ = false;
   lost_ = true;  // until all is done
   std::string failures;
+  std::string last;
   for (std::optional<Hosts> hosts = Hosts{}; hosts;) {
     handle_.reset(connect_to(*hosts));
     if (handle_ != nullptr && PQstatus(handle_.get()) == CONNECTION_OK) break;
-    failures += (failures.empty() ? "" : "; ") + one_line(PQerrorMessage(handle_.get()));
+    const std::string failure = one_line(PQerrorMessage(handle_.get()));
+    // That of a wrong option is the same for all hosts.
+    if (failure != last) failures += (failures.empty() ? "" : "; ") + failure;
+    last = failure;
     hosts = hosts_left(handle_.get());
     if (!hosts) {
       throw Failed{{ErrorCode::kUnavailable, fmt::format("can't connect: {}", failures)}};
@@ -304,8 +308,8 @@ void Connection::set_up(const char* sql) {
   if (is_done) return;
   const auto failed = std::exchange(failed_, std::nullopt);
   throw Failed{{ErrorCode::kUnavailable,
-                fmt::format("can't connect: {}", failed ? failed->message
-                                                        : one_line(PQerrorMessage(handle_.get())))}};
+                fmt::format("can't connect: {}",
+                            failed ? failed->message : one_line(PQerrorMessage(handle_.get())))}};
 }
 
 bool Connection::may_try_again() const {
@@ -451,13 +455,14 @@ void Connection::wait(bool write) {
   pollfd socket{.fd = PQsocket(handle_.get()),
                 .events = static_cast<short>(write ? POLLIN | POLLOUT : POLLIN),
                 .revents = 0};
-  const auto most = options_.patience.count() > 0 ? static_cast<int>(options_.patience.count()) : -1;
+  const auto most =
+      options_.patience.count() > 0 ? static_cast<int>(options_.patience.count()) : -1;
   const int ready = ::poll(&socket, 1, most);
   if (ready < 0 && errno != EINTR) return note_loss();
   if (ready == 0) {
     if (!failed_) {
-      failed_ = Error{ErrorCode::kUnavailable,
-                      fmt::format("the store fails: no answer for {} ms", most)};
+      failed_ =
+          Error{ErrorCode::kUnavailable, fmt::format("the store fails: no answer for {} ms", most)};
       state_.clear();
     }
     is_silent_ = true;

@@ -49,15 +49,20 @@ std::optional<Hosts> hosts_left(PGconn* failed) {
     if (port.empty()) port = one->compiled;
   }
   const std::size_t count = std::max(names.size(), addresses.size());
+  // libpq refuses lists of different lengths.
+  if (!names.empty() && !addresses.empty() && names.size() != addresses.size()) return std::nullopt;
+  if (ports.size() > 1 && ports.size() != count) return std::nullopt;
   const std::string_view host = PQhost(failed);
   for (std::size_t at = 0; at + 1 < count; ++at) {
     const bool is_named = at < names.size() && !names[at].empty();
     if (!is_named && at >= addresses.size()) continue;
     if (host != (is_named ? names[at] : addresses[at])) continue;
-    if (ports.size() > 1 && (at >= ports.size() || port != ports[at])) continue;
+    if (ports.size() > 1 && port != ports[at]) continue;
     Hosts left{from(names, at + 1), from(addresses, at + 1),
                ports.size() > 1 ? from(ports, at + 1) : ""};
-    if (left.names.empty() && left.addresses.empty()) break;  // libpq's default, which is no list
+    // An empty list would be the URL's.
+    if (!names.empty() && left.names.empty()) break;
+    if (!addresses.empty() && left.addresses.empty()) break;
     return left;
   }
   return std::nullopt;
