@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/hash.h"
 #include "experiment/backend.h"
@@ -232,9 +233,13 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
     if (!loaded) return loaded.error();
     if (watch.loaded) watch.loaded();
     if ((*backend)->leaves_cores_idle() && at + 1 < left.size()) {
-      ahead = std::async(std::launch::async, [&, next = left[at + 1]] {
-        return load_to_run(next->dataset, options, threads);
-      });
+      try {
+        ahead = std::async(std::launch::async, [&, next = left[at + 1]] {
+          return load_to_run(next->dataset, options, threads);
+        });
+      } catch (const std::system_error&) {
+        // No thread can be had: it is loaded when its turn comes.
+      }
     }
     const DatasetRuns runs{loaded->fingerprint, claim, **backend, run_watch, store};
     if (auto done = run_dataset(stored, work, loaded->dataset, cells, runs); !done) {
