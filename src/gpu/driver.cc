@@ -180,7 +180,8 @@ class Gpu final : public Device {
     const std::lock_guard lock(memory_mutex_);
     Address address = 0;
     const auto kept = kept_.lower_bound(bytes);
-    if (kept != kept_.end() && kept->first <= 2 * bytes) {
+    // Hardly larger: what it has more of is counted nowhere.
+    if (kept != kept_.end() && kept->first <= bytes + bytes / 16) {
       address = kept->second;
       sizes_[address] = kept->first;
       kept_.erase(kept);

@@ -289,23 +289,32 @@ class GpuBackend final : public DeviceBackend {
   Result<void> run_groups(std::span<const JobGroup> groups, Resident& resident, const Watch& watch,
                           const Finished& finished) {
     std::vector<ReadyGroup> ready;
+    std::optional<Failure> failure;
     for (const JobGroup& group : groups) {
       auto made = make_ready(group.jobs, resident, watch);
-      if (!made) return made.error();
+      if (!made) {
+        failure = Failure{.place = group.jobs.front().place, .error = made.error()};
+        break;  // those that are ready are done
+      }
       ready.push_back(std::move(made).value());
     }
     // Other threads' runs read what this one has sent.
     if (auto sent = device_->finish(); !sent) return sent.error();
     std::mutex mutex;
-    std::optional<Failure> failure;
+    std::optional<Error> refusal;  // of `finished`, which is not asked again then
     std::atomic<bool> failed{false};
     Watch inner = watch;
     inner.stop = [&] { return failed || (watch.stop && watch.stop()); };
-    const Finished in_turn = [&](const Job& job, RunRecord record) {
+    const Finished in_turn = [&](const Job& job, RunRecord record) -> Result<void> {
       const std::lock_guard lock(mutex);
-      return finished(job, std::move(record));
+      if (refusal) return *refusal;
+      auto done = finished(job, std::move(record));
+      if (done) return {};
+      refusal = done.error();
+      failed = true;
+      return done;
     };
-    parallel_for(kGroupsAtOnce, groups.size(), [&](std::size_t at) {
+    parallel_for(kGroupsAtOnce, ready.size(), [&](std::size_t at) {
       if (inner.stop()) return;
       auto failed_here = run_jobs_together(groups[at].jobs, ready[at], inner, in_turn);
       if (!failed_here) return;
@@ -338,11 +347,13 @@ class GpuBackend final : public DeviceBackend {
     const auto failed_at = [&jobs](std::size_t at, const Error& error) {
       return Failure{.place = jobs[at].place, .error = error};
     };
-    clock_.enter();
     const auto times =
         ready.group->run({.advanced = watch.advanced, .stop = watch.stop, .clock = &clock_});
-    clock_.leave();
-    if (!times) return failed_at(0, times.error());
+    if (!times) {
+      // Nothing that was launched may use memory that others get.
+      [[maybe_unused]] const auto idle = device_->finish();
+      return failed_at(0, times.error());
+    }
     std::vector<GroupRun>& runs = ready.runs;
     const auto count = static_cast<double>(runs.size());
     std::optional<Failure> failure;  // of the earliest job
@@ -375,6 +386,7 @@ class GpuBackend final : public DeviceBackend {
       record.evaluation_seconds = times->measuring / count;
       record.seconds = (times->learning + times->measuring) / count;
       if (auto done = finished(job, std::move(record)); !done) {
+        if (failure) failure->is_of_run = false;
         return failure ? failure : failed_at(at, done.error());
       }
     }

@@ -7,8 +7,7 @@ namespace {
 
 // Blocks that a multiprocessor does at a time: as kernels.cu says.
 constexpr std::uint32_t kBlocksAtATime = 16;
-constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
-constexpr std::uint32_t kMostShownPairs = 20;   // of longer lists, pairs are spilled
+constexpr std::uint32_t kMostShownPairs = 20;  // of longer lists, pairs are spilled
 constexpr std::uint32_t kDocStep = 16;
 constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
 constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));

@@ -10,6 +10,9 @@
 
 namespace plackett::gpu {
 
+// Bytes of shared memory that a block takes besides its own.
+inline constexpr std::uint32_t kBlockOverhead = 1024;
+
 // What runs that are done together have in common.
 struct GroupShape {
   Kernel kernel = Kernel::kLearn;

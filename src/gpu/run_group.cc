@@ -33,8 +33,7 @@ constexpr std::uint32_t kTilesPerBlock = 64;
 constexpr std::uint32_t kLeastTiles = 8;  // one step of all warps
 constexpr std::uint32_t kBlocksPerProcessor = 16;
 // Blocks of linear rankers that a multiprocessor does at a time: as kernels.cu says.
-constexpr std::uint32_t kBlocksAtATime = 4;
-constexpr std::uint32_t kBlockOverhead = 1024;  // bytes of shared memory
+constexpr std::uint32_t kScoringBlocks = 4;
 constexpr std::uint64_t kStagingBytes = std::uint64_t{64} << 20;
 constexpr std::uint32_t kQueriesPerPiece = 64;  // of a thread's work
 constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
@@ -79,7 +78,7 @@ struct MeasuredSize {
 // room for their weights, if there is room for those of several warps.
 std::uint32_t rankers_per_block(std::uint32_t runs, std::uint32_t width,
                                 const DeviceLimits& limits) {
-  const std::uint32_t room = limits.all_shared_bytes / kBlocksAtATime - kBlockOverhead;
+  const std::uint32_t room = limits.all_shared_bytes / kScoringBlocks - kBlockOverhead;
   std::uint32_t warps = kNetworkWarps;
   while (warps > 1 &&
          (warps * kSplitRankers * width * kFloat > room || warps / 2 * kSplitRankers >= runs)) {
@@ -154,6 +153,7 @@ class Group final : public RunGroup {
 
   Result<GroupTimes> run(const GroupWatch& watch) override {
     watch_ = watch;
+    const ShareClock::Entry entry(*watch.clock);
     std::set<std::uint64_t> points;
     for (const GroupRun& run : runs_) points.insert(run.points.begin(), run.points.end());
     for (const std::uint64_t point : points) {

@@ -10,8 +10,17 @@ namespace plackett::gpu {
 // than has passed. Groups are threads.
 class ShareClock {
  public:
-  void enter() { change(1); }
-  void leave() { change(-1); }
+  // While it lives a group runs.
+  class Entry {
+   public:
+    explicit Entry(ShareClock& clock) : clock_(clock) { clock_.change(1); }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() { clock_.change(-1); }
+
+   private:
+    ShareClock& clock_;
+  };
 
   // Seconds that a group has had that runs since the clock was made.
   double now() {

@@ -34,9 +34,10 @@ class HostDevice final : public Device {
   HostDevice() = default;
   explicit HostDevice(const DeviceLimits& limits, HostOrder order = HostOrder::kAscending)
       : order_(order), limits_(limits) {}
-  // In descending order it has one multiprocessor, so blocks have fewer warps.
+  // In descending order it has so few multiprocessors that blocks have fewer warps from five runs
+  // on.
   explicit HostDevice(HostOrder order) : order_(order) {
-    if (order == HostOrder::kDescending) limits_.processors = 1;
+    if (order == HostOrder::kDescending) limits_.processors = 2;
   }
 
   [[nodiscard]] const std::string& name() const override { return name_; }
@@ -90,8 +91,6 @@ class HostDevice final : public Device {
       if (launches_left_ == 0) return Error{ErrorCode::kUnavailable, "the host: broken"};
       --launches_left_;
       if (measures) most_measured_ = std::max(most_measured_, args.count);
-      ++launches_running_;
-      most_running_ = std::max(most_running_, launches_running_);
     }
     if (launch.shared_bytes() > limits_.shared_bytes) {
       return Error{ErrorCode::kUnavailable,
@@ -101,6 +100,11 @@ class HostDevice final : public Device {
     if (launch.warps == 0 || launch.query_parts == 0 || launch.query_parts > limits_.query_parts) {
       return Error{
           fmt::format("{} warps, {} parts of the queries", launch.warps, launch.query_parts)};
+    }
+    {
+      const std::lock_guard lock(mutex_);
+      ++launches_running_;
+      most_running_ = std::max(most_running_, launches_running_);
     }
     if (measures) std::this_thread::sleep_for(args.count * measuring_);
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
@@ -179,7 +183,7 @@ class HostDevice final : public Device {
     const auto found = uploaded_.find(size);
     return found == uploaded_.end() ? 0 : found->second;
   }
-  // How many runs of its last group it has left to the engine.
+  // How many places of groups have had a run that it left to the engine.
   [[nodiscard]] std::size_t runs_in_doubt() const { return in_doubt_.size(); }
 
  private:
