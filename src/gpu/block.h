@@ -1,7 +1,9 @@
 // A block: warps that do one run's work together. On a GPU they run side by side, on
 // the host one after another, so in one phase no warp may read memory that another writes in it.
 // What a warp keeps for itself from phase to phase is not the other warps': they share memory.
-// What stands between phases all warps do alike, so it depends on what all of them know.
+// What stands between phases all warps do alike, so it depends on what all of them know. On the
+// host they share what each of a GPU's warps has its own of, so only tests on a GPU show that one
+// lacks it.
 //
 // Alone: a warp that does a run by itself, in the same words.
 #pragma once

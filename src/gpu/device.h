@@ -38,7 +38,7 @@ inline constexpr std::array<const char*, kKernelCount> kKernelNames = {
     // clang-format on
 };
 
-// Whether kNetworkWarps warps of a block do a run, or several, together, rather than each warp one.
+// Whether the warps of a block do a run, or several, together, rather than each warp one.
 constexpr bool is_by_block(Kernel kernel) {
   return kernel == Kernel::kScore || kernel == Kernel::kMeasure || kernel == Kernel::kMultileave ||
          kernel == Kernel::kLearnNetwork || kernel == Kernel::kScoreNetwork ||

@@ -107,8 +107,6 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, 7) PLACKETT_KERNEL plackett_measure
                   part * args.queries_each, shared_scratch(args, 0));
 }
 
-// As many blocks of a multiprocessor as its shared memory holds with 136 features and 64 units:
-// docs/decisions/0021-gpu.md.
 __launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
     plackett_learn_network(BatchArgs args) {
   const Place at;

@@ -7,7 +7,7 @@
 
 namespace plackett::gpu {
 
-// Warps of a block that does a network's run.
+// Warps of a block: one that does a run, or measures several.
 inline constexpr std::uint32_t kNetworkWarps = 4;
 // Likewise, where a multiprocessor has room for no more than kFewBlocks of them.
 inline constexpr std::uint32_t kManyWarps = 8;

@@ -164,7 +164,7 @@ struct BatchArgs {
   const std::uint32_t* which = nullptr;  // runs that take part, `count` of them
   double* values = nullptr;              // [place in which][query], of the measured split
   float* scores = nullptr;               // of all its documents: scores_of
-  std::byte* spill = nullptr;            // scratch that shared memory has no room for, per warp
+  std::byte* spill = nullptr;            // scratch that shared memory has no room for, per run
   std::uint64_t until = 0;               // impressions
   std::uint32_t count = 0;
   std::uint32_t width = 0;
@@ -183,7 +183,7 @@ struct BatchArgs {
   ListLayout list = {};                 // in shared memory
   std::uint32_t spill_pairs = 0;        // in the spill, if pairs are there
   bool pairs_are_spilled = false;
-  std::uint32_t spill_stride = 0;  // bytes per warp, or per block of a network
+  std::uint32_t spill_stride = 0;  // bytes per run
   DuelArgs duels = {};
   NetworkArgs network = {};
 };

@@ -69,7 +69,6 @@ TEST_F(Driver, DoesRunsThroughItsLibraryWithTheProcessorsResults) {
               HasSubstr("done by Stub GPU and 1 thread\n"));
 }
 
-// While it works on a dataset the next one is loaded.
 TEST_F(Driver, ComparesOnSeveralDatasetsAsThreadsDo) {
   const TemporaryFolder folder;
   const auto compare = [&folder](const std::string& device, const std::string& datasets,

@@ -292,8 +292,9 @@ TEST(Launch, GivesABlockWhatItsWarpsNeedEachOrTogether) {
   args.shared_bytes = 100;
   EXPECT_EQ((Launch{.kernel = Kernel::kLearn, .args = args, .warps_per_block = 4}).shared_bytes(),
             400U);
-  for (const Kernel kernel : {Kernel::kScore, Kernel::kLearnNetwork, Kernel::kScoreNetwork,
-                              Kernel::kDuelNetwork, Kernel::kPairwiseNetwork}) {
+  for (const Kernel kernel :
+       {Kernel::kScore, Kernel::kMeasure, Kernel::kMultileave, Kernel::kLearnNetwork,
+        Kernel::kScoreNetwork, Kernel::kDuelNetwork, Kernel::kPairwiseNetwork}) {
     EXPECT_EQ((Launch{.kernel = kernel, .args = args, .warps_per_block = 4}).shared_bytes(), 100U);
   }
 }
