@@ -89,13 +89,25 @@ Awaitable<void> post_rank(Exchange& exchange) {
     read();
   }
   // Last: numbers that are not used soon are given up.
-  if (const std::uint64_t least = scratch.rank_request.min_version;
-      !service.is_prepared(*model, least)) {
-    co_await exchange.ask<void>(&Service::prepare, model, least);
-    read();
+  constexpr int kTries = 3;
+  const std::uint64_t least = scratch.rank_request.min_version;
+  bool is_prepared = service.is_prepared(*model, least);
+  serving::Ranked ranked;
+  for (int tries = 1;; ++tries) {
+    if (!is_prepared) {
+      co_await exchange.ask<void>(&Service::prepare, model, least);
+      read();
+    }
+    try {
+      ranked = co_await exchange.ask<serving::Ranked>(&Service::rank, model, scratch.rank_request,
+                                                      *scratch.ranking);
+      break;
+    } catch (const Failed& failed) {
+      // Another thread's request may have taken the last number.
+      is_prepared = service.is_prepared(*model, least);
+      if (tries == kTries || failed.error.code != ErrorCode::kBusy || is_prepared) throw;
+    }
   }
-  const auto ranked = co_await exchange.ask<serving::Ranked>(
-      &Service::rank, model, scratch.rank_request, *scratch.ranking);
   write_ranking(exchange.json(), ranked);
 }
 

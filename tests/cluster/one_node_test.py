@@ -1,10 +1,13 @@
 """What one node over PostgreSQL does when the database makes trouble, or is asked for it."""
 
+import collections
 import concurrent.futures
 import contextlib
+import http.client
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -103,6 +106,33 @@ def node(name, *options):
         if made.process.poll() is None:
             made.process.kill()
             made.process.wait()
+
+
+def statuses_of_burst(port, path, body, connections, requests):
+    """Of so many requests on each connection, all of which are sent at once."""
+    text = json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    one = head.encode() + f"Content-Length: {len(text)}\r\n\r\n".encode() + text
+    sockets = [socket.create_connection(("127.0.0.1", port), 20) for _ in range(connections)]
+    for each in sockets:
+        each.sendall(one * requests)
+    statuses = []
+    for each in sockets:
+        with each, each.makefile("rb") as answers:
+            for _ in range(requests):
+                statuses.append(int(answers.readline().split()[1]))
+                fields = http.client.parse_headers(answers)
+                answers.read(int(fields["Content-Length"]))
+    return statuses
+
+
+class Bursts(unittest.TestCase):
+    def test_all_of_a_burst_after_a_rest_are_answered(self):
+        with node("bursts", "--threads", "2") as one:
+            for _ in range(12):
+                statuses = statuses_of_burst(one.port, "/models/m/rank", {"items": ITEMS}, 32, 20)
+                self.assertEqual(collections.Counter(statuses), {200: 32 * 20})
+                time.sleep(1.5)  # numbers that are left are given up
 
 
 class ReadsThatHang(unittest.TestCase):
