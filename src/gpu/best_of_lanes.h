@@ -73,28 +73,4 @@ class BestOfLanes {
 
 inline constexpr unsigned kScoreGroups = 16;
 
-// Sorts, the highest first: Batcher's bitonic network.
-[[gnu::always_inline]] inline void sort_descending(const Warp& warp,
-                                                   PerLane<float> (&values)[kScoreGroups]) {
-  PLACKETT_UNROLL_ALL
-  for (unsigned size = 2; size <= kScoreGroups; size *= 2) {
-    PLACKETT_UNROLL_ALL
-    for (unsigned distance = size / 2; distance > 0; distance /= 2) {
-      PLACKETT_UNROLL_ALL
-      for (unsigned at = 0; at < kScoreGroups; ++at) {
-        if ((at & distance) != 0) continue;
-        const bool descends = (at & size) == 0;
-        warp.compute([&](unsigned lane) {
-          const float one = values[at][lane];
-          const float other = values[at + distance][lane];
-          const float high = larger(one, other);
-          const float low = smaller(one, other);
-          values[at][lane] = descends ? high : low;
-          values[at + distance][lane] = descends ? low : high;
-        });
-      }
-    }
-  }
-}
-
 }  // namespace plackett::gpu

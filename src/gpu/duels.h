@@ -157,27 +157,54 @@ class Duels : protected RunLearner {
     return at_offset<double>(own_shared(), layout_.expected);
   }
 
-  // A row of the table becomes `value_of` the ranks of its scores, followed by zeros.
+  // A row of the table becomes `value_of` the ranks of its scores, followed by zeros, if these are
+  // distinct. `ranks` is scratch.
+  template <typename ValueOf>
+  [[gnu::always_inline]] static bool replace_distinct(const Warp& warp, const Table& table,
+                                                      float* row, std::uint32_t* ranks,
+                                                      const ValueOf& value_of) {
+    // Two rankers' lists take a small part of a duel, and the code for it would take registers.
+    constexpr bool kMaySort = !Team::kIsAlone;
+    if (!kMaySort || table.docs < kLeastSorted) {
+      if (!rank_distinct(warp, row, table.docs, ranks)) return false;
+      write_row(warp, table, row, ranks, value_of);
+    } else if constexpr (kMaySort) {
+      if (!replace_by_sorting(warp, row, table.docs, reinterpret_cast<float*>(ranks), value_of)) {
+        return false;
+      }
+      end_row(warp, table, row);
+    }
+    return true;
+  }
+
+  // The same, distinct or not: by the first warp, which orders equal scores.
+  template <typename ValueOf>
+  [[gnu::always_inline]] void replace_any(const Table& table, float* row, Stream& stream,
+                                          const ValueOf& value_of) {
+    if (!rank_distinct(warp_, row, table.docs, table.ranks)) {
+      stream = order_equals(warp_, row, table.docs, table.ranks, table.order, stream);
+    }
+    write_row(warp_, table, row, table.ranks, value_of);
+  }
+
   template <typename ValueOf>
   [[gnu::always_inline]] static void write_row(const Warp& warp, const Table& table, float* row,
                                                const std::uint32_t* ranks,
                                                const ValueOf& value_of) {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
-      for (std::uint32_t doc = lane; doc < table.stride; doc += kWarpLanes) {
-        row[doc] = doc < table.docs ? value_of(static_cast<float>(ranks[doc])) : 0.0F;
+      for (std::uint32_t doc = lane; doc < table.docs; doc += kWarpLanes) {
+        row[doc] = value_of(static_cast<float>(ranks[doc]));
+      }
+    });
+    end_row(warp, table, row);
+  }
+  [[gnu::always_inline]] static void end_row(const Warp& warp, const Table& table, float* row) {
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      for (std::uint32_t doc = table.docs + lane; doc < table.stride; doc += kWarpLanes) {
+        row[doc] = 0;
       }
     });
     warp.sync();
-  }
-
-  // The same, by the first warp, which orders equal scores.
-  template <typename ValueOf>
-  [[gnu::always_inline]] void replace_by_ranks(const Table& table, float* row, Stream& stream,
-                                               const ValueOf& value_of) {
-    if (!rank_distinct(warp_, row, table.docs, table.ranks)) {
-      stream = order_equals(warp_, row, table.docs, table.ranks, table.order, stream);
-    }
-    write_row(warp_, table, row, table.ranks, value_of);
   }
 
   // All rows. Equal scores are ordered by one stream, ranker by ranker, so those that have some
@@ -191,12 +218,11 @@ class Duels : protected RunLearner {
     const bool any_tied = team_.any_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
       bool own_tied = false;
       for (std::uint32_t ranker = number; ranker < ranker_count(); ranker += team_.warps()) {
-        std::uint32_t* ranks = table.ranks_of(number);
-        const bool distinct = rank_distinct(warp, row_of(ranker), table.docs, ranks);
+        const bool distinct =
+            replace_distinct(warp, table, row_of(ranker), table.ranks_of(number), value_of);
         warp.compute([&](unsigned lane) {
           if (lane == 0) tied()[ranker] = distinct ? 0 : 1;
         });
-        if (distinct) write_row(warp, table, row_of(ranker), ranks, value_of);
         own_tied = own_tied || !distinct;
       }
       return own_tied;
@@ -204,7 +230,7 @@ class Duels : protected RunLearner {
     if (!any_tied) return;
     team_.first_warp([&](const Warp&) PLACKETT_INLINE {
       for (std::uint32_t ranker = 0; ranker < ranker_count(); ++ranker) {
-        if (tied()[ranker] != 0) replace_by_ranks(table, row_of(ranker), stream, value_of);
+        if (tied()[ranker] != 0) replace_any(table, row_of(ranker), stream, value_of);
       }
     });
   }
@@ -260,7 +286,7 @@ class Duels : protected RunLearner {
         owners()[rank] = ranker;
       });
       float* row = table.scores + std::size_t{ranker} * table.stride;
-      if (is_first) replace_by_ranks(table, row, stream, [](float above) { return above; });
+      if (is_first) replace_any(table, row, stream, [](float above) { return above; });
       const std::uint32_t doc = best_unplaced(table, row);
       warp_.each([&](unsigned lane) {
         if (lane != 0) return;

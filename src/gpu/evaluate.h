@@ -7,6 +7,7 @@
 #include "gpu/best_of_lanes.h"
 #include "gpu/block.h"
 #include "gpu/run_learner.h"
+#include "gpu/sort.h"
 
 namespace plackett::gpu {
 
@@ -167,7 +168,7 @@ template <unsigned kTogether, typename Look, typename After>
         });
       },
       [] {});
-  sort_descending(warp, highest);
+  sort_descending<1>(warp, highest);
   PerLane<float>& enough = highest[kCut];
   BestOfLanes best(warp);
   PerLane<std::uint32_t> end;  // of the lane's candidates, which lie kWarpLanes apart

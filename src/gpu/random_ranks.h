@@ -2,6 +2,7 @@
 // (sampling/random_ranks.h).
 #pragma once
 
+#include "gpu/sort.h"
 #include "gpu/stream.h"
 #include "gpu/warp.h"
 
@@ -52,6 +53,143 @@ template <unsigned kOwn>
                                               : count_above<4>(warp, scores, docs, ranks);
   // Distinct scores have the ranks 0 ... docs - 1.
   return sum == 0.5 * static_cast<double>(docs) * (docs - 1.0);
+}
+
+// From so many documents on their scores are sorted, and ranks found by binary search: comparing
+// all with each other takes docs^2 / 32 steps of a warp, this about docs * (log2 docs)^2 / 64.
+inline constexpr std::uint32_t kLeastSorted = 2 * kWarpLanes + 1;
+inline constexpr unsigned kMostOwnSorted = 16;  // per lane
+// More documents are sorted in parts of so many.
+inline constexpr std::uint32_t kSortedTogether = kMostOwnSorted * kWarpLanes;
+
+// sorted[0 ... count) = the scores, the highest first, and -infinity up to a multiple of 4. False
+// if two are equal. Requires: count <= kOwn * kWarpLanes; `sorted` at a 16-byte boundary.
+template <unsigned kOwn>
+[[gnu::always_inline]] inline bool sort_scores(const Warp& warp, const float* scores,
+                                               std::uint32_t count, float* sorted) {
+  PerLane<float> own[kOwn];
+  warp.compute([&](unsigned lane) PLACKETT_INLINE {
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < kOwn; ++at) {  // in any order
+      const std::uint32_t doc = at * kWarpLanes + lane;
+      own[at][lane] = doc < count ? scores[doc] : -__builtin_inff();
+    }
+  });
+  sort_descending<kWarpLanes>(warp, own);
+  const PerLane<float> before = warp.shifted(own[kOwn - 1], 1);
+  PerLane<bool> equal;
+  warp.compute([&](unsigned lane) PLACKETT_INLINE {
+    const std::uint32_t first = lane * kOwn;
+    equal[lane] = first > 0 && first < count && before[lane] == own[0][lane];
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 1; at < kOwn; ++at) {
+      equal[lane] = equal[lane] || (first + at < count && own[at - 1][lane] == own[at][lane]);
+    }
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < kOwn; at += 4) {
+      if (first + at >= count) continue;
+      *reinterpret_cast<Quad*>(sorted + first + at) = {
+          {own[at][lane], own[at + 1][lane], own[at + 2][lane], own[at + 3][lane]}};
+    }
+  });
+  return !warp.any(equal);
+}
+
+// Of sorted scores, in parts of kSortedTogether.
+struct SortedScores {
+  const float* first = nullptr;
+  std::uint32_t count = 0;
+
+  // Calls use(doc, how many of all are above its score, whether a part has that score besides the
+  // document's own) for documents `lane` and kWarpLanes after one another.
+  template <typename Use>
+  [[gnu::always_inline]] void each_rank(unsigned lane, const float* scores, const Use& use) const {
+    constexpr unsigned kTogether = 4;  // searches, since each waits for what it reads
+    for (std::uint32_t doc = lane; doc < count; doc += kTogether * kWarpLanes) {
+      float own[kTogether];
+      std::uint32_t above[kTogether];
+      bool is_elsewhere[kTogether];
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < kTogether; ++at) {
+        const std::uint32_t its = doc + at * kWarpLanes;
+        own[at] = scores[its < count ? its : doc];
+        above[at] = 0;
+        is_elsewhere[at] = false;
+      }
+      for (std::uint32_t begin = 0; begin < count; begin += kSortedTogether) {
+        const std::uint32_t left = count - begin;
+        const std::uint32_t size = left < kSortedTogether ? left : kSortedTogether;
+        const float* part = first + begin;
+        std::uint32_t place[kTogether] = {};
+        const auto is_above = [&](unsigned at, std::uint32_t than) PLACKETT_INLINE {
+          return part[than < size ? than : size - 1] > own[at];
+        };
+        for (std::uint32_t step = kSortedTogether / 2; step > 0; step /= 2) {
+          if (step >= size) continue;
+          PLACKETT_UNROLL_ALL
+          for (unsigned at = 0; at < kTogether; ++at) {
+            if (is_above(at, place[at] + step - 1)) place[at] += step;
+          }
+        }
+        PLACKETT_UNROLL_ALL
+        for (unsigned at = 0; at < kTogether; ++at) {
+          const std::uint32_t its = doc + at * kWarpLanes;
+          if (is_above(at, place[at])) ++place[at];
+          if (place[at] > size) place[at] = size;
+          const bool is_own = its - begin < size;
+          is_elsewhere[at] =
+              is_elsewhere[at] || (!is_own && place[at] < size && part[place[at]] == own[at]);
+          above[at] += place[at];
+        }
+      }
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < kTogether; ++at) {
+        const std::uint32_t its = doc + at * kWarpLanes;
+        if (its < count) use(its, above[at], is_elsewhere[at]);
+      }
+    }
+  }
+};
+
+// row[doc] = value_of(how many scores are above that of `doc`), if no two are equal; otherwise
+// false, and the row is as it was. `sorted` is scratch for a number per document, up to a multiple
+// of 4, at a 16-byte boundary. Requires: scores finite.
+template <typename ValueOf>
+[[gnu::always_inline]] inline bool replace_by_sorting(const Warp& warp, float* row,
+                                                      std::uint32_t docs, float* sorted,
+                                                      const ValueOf& value_of) {
+  bool distinct = true;
+  if (docs <= 4 * kWarpLanes) {
+    distinct = sort_scores<4>(warp, row, docs, sorted);
+  } else if (docs <= 8 * kWarpLanes) {
+    distinct = sort_scores<8>(warp, row, docs, sorted);
+  } else {
+    for (std::uint32_t begin = 0; begin < docs && distinct; begin += kSortedTogether) {
+      const std::uint32_t left = docs - begin;
+      distinct = sort_scores<kMostOwnSorted>(
+          warp, row + begin, left < kSortedTogether ? left : kSortedTogether, sorted + begin);
+    }
+  }
+  if (!distinct) return false;
+  warp.sync();
+  const SortedScores all{sorted, docs};
+  if (docs > kSortedTogether) {
+    PerLane<bool> equal;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      equal[lane] = false;
+      all.each_rank(lane, row,
+                    [&](std::uint32_t, std::uint32_t, bool is_elsewhere)
+                        PLACKETT_INLINE { equal[lane] = equal[lane] || is_elsewhere; });
+    });
+    warp.sync();
+    if (warp.any(equal)) return false;
+  }
+  warp.compute([&](unsigned lane) PLACKETT_INLINE {
+    all.each_rank(lane, row, [&](std::uint32_t doc, std::uint32_t above, bool) PLACKETT_INLINE {
+      row[doc] = value_of(static_cast<float>(above));
+    });
+  });
+  return true;
 }
 
 // Gives equal scores different ranks, once rank_distinct has given them the best of these: a
