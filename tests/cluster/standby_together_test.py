@@ -1,4 +1,4 @@
-"""What a node acknowledges is on the synchronous standby, even if another node began it."""
+"""Nodes over a primary and its standby: what they acknowledge is on both, and which one they find."""
 
 import os
 import sys
@@ -103,9 +103,45 @@ def a_list_that_another_node_began_exists_only_if_the_standby_has_it(shop):
     assert status in (200, 409), answer
 
 
+def a_node_that_connects_again_behind_a_host_that_hangs_is_not_ended(shop):
+    """Each connection that tries that host first takes two seconds; three are as long as a node may be
+    silent."""
+    model = shop.make("hangs")
+    if shop.pair.primary is shop.pair.servers[0]:
+        shop.pair.fail_over()
+        shop.server = shop.pair.primary
+    for node in shop.both():
+        until(lambda one=node: learns(one, model), f"{node.name} learns after the failover", 15)
+    sizes = [os.path.getsize(node.log) for node in shop.both()]
+    for node in shop.both():
+        node.proxies[0].make_deaf()
+    for node in 2 * shop.both():
+        node.proxies[1].cut()
+        start = time.monotonic()
+        until(lambda one=node: learns(one, model), f"{node.name} learns again", 12)
+        print(f"  {node.name} learns after {time.monotonic() - start:.1f} s")
+        until(node.is_ready, f"{node.name} is ready", 5)
+    for node, size in zip(shop.both(), sizes):
+        with open(node.log, encoding="utf-8") as file:
+            file.seek(size)
+            ended = [line for line in file if "ended" in line]
+        assert not ended, ended
+
+
+def learns(node, model):
+    status, ranked = ask(node, "POST", f"/models/{model}/rank", {"items": ITEMS})
+    if status != 200:
+        return False
+    of = {"impression": ranked["impression"]}
+    status, answer = ask(node, "POST", f"/models/{model}/feedback", [
+        of | {"event": "click", "item": ranked["items"][0]["id"]}, of | {"event": "close"}])
+    return status == 200 and "model_version" in answer
+
+
 CLAIMS = [
     an_event_that_another_node_began_is_a_duplicate_only_if_the_standby_has_it,
     a_list_that_another_node_began_exists_only_if_the_standby_has_it,
+    a_node_that_connects_again_behind_a_host_that_hangs_is_not_ended,
 ]
 
 if __name__ == "__main__":

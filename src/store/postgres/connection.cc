@@ -10,8 +10,6 @@
 #include <charconv>
 #include <cstring>
 
-#include "store/postgres/hosts.h"
-
 namespace plackett::store::postgres {
 namespace {
 
@@ -230,9 +228,14 @@ void Connection::connect() {
   lost_ = true;  // until all is done
   std::string failures;
   std::string last;
-  for (std::optional<Hosts> hosts = Hosts{}; hosts;) {
-    handle_.reset(connect_to(*hosts));
-    if (handle_ != nullptr && PQstatus(handle_.get()) == CONNECTION_OK) break;
+  const auto is_connected = [this](const Hosts& hosts) {
+    handle_.reset(connect_to(hosts));
+    return handle_ != nullptr && PQstatus(handle_.get()) == CONNECTION_OK;
+  };
+  const Hosts first = std::exchange(options_.first, {});
+  std::optional<Hosts> hosts;
+  if (first.names.empty() || !is_connected(first)) hosts = Hosts{};  // the URL's
+  while (hosts && !is_connected(*hosts)) {
     const std::string failure = one_line(PQerrorMessage(handle_.get()));
     // That of a wrong option is the same for all hosts.
     if (failure != last) failures += (failures.empty() ? "" : "; ") + failure;

@@ -22,6 +22,7 @@
 
 #include "base/attempt.h"
 #include "plackett/result.h"
+#include "store/postgres/hosts.h"
 
 namespace plackett::store::postgres {
 
@@ -93,7 +94,7 @@ class Row {
 struct ConnectionOptions {
   std::string url{};
   std::string name = "plackett";  // application_name, unless the URL gives one
-  bool name_is_fixed = false;  // not even the URL gives another
+  bool name_is_fixed = false;     // not even the URL gives another
   bool read_only = false;
   // A server that sends nothing for this long while it is asked is given up; 0: never. So is a host
   // that does not take the connection within `connect_seconds`.
@@ -102,12 +103,12 @@ struct ConnectionOptions {
   bool asks_once = false;  // what got no answer in time is not asked again on a new connection
   // What else is set on every connection: statements, each with a semicolon before it.
   std::string settings{};
+  // Tried before the URL's hosts when it is opened; empty: none.
+  Hosts first{};
 };
 
 // The URL without its passwords, for messages.
 std::string without_password(std::string_view url);
-
-struct Hosts;
 
 // A connection. One thread at a time.
 //
@@ -143,6 +144,10 @@ class Connection {
   [[nodiscard]] bool in_doubt() const { return in_doubt_; }
   [[nodiscard]] bool in_transaction() const { return in_transaction_; }
   [[nodiscard]] bool read_only() const { return options_.read_only; }
+  // The server that it is to. Requires: not lost.
+  [[nodiscard]] Hosts host() const {
+    return {PQhost(handle_.get()), PQhostaddr(handle_.get()), PQport(handle_.get())};
+  }
 
   // Waits for notifications (LISTEN), until `wake` can be read, or the time is up; gives their
   // texts. Outside of transactions.
@@ -248,7 +253,7 @@ class Connection {
   Connection(ConnectionOptions options, Attach attach)
       : options_(std::move(options)), attach_(std::move(attach)) {}
 
-  void connect();  // throws Failed
+  void connect();                                              // throws Failed
   [[nodiscard]] PGconn* connect_to(const Hosts& hosts) const;  // to be closed; null without memory
   // Whether the server has ended the connection while nothing was asked of it.
   bool is_dead();

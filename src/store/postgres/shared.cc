@@ -73,6 +73,10 @@ Result<void> Shared::open() {
 void Shared::attach(Connection& connection) {
   held_.clear();  // the locks went with the connection before
   ++connections_;
+  {
+    const std::lock_guard lock(host_mutex_);
+    host_ = connection.host();
+  }
   // The session before may live on at a server that does not know that this process has left it,
   // and hold the locks.
   take(connection.run(
@@ -231,7 +235,8 @@ Result<std::unique_ptr<StoreReader>> Shared::open_quick_reader() {
                                       .name_is_fixed = true,
                                       .read_only = true,
                                       .patience = std::chrono::milliseconds(3000),
-                                      .connect_seconds = 2});
+                                      .connect_seconds = 2,
+                                      .first = host()});
   if (!connection) return connection.error();
   return make_reader(*std::move(connection));
 }
@@ -245,9 +250,17 @@ Result<std::unique_ptr<StoreReader>> Shared::open_request_reader() {
                                       .patience = std::chrono::milliseconds(4000),
                                       .connect_seconds = 2,
                                       .asks_once = true,
-                                      .settings = "; SET statement_timeout = 3000"});
+                                      .settings = "; SET statement_timeout = 3000",
+                                      .first = host()});
   if (!connection) return connection.error();
   return make_reader(*std::move(connection));
+}
+
+// Readers go there first: a host before it in the URL that hangs would take seconds of each, in
+// which the others end this node.
+Hosts Shared::host() const {
+  const std::lock_guard lock(host_mutex_);
+  return host_;
 }
 
 void Shared::drain_wake() {

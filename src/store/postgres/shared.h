@@ -5,6 +5,7 @@
 #include <functional>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 
@@ -60,6 +61,8 @@ class Shared : public serving::SharedStore {
   void send_taking_numbers(std::int64_t node);
   Result<void> in_transaction(const std::function<void()>& work);
   void drain_wake();
+  // Where this process is connected. From any thread.
+  [[nodiscard]] Hosts host() const;
 
   const std::string url_;
   const std::string tag_;
@@ -70,6 +73,8 @@ class Shared : public serving::SharedStore {
   std::int64_t space_ = 0;       // of the advisory locks
   std::int64_t session_ = 0;     // the server's process of the connection
   std::uint64_t connections_ = 0;
+  mutable std::mutex host_mutex_;
+  Hosts host_;  // guarded
   std::set<std::int64_t> held_;  // models whose lock this connection holds
 };
 
