@@ -24,6 +24,7 @@ std::string with_advice(const Error& error) {
     case Hint::kOtherName:
       return error.message + " (--data NAME=PATH)";
     case Hint::kNone:
+    case Hint::kRefresh:
       break;
   }
   return error.message;

@@ -29,6 +29,7 @@ enum class Hint : std::uint8_t {
   kOtherFolder,         // write the results to another folder
   kOtherFolderOrFresh,  // the same, or start afresh in this one
   kOtherName,           // give one of two datasets another name
+  kRefresh,             // read what other processes have changed, then try again
 };
 
 // Why a call failed.

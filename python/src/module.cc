@@ -9,9 +9,9 @@ namespace plackett::python {
 namespace {
 
 // How Python users follow a hint, by its value.
-constexpr std::array<std::string_view, 4> kAdvice{"", " (out=)", " (out=, fresh=True)",
-                                                  " (load(..., name=))"};
-static_assert(static_cast<std::size_t>(Hint::kOtherName) + 1 == kAdvice.size());
+constexpr std::array<std::string_view, 5> kAdvice{"", " (out=)", " (out=, fresh=True)",
+                                                  " (load(..., name=))", ""};
+static_assert(static_cast<std::size_t>(Hint::kRefresh) + 1 == kAdvice.size());
 
 py::handle errors;  // plackett/_errors.py
 

@@ -296,13 +296,25 @@ auto Connection<Stream>::answer_unread(const error_code& error, bool too_late) -
 // No exception leaves a handler.
 template <typename Stream>
 Awaitable<void> Connection<Stream>::handle() {
+  const serving::Service& service = exchange_.site.service;
+  const bool may_be_behind = service.is_shared() && match_.route->scope() == Scope::kModel;
+  bool is_behind = false;
   try {
     // Another node may have made the model a moment ago.
-    if (exchange_.site.service.is_shared() && match_.route->scope() == Scope::kModel &&
-        exchange_.site.service.find(exchange_.segment(1)) == nullptr) {
+    if (may_be_behind && service.find(exchange_.segment(1)) == nullptr) {
       co_await exchange_.template ask<void>(&serving::Service::refresh);
     }
-    co_await match_.route->handle(exchange_);
+    try {
+      co_await match_.route->handle(exchange_);
+    } catch (const Failed& failed) {
+      is_behind = may_be_behind && failed.error.hint == Hint::kRefresh;
+      if (!is_behind) throw;
+    }
+    if (is_behind) {
+      exchange_.response = {};
+      co_await exchange_.template ask<void>(&serving::Service::refresh);
+      co_await match_.route->handle(exchange_);
+    }
   } catch (const Failed& failed) {
     exchange_.refuse(failed.error);
   } catch (const std::bad_alloc&) {

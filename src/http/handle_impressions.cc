@@ -1,5 +1,6 @@
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <string>
 
 #include "http/exchange.h"
@@ -89,24 +90,22 @@ Awaitable<void> post_rank(Exchange& exchange) {
     read();
   }
   // Last: numbers that are not used soon are given up.
-  constexpr int kTries = 3;
+  constexpr std::chrono::seconds kMost{2};
+  const auto until = std::chrono::steady_clock::now() + kMost;
   const std::uint64_t least = scratch.rank_request.min_version;
   bool is_prepared = service.is_prepared(*model, least);
   serving::Ranked ranked;
-  for (int tries = 1;; ++tries) {
+  do {
     if (!is_prepared) {
       co_await exchange.ask<void>(&Service::prepare, model, least);
       read();
     }
-    try {
-      ranked = co_await exchange.ask<serving::Ranked>(&Service::rank, model, scratch.rank_request,
-                                                      *scratch.ranking);
-      break;
-    } catch (const Failed& failed) {
-      // Another thread's request may have taken the last number.
-      is_prepared = service.is_prepared(*model, least);
-      if (tries == kTries || failed.error.code != ErrorCode::kBusy || is_prepared) throw;
-    }
+    ranked = co_await exchange.ask<serving::Ranked>(&Service::rank, model, scratch.rank_request,
+                                                    *scratch.ranking);
+    is_prepared = false;
+  } while (ranked.is_unnumbered && std::chrono::steady_clock::now() < until);
+  if (ranked.is_unnumbered) {
+    throw Failed{{ErrorCode::kBusy, "too many requests wait for numbers; try again later"}};
   }
   write_ranking(exchange.json(), ranked);
 }
@@ -114,8 +113,8 @@ Awaitable<void> post_rank(Exchange& exchange) {
 Awaitable<void> post_feedback(Exchange& exchange) {
   const auto model = exchange.model();
   auto events = take(read_feedback_request(exchange.scratch.json, exchange.body()));
-  const auto answer = co_await exchange.ask<serving::FeedbackAnswer>(&Service::feedback, model,
-                                                                     std::move(events));
+  const auto answer =
+      co_await exchange.ask<serving::FeedbackAnswer>(&Service::feedback, model, std::move(events));
   write_feedback(exchange.json(), answer);
 }
 

@@ -280,7 +280,9 @@ double Cluster::lag_seconds() const {
   const std::int64_t now = parts_.options.steady();
   const std::int64_t behind = behind_since_;
   const std::int64_t since_beat = now - beat_ok_at_;
-  const std::int64_t lag = behind == 0 ? 0 : now - behind;
+  const std::int64_t failing = failing_since_;
+  const std::int64_t lag =
+      std::max(behind == 0 ? 0 : now - behind, failing == 0 ? 0 : now - failing);
   const std::int64_t late_beat = std::max<std::int64_t>(0, since_beat - 2 * kBeat / 1ms);
   return static_cast<double>(std::max(lag, late_beat)) / 1000;
 }
@@ -429,6 +431,7 @@ void Cluster::beat() {
   spread_leads(*view);
   count_lists();
   trouble_.clear();
+  failing_since_ = 0;
   const std::lock_guard lock(mutex_);
   view_ = *std::move(view);
 }
@@ -465,12 +468,15 @@ void Cluster::give_beat_up(const Error& why) {
     parts_.log(fmt::format("other nodes can't be followed: {}", why.message));
   }
   trouble_ = why.message;
+  if (failing_since_ == 0) failing_since_ = parts_.options.steady();
   lose_all();
 }
 
 Result<void> Cluster::renew_readers() {
   return attempt([&] {
+    stay();
     auto own = take(store_.open_quick_reader());
+    stay();
     auto learners = take(store_.open_quick_reader());
     reader_ = std::move(own);
     parts_.learner->use(std::move(learners));
@@ -759,10 +765,11 @@ void Cluster::spread_leads(const ClusterView& view) {
       if (now < member->not_before) continue;
       // The node that has made it takes its lock with its next beat.
       const bool is_new = mark.epoch == 1 && mark.leader != node_ && is_alive(mark.leader);
-      if ((next == node_ && !is_new) || wanted_.contains(mark.model) ||
-          now - member->free_since >= kPatience) {
-        take_over(*member);
-      }
+      const bool is_due = (next == node_ && !is_new) || wanted_.contains(mark.model);
+      if (!is_due && now - member->free_since < kPatience) continue;
+      // The node that is to lead it may be unable to: it is not asked again at once.
+      if (!is_due) member->keep_until = now + kKeepLead;
+      take_over(*member);
     }
   }
 }

@@ -193,9 +193,10 @@ class Cluster {
   std::unique_ptr<StoreReader> reader_;
   const std::string name_;
   std::atomic<std::int64_t> node_{0};
-  std::atomic<std::int64_t> offset_{0};        // of the shared clock to the steady one
-  std::atomic<std::int64_t> beat_ok_at_{0};    // steady
-  std::atomic<std::int64_t> behind_since_{0};  // steady; 0: no model is behind
+  std::atomic<std::int64_t> offset_{0};         // of the shared clock to the steady one
+  std::atomic<std::int64_t> beat_ok_at_{0};     // steady
+  std::atomic<std::int64_t> behind_since_{0};   // steady; 0: no model is behind
+  std::atomic<std::int64_t> failing_since_{0};  // steady; 0: the last beat was not given up
 
   mutable std::mutex mutex_;
   std::vector<std::function<void()>> tasks_;

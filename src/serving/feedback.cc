@@ -12,6 +12,21 @@
 namespace plackett::serving {
 namespace {
 
+Error behind() {
+  return {ErrorCode::kBusy, "another node has changed the model's experiments; try again",
+          Hint::kRefresh};
+}
+
+// Whether an arm of an experiment made the list that is not known here.
+bool names_unknown_arm(const Model& model, std::string_view name) {
+  const std::size_t at = name.find('@');
+  if (at == std::string_view::npos || !is_service_name(name)) return false;
+  const auto arms = model.arm_models();
+  return std::none_of(arms.begin(), arms.end(), [maker = name.substr(at + 1)](const auto& arm) {
+    return arm->spec.name == maker;
+  });
+}
+
 // An impression and its feedback so far, while a job goes through its events.
 struct Joined {
   bool known = false;
@@ -28,6 +43,9 @@ class Joiner {
   Joiner(const ServiceParts& parts, const ModelHandle& model, Transaction& transaction)
       : parts_(parts), model_(model), transaction_(transaction) {}
 
+  // Whether another node knows more about the lists of the events: experiments that began a moment
+  // ago. To be asked before any is joined.
+  bool is_behind(const std::vector<FeedbackEvent>& events);
   FeedbackStatus join(const FeedbackEvent& event);
   // Writes what changed.
   void finish();
@@ -74,6 +92,21 @@ Joined& Joiner::find(const std::string& name) {
   joined.late = maker.removed || joined.response.closed != Closed::kNo ||
                 maker.is_due(number, joined.kept.shown_at, transaction_.now);
   return joined;
+}
+
+bool Joiner::is_behind(const std::vector<FeedbackEvent>& events) {
+  const auto runs = [this](std::int64_t experiment) {
+    const auto rows = take(transaction_.store.read().experiments());
+    return std::any_of(rows.begin(), rows.end(), [experiment](const ExperimentRow& row) {
+      return row.id == experiment && row.ended_at == 0;
+    });
+  };
+  return std::any_of(events.begin(), events.end(), [&](const FeedbackEvent& event) {
+    const Joined& joined = find(event.impression);
+    if (!joined.known) return names_unknown_arm(*model_, event.impression);
+    const std::int64_t experiment = joined.kept.in.experiment;
+    return experiment != 0 && !model_->has_experiment(experiment) && runs(experiment);
+  });
 }
 
 void Joiner::count_click(const Joined& joined, std::uint32_t rank) {
@@ -224,14 +257,17 @@ Touched touched_by(const Model& model, const std::vector<FeedbackEvent>& events)
   return touched;
 }
 
-Job feedback_job(ServiceParts& parts, const ModelHandle& model, std::vector<FeedbackEvent> events,
-                 Done<FeedbackAnswer> done) {
+using Events = std::shared_ptr<const std::vector<FeedbackEvent>>;
+
+// may_refresh: it may fail with Hint::kRefresh, before anything is changed.
+Job feedback_job(ServiceParts& parts, const ModelHandle& model, const Events& events,
+                 bool may_refresh, Done<FeedbackAnswer> done) {
   struct State {
-    std::vector<FeedbackEvent> events;
+    Events events;
     std::map<ModelHandle, std::uint64_t> closed{};
   };
   using Statuses = std::vector<FeedbackStatus>;
-  auto state = std::make_shared<State>(State{std::move(events)});
+  auto state = std::make_shared<State>(State{events});
   auto learned = std::make_shared<bool>(true);
   const auto answer = [model, learned, done = std::move(done)](Result<Statuses> statuses) {
     if (!statuses) return done(statuses.error());
@@ -240,12 +276,14 @@ Job feedback_job(ServiceParts& parts, const ModelHandle& model, std::vector<Feed
     done(std::move(given));
   };
   Job joining = job<Statuses>(
-      [&parts, model, state](Transaction& transaction) {
+      [&parts, model, state, may_refresh](Transaction& transaction) {
         if (model->removed) throw Failed{model_removed()};
-        check_names(model->logging(), state->events);
+        check_names(model->logging(), *state->events);
         Joiner joiner(parts, model, transaction);
+        if (may_refresh && joiner.is_behind(*state->events)) throw Failed{behind()};
+        transaction.use(model);
         Statuses statuses;
-        for (const FeedbackEvent& event : state->events) statuses.push_back(joiner.join(event));
+        for (const FeedbackEvent& event : *state->events) statuses.push_back(joiner.join(event));
         state->closed = joiner.closed();
         joiner.finish();
         return statuses;
@@ -256,13 +294,13 @@ Job feedback_job(ServiceParts& parts, const ModelHandle& model, std::vector<Feed
         for (std::size_t at = 0; at < statuses.size(); ++at) {
           const auto status = static_cast<std::size_t>(statuses[at]);
           ++model->events[status];
-          if (state->events[at].kind == EventKind::kClick) ++model->clicks[status];
+          if ((*state->events)[at].kind == EventKind::kClick) ++model->clicks[status];
         }
         for (const auto& [maker, closed] : state->closed) {
           maker->open -= std::min(closed, maker->open.load());
         }
       });
-  joining.touched = touched_by(*model, state->events);
+  joining.touched = touched_by(*model, *events);
   joining.learned = std::move(learned);
   return joining;
 }
@@ -281,7 +319,21 @@ void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> even
     done(Error{ErrorCode::kBusy, "too many impressions wait to be learned from; try again later"});
     return;
   }
-  parts_->writer->submit(feedback_job(*parts_, model, std::move(events), std::move(done)));
+  ServiceParts& parts = *parts_;
+  const auto kept = std::make_shared<const std::vector<FeedbackEvent>>(std::move(events));
+  if (parts.cluster == nullptr) {
+    return parts.writer->submit(feedback_job(parts, model, kept, false, std::move(done)));
+  }
+  const auto after = [&parts, model, kept, done](Result<FeedbackAnswer> answer) {
+    if (answer || answer.error().hint != Hint::kRefresh || model->removed) {
+      return done(std::move(answer));
+    }
+    parts.cluster->refresh([&parts, model, kept, done](const Result<void>& refreshed) {
+      if (!refreshed) return done(refreshed.error());
+      parts.writer->submit(feedback_job(parts, model, kept, false, done));
+    });
+  };
+  parts.writer->submit(feedback_job(parts, model, kept, true, after));
 }
 
 }  // namespace plackett::serving

@@ -115,6 +115,7 @@ class Model {
   std::int64_t number_node = 0;  // NumberBlock::node of those below `reserved`; guarded likewise
   std::int64_t number_since = 0;
   std::atomic<std::uint64_t> numbers_taken{0};  // since the start of the process
+  std::atomic<std::uint64_t> numbers_asked{0};  // by requests that wait for them
   std::atomic<bool> removed{false};
   // The epoch in which this node leads the model, which lets it write the model's log; 0 if another
   // node does. Always above 0 if there is only one.
@@ -189,12 +190,15 @@ class Model {
   // If several nodes make its lists: how many numbers are reserved at once. It follows how many are
   // used, since what is not used soon is given up.
   static constexpr std::uint64_t kLeastBlock = 64;  // if there are none left
+  static constexpr std::uint64_t kMostBlock = std::uint64_t{1} << 15;
   std::uint64_t block = kLeastBlock;
   std::uint64_t numbers_seen = 0;    // numbers_taken when upkeep looked last
   std::int64_t numbers_seen_at = 0;  // and since when it has not changed
   // Store::set_numbers_used(); none if more were reserved since.
   std::optional<std::uint64_t> numbers_told = ImpressionKey::kNumbers;
   std::int64_t numbers_told_at = 0;
+  // A transaction that reserved numbers has failed, perhaps after its commit.
+  std::atomic<bool> numbers_are_in_doubt{false};
   std::int64_t numbers_node = 0;  // the node that reserved those that are left
   std::int64_t expired_at = 0;    // when upkeep closed lists last, by the steady clock
   // Numbers in [gap_begin, gap_end) were reserved before the last start, and never used.

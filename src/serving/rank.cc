@@ -289,8 +289,8 @@ void draft(double temperature, Rng rng, RankingScratch& scratch) {
 }
 
 // Makes scratch.list for a request.
-MadeList make_list(Model& model, const Plan& plan, const RankRequest& request,
-                   RankingScratch& scratch) {
+std::optional<MadeList> make_list(Model& model, const Plan& plan, const RankRequest& request,
+                                  RankingScratch& scratch) {
   Model& maker = *plan.maker;
   if (!request.id.empty() && is_service_name(request.id)) {
     throw Failed{
@@ -334,6 +334,7 @@ MadeList make_list(Model& model, const Plan& plan, const RankRequest& request,
   }
   if (plan.mode == Mode::kInterleaved) score_teams(model, *plan.experiment, scratch);
   const auto number = maker.take_number();
+  if (!number && maker.shared) return std::nullopt;
   if (!number) {
     throw Failed{
         {ErrorCode::kBusy, "the store is behind in numbering impressions; try again later"}};
@@ -431,7 +432,7 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
           [&parts, asked, model, state](Transaction& transaction) {
             if (asked->removed || model->removed) throw Failed{model_removed()};
             // Who reads the lists in order has passed the numbers of a node that was ended.
-            if (model->shared && state->node != parts.cluster->node()) {
+            if (model->shared && state->node != transaction.store.node()) {
               throw Failed{{ErrorCode::kBusy,
                             "this node was ended by the others and has joined again; try again"}};
             }
@@ -444,6 +445,7 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
                             "id"}};
             }
             kept.shown_at = transaction.now;
+            transaction.use(model);
             take(transaction.store.insert_impression(kept));
             // The store may have refused its id: another node was faster.
             SeriesRow& series = transaction.series(model->id);
@@ -495,17 +497,20 @@ void reserve_numbers(ServiceParts& parts, std::vector<ModelHandle> makers, Done<
   std::erase_if(makers,
                 [](const ModelHandle& maker) { return !maker->shared || maker->has_numbers(); });
   if (makers.empty()) return done({});
+  for (const ModelHandle& maker : makers) ++maker->numbers_asked;
   auto blocks = std::make_shared<std::vector<NumberBlock>>();
   parts.writer->submit(
       {.apply =
            [makers, blocks](Transaction& transaction) {
              blocks->clear();
              for (const ModelHandle& maker : makers) {
-               // Requests that came together need one block.
-               blocks->push_back(maker->has_numbers()
-                                     ? NumberBlock{}
-                                     : take(transaction.store.reserve_numbers(
-                                           maker->id, std::max(maker->block, Model::kLeastBlock))));
+               NumberBlock& block = blocks->emplace_back();
+               if (maker->has_numbers() || !transaction.numbered.insert(maker).second) continue;
+               // For all that wait, and those that come next.
+               const std::uint64_t wanted =
+                   std::max(maker->block, Model::kLeastBlock) + maker->numbers_asked;
+               block = take(transaction.store.reserve_numbers(maker->id,
+                                                              std::min(wanted, Model::kMostBlock)));
              }
            },
        .committed =
@@ -519,7 +524,15 @@ void reserve_numbers(ServiceParts& parts, std::vector<ModelHandle> makers, Done<
                maker.numbers_seen_at = parts.options.steady();  // they are used in a moment
              }
            },
-       .answer = std::move(done)});
+       .answer =
+           [makers, done = std::move(done)](const Result<void>& reserved) {
+             for (const ModelHandle& maker : makers) {
+               --maker->numbers_asked;
+               // They may be reserved all the same: upkeep says that they are not used.
+               if (!reserved) maker->numbers_are_in_doubt = true;
+             }
+             done(reserved);
+           }});
 }
 
 }  // namespace
@@ -549,16 +562,18 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
   const ModelHandle& maker = plan.maker;
   auto made = attempt([&] { return make_list(*model, plan, request, scratch); });
   if (!made) return done(made.error());
-  const Impression& impression = impression_of(*model, plan, request, made->number, scratch);
+  if (!*made) return done(Ranked{.is_unnumbered = true});
+  MadeList& list = **made;
+  const Impression& impression = impression_of(*model, plan, request, list.number, scratch);
   maker->entropy.store(impression.entropy, std::memory_order_relaxed);
   Ranked ranked;
   if (!request.id.empty()) {
     ranked.impression = request.id;
   } else {
     ranked.impression =
-        maker == model ? impression_name(made->number) : arm_impression_name(made->number, *maker);
+        maker == model ? impression_name(list.number) : arm_impression_name(list.number, *maker);
   }
-  ranked.model_version = made->version;
+  ranked.model_version = list.version;
   ranked.log_probability = impression.log_probability;
   ranked.entropy = impression.entropy;
   for (std::size_t rank = 0; rank < impression.shown.size(); ++rank) {
@@ -568,7 +583,7 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
   }
   ranked.skipped = std::move(scratch.skipped);
   ImpressionRow row = pack(impression);
-  row.id = ImpressionKey{maker->id, made->number}.id();
+  row.id = ImpressionKey{maker->id, list.number}.id();
   row.version = ranked.model_version;
   row.given = request.id;
   row.unit = request.unit;
@@ -579,9 +594,9 @@ void Service::rank(const ModelHandle& model, const RankRequest& request, Ranking
     ranked.experiment = plan.experiment->spec.name;
     ranked.arm = row.in.arm;
   }
-  parts_->writer->submit(keep_job(*parts_, model, maker, std::move(row), made->node,
+  parts_->writer->submit(keep_job(*parts_, model, maker, std::move(row), list.node,
                                   std::move(ranked), std::move(done)));
-  (void)made->on_its_way.release();  // the job's answer removes it
+  (void)list.on_its_way.release();  // the job's answer removes it
 }
 
 }  // namespace plackett::serving

@@ -225,6 +225,10 @@ void start(ServiceParts& parts) {
     writing.doubt = [&parts](const std::vector<ModelHandle>& models) {
       parts.cluster->doubt(models);
     };
+    writing.removed = [&parts](const ModelHandle& model) {
+      parts.cluster->forget(model);
+      drop_served(parts, model);
+    };
   }
   parts.writer = std::make_unique<WriterThread>(*parts.store, *parts.learner, writing);
   if (parts.cluster != nullptr) take(parts.cluster->join());

@@ -58,9 +58,9 @@ struct ServiceOptions {
   std::size_t queue_limit = 4096;  // requests waiting for the writer; more are refused
   std::uint64_t number_block = std::uint64_t{1} << 18;  // impression numbers reserved at once
   std::string node_name{};  // of this process, if several serve the store; empty: the machine's
-  std::uint64_t snapshot_every = 20'000;                // log entries between automatic snapshots
-  std::uint32_t automatic_snapshots_kept = 5;           // per model
-  std::uint64_t keep_days = 0;                          // older impressions are dropped; 0: none
+  std::uint64_t snapshot_every = 20'000;       // log entries between automatic snapshots
+  std::uint32_t automatic_snapshots_kept = 5;  // per model
+  std::uint64_t keep_days = 0;                 // older impressions are dropped; 0: none
   // Above this, without stored items, the oldest impressions are dropped; 0: none.
   ByteSize keep_bytes = 0;
   // Told, from any thread, what the operator should know, in one line; may be empty.
@@ -110,7 +110,8 @@ struct Created {
   bool is_new = false;
 };
 
-inline constexpr std::uint64_t kMaxVersion = std::uint64_t{1} << 53;  // all that JSON can tell apart
+inline constexpr std::uint64_t kMaxVersion = std::uint64_t{1}
+                                             << 53;  // all that JSON can tell apart
 
 // A request to rank. Reused between requests; the views point into the caller's memory.
 struct RankRequest {
@@ -129,9 +130,9 @@ struct RankRequest {
   // kGiven: the order of `items` is shown; no pins, no blocks. None: as the model's experiment or
   // its last promotion says, else kExplore.
   std::optional<Mode> mode;
-  bool skip_missing = false;  // leave out items that are neither given nor stored
+  bool skip_missing = false;      // leave out items that are neither given nor stored
   std::uint64_t min_version = 0;  // of the model: see Service::prepare()
-  std::string_view context;   // JSON, stored with the impression; empty if none
+  std::string_view context;       // JSON, stored with the impression; empty if none
 
   void clear();
 };
@@ -144,12 +145,13 @@ struct RankedItem {
 };
 
 struct Ranked {
-  std::string impression;
+  bool is_unnumbered = false;  // other requests took the last numbers: see Service::prepare()
+  std::string impression{};
   std::uint64_t model_version = 0;
-  std::vector<RankedItem> items;     // items[rank]
-  std::vector<std::string> skipped;  // RankRequest::skip_missing
-  std::string experiment;            // that the list belongs to; empty if to none
-  std::string arm;                   // of it; empty if interleaved
+  std::vector<RankedItem> items{};     // items[rank]
+  std::vector<std::string> skipped{};  // RankRequest::skip_missing
+  std::string experiment{};            // that the list belongs to; empty if to none
+  std::string arm{};                   // of it; empty if interleaved
   double log_probability = 0;
   double entropy = 0;
 };
@@ -269,7 +271,7 @@ struct ModelMeters : ModelInfo {
 
 // The processes that serve the store.
 struct NodesInfo {
-  std::int64_t node = 0;  // this one
+  std::int64_t node = 0;   // this one
   double lag_seconds = 0;  // how far it is behind the others
   struct Node : NodeRow {
     std::vector<std::string> leads{};  // models, by name
@@ -344,7 +346,8 @@ class Service {
   [[nodiscard]] bool knows_items(const Model& model, const RankRequest& request) const;
 
   // Ranks with the last published version, and answers when the impression is in the store. Never
-  // waits for the learner. The request is not used after the call returns.
+  // waits for the learner. If the answer is unnumbered, nothing was ranked: prepare() it again. The
+  // request is not used after the call returns.
   void rank(const ModelHandle& model, const RankRequest& request, RankingScratch& scratch,
             Done<Ranked> done) const;
 

@@ -93,7 +93,7 @@ struct LoadedModel {
 };
 // `shared`: null if there is only one node.
 LoadedModel load_stored(const ServiceParts& parts, const ModelRow& row, StoreReader& store,
-                       SharedStore* shared);
+                        SharedStore* shared);
 
 // Calls `then` once this node leads the model, or `done` with the reason why it can't.
 template <typename T>
@@ -106,7 +106,6 @@ void with_lead(ServiceParts& parts, const ModelHandle& model, const Done<T>& don
   });
 }
 
-inline Error model_removed() { return {ErrorCode::kNotFound, "the model was removed"}; }
 // Why the learner has no trainer of the model.
 inline Error not_learned_here(const Model& model) {
   return model.removed ? model_removed() : another_leads();
@@ -131,8 +130,8 @@ ModelHandle insert_model(const ServiceParts& parts, const ModelSpec& spec,
 // Serves it from now on, or no longer. After the commit.
 void serve_model(ServiceParts& parts, const ModelHandle& model, Trainer trainer);
 void stop_serving(ServiceParts& parts, const ModelHandle& model);
-// The same of a model that another node has removed, and whose rows that one drops. For the writer's
-// thread.
+// The same of a model that another node has removed, and whose rows that one drops. For the
+// writer's thread.
 void drop_served(ServiceParts& parts, const ModelHandle& model);
 
 // experiments.cc. All but the first are for the writer's thread.

@@ -373,17 +373,23 @@ class Store {
   // another node was in its way.
   [[nodiscard]] virtual bool may_try_again() const { return false; }
 
-  // Whether it failed because of fence().
+  // Whether it failed because of fence(), or of expect_model().
   [[nodiscard]] virtual bool is_fenced() const { return false; }
+  [[nodiscard]] virtual bool lacks_model() const { return false; }
 
   // What several nodes need of the store; null if there is only one.
   virtual SharedStore* shared() { return nullptr; }
+  // The node that the transaction is of; 0 if there is only one.
+  [[nodiscard]] virtual std::int64_t node() const { return 0; }
   // Keeps other nodes from changing this until the transaction ends. No more than a hint if there
   // is one node.
   virtual Result<void> lock(const Touched& /*touched*/) { return {}; }
-  // The transaction changes the model's settings, items, experiments or snapshots. Other nodes can't
-  // do so until it ends, and are told then.
+  // The transaction changes the model's settings, items, experiments or snapshots. Other nodes
+  // can't do so until it ends, and are told then. Fails with ErrorCode::kNotFound if another node
+  // has removed the model.
   virtual Result<void> change_model(std::int64_t /*id*/) { return {}; }
+  // Fails the transaction if another node has removed the model before.
+  virtual Result<void> expect_model(std::int64_t /*id*/) { return {}; }
   // Fails the transaction if another node has led the model since this one got the lead with
   // `epoch`.
   virtual Result<void> fence(std::int64_t /*model*/, std::int64_t /*epoch*/) { return {}; }

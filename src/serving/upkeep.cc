@@ -223,7 +223,6 @@ void Upkeep::reserve_shared(const ModelHandle& model) {
   constexpr std::int64_t kOldMs = 1000;   // they are replaced this long after they were reserved
   constexpr std::int64_t kTellMs = 1000;
   constexpr std::uint64_t kLeastReplaced = 8;  // of a node that shows few lists
-  constexpr std::uint64_t kMostBlock = std::uint64_t{1} << 15;
   const std::int64_t now = parts_.options.steady();
   // Its blocks went with the node that this process was: others take them for unused.
   if (const std::int64_t node = parts_.cluster->node(); node != model->numbers_node) {
@@ -245,14 +244,17 @@ void Upkeep::reserve_shared(const ModelHandle& model) {
   const bool more = few || age >= kOldMs;
   // So many that they are used up in about a second.
   std::uint64_t size = model->block;
-  if (few && age < kOldMs / 2) size = std::min(2 * size, kMostBlock);
+  if (few && age < kOldMs / 2) size = std::min(2 * size, Model::kMostBlock);
   if (!few) size = std::max(size / 2, kLeastReplaced);
+  if (model->numbers_are_in_doubt.exchange(false)) model->numbers_told.reset();
   std::uint64_t used = model->in_flight.end_of_stored(model->next_number);
   if (left == 0 && used == model->next_number) used = ImpressionKey::kNumbers;  // all of them
   const bool tell =
       used != model->numbers_told && (more || now - model->numbers_told_at >= kTellMs);
   if (!more && !tell) return;
   NumberBlock block;
+  // If it fails, numbers may be reserved all the same.
+  if (more) model->numbers_told.reset();
   change(
       [&](Transaction& transaction) {
         // First: it may remove all blocks.
@@ -391,20 +393,23 @@ void Upkeep::add_removed(std::int64_t model) {
 void Upkeep::drop_removed() {
   // A node that has not heard of the removal by then was ended.
   constexpr std::chrono::seconds kUntilAllKnow{5};
-  const auto now = Clock::now();
-  const auto next = std::find_if(removed_.begin(), removed_.end(),
-                                 [now](const Removed& one) { return one.at <= now; });
-  if (next == removed_.end()) return;
-  bool all = false;
-  change([&](Transaction& transaction) {
-    all = take(transaction.store.drop_rows(next->model, kDroppedAtOnce));
-  });
-  if (!all) return;
-  asked_.erase(next->model);
-  if (std::exchange(next->again, false)) {
-    next->at = now + kUntilAllKnow;  // other nodes may add rows as long as they don't know
-  } else {
-    removed_.erase(next);
+  constexpr std::chrono::milliseconds kMost{20};  // requests wait meanwhile
+  const auto end = Clock::now() + kMost;
+  for (auto now = Clock::now(); now < end; now = Clock::now()) {
+    const auto next = std::find_if(removed_.begin(), removed_.end(),
+                                   [now](const Removed& one) { return one.at <= now; });
+    if (next == removed_.end()) return;
+    bool all = false;
+    change([&](Transaction& transaction) {
+      all = take(transaction.store.drop_rows(next->model, kDroppedAtOnce));
+    });
+    if (!all) continue;
+    asked_.erase(next->model);
+    if (std::exchange(next->again, false)) {
+      next->at = now + kUntilAllKnow;  // what another node added meanwhile
+    } else {
+      removed_.erase(next);
+    }
   }
 }
 

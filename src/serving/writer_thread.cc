@@ -50,7 +50,10 @@ void Transaction::lead(const ModelHandle& model) {
 }
 
 void Transaction::change(const ModelHandle& model) {
-  take(store.change_model(model->id));
+  if (auto changed = store.change_model(model->id); !changed) {
+    if (changed.error().code == ErrorCode::kNotFound) throw Failed{model_removed()};
+    throw Failed{changed.error()};
+  }
   notes_.emplace(static_cast<int>(ClusterNote::Kind::kChanged), model->id);
 }
 
@@ -213,7 +216,9 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
     }
     if (written || tries == kTries || !store_.may_try_again()) break;
     if (store_.is_fenced()) doubt(outcome);
+    const bool lacks_model = store_.lacks_model();
     store_.roll_back();
+    if (lacks_model) remove_lost(outcome.used);
   }
   // A transaction that changed nothing succeeds on a full disk, too.
   const Result<void> writable = written && !this->failure().empty() ? probe() : written;
@@ -248,6 +253,14 @@ void WriterThread::doubt(const Outcome& outcome) {
   std::vector<ModelHandle> models;
   for (const auto& [model, epoch] : outcome.fences) models.push_back(model);
   options_.doubt(std::move(models));
+}
+
+void WriterThread::remove_lost(const std::set<ModelHandle>& models) {
+  if (!options_.removed) return;
+  for (const ModelHandle& model : models) {
+    const auto row = store_.read().model(model->id);
+    if (row && !*row) options_.removed(model);
+  }
 }
 
 Result<void> WriterThread::probe() {
@@ -287,6 +300,10 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, Outcome& outcome) {
     if (auto added = store_.add_to_series(model, sums); !added) return added;
   }
   if (auto added = transaction.write_arms(); !added) return added;
+  outcome.used = std::move(transaction.used_);
+  for (const ModelHandle& model : outcome.used) {
+    if (auto expected = store_.expect_model(model->id); !expected) return expected;
+  }
   for (const auto& [model, epoch] : transaction.fences_) {
     if (auto fenced = store_.fence(model->id, epoch); !fenced) return fenced;
   }

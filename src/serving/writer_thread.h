@@ -30,6 +30,11 @@ namespace plackett::serving {
 // Requests that waited for something that took this long, and failed, are not tried.
 inline constexpr std::chrono::seconds kLongFailure{2};
 
+// Another node may have made it again.
+inline Error model_removed() {
+  return {ErrorCode::kNotFound, "the model was removed", Hint::kRefresh};
+}
+
 inline Error another_leads() {
   return {ErrorCode::kBusy, "another node has taken over the model; try again"};
 }
@@ -68,8 +73,13 @@ class Transaction {
   void lead(const ModelHandle& model);
   // See Store::change_model(). Throws Failed.
   void change(const ModelHandle& model);
+  // What is added to a model that another node may have removed: then the transaction is made
+  // again, and the model is removed here, too.
+  void use(const ModelHandle& model) { used_.insert(model); }
   // Models that earlier jobs of the transaction create, by name.
   std::unordered_map<std::string, ModelHandle> created;
+  // Models that earlier jobs of the transaction have reserved numbers for.
+  std::set<ModelHandle> numbered;
   // Experiments that earlier jobs of the transaction end: nothing is counted in them any more.
   std::set<std::int64_t> ended;
   // Added to the model's series with the commit.
@@ -89,9 +99,10 @@ class Transaction {
 
  private:
   friend class WriterThread;
-  std::vector<LearningThread::Item> entries_;       // of the current job
-  std::vector<QueuedEntry> queued_;                 // likewise
-  std::map<ModelHandle, std::int64_t> fences_;      // epochs of the models that it leads
+  std::vector<LearningThread::Item> entries_;   // of the current job
+  std::vector<QueuedEntry> queued_;             // likewise
+  std::map<ModelHandle, std::int64_t> fences_;  // epochs of the models that it leads
+  std::set<ModelHandle> used_;
   std::set<std::pair<int, std::int64_t>> notes_{};  // for other nodes: ClusterNote
   std::unordered_map<std::int64_t, SeriesRow> series_;
   std::map<std::pair<std::int64_t, std::uint32_t>, ArmSums> arms_;
@@ -149,6 +160,8 @@ class WriterThread {
     std::function<void(std::vector<ClusterNote>)> tell{};
     // A transaction that logged something for these models failed, perhaps after its commit.
     std::function<void(std::vector<ModelHandle>)> doubt{};
+    // Another node has removed the model.
+    std::function<void(const ModelHandle&)> removed{};
   };
 
   WriterThread(Store& store, LearningThread& learner, Options options);
@@ -192,12 +205,15 @@ class WriterThread {
   struct Outcome {
     std::vector<Applied> applied{};  // per job
     std::map<ModelHandle, std::int64_t> fences{};
+    std::set<ModelHandle> used{};
     std::set<std::pair<int, std::int64_t>> notes{};
   };
   void run();
   Result<void> write(std::vector<Job>& jobs, Outcome& outcome);
   // What the models that it leads have in the log is not known for sure.
   void doubt(const Outcome& outcome);
+  // Removes those models that the store lacks.
+  void remove_lost(const std::set<ModelHandle>& models);
   // Whether the store takes a change.
   Result<void> probe();
   void settle(std::vector<Job>& jobs, Outcome& outcome) noexcept;

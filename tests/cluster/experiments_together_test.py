@@ -135,6 +135,30 @@ def a_test_that_has_begun_counts_every_list_from_then_on(shop):
             assert rank(shop.west, model, unit="somebody").get("arm"), f"{model} lost its test"
 
 
+def feedback_through_a_node_that_has_not_heard_of_the_test_is_counted_in_it(shop):
+    """A list of an arm that is a snapshot has that arm's name, which the node does not know either."""
+    for turn in range(12):
+        model = shop.make(f"heard-{turn}")
+        here = shop.both()[turn % 2]
+        there = shop.other(here)
+        arms = ARMS
+        if turn % 3 == 2:
+            taken = expect(201, here, "POST", f"/models/{model}/snapshots", {"note": ""})
+            arms = [ARMS[0], {"name": "new", "policy": f"snapshot:{taken['id']}", "share": 0.5}]
+        change(201, here, "PUT", f"/models/{model}/experiments/e", {"arms": arms})
+        ledger = Ledger()
+        lists = [rank(here, model, unit=f"unit-{at}") for at in range(8)]
+        for at, ranked in enumerate(lists):
+            ledger.arms[f"unit-{at}"] = ranked["arm"]
+            ledger.lists[here.name, ranked["arm"]] += 1
+            of = {"impression": ranked["impression"]}
+            answer = feedback(there, model, [
+                of | {"event": "click", "item": ranked["items"][0]["id"]}, of | {"event": "close"}])
+            assert answer["accepted"] == 2, (turn, answer)
+            ledger.clicks[ranked["arm"]] += 1
+        check_counts(shop, model, ledger)
+
+
 def a_guard_that_stops_an_arm_stops_it_on_both_nodes(shop):
     model = shop.make("guarded")
     start(shop, model, guard={"drop": "5 %"})
@@ -286,6 +310,7 @@ CLAIMS = [
     both_nodes_assign_a_unit_to_the_same_arm_and_count_each_list_once,
     lists_counted_at_the_same_moment_on_both_nodes_are_all_counted,
     a_test_that_has_begun_counts_every_list_from_then_on,
+    feedback_through_a_node_that_has_not_heard_of_the_test_is_counted_in_it,
     a_guard_that_stops_an_arm_stops_it_on_both_nodes,
     a_test_that_is_stopped_through_one_node_is_stopped_on_the_other,
     a_promotion_through_one_node_and_its_undoing_hold_on_the_other,

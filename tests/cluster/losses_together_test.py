@@ -150,9 +150,12 @@ def nodes_go_on_after_a_crash_of_the_database_and_say_why(shop):
     shop.server.start()
     for node, size in zip(shop.both(), sizes):
         until_learned(shop, node, model, WELL)
-        with open(node.log, encoding="utf-8") as file:
-            file.seek(size)
-            lines = [line for line in file if "it goes on as node" in line]
+
+        def said(log=node.log, before=size):
+            with open(log, encoding="utf-8") as file:
+                file.seek(before)
+                return [line for line in file if "it goes on as node" in line]
+        lines = until(said, f"{node.name} says why", 2)
         assert len(lines) == 1 and "or the database crashed" in lines[0], lines
 
 
@@ -248,6 +251,41 @@ def ranks_of_many_models_are_answered_while_the_database_is_stopped(shop):
 
 def ranks_of_many_models_are_answered_while_the_network_is_deaf(shop):
     all_is_answered(shop, with_many_models(shop), make_deaf)
+
+
+# A node that is connected, and whose reads fail.
+
+def a_node_that_cant_read_the_log_is_not_ready_and_leaves_the_models_to_the_other(shop):
+    names = [f"unread-{at}" for at in range(12)]
+    for name in names:
+        shop.make(name)
+        learn(shop.west, name)
+
+    def epochs():
+        return [int(epoch) for epoch, in shop.server.sql(
+            "SELECT epoch FROM leads JOIN models AS m ON m.id = leads.model WHERE name LIKE "
+            "'unread-%' ORDER BY m.id")]
+    try:
+        for one in shop.east.proxies:
+            one.forbid(b"SELECT seq, model, kind, argument FROM log")
+            one.cut()
+        for name in names:
+            until_learned(shop, shop.west, name, WELL)
+        before = epochs()
+        until(lambda: not shop.east.is_ready(), "east is not ready", WELL, 0.1)
+        time.sleep(6)
+        moved = sum(epochs()) - sum(before)
+        assert moved <= 1, f"{moved} times more was a model taken over"
+        for name in names:
+            learn(shop.west, name)
+    finally:
+        for one in shop.east.proxies:
+            one.mend()
+    until(shop.east.is_ready, "east is ready", WELL, 0.1)
+    for name in names:
+        until_learned(shop, shop.east, name, WELL)
+    for name in names:
+        change(204, shop.west, "DELETE", f"/models/{name}")
 
 
 # A node that takes long to start.
@@ -348,6 +386,7 @@ CLAIMS = [
     nodes_whose_last_transactions_are_gone_end_and_start_anew,
     nodes_go_on_after_a_crash_of_the_database_and_say_why,
     the_cursor_gives_every_list_of_both_nodes_once,
+    a_node_that_cant_read_the_log_is_not_ready_and_leaves_the_models_to_the_other,
     a_third_node_with_many_items_over_a_slow_network_gets_in,
     ranks_of_many_models_are_answered_while_the_database_is_stopped,
     the_cursor_gives_every_list_once_after_kills_of_database_and_node,

@@ -327,6 +327,30 @@ def a_model_that_is_made_or_deleted_on_one_node_is_so_on_the_other(shop):
               f"no {table} of models that were deleted", 5, 0.1)
 
 
+def a_model_that_is_deleted_and_made_anew_is_the_new_one_on_the_other_node_at_once(shop):
+    """The other node has not heard of either yet."""
+    for turn in range(20):
+        here, there = shop.both()[turn % 2], shop.both()[1 - turn % 2]
+        expect(201, here, "PUT", "/models/again", shops.MODEL)
+        rank(there, "again")
+        expect(204, here, "DELETE", "/models/again")
+        expect(201, here, "PUT", "/models/again", shops.MODEL)
+        if turn % 4 < 2:
+            put_items(there, "again", {"new": 5})
+            assert shown(here, "again", ["new"]) in (["new"], 400)
+        ranked = rank(there, "again")
+        kept = expect(200, here, "GET", f"/models/again/impressions/{ranked['impression']}")
+        assert [one["id"] for one in kept["items"]] == [one["id"] for one in ranked["items"]], kept
+        answer = shops.click_and_close(here, "again", ranked)
+        assert answer["accepted"] == 2, answer
+        counted = shop.server.value("SELECT count(*) FROM items JOIN models ON models.id = model "
+                                    "WHERE name = 'again'")
+        assert counted == str(int(turn % 4 < 2)), f"{counted} items, turn {turn}"
+        expect(204, here, "DELETE", "/models/again")
+        until(lambda: ask(there, "POST", "/models/again/rank", {"items": ITEMS})[0] == 404,
+              f"deleted, {turn}")
+
+
 def nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks(shop):
     for turn in range(5):
         shop.make("brief")
@@ -346,7 +370,7 @@ def nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks(shop)
           "no list of a model that was deleted", 5, 0.1)
 
 
-def rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped(shop):
+def a_node_that_has_not_heard_that_a_model_was_deleted_adds_nothing_to_it(shop):
     """Nodes wait for the table of nodes, and learn of nothing, while they rank."""
     model = shop.make("late")
     shop.lead(model, shop.west)
@@ -361,11 +385,16 @@ def rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped(s
         lists.append(rank(shop.east, model))
         expect(204, shop.west, "DELETE", f"/models/{model}")
         until(lambda: rows() == [0, 0], "the lists of the model are dropped", 2)
-        lists.append(rank(shop.east, model))
-        works = [lambda one=one: ask(shop.east, "POST", f"/models/{model}/feedback",
-                                     {"impression": one["impression"], "event": "close"})
-                 for one in lists[-1:]]
-        together(works + [lambda: until(lambda: rows() == [1, 1], "rows of a deleted model")])
+        # As if a commit had been on its way: dropped some seconds later.
+        shop.server.sql(f"INSERT INTO impressions(id, shown_at, version, data) VALUES({identity}::"
+                        f"bigint << 40, 1, 1, ''); INSERT INTO queued_log(model, kind, argument, "
+                        f"at) VALUES({identity}, 1, {identity}::bigint << 40, 1)")
+        assert rows() == [1, 1], rows()
+        for path, body in (("rank", {"items": ITEMS}),
+                           ("feedback", {"impression": lists[-1]["impression"], "event": "close"})):
+            status, answer = ask(shop.east, "POST", f"/models/{model}/{path}", body)
+            assert status in (404, 503), (path, status, answer)
+            assert max(rows()) <= 1, f"{rows()} after {path}"
     until(lambda: not shops.is_served(shop.east, model), "deleted on east", 5)
     until(lambda: rows() == [0, 0], "no rows of the model", 10, 0.1)
 
@@ -495,8 +524,9 @@ CLAIMS = [
     a_change_right_after_a_model_was_made_is_not_refused,
     a_replay_differs_if_the_log_lacks_an_entry,
     a_model_that_is_made_or_deleted_on_one_node_is_so_on_the_other,
+    a_model_that_is_deleted_and_made_anew_is_the_new_one_on_the_other_node_at_once,
     nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks,
-    rows_that_a_node_adds_before_it_knows_that_a_model_was_deleted_are_dropped,
+    a_node_that_has_not_heard_that_a_model_was_deleted_adds_nothing_to_it,
     a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model,
     many_models_made_at_once_are_served_and_learn_on_both_nodes,
     a_node_that_starts_does_not_count_all_lists_that_were_closed,

@@ -571,6 +571,21 @@ TEST_F(Postgres, TwoProcessesThatWriteAsOneNodeAreFoundOut) {
   EXPECT_FALSE(has(*second, 1));
 }
 
+TEST_F(Postgres, AStoreThatLacksAllSinceItWasOpenedIsFoundOut) {
+  const auto mark = [&] { return ask("SELECT committed FROM store_nodes WHERE node = 1"); };
+  for (const bool is_lost : {false, true}) {
+    const auto store = open(1, false);
+    const std::string opened = mark();
+    commit(*store, [&] { done(show(*store, is_lost ? 1 : 0)); });
+    ASSERT_NE(mark(), opened);
+    if (is_lost) PostgresServer::query(url_, "UPDATE store_nodes SET committed = " + opened);
+    end_connections();
+    EXPECT_EQ(store->begin().ok(), !is_lost);
+    EXPECT_EQ(store->beyond_repair().empty(), !is_lost);
+    store->roll_back();
+  }
+}
+
 TEST_F(Postgres, SeveralProcessesMayStartAtOnceOnAnEmptyDatabase) {
   std::vector<std::thread> threads;
   std::atomic<int> opened{0};
@@ -802,6 +817,30 @@ TEST_F(TwoNodes, ANewLeaderWaitsForTheCommitOfTheOneBefore) {
   done(west_->commit());
   taking.join();
   EXPECT_EQ(logged(), "1");
+}
+
+TEST_F(TwoNodes, ANodeThatWasEndedGoesOnOnlyIfItsLastTransactionIsThere) {
+  for (const bool is_lost : {false, true}) {
+    commit(*west_, [&] { done(show(*west_, is_lost ? 1 : 0)); });
+    const std::int64_t node = west_->shared()->node();
+    done(east_->shared()->end_node(node));
+    if (is_lost) {
+      PostgresServer::query(url_, "UPDATE store_nodes SET committed = committed - 1 WHERE node = " +
+                                      std::to_string(node));
+    }
+    EXPECT_TRUE(testing::eventually([&] {
+      const auto joined = west_->shared()->beat("west", {});
+      return joined.ok() && joined->node != node;
+    }));
+    EXPECT_TRUE(testing::eventually([&] {
+      const bool begun = west_->begin().ok();
+      west_->roll_back();
+      return is_lost ? !west_->beyond_repair().empty() : begun;
+    }));
+    EXPECT_EQ(west_->begin().ok(), !is_lost);
+    west_->roll_back();
+  }
+  EXPECT_THAT(west_->beyond_repair(), HasSubstr("restart the service"));
 }
 
 TEST_F(TwoNodes, AReplacedItemCanBeReadWhileListsMayReferToIt) {

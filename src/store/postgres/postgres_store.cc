@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <limits>
@@ -42,6 +44,8 @@ constexpr const char* kSharedSettings =
     "; SET idle_in_transaction_session_timeout = 3000; SET lock_timeout = 4000";
 constexpr std::chrono::milliseconds kPause{100};   // between attempts
 constexpr std::chrono::seconds kBetweenSizes{60};  // of disk_bytes()
+
+constexpr std::string_view kDivisionByZero = "22012";  // SQLSTATE
 
 constexpr const char* kDropGivenIds =
     "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions WHERE "
@@ -107,12 +111,13 @@ class PostgresStore : public Store {
     // Where there are several, what a transaction has read may be in this database alone until
     // another commit has waited for a standby, and answers follow from it.
     is_changed_ = shared_ != nullptr;
-    is_fenced_ = false;
+    is_fenced_ = lacks_model_ = false;
     ahead_.clear();
     if (!beyond_repair_.empty()) return Error{ErrorCode::kUnavailable, beyond_repair_};
     if (shared_ != nullptr && (shared_->node() != node_ || !committed_)) {
       if (auto joined = attempt([&] { join(); }); !joined) return joined;
     }
+    if (is_ended_) return ended_by_others();  // until it is another node
     return connection_->begin();
   }
   Result<void> commit() override;
@@ -121,18 +126,29 @@ class PostgresStore : public Store {
     ahead_.clear();
   }
   bool may_try_again() const override {
-    return shared_ != nullptr && !connection_->lost() && (connection_->may_try_again() || is_fenced_);
+    return shared_ != nullptr && !connection_->lost() &&
+           (connection_->may_try_again() || is_fenced_ || lacks_model_);
   }
   bool is_fenced() const override { return is_fenced_; }
+  bool lacks_model() const override { return lacks_model_; }
   std::string beyond_repair() const override { return beyond_repair_; }
 
   SharedStore* shared() override { return shared_.get(); }
+  std::int64_t node() const override { return shared_ == nullptr ? 0 : node_; }
   Result<void> lock(const Touched& touched) override;
   Result<void> change_model(std::int64_t id) override {
     if (shared_ == nullptr) return {};
     // Versions of items are in the order in which transactions get this lock.
     item_versions_.discard();
-    return send("UPDATE models SET revision = revision + 1 WHERE id = $1", id);
+    const auto changed = change("UPDATE models SET revision = revision + 1 WHERE id = $1", id);
+    if (!changed) return changed.error();
+    if (*changed == 0) return Error{ErrorCode::kNotFound, "the model was removed"};
+    return {};
+  }
+  Result<void> expect_model(std::int64_t id) override {
+    if (shared_ == nullptr) return {};
+    return send("SELECT 1 / count(*) FROM models WHERE id = $1",
+                id);  // kDivisionByZero if it is gone
   }
   Result<void> fence(std::int64_t model, std::int64_t epoch) override {
     if (shared_ == nullptr) return {};
@@ -170,9 +186,10 @@ class PostgresStore : public Store {
     return attempt([&] {
       take(send("DELETE FROM number_blocks WHERE model = $1 AND node = $2 AND end_at <= $3", model,
                 node_, below));
-      take(send("UPDATE number_blocks SET low = greatest(low, $3) WHERE model = $1 AND node = $2 "
-                "AND first <= $3",
-                model, node_, below));
+      take(
+          send("UPDATE number_blocks SET low = greatest(low, $3) WHERE model = $1 AND node = $2 "
+               "AND first <= $3",
+               model, node_, below));
     });
   }
   // Keeps disk_bytes() up to date.
@@ -211,11 +228,12 @@ class PostgresStore : public Store {
   }
   Result<void> set_model_marks(const ModelRow& model) override {
     // Another process may have reserved more numbers.
-    return send(shared_ == nullptr
-                    ? "UPDATE models SET next_number = $1, expired = $2, dropped_log = $3 WHERE id = $4"
-                    : "UPDATE models SET next_number = greatest(next_number, $1), expired = "
-                      "greatest(expired, $2), dropped_log = greatest(dropped_log, $3) WHERE id = $4",
-                model.next_number, model.expired, model.dropped_log, model.id);
+    return send(
+        shared_ == nullptr
+            ? "UPDATE models SET next_number = $1, expired = $2, dropped_log = $3 WHERE id = $4"
+            : "UPDATE models SET next_number = greatest(next_number, $1), expired = "
+              "greatest(expired, $2), dropped_log = greatest(dropped_log, $3) WHERE id = $4",
+        model.next_number, model.expired, model.dropped_log, model.id);
   }
   Result<std::int64_t> put_item(std::int64_t model, std::string_view id,
                                 std::span<const std::byte> features, std::uint64_t end) override {
@@ -300,8 +318,8 @@ class PostgresStore : public Store {
   }
   Result<void> add_event(const EventRow& event) override {
     if (!event.event_id.empty()) {
-      ahead_.event_ids.erase({ImpressionKey::of(event.impression).model,
-                              std::string(event.event_id)});
+      ahead_.event_ids.erase(
+          {ImpressionKey::of(event.impression).model, std::string(event.event_id)});
     }
     return send(
         "INSERT INTO events(impression, rank, kind, name, at, event_id) VALUES($1, $2, $3, $4, $5, "
@@ -339,8 +357,8 @@ class PostgresStore : public Store {
         "excluded.clicks, reciprocal_ranks = s.reciprocal_ranks + excluded.reciprocal_ranks, "
         "entropies = s.entropies + excluded.entropies, updates = s.updates + excluded.updates, "
         "update_norms = s.update_norms + excluded.update_norms",
-        model, sums.at, node_, sums.impressions, sums.clicked, sums.clicks,
-        sums.reciprocal_ranks, sums.entropies, sums.updates, sums.update_norms);
+        model, sums.at, node_, sums.impressions, sums.clicked, sums.clicks, sums.reciprocal_ranks,
+        sums.entropies, sums.updates, sums.update_norms);
   }
   // What other nodes added to those spans becomes this one's.
   Result<void> coarsen_series(std::int64_t model, std::int64_t before,
@@ -405,9 +423,9 @@ class PostgresStore : public Store {
         "y_units = a.y_units + excluded.y_units, x = a.x + excluded.x, y = a.y + excluded.y, "
         "xx = a.xx + excluded.xx, xy = a.xy + excluded.xy, yy = a.yy + excluded.yy, "
         "v = a.v + excluded.v, vv = a.vv + excluded.vv",
-        experiment, arm, node_, sums.impressions, sums.clicks, sums.units.units,
-        sums.units.x_units, sums.units.y_units, sums.units.x, sums.units.y, sums.units.xx,
-        sums.units.xy, sums.units.yy, sums.units.v, sums.units.vv);
+        experiment, arm, node_, sums.impressions, sums.clicks, sums.units.units, sums.units.x_units,
+        sums.units.y_units, sums.units.x, sums.units.y, sums.units.xx, sums.units.xy, sums.units.yy,
+        sums.units.v, sums.units.vv);
   }
   Result<void> set_unit_totals(std::int64_t experiment, std::int64_t unit,
                                const UnitTotals& totals) override {
@@ -485,8 +503,15 @@ class PostgresStore : public Store {
   void close() override { connection_->roll_back(); }
 
  private:
+  // What this process wrote last as a node that it is not any more.
+  struct Left {
+    std::int64_t node = 0;
+    std::array<std::optional<std::int64_t>, 3> marks{};  // one of them is that transaction's
+  };
   // For each new connection: takes the lock, and finds out what became of the last transaction.
-  void attach(Connection& connection);       // throws Failed
+  void attach(Connection& connection);  // throws Failed
+  // Throws Failed if the store lacks that.
+  void find_left(Connection& connection);
   void keep_others_out(Connection& connection);  // throws Failed
   // Goes on as the node that shared_ has become. Throws Failed.
   void join();
@@ -559,26 +584,29 @@ class PostgresStore : public Store {
   }
 
   const PostgresOptions options_;
-  std::int64_t node_;                          // 0 until it has joined, if there may be others
-  std::string tag_;                            // application_name, if there may be others
+  std::int64_t node_;                           // 0 until it has joined, if there may be others
+  std::string tag_;                             // application_name, if there may be others
   std::unique_ptr<postgres::Shared> shared_{};  // null if there is only one process
   postgres::ReadAhead ahead_{};
-  bool is_fenced_ = false;  // the transaction failed since another node leads a model
+  bool is_fenced_ = false;    // the transaction failed since another node leads a model
+  bool lacks_model_ = false;  // ... since one was removed that it is about
   std::shared_ptr<Connection> connection_;
   std::unique_ptr<StoreReader> reader_;
   Numbers log_numbers_{"SELECT nextval('log_blocks')"};
   Numbers item_versions_{"SELECT nextval('item_version_blocks')"};
   bool is_changed_ = false;  // by the current transaction
 
-  // Marks of transactions: of the last one that is known to be committed; of attach()'s own; of one
-  // that may be or not.
+  // Marks of transactions: of the last one that is known to be committed; of attach()'s own, and of
+  // another one, that may be or not.
   std::int64_t last_mark_ = 0;
   std::optional<std::int64_t> committed_;
   std::optional<std::int64_t> attached_;
   std::optional<std::int64_t> doubtful_;
   bool doubtful_is_there_ = false;
-  bool is_answered_ = true;    // the doubtful one was reported as failed
-  std::string beyond_repair_;  // why only a restart helps
+  bool is_answered_ = true;     // the doubtful one was reported as failed
+  bool is_ended_ = false;       // by the others
+  std::optional<Left> left_{};  // until it was found
+  std::string beyond_repair_;   // why only a restart helps
 
   std::atomic<std::uint64_t> disk_bytes_{0};
   Clock::time_point sized_at_{};
@@ -630,16 +658,18 @@ void PostgresStore::attach(Connection& connection) {
   take(connection.send("SELECT set_config('lock_timeout', $1, true)",
                        std::string_view(options_.shared ? "3s" : "10s")));
   take(connection.send(
-      "INSERT INTO store_nodes(node, committed) VALUES($1, 0) ON CONFLICT DO NOTHING",
-      node_));
-  const auto [found, is_ended] = take(connection.first(
-      "SELECT committed, ended FROM store_nodes WHERE node = $1 FOR UPDATE",
-      [](const Row& row) { return std::pair(row.integer(0), row.integer(1) != 0); },
-      node_)).value_or(std::pair(std::int64_t{0}, false));
+      "INSERT INTO store_nodes(node, committed) VALUES($1, 0) ON CONFLICT DO NOTHING", node_));
+  const auto [found, is_ended] =
+      take(connection.first(
+               "SELECT committed, ended FROM store_nodes WHERE node = $1 FOR UPDATE",
+               [](const Row& row) { return std::pair(row.integer(0), row.integer(1) != 0); },
+               node_))
+          .value_or(std::pair(std::int64_t{0}, false));
   take(connection.send("UPDATE store_nodes SET committed = $2 WHERE node = $1", node_, mark));
   const auto before_attached = std::exchange(attached_, mark);
   const bool is_known =
       !committed_ || found == *committed_ || found == before_attached || found == doubtful_;
+  if (left_) find_left(connection);
   if (!is_known) {
     beyond_repair_ = fmt::format(
         "another process wrote to the store as node {}, or the database was restored or "
@@ -653,6 +683,8 @@ void PostgresStore::attach(Connection& connection) {
   if (is_ended) throw Failed{ended_by_others()};
   take(connection.commit());
   committed_ = mark;
+  attached_.reset();
+  left_.reset();
   // Where there are several, the service reads what it leads again after a failure.
   if (doubtful_is_there_ && is_answered_ && shared_ == nullptr) {
     beyond_repair_ =
@@ -662,8 +694,23 @@ void PostgresStore::attach(Connection& connection) {
   doubtful_.reset();
 }
 
+void PostgresStore::find_left(Connection& connection) {
+  const auto mark = take(connection.first("SELECT committed FROM store_nodes WHERE node = $1",
+                                          first_column<Row>, left_->node));
+  if (mark && std::find(left_->marks.begin(), left_->marks.end(), mark) != left_->marks.end()) {
+    return;
+  }
+  beyond_repair_ = fmt::format(
+      "the database lacks what this process wrote as node {}: it was restored or replaced, or a "
+      "standby that was behind was promoted; restart the service",
+      left_->node);
+  throw Failed{{ErrorCode::kUnavailable, beyond_repair_}};
+}
+
 void PostgresStore::join() {
+  if (committed_) left_ = Left{node_, {committed_, attached_, doubtful_}};
   node_ = shared_->node();
+  is_ended_ = false;
   committed_.reset();
   attached_.reset();
   doubtful_.reset();
@@ -676,8 +723,8 @@ Result<void> PostgresStore::lock(const Touched& touched) {
   return attempt([&] { read_ahead(touched); });
 }
 
-// Locks in the order of ids, so that two processes can't wait for each other. What they hold is read
-// after the locks are had.
+// Locks in the order of ids, so that two processes can't wait for each other. What they hold is
+// read after the locks are had.
 void PostgresStore::read_ahead(const Touched& touched) {
   take(postgres::read_rows(*connection_, touched.impressions, postgres::Locks::kUpdate, ahead_));
   std::map<std::int64_t, std::string> names;  // arrays as text, by model
@@ -713,13 +760,14 @@ Result<void> PostgresStore::commit() {
     return done;
   }
   if (connection_->state() == "PL001") is_fenced_ = true;
+  if (connection_->state() == kDivisionByZero) lacks_model_ = true;
   if (connection_->state() == "23502" && shared_ != nullptr) {
-    committed_.reset();  // begin() joins
+    is_ended_ = true;
     return ended_by_others();
   }
   if (connection_->state() == "23502") {
-    beyond_repair_ = fmt::format(
-        "another process writes to the store as node {}; restart the service", node_);
+    beyond_repair_ =
+        fmt::format("another process writes to the store as node {}; restart the service", node_);
     return Error{ErrorCode::kUnavailable, beyond_repair_};
   }
   if (!connection_->in_doubt()) return done;
