@@ -142,12 +142,12 @@ Awaitable<void> delete_unit(Exchange& exchange) {
   }
   const std::string& unit = exchange.segment(3);
   if (unit.size() > serving::kMaxIdBytes || unit.find('\0') != std::string::npos) {
-    throw Failed{{ErrorCode::kInvalid,
-                  fmt::format("a unit has 1 to {} bytes, and no character U+0000",
-                              serving::kMaxIdBytes)}};
+    throw Failed{
+        {ErrorCode::kInvalid,
+         fmt::format("a unit has 1 to {} bytes, and no character U+0000", serving::kMaxIdBytes)}};
   }
-  const auto count = co_await exchange.ask<std::uint64_t>(&Service::forget_unit, model,
-                                                          unit, wanted == "drop");
+  const auto count =
+      co_await exchange.ask<std::uint64_t>(&Service::forget_unit, model, unit, wanted == "drop");
   exchange.json().object("impressions", count);
 }
 

@@ -90,8 +90,8 @@ void get_nodes(Exchange& exchange) {
   const auto write_node = [&](const serving::NodesInfo::Node& node) {
     json.object("id", node.id, "name", node.name, "started_at", node.started_at,  //
                 "seen_at", node.seen_at, "ranked", node.meters.ranked,            //
-                "events", node.meters.events, "lag_seconds", node.meters.lag_seconds,
-                "leads", node.leads);
+                "events", node.meters.events, "lag_seconds", node.meters.lag_seconds, "leads",
+                node.leads);
   };
   json.object("node", info->node, "nodes", [&] { json.array(info->nodes, write_node); });
 }

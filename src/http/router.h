@@ -21,7 +21,8 @@ using AtOnce = void(Exchange& exchange);
 using Waiting = Awaitable<void>(Exchange& exchange);
 
 // handle_pages.cc
-AtOnce get_health, get_ready, get_nodes, get_dashboard, get_demo, get_web_file, get_openapi, get_metrics;
+AtOnce get_health, get_ready, get_nodes, get_dashboard, get_demo, get_web_file, get_openapi,
+    get_metrics;
 
 // handle_models.cc
 AtOnce get_models, get_model, get_weights, get_export, get_item;

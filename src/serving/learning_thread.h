@@ -96,7 +96,7 @@ class LearningThread {
   std::condition_variable wake_;
   std::vector<Item> queue_;
   std::unique_ptr<StoreReader> next_reader_;  // null: the one that it has
-  std::size_t working_ = 0;  // items taken and not done
+  std::size_t working_ = 0;                   // items taken and not done
   std::chrono::steady_clock::time_point working_since_{};
   bool stopping_ = false;
   std::mutex models_mutex_;  // of the table only; its values belong to the thread

@@ -47,10 +47,10 @@ struct ModelMark {
 
 // The store and its nodes at one moment.
 struct ClusterView {
-  std::int64_t now = 0;   // by the database's clock, ms since 1970
+  std::int64_t now = 0;           // by the database's clock, ms since 1970
   std::uint64_t connections = 0;  // how often it connected: its readers may be cut off, too
-  std::int64_t node = 0;  // this one: others had ended it if it differs from before
-  std::vector<NodeRow> nodes{};  // by id
+  std::int64_t node = 0;          // this one: others had ended it if it differs from before
+  std::vector<NodeRow> nodes{};   // by id
   std::vector<ModelMark> models{};
 };
 

@@ -28,9 +28,8 @@ class VersionWaiters {
   // Answers those whose version is here.
   void published(const Model& model) {
     const std::uint64_t version = model.publication.latest()->number;
-    answer({}, [&](const Waiting& one) {
-      return one.model.get() == &model && one.version <= version;
-    });
+    answer({},
+           [&](const Waiting& one) { return one.model.get() == &model && one.version <= version; });
   }
   // When the next one's time is up, of those that wait now.
   Clock::time_point next_expiry() {

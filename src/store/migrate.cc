@@ -57,7 +57,8 @@ struct Table {
 const std::vector<Table>& tables() {
   const auto sums = [](std::vector<Column> columns) {
     for (const char* name : {"impressions", "clicks"}) columns.push_back({name});
-    for (const char* name : {"units", "x_units", "y_units", "x", "y", "xx", "xy", "yy", "v", "vv"}) {
+    for (const char* name :
+         {"units", "x_units", "y_units", "x", "y", "xx", "xy", "yy", "v", "vv"}) {
       columns.push_back({name, kReal});
     }
     return columns;

@@ -152,7 +152,8 @@ class Client {
     if (options_.over()) return;
     (answer ? story_.acknowledged : story_.refused).push_back(std::move(told));
     if (refused(answer)) return;
-    for (const FeedbackStatus status : answer->statuses) EXPECT_EQ(status, FeedbackStatus::kAccepted);
+    for (const FeedbackStatus status : answer->statuses)
+      EXPECT_EQ(status, FeedbackStatus::kAccepted);
   }
 
   void show_and_forget() {

@@ -158,9 +158,8 @@ TEST(WhatIf, IsOneAtATimeAndNothingWaitsForIt) {
   shop.serve(70);
   Held held;
   std::promise<Result<WhatIfAnswer>> answer;
-  shop.served->what_if(
-      shop.model, {.policies = {"logged"}, .options = held.options()},
-      [&](Result<WhatIfAnswer> report) { answer.set_value(std::move(report)); });
+  shop.served->what_if(shop.model, {.policies = {"logged"}, .options = held.options()},
+                       [&](Result<WhatIfAnswer> report) { answer.set_value(std::move(report)); });
   held.inside.get_future().wait();
   const auto second = shop.ask({.policies = {"logged"}});
   ASSERT_FALSE(second.ok());
@@ -181,9 +180,8 @@ TEST(WhatIf, IsCancelledWhenTheServiceStops) {
   shop.serve(140);
   Held held;
   std::promise<Result<WhatIfAnswer>> answer;
-  shop.served->what_if(
-      shop.model, {.policies = {"logged"}, .options = held.options()},
-      [&](Result<WhatIfAnswer> report) { answer.set_value(std::move(report)); });
+  shop.served->what_if(shop.model, {.policies = {"logged"}, .options = held.options()},
+                       [&](Result<WhatIfAnswer> report) { answer.set_value(std::move(report)); });
   held.inside.get_future().wait();
   auto stopped = std::async(std::launch::async, [&] { shop.served->stop(); });
   for (;;) {

@@ -144,8 +144,8 @@ Result<ClusterView> Shared::look() {
     ClusterView view;
     view.node = node_;
     view.connections = connections_;
-    view.now = take(connection_->integer(
-        "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"));
+    view.now =
+        take(connection_->integer("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"));
     view.nodes = take(connection_->all(
         "SELECT id, name, started_at, seen_at, ranked, events, lag_seconds FROM nodes ORDER BY id",
         [](const Row& row) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -70,11 +70,11 @@ class Shared : public serving::SharedStore {
   std::atomic<std::int64_t> node_{0};
   std::atomic<bool> led_again_{false};
   std::shared_ptr<Connection> connection_;
-  std::int64_t space_ = 0;       // of the advisory locks
-  std::int64_t session_ = 0;     // the server's process of the connection
+  std::int64_t space_ = 0;    // of the advisory locks
+  std::int64_t session_ = 0;  // the server's process of the connection
   std::uint64_t connections_ = 0;
   mutable std::mutex host_mutex_;
-  Hosts host_;  // guarded
+  Hosts host_;                   // guarded
   std::set<std::int64_t> held_;  // models whose lock this connection holds
 };
 
