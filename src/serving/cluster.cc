@@ -158,10 +158,8 @@ void Cluster::add_new(const ModelHandle& model) {
 
 void Cluster::forget(const ModelHandle& model) {
   post([this, id = model->id] {
-    members_.erase(id);
+    erase(id);
     [[maybe_unused]] const auto released = store_.release(id);
-    const std::lock_guard lock(mutex_);
-    states_.erase(id);
   });
 }
 
@@ -202,6 +200,7 @@ void Cluster::await(std::vector<QueuedEntry> entries, std::function<void(bool)> 
     const std::int64_t log = model->publication.latest()->log;
     if (!waiting.impressions.empty() && log > before) note_learned({&waiting, 1}, log);
     if (waiting.is_learned(log)) return waiting.answer(true);
+    if (find(model->id) == nullptr) return waiting.answer(false);  // it was removed
     awaiting_[model->id].push_back(std::move(waiting));
   };
   if (!post(begin)) answer(false);
@@ -230,8 +229,10 @@ void Cluster::lead(const ModelHandle& model, Done<void> done) {
   if (model->lead != 0) return done({});
   post([this, model, done = std::move(done)] {
     if (model->lead != 0) return done({});
+    Member* member = find(model->id);
+    if (member == nullptr) return done(model_removed());
     wanted_[model->id].push_back({done, Clock::now() + kWantLead});
-    if (Member* member = find(model->id)) member->keep_until = Clock::now() + kKeepLead;
+    member->keep_until = Clock::now() + kKeepLead;
     beat_at_ = {};  // asks for it
   });
 }
@@ -611,13 +612,27 @@ void Cluster::drop(Member& member) {
                                  Member* gone = find(id);
                                  if (gone == nullptr) return;
                                  gone->going = false;
-                                 if (!dropped) return;  // the next beat tries again
-                                 members_.erase(id);
-                                 const std::lock_guard lock(mutex_);
-                                 states_.erase(id);
+                                 if (dropped) erase(id);  // else the next beat tries again
                                });
                              },
                          .own = true});
+}
+
+void Cluster::erase(std::int64_t id) {
+  members_.erase(id);
+  {
+    const std::lock_guard lock(mutex_);
+    states_.erase(id);
+  }
+  if (const auto awaiting = awaiting_.extract(id)) {
+    for (const Awaiting& one : awaiting.mapped()) one.answer(false);
+  }
+  if (const auto wanted = wanted_.extract(id)) {
+    for (const Asked& one : wanted.mapped()) one.done(model_removed());
+  }
+  if (const auto reading = reading_items_.extract(id)) {
+    for (const Asked& one : reading.mapped()) one.done({});
+  }
 }
 
 void Cluster::read_changes() {

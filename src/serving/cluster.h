@@ -150,6 +150,8 @@ class Cluster {
   void follow_models(const ClusterView& view);
   void load_model(std::int64_t id);
   void drop(Member& member);
+  // The model is not served here any more; answers who waits for something of it.
+  void erase(std::int64_t id);
   // Reads what others have changed, for some milliseconds: who waits for versions waits for this.
   void read_changes();
   // The next member of which something is to be read, in turns; null if there is none.

@@ -287,8 +287,11 @@ void Service::put_experiment(const ModelHandle& model, ExperimentSpec spec,
     if (!info) return done(info.error());
     done(PutExperiment{*std::move(info), state->is_new});
   };
-  with_lead(parts, model, done, [&parts, apply, committed, answer] {
-    parts.writer->submit({.apply = apply, .committed = committed, .answer = answer});
+  with_lead(parts, model, done, [&parts, model, apply, committed, answer] {
+    parts.writer->submit({.apply = apply,
+                          .committed = committed,
+                          .answer = answer,
+                          .touched = {.models = {model->id}}});
   });
 }
 
@@ -315,7 +318,7 @@ void Service::delete_experiment(const ModelHandle& model, std::string name, Done
       const std::string use = arm_use(parts, *fork, model->id, read);
       if (!use.empty()) refuse_conflict(use);
     }
-    for (const ModelHandle& fork : *forks) take(transaction.store.delete_model(fork->id));
+    for (const ModelHandle& fork : *forks) transaction.remove(fork);
     delete_stored(parts, *model, stored, transaction.store);
   };
   parts.writer->submit({.apply = apply,
@@ -323,7 +326,8 @@ void Service::delete_experiment(const ModelHandle& model, std::string name, Done
                             [&parts, forks] {
                               for (const ModelHandle& fork : *forks) stop_serving(parts, fork);
                             },
-                        .answer = std::move(done)});
+                        .answer = std::move(done),
+                        .touched = {.models = {model->id}}});
 }
 
 }  // namespace plackett::serving

@@ -95,9 +95,10 @@ Joined& Joiner::find(const std::string& name) {
 }
 
 bool Joiner::is_behind(const std::vector<FeedbackEvent>& events) {
-  const auto runs = [this](std::int64_t experiment) {
-    const auto rows = take(transaction_.store.read().experiments());
-    return std::any_of(rows.begin(), rows.end(), [experiment](const ExperimentRow& row) {
+  std::optional<std::vector<ExperimentRow>> rows;  // read when first asked for
+  const auto runs = [&](std::int64_t experiment) {
+    if (!rows) rows = take(transaction_.store.read().experiments());
+    return std::any_of(rows->begin(), rows->end(), [experiment](const ExperimentRow& row) {
       return row.id == experiment && row.ended_at == 0;
     });
   };
@@ -245,13 +246,11 @@ void check_names(const LogSettings& logging, const std::vector<FeedbackEvent>& e
   }
 }
 
-// Lists that their names lead to, and ids of events. Others are found, and locked, on the way.
+// The lists that their names lead to, and ids of events.
 Touched touched_by(const Model& model, const std::vector<FeedbackEvent>& events) {
   Touched touched;
   for (const FeedbackEvent& event : events) {
-    if (const auto number = impression_number(event.impression)) {
-      touched.impressions.push_back(ImpressionKey{model.id, *number}.id());
-    }
+    add_touched(touched, model, event.impression);
     if (!event.event_id.empty()) touched.event_ids.emplace_back(model.id, event.event_id);
   }
   return touched;

@@ -137,6 +137,22 @@ bool is_service_name(std::string_view name) {
   return impression_number(name.substr(0, name.find('@'))).has_value();
 }
 
+namespace {
+
+// The list that an arm of one of the model's experiments made, if its name says so.
+std::optional<FoundImpression> find_of_arm(const Model& model, std::string_view name) {
+  const std::size_t at = name.find('@');
+  const auto number = impression_number(name.substr(0, at));
+  if (!number || at == std::string_view::npos) return std::nullopt;
+  for (const ModelHandle& maker : model.arm_models()) {
+    if (name.substr(at + 1) != maker->spec.name) continue;
+    return FoundImpression{ImpressionKey{maker->id, *number}.id(), maker};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<std::optional<FoundImpression>> find_impression(StoreReader& store, const Model& model,
                                                        std::string_view name) {
   return attempt([&]() -> std::optional<FoundImpression> {
@@ -144,21 +160,27 @@ Result<std::optional<FoundImpression>> find_impression(StoreReader& store, const
       return FoundImpression{ImpressionKey{model.id, *number}.id(), nullptr};
     }
     if (const auto id = take(store.given_id(model.id, name))) return FoundImpression{*id, nullptr};
-    const std::size_t at = name.find('@');
-    const auto number = impression_number(name.substr(0, at));
+    const auto is_of_model = [&](std::int64_t id) {
+      const auto row = take(store.impression(id));
+      return row && model.has_experiment(row->in.experiment);
+    };
+    if (auto found = find_of_arm(model, name); found && is_of_model(found->id)) return found;
     for (const ModelHandle& maker : model.arm_models()) {
-      std::optional<std::int64_t> id;
-      if (number && at != std::string_view::npos && name.substr(at + 1) == maker->spec.name) {
-        id = ImpressionKey{maker->id, *number}.id();
-      } else {
-        id = take(store.given_id(maker->id, name));
-      }
-      if (!id) continue;
-      const auto row = take(store.impression(*id));
-      if (row && model.has_experiment(row->in.experiment)) return FoundImpression{*id, maker};
+      const auto id = take(store.given_id(maker->id, name));
+      if (id && is_of_model(*id)) return FoundImpression{*id, maker};
     }
     return std::nullopt;
   });
+}
+
+void add_touched(Touched& touched, const Model& model, const std::string& name) {
+  if (const auto number = impression_number(name)) {
+    touched.impressions.push_back(ImpressionKey{model.id, *number}.id());
+    return;
+  }
+  if (const auto found = find_of_arm(model, name)) touched.impressions.push_back(found->id);
+  touched.given.emplace_back(model.id, name);
+  for (const ModelHandle& maker : model.arm_models()) touched.given.emplace_back(maker->id, name);
 }
 
 std::int64_t system_ms() {

@@ -294,5 +294,7 @@ struct FoundImpression {
 // what they made for themselves is not found.
 Result<std::optional<FoundImpression>> find_impression(StoreReader& store, const Model& model,
                                                        std::string_view name);
+// What find_impression() reads for this name.
+void add_touched(Touched& touched, const Model& model, const std::string& name);
 
 }  // namespace plackett::serving

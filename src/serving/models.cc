@@ -88,12 +88,13 @@ void submit_creation_once(ServiceParts& parts, WantedModel wanted,
                           Done<CreatedModel> done) {
   // Here, on the caller's thread, so that the writer does not wait for it.
   auto trainer = std::make_shared<std::optional<Trainer>>();
-  if (parts.find(wanted.spec.name) == nullptr) {
+  const ModelHandle known = parts.find(wanted.spec.name);
+  if (known == nullptr) {
     auto started = Trainer::start(wanted.spec);
     if (!started) return done(started.error());
     *trainer = std::move(started).value();
   }
-  parts.writer->submit(job<CreatedModel>(
+  Job creating = job<CreatedModel>(
       [&parts, wanted = std::move(wanted), trainer,
        more = std::move(more)](Transaction& transaction) {
         const ModelSpec& spec = wanted.spec;
@@ -115,7 +116,9 @@ void submit_creation_once(ServiceParts& parts, WantedModel wanted,
       [&parts, trainer](const CreatedModel& created) {
         if (!created.is_new) return created.model->set_logging(created.logging);
         serve_model(parts, created.model, std::move(**trainer));
-      }));
+      });
+  if (known != nullptr) creating.touched.models = {known->id};
+  parts.writer->submit(std::move(creating));
 }
 
 }  // namespace
@@ -181,14 +184,15 @@ void Service::remove(const ModelHandle& model, Done<void> done) {
       const std::string use = arm_use(parts, *one, model->id, read);
       if (!use.empty()) throw Failed{{ErrorCode::kConflict, use}};
     }
-    for (const ModelHandle& one : *all) take(transaction.store.delete_model(one->id));
+    for (const ModelHandle& one : *all) transaction.remove(one);
   };
   parts.writer->submit({.apply = apply,
                         .committed =
                             [&parts, all] {
                               for (const ModelHandle& one : *all) stop_serving(parts, one);
                             },
-                        .answer = std::move(done)});
+                        .answer = std::move(done),
+                        .touched = {.models = {model->id}}});
 }
 
 namespace {
@@ -227,7 +231,7 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
     std::vector<std::int64_t> versions{};  // 0: unchanged
   };
   auto items = std::make_shared<Items>(Items{std::move(ids), std::move(rows)});
-  parts_->writer->submit(job<std::uint64_t>(
+  Job putting = job<std::uint64_t>(
       [model, items](Transaction& transaction) {
         if (model->removed) throw Failed{model_removed()};
         transaction.change(model);
@@ -256,7 +260,9 @@ void Service::put_items(const ModelHandle& model, std::vector<std::string> ids,
         model->items.put(items->ids, items->versions, items->rows);
         model->replaced_items = true;
         stored = model->items.count();
-      }));
+      });
+  putting.touched.models = {model->id};
+  parts_->writer->submit(std::move(putting));
 }
 
 void Service::remove_item(const ModelHandle& model, const std::string& id, Done<void> done) {
@@ -275,7 +281,8 @@ void Service::remove_item(const ModelHandle& model, const std::string& id, Done<
              model->items.remove(id, *version);
              model->replaced_items = true;
            },
-       .answer = std::move(done)});
+       .answer = std::move(done),
+       .touched = {.models = {model->id}}});
 }
 
 }  // namespace plackett::serving

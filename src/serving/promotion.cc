@@ -51,7 +51,8 @@ Job changing_job(const Service& service, const ModelHandle& model, std::string n
           .answer =
               [&service, model, name, done = std::move(done)](const Result<void>& settled) {
                 done(settled ? service.experiment(*model, name) : settled.error());
-              }};
+              },
+          .touched = {.models = {model->id}}};
 }
 
 }  // namespace

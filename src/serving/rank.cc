@@ -427,6 +427,10 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
   };
   auto state = std::make_shared<State>(State{std::move(row), node, std::move(ranked)});
   const ModelHandle& model = maker;
+  Touched touched;
+  if (model->shared && !state->row.given.empty()) {
+    add_touched(touched, *asked, state->row.given);
+  }
   return {
       .apply =
           [&parts, asked, model, state](Transaction& transaction) {
@@ -434,7 +438,8 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
             // Who reads the lists in order has passed the numbers of a node that was ended.
             if (model->shared && state->node != transaction.store.node()) {
               throw Failed{{ErrorCode::kBusy,
-                            "this node was ended by the others and has joined again; try again"}};
+                            "this node was ended by the others and has joined again; try again",
+                            Hint::kRefresh}};
             }
             ImpressionRow& kept = state->row;
             StoreReader& read = transaction.store.read();
@@ -446,6 +451,7 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
             }
             kept.shown_at = transaction.now;
             transaction.use(model);
+            transaction.use(asked);
             take(transaction.store.insert_impression(kept));
             // The store may have refused its id: another node was faster.
             SeriesRow& series = transaction.series(model->id);
@@ -468,7 +474,8 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
           [model, state, done = std::move(done)](const Result<void>& settled) {
             model->in_flight.remove(ImpressionKey::of(state->row.id).number);
             done(settled ? Result<Ranked>(std::move(state->ranked)) : settled.error());
-          }};
+          },
+      .touched = std::move(touched)};
 }
 
 }  // namespace
@@ -497,7 +504,11 @@ void reserve_numbers(ServiceParts& parts, std::vector<ModelHandle> makers, Done<
   std::erase_if(makers,
                 [](const ModelHandle& maker) { return !maker->shared || maker->has_numbers(); });
   if (makers.empty()) return done({});
-  for (const ModelHandle& maker : makers) ++maker->numbers_asked;
+  Touched touched;
+  for (const ModelHandle& maker : makers) {
+    ++maker->numbers_asked;
+    touched.models.push_back(maker->id);
+  }
   auto blocks = std::make_shared<std::vector<NumberBlock>>();
   parts.writer->submit(
       {.apply =
@@ -509,8 +520,12 @@ void reserve_numbers(ServiceParts& parts, std::vector<ModelHandle> makers, Done<
                // For all that wait, and those that come next.
                const std::uint64_t wanted =
                    std::max(maker->block, Model::kLeastBlock) + maker->numbers_asked;
-               block = take(transaction.store.reserve_numbers(maker->id,
-                                                              std::min(wanted, Model::kMostBlock)));
+               auto reserved = transaction.store.reserve_numbers(
+                   maker->id, std::min(wanted, Model::kMostBlock));
+               if (!reserved && reserved.error().code == ErrorCode::kNotFound) {
+                 throw Failed{model_removed()};
+               }
+               block = take(std::move(reserved));
              }
            },
        .committed =
@@ -532,7 +547,8 @@ void reserve_numbers(ServiceParts& parts, std::vector<ModelHandle> makers, Done<
                if (!reserved) maker->numbers_are_in_doubt = true;
              }
              done(reserved);
-           }});
+           },
+       .touched = std::move(touched)});
 }
 
 }  // namespace

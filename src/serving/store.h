@@ -213,8 +213,21 @@ struct ArmsPoint {
 // What a transaction is about to read and to change. A store that other processes write, too, locks
 // all of it at once, and reads it in one go.
 struct Touched {
-  std::vector<std::int64_t> impressions{};                        // whose feedback may change
-  std::vector<std::pair<std::int64_t, std::string>> event_ids{};  // with their models
+  using Names = std::vector<std::pair<std::int64_t, std::string>>;  // with their models
+
+  std::vector<std::int64_t> models{};       // whose rows change
+  std::vector<std::int64_t> impressions{};  // whose feedback may change
+  Names given{};                            // the same, by the ids that their callers gave
+  Names event_ids{};
+};
+
+// What was in the way of a transaction that failed.
+enum class Obstacle : std::uint8_t {
+  kNone,      // nothing that a second try would change
+  kOther,     // another process
+  kDeadlock,  // one that waited for this transaction, which waited for it
+  kFenced,    // another process leads a model: Store::fence()
+  kNoModel,   // another process has removed a model: Store::expect_model()
 };
 
 // Numbers that a node may give to lists.
@@ -369,13 +382,9 @@ class Store {
   virtual Result<void> begin() = 0;
   virtual Result<void> commit() = 0;
   virtual void roll_back() = 0;
-  // Whether the transaction that failed last may succeed if it is made again from its beginning:
-  // another node was in its way.
-  [[nodiscard]] virtual bool may_try_again() const { return false; }
-
-  // Whether it failed because of fence(), or of expect_model().
-  [[nodiscard]] virtual bool is_fenced() const { return false; }
-  [[nodiscard]] virtual bool lacks_model() const { return false; }
+  // Of the transaction that failed last: if there was one, it may succeed if it is made again from
+  // its beginning.
+  [[nodiscard]] virtual Obstacle obstacle() const { return Obstacle::kNone; }
 
   // What several nodes need of the store; null if there is only one.
   virtual SharedStore* shared() { return nullptr; }

@@ -50,6 +50,7 @@ void submit_part(const ForgettingHandle& state, std::function<bool(Transaction&)
         then(*more);
       });
   next.own = state->progress.count > 0;  // what was begun is not refused half way
+  next.touched.models = {state->model->id};
   state->parts.writer->submit(std::move(next));
 }
 

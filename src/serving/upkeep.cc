@@ -257,6 +257,7 @@ void Upkeep::reserve_shared(const ModelHandle& model) {
   if (more) model->numbers_told.reset();
   change(
       [&](Transaction& transaction) {
+        take(transaction.store.lock({.models = {model->id}}));
         // First: it may remove all blocks.
         if (tell) take(transaction.store.set_numbers_used(model->id, used));
         if (more) block = take(transaction.store.reserve_numbers(model->id, size));

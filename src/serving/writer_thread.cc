@@ -57,6 +57,16 @@ void Transaction::change(const ModelHandle& model) {
   notes_.emplace(static_cast<int>(ClusterNote::Kind::kChanged), model->id);
 }
 
+void Transaction::remove(const ModelHandle& model) {
+  take(store.delete_model(model->id));
+  removed_.insert(model);
+}
+
+void Transaction::use(const ModelHandle& model) {
+  if (removed_.contains(model)) throw Failed{model_removed()};
+  used_.insert(model);
+}
+
 void Transaction::take_queued(const ModelHandle& model) {
   constexpr std::uint32_t kAtOnce = 2000;
   lead(model);
@@ -214,11 +224,13 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
       written = Error{ErrorCode::kUnavailable,
                       fmt::format("a change of the store failed: {}", error.what())};
     }
-    if (written || tries == kTries || !store_.may_try_again()) break;
-    if (store_.is_fenced()) doubt(outcome);
-    const bool lacks_model = store_.lacks_model();
+    const Obstacle obstacle = written ? Obstacle::kNone : store_.obstacle();
+    if (obstacle == Obstacle::kNone || tries == kTries) break;
+    if (obstacle == Obstacle::kFenced) doubt(outcome);
     store_.roll_back();
-    if (lacks_model) remove_lost(outcome.used);
+    if (obstacle == Obstacle::kNoModel) remove_lost(outcome.used);
+    // What they lock together, another node may lock in another order again.
+    if (obstacle == Obstacle::kDeadlock && jobs.size() > 1) return run_each(std::move(jobs));
   }
   // A transaction that changed nothing succeeds on a full disk, too.
   const Result<void> writable = written && !this->failure().empty() ? probe() : written;
@@ -246,6 +258,16 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
   }
   store_.tidy();
   return written;
+}
+
+Result<void> WriterThread::run_each(std::vector<Job> jobs) {
+  Result<void> all;
+  for (Job& job : jobs) {
+    std::vector<Job> one;
+    one.push_back(std::move(job));
+    if (auto done = run_now(std::move(one)); !done) all = std::move(done);
+  }
+  return all;
 }
 
 void WriterThread::doubt(const Outcome& outcome) {
@@ -278,12 +300,14 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, Outcome& outcome) {
   if (auto begun = store_.begin(); !begun) return begun;
   if (options_.tell) {
     Touched touched;
+    const auto add = [](auto& all, const auto& more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
     for (const Job& job : jobs) {
-      const Touched& more = job.touched;
-      touched.impressions.insert(touched.impressions.end(), more.impressions.begin(),
-                                 more.impressions.end());
-      touched.event_ids.insert(touched.event_ids.end(), more.event_ids.begin(),
-                               more.event_ids.end());
+      add(touched.models, job.touched.models);
+      add(touched.impressions, job.touched.impressions);
+      add(touched.given, job.touched.given);
+      add(touched.event_ids, job.touched.event_ids);
     }
     if (auto locked = store_.lock(touched); !locked) return locked;
   }
@@ -302,6 +326,7 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, Outcome& outcome) {
   if (auto added = transaction.write_arms(); !added) return added;
   outcome.used = std::move(transaction.used_);
   for (const ModelHandle& model : outcome.used) {
+    if (transaction.removed_.contains(model)) continue;
     if (auto expected = store_.expect_model(model->id); !expected) return expected;
   }
   for (const auto& [model, epoch] : transaction.fences_) {

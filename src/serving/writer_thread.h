@@ -73,9 +73,11 @@ class Transaction {
   void lead(const ModelHandle& model);
   // See Store::change_model(). Throws Failed.
   void change(const ModelHandle& model);
-  // What is added to a model that another node may have removed: then the transaction is made
-  // again, and the model is removed here, too.
-  void use(const ModelHandle& model) { used_.insert(model); }
+  // Removes it from the store. Throws Failed.
+  void remove(const ModelHandle& model);
+  // Something is added to the model. If another node has removed it, the transaction is made again,
+  // and the model is removed here, too. Throws Failed if this transaction has removed it.
+  void use(const ModelHandle& model);
   // Models that earlier jobs of the transaction create, by name.
   std::unordered_map<std::string, ModelHandle> created;
   // Models that earlier jobs of the transaction have reserved numbers for.
@@ -103,6 +105,7 @@ class Transaction {
   std::vector<QueuedEntry> queued_;             // likewise
   std::map<ModelHandle, std::int64_t> fences_;  // epochs of the models that it leads
   std::set<ModelHandle> used_;
+  std::set<ModelHandle> removed_;
   std::set<std::pair<int, std::int64_t>> notes_{};  // for other nodes: ClusterNote
   std::unordered_map<std::int64_t, SeriesRow> series_;
   std::map<std::pair<std::int64_t, std::uint32_t>, ArmSums> arms_;
@@ -209,6 +212,8 @@ class WriterThread {
     std::set<std::pair<int, std::int64_t>> notes{};
   };
   void run();
+  // Each in a transaction of its own; fails if one does.
+  Result<void> run_each(std::vector<Job> jobs);
   Result<void> write(std::vector<Job>& jobs, Outcome& outcome);
   // What the models that it leads have in the log is not known for sure.
   void doubt(const Outcome& outcome);

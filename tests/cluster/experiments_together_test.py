@@ -7,7 +7,7 @@ import sys
 import time
 
 import shop as shops
-from shop import ITEMS, change, expect, feedback, model_of, rank, together, until, weights
+from shop import ITEMS, ask, change, expect, feedback, model_of, rank, together, until, weights
 
 ARMS = [{"name": "old", "policy": "given", "share": 0.5},
         {"name": "new", "policy": "model", "share": 0.5}]
@@ -291,6 +291,68 @@ def many_clients_of_few_units_never_wait_for_each_other(shop):
     assert set(statuses) <= {200, 429}, statuses
 
 
+def never_wait_for_each_other(shop, works, seconds=0.9):
+    """Deadlocks are found after a second."""
+    before = deadlocks(shop)
+    start = time.monotonic()
+    answers = together(works)
+    longest = time.monotonic() - start
+    found = deadlocks(shop) - before
+    assert found == 0, f"{found} deadlocks"
+    assert longest < seconds, f"{longest:.2f} s"
+    return answers
+
+
+def feedback_about_the_same_lists_in_opposite_orders_never_waits(shop):
+    """Lists with ids of the client's own, and lists of arms that are snapshots."""
+    model = shop.make("opposite")
+    taken = expect(201, shop.west, "POST", f"/models/{model}/snapshots", {"note": ""})
+    for turn in range(6):
+        if turn == 3:
+            change(201, shop.west, "PUT", f"/models/{model}/experiments/e", {"arms": [
+                ARMS[0] | {"share": 0.1},
+                {"name": "new", "policy": f"snapshot:{taken['id']}", "share": 0.9}]})
+            until(lambda: model_of(shop.east, model)["experiment"] == "e", "the experiment on east")
+        lists = [rank(shop.west, model, unit=f"unit-{turn}-{at}",
+                      **({"id": f"own-{turn}-{at}"} if turn < 3 else {})) for at in range(40)]
+        assert turn < 3 or any("@" in one["impression"] for one in lists)
+        events = [{"impression": one["impression"], "event": "click", "item":
+                   one["items"][0]["id"]} for one in lists]
+        answers = never_wait_for_each_other(shop, [
+            lambda: feedback(shop.west, model, events),
+            lambda: feedback(shop.east, model, events[::-1])])
+        assert sum(answer["accepted"] for answer in answers) == 40, answers
+        assert sum(answer["duplicate"] for answer in answers) == 40, answers
+
+
+def ranks_of_many_models_after_a_rest_never_wait(shop):
+    """Both nodes have given their numbers up, and reserve some of the same models."""
+    models = [shop.make(f"home-{at}") for at in range(12)]
+    for turn in range(4):
+        time.sleep(2.2)
+        orders = [random.Random(at + 2 * turn).sample(models, len(models)) for at in range(2)]
+        answers = never_wait_for_each_other(shop, [
+            lambda node=node, model=model: ask(node, "POST", f"/models/{model}/rank",
+                                               {"items": ITEMS})[0]
+            for node, order in zip(shop.both(), orders) for model in order])
+        assert set(answers) == {200}, collections.Counter(answers)
+
+
+def own_ids_that_are_given_in_opposite_orders_are_given_once(shop):
+    """They may wait for each other once: what was in a deadlock is done again one by one."""
+    model = shop.make("given")
+    for turn in range(3):
+        names = [f"given-{turn}-{at}" for at in range(20)]
+        start = time.monotonic()
+        answers = together([
+            lambda node=node, name=name: ask(node, "POST", f"/models/{model}/rank",
+                                             {"items": ITEMS, "id": name})[0]
+            for pair in zip(names, names[::-1]) for node, name in zip(shop.both(), pair)])
+        longest = time.monotonic() - start
+        assert collections.Counter(answers) == {200: 20, 409: 20}, collections.Counter(answers)
+        assert longest < 4, f"{longest:.1f} s"
+
+
 def a_deadlock_is_counted(shop):
     """The planted fault: the count of deadlocks can be above 0."""
     before = deadlocks(shop)
@@ -316,6 +378,9 @@ CLAIMS = [
     a_promotion_through_one_node_and_its_undoing_hold_on_the_other,
     a_promoted_snapshot_is_served_with_its_parameters_by_both_nodes,
     many_clients_of_few_units_never_wait_for_each_other,
+    feedback_about_the_same_lists_in_opposite_orders_never_waits,
+    ranks_of_many_models_after_a_rest_never_wait,
+    own_ids_that_are_given_in_opposite_orders_are_given_once,
     a_deadlock_is_counted,
 ]
 

@@ -135,6 +135,36 @@ class Bursts(unittest.TestCase):
                 time.sleep(1.5)  # numbers that are left are given up
 
 
+class Deletions(unittest.TestCase):
+    def test_a_model_is_deleted_in_one_transaction_with_requests_about_it(self):
+        def ask(one, model, path, body):
+            return model, path, one.ask("POST", f"/models/{model}/{path}", body)[0]
+
+        with node("deletions") as one, concurrent.futures.ThreadPoolExecutor(20) as pool:
+            for _ in range(4):
+                one.expect(201, "PUT", "/models/gone", MODEL)
+                lists = [one.expect(200, "POST", "/models/gone/rank", {"items": ITEMS})
+                         for _ in range(3)]
+                one.rank()
+                with one.locked("impressions"):  # the first of them waits, and then the others do
+                    answers = [pool.submit(ask, one, "gone", "rank", {"items": ITEMS})]
+                    time.sleep(0.2)
+                    for shown in lists:
+                        answers.append(pool.submit(ask, one, "gone", "feedback", {
+                            "impression": shown["impression"], "event": "close"}))
+                    time.sleep(0.1)
+                    deleted = pool.submit(one.ask, "DELETE", "/models/gone")
+                    time.sleep(0.1)
+                    for model in 4 * ("gone", "m"):
+                        answers.append(pool.submit(ask, one, model, "rank", {"items": ITEMS}))
+                    time.sleep(0.2)
+                self.assertEqual(deleted.result()[0], 204)
+                for model, path, status in [each.result() for each in answers]:
+                    wanted = (200,) if model == "m" else (200, 404)
+                    self.assertIn(status, wanted, f"{path} of {model}")
+                self.assertEqual(one.ask("GET", "/models/gone")[0], 404)
+
+
 class ReadsThatHang(unittest.TestCase):
     def test_nothing_else_waits_for_a_read_that_hangs(self):
         with node("reads", "--threads", "1") as one:

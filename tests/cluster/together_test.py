@@ -351,6 +351,37 @@ def a_model_that_is_deleted_and_made_anew_is_the_new_one_on_the_other_node_at_on
               f"deleted, {turn}")
 
 
+def a_model_that_is_made_anew_is_found_by_a_node_that_has_no_numbers(shop):
+    names = [shop.make(f"unnumbered-{at}") for at in range(8)]
+    for name in names:
+        rank(shop.east, name)
+    time.sleep(2.5)  # the nodes give their numbers up
+    for name in names:
+        expect(204, shop.west, "DELETE", f"/models/{name}")
+        expect(201, shop.west, "PUT", f"/models/{name}", shops.MODEL)
+        status, answer = ask(shop.east, "POST", f"/models/{name}/rank", {"items": ITEMS})
+        assert status == 200, (name, status, answer)
+        expect(204, shop.west, "DELETE", f"/models/{name}")
+
+
+def requests_that_wait_for_the_leader_of_a_model_that_is_deleted_are_answered_at_once(shop):
+    for turn in range(8):
+        model = shop.make(f"awaited-{turn}")
+        shop.lead(model, shop.west)
+        ranked = rank(shop.east, model)
+        time.sleep(0.05 * (turn % 3))
+        start = time.monotonic()
+        deleted, frozen, closed = together([
+            lambda: ask(shop.west, "DELETE", f"/models/{model}"),
+            lambda: ask(shop.east, "POST", f"/models/{model}/freeze"),
+            lambda: ask(shop.east, "POST", f"/models/{model}/feedback",
+                        {"impression": ranked["impression"], "event": "close"})])
+        seconds = time.monotonic() - start
+        assert deleted[0] == 204 and frozen[0] in (200, 404) and closed[0] in (200, 404), (
+            deleted, frozen, closed)
+        assert seconds < 1.5, f"turn {turn}: {seconds:.1f} s"
+
+
 def nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks(shop):
     for turn in range(5):
         shop.make("brief")
@@ -525,6 +556,8 @@ CLAIMS = [
     a_replay_differs_if_the_log_lacks_an_entry,
     a_model_that_is_made_or_deleted_on_one_node_is_so_on_the_other,
     a_model_that_is_deleted_and_made_anew_is_the_new_one_on_the_other_node_at_once,
+    a_model_that_is_made_anew_is_found_by_a_node_that_has_no_numbers,
+    requests_that_wait_for_the_leader_of_a_model_that_is_deleted_are_answered_at_once,
     nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks,
     a_node_that_has_not_heard_that_a_model_was_deleted_adds_nothing_to_it,
     a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model,

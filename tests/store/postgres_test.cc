@@ -783,13 +783,13 @@ TEST_F(TwoNodes, ALeaderThatWasReplacedCantCommit) {
   done(west_->shared()->release(model_));  // as if its connection had ended
   EXPECT_EQ(got(east_->shared()->lead(model_)), epoch_ + 1);
   EXPECT_FALSE(west_->commit().ok());
-  EXPECT_TRUE(west_->is_fenced());
+  EXPECT_EQ(west_->obstacle(), serving::Obstacle::kFenced);
   west_->roll_back();
   EXPECT_EQ(logged(), "1");
   // Nor with a later transaction.
   begin_to_log(3);
   EXPECT_FALSE(west_->commit().ok());
-  EXPECT_TRUE(west_->is_fenced());
+  EXPECT_EQ(west_->obstacle(), serving::Obstacle::kFenced);
   west_->roll_back();
   // It goes on as a node that does not lead.
   commit(*west_, [&] { done(show(*west_, 0)); });

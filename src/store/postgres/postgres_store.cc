@@ -45,7 +45,9 @@ constexpr const char* kSharedSettings =
 constexpr std::chrono::milliseconds kPause{100};   // between attempts
 constexpr std::chrono::seconds kBetweenSizes{60};  // of disk_bytes()
 
-constexpr std::string_view kDivisionByZero = "22012";  // SQLSTATE
+// SQLSTATEs.
+constexpr std::string_view kDivisionByZero = "22012";
+constexpr std::string_view kDeadlock = "40P01";
 
 constexpr const char* kDropGivenIds =
     "DELETE FROM given_ids WHERE (model, given) IN (SELECT id >> 40, given FROM impressions WHERE "
@@ -92,6 +94,18 @@ class Numbers {
   std::int64_t end_ = 0;
 };
 
+// Calls `read` with the names of each model that `ahead` lacks, as an array of PostgreSQL's;
+// `ahead` has them then, with nothing behind them.
+template <typename Ahead, typename Read>
+void each_model(const serving::Touched::Names& all, Ahead& ahead, const Read& read) {
+  std::map<std::int64_t, std::string> names;
+  for (const auto& [model, name] : all) {
+    if (!ahead.try_emplace({model, name}).second) continue;
+    postgres::append_to_array(names[model], name);
+  }
+  for (const auto& [model, text] : names) read(model, text + "}");
+}
+
 // Every transaction that changes something replaces its node's mark in store_nodes, but only if
 // that is still the mark of the node's last transaction: else it fails. So the mark says whether a
 // commit took place whose answer was lost; and once it was replaced after a loss, what may still
@@ -111,7 +125,7 @@ class PostgresStore : public Store {
     // Where there are several, what a transaction has read may be in this database alone until
     // another commit has waited for a standby, and answers follow from it.
     is_changed_ = shared_ != nullptr;
-    is_fenced_ = lacks_model_ = false;
+    obstacle_ = Obstacle::kNone;
     ahead_.clear();
     if (!beyond_repair_.empty()) return Error{ErrorCode::kUnavailable, beyond_repair_};
     if (shared_ != nullptr && (shared_->node() != node_ || !committed_)) {
@@ -125,12 +139,12 @@ class PostgresStore : public Store {
     connection_->roll_back();
     ahead_.clear();
   }
-  bool may_try_again() const override {
-    return shared_ != nullptr && !connection_->lost() &&
-           (connection_->may_try_again() || is_fenced_ || lacks_model_);
+  Obstacle obstacle() const override {
+    if (shared_ == nullptr || connection_->lost()) return Obstacle::kNone;
+    if (obstacle_ != Obstacle::kNone) return obstacle_;
+    if (connection_->state() == kDeadlock) return Obstacle::kDeadlock;
+    return connection_->may_try_again() ? Obstacle::kOther : Obstacle::kNone;
   }
-  bool is_fenced() const override { return is_fenced_; }
-  bool lacks_model() const override { return lacks_model_; }
   std::string beyond_repair() const override { return beyond_repair_; }
 
   SharedStore* shared() override { return shared_.get(); }
@@ -272,6 +286,9 @@ class PostgresStore : public Store {
   }
   Result<void> insert_impression(const ImpressionRow& impression) override {
     ahead_.impressions.erase(impression.id);
+    if (!impression.given.empty()) {
+      ahead_.given.erase({ImpressionKey::of(impression.id).model, std::string(impression.given)});
+    }
     const auto with_values = [&](const auto& call, std::string_view sql) {
       return call(sql, impression.id, impression.shown_at, impression.version,
                   NullIfEmpty{impression.given}, NullIfEmpty{impression.unit}, impression.mode,
@@ -588,8 +605,7 @@ class PostgresStore : public Store {
   std::string tag_;                             // application_name, if there may be others
   std::unique_ptr<postgres::Shared> shared_{};  // null if there is only one process
   postgres::ReadAhead ahead_{};
-  bool is_fenced_ = false;    // the transaction failed since another node leads a model
-  bool lacks_model_ = false;  // ... since one was removed that it is about
+  Obstacle obstacle_ = Obstacle::kNone;  // that the transaction's own statements have found
   std::shared_ptr<Connection> connection_;
   std::unique_ptr<StoreReader> reader_;
   Numbers log_numbers_{"SELECT nextval('log_blocks')"};
@@ -723,24 +739,36 @@ Result<void> PostgresStore::lock(const Touched& touched) {
   return attempt([&] { read_ahead(touched); });
 }
 
-// Locks in the order of ids, so that two processes can't wait for each other. What they hold is
-// read after the locks are had.
+// Locks models and then lists, each in the order of ids, so that two processes can't wait for each
+// other. What they hold is read after the locks are had.
 void PostgresStore::read_ahead(const Touched& touched) {
-  take(postgres::read_rows(*connection_, touched.impressions, postgres::Locks::kUpdate, ahead_));
-  std::map<std::int64_t, std::string> names;  // arrays as text, by model
-  for (const auto& [model, event_id] : touched.event_ids) {
-    if (!ahead_.event_ids.emplace(std::pair(model, event_id), false).second) continue;
-    postgres::append_to_array(names[model], event_id);
+  if (!touched.models.empty()) {
+    take(
+        send("SELECT 1 FROM models WHERE id = ANY(string_to_array($1, ',')::bigint[]) ORDER BY id "
+             "FOR NO KEY UPDATE",
+             fmt::format("{}", fmt::join(touched.models, ","))));
   }
-  for (const auto& [model, text] : names) {
+  std::vector<std::int64_t> impressions = touched.impressions;
+  each_model(touched.given, ahead_.given, [&](std::int64_t model, const std::string& names) {
     take(connection_->each(
-        "SELECT event_id FROM events WHERE impression >> 40 = $1 AND event_id = "
-        "ANY($2::text[]) AND event_id IS NOT NULL",
-        [&, of = model](const Row& row) {
-          ahead_.event_ids[{of, std::string(row.text(0))}] = true;
+        "SELECT given, impression FROM given_ids WHERE model = $1 AND given = ANY($2::text[])",
+        [&](const Row& row) {
+          ahead_.given[{model, std::string(row.text(0))}] = row.integer(1);
+          impressions.push_back(row.integer(1));
         },
-        model, text + "}"));
-  }
+        model, names));
+  });
+  take(postgres::read_rows(*connection_, impressions, postgres::Locks::kUpdate, ahead_));
+  each_model(touched.event_ids, ahead_.event_ids,
+             [&](std::int64_t model, const std::string& names) {
+               take(connection_->each(
+                   "SELECT event_id FROM events WHERE impression >> 40 = $1 AND event_id = "
+                   "ANY($2::text[]) AND event_id IS NOT NULL",
+                   [&](const Row& row) {
+                     ahead_.event_ids[{model, std::string(row.text(0))}] = true;
+                   },
+                   model, names));
+             });
 }
 
 Result<void> PostgresStore::commit() {
@@ -759,8 +787,8 @@ Result<void> PostgresStore::commit() {
     committed_ = mark;
     return done;
   }
-  if (connection_->state() == "PL001") is_fenced_ = true;
-  if (connection_->state() == kDivisionByZero) lacks_model_ = true;
+  if (connection_->state() == "PL001") obstacle_ = Obstacle::kFenced;
+  if (connection_->state() == kDivisionByZero) obstacle_ = Obstacle::kNoModel;
   if (connection_->state() == "23502" && shared_ != nullptr) {
     is_ended_ = true;
     return ended_by_others();

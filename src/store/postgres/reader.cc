@@ -117,6 +117,8 @@ class PostgresReader : public StoreReader {
   }
   Result<std::optional<std::int64_t>> given_id(std::int64_t model,
                                                std::string_view given) override {
+    const auto found = ahead_->given.find({model, std::string(given)});
+    if (found != ahead_->given.end()) return found->second;
     return connection_->first("SELECT impression FROM given_ids WHERE model = $1 AND given = $2",
                               first_column<Row>, model, given);
   }

@@ -19,7 +19,9 @@ namespace plackett::store::postgres {
 struct ReadAhead {
   std::unordered_map<std::int64_t, std::optional<serving::ImpressionRow>> impressions{};
   std::unordered_map<std::int64_t, std::optional<serving::ResponseRow>> responses{};
-  std::map<std::pair<std::int64_t, std::string>, bool> event_ids{};  // whether they were seen
+  // By model and name: the list that has this id of its caller's, and whether an event was seen.
+  std::map<std::pair<std::int64_t, std::string>, std::optional<std::int64_t>> given{};
+  std::map<std::pair<std::int64_t, std::string>, bool> event_ids{};
 
   void clear() { *this = {}; }
 };
