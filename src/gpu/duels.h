@@ -192,11 +192,11 @@ class Duels : protected RunLearner {
                                                const std::uint32_t* ranks,
                                                const ValueOf& value_of) {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
-      for (std::uint32_t doc = lane; doc < table.docs; doc += kWarpLanes) {
-        row[doc] = value_of(static_cast<float>(ranks[doc]));
+      for (std::uint32_t doc = lane; doc < table.stride; doc += kWarpLanes) {
+        row[doc] = doc < table.docs ? value_of(static_cast<float>(ranks[doc])) : 0.0F;
       }
     });
-    end_row(warp, table, row);
+    warp.sync();
   }
   [[gnu::always_inline]] static void end_row(const Warp& warp, const Table& table, float* row) {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
