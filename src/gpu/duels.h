@@ -165,7 +165,7 @@ class Duels : protected RunLearner {
                                                       const ValueOf& value_of) {
     // Two rankers' lists take a small part of a duel, and the code for it would take registers.
     constexpr bool kMaySort = !Team::kIsAlone;
-    if (!kMaySort || table.docs < kLeastSorted) {
+    if (!kMaySort || table.docs < kLeastSorted || table.docs > kMostSorted) {
       if (!rank_distinct(warp, row, table.docs, ranks)) return false;
       write_row(warp, table, row, ranks, value_of);
     } else if constexpr (kMaySort) {
