@@ -210,15 +210,16 @@ class GpuBackend final : public DeviceBackend {
     Needs needs;
     runs.add_to(needs);
     const std::uint64_t bytes = needs.bytes() + group_bytes(runs.shape, limits);
-    if (bytes > room_of(limits.free_bytes)) return no_room(fold, bytes, limits);
+    const std::uint64_t room = room_of(limits.free_bytes);
+    if (bytes > room) return no_room(fold, bytes, room);
     return runs;
   }
 
-  [[nodiscard]] Error no_room(const Fold& fold, std::uint64_t bytes,
-                              const DeviceLimits& limits) const {
+  // `room`: what may be used.
+  [[nodiscard]] Error no_room(const Fold& fold, std::uint64_t bytes, std::uint64_t room) const {
     return Error{ErrorCode::kUnavailable,
-                 fmt::format("{}: {} needs {} bytes of its memory; {} are free", device_->name(),
-                             fold.name, bytes, limits.free_bytes)};
+                 fmt::format("{}: {} needs {} bytes of its memory; {} may be used", device_->name(),
+                             fold.name, bytes, room)};
   }
 
   // Takes from `left` the jobs that are done next: groups that fit the device's memory together.
@@ -242,7 +243,7 @@ class GpuBackend final : public DeviceBackend {
       Needs needs;
       job.runs->add_to(needs);
       return no_room(RunInputs(*job.runs->simulation).loaded_fold(job.job.run),
-                     needs.bytes() + group_bytes(job.runs->shape, *limits), *limits);
+                     needs.bytes() + group_bytes(job.runs->shape, *limits), room);
     }
     resident.make_room(memory.needs, room - memory.own);
     return groups;

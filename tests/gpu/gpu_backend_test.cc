@@ -334,7 +334,53 @@ TEST(GpuBackend, RefusesAFoldThatItsMemoryHasNoRoomForWithTheBytes) {
                                      .processors = 132});
   const auto records = run_all_on(*backend, Simulation::prepare(data, tiny_spec()).value());
   ASSERT_FALSE(records.ok());
-  EXPECT_THAT(records.error().message, HasSubstr("bytes of its memory; 1000 are free"));
+  EXPECT_THAT(records.error().message, HasSubstr("bytes of its memory; 900 may be used"));
+}
+
+// A part of the free memory is left to others.
+TEST(GpuBackend, SaysWhatPartOfItsMemoryMayBeUsedWhereAFoldDoesNotFit) {
+  const Simulation simulation = Simulation::prepare(make_dataset({}), tiny_spec()).value();
+  const auto refusal = [&simulation](std::uint64_t free_bytes) {
+    const auto backend = host_backend({.free_bytes = free_bytes,
+                                       .shared_bytes = 227 << 10,
+                                       .all_shared_bytes = 228 << 10,
+                                       .processors = 132});
+    return run_all_on(*backend, simulation).error().message;
+  };
+  const std::string first = refusal(1000);
+  const std::uint64_t needed = std::stoull(first.substr(first.find("needs ") + 6));
+  const std::uint64_t nearly = needed * 105 / 100;
+  EXPECT_THAT(refusal(nearly), HasSubstr(fmt::format("needs {} bytes of its memory; {} may be used",
+                                                     needed, nearly * 9 / 10)));
+}
+
+// What is there of other folds would be freed.
+TEST(GpuBackend, CountsTheMemoryOfOtherFoldsAsMemoryThatMayBeUsed) {
+  Dataset data = make_dataset({.features = 400, .docs = {16}});
+  data.folds.resize(2, data.folds.front());
+  data.folds[1].train = make_split({.features = 400, .docs = {16}}, 41, 7);
+  data.folds[1].test = make_split({.features = 400, .docs = {16}}, 26, 8);
+  const std::uint64_t of_fold = SplitSize(data.folds[1].train).bytes;
+  const DeviceLimits limits{.free_bytes = 3 * of_fold,
+                            .shared_bytes = 227 << 10,
+                            .all_shared_bytes = 228 << 10,
+                            .processors = 132};
+  auto device = std::make_unique<HostDevice>(limits);
+  HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  SimulationSpec spec = tiny_spec();
+  spec.runs = 2;
+  const std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
+  const std::uint64_t taken = of_fold * 5 / 4;
+  const auto done = run_jobs({simulations, run_major(simulations)}, *backend, {},
+                             [&](const Job& job, const RunRecord& /*record*/) -> Result<void> {
+                               EXPECT_EQ(job.run, 0U);
+                               host->take(taken);
+                               return {};
+                             });
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, HasSubstr(fmt::format("bytes of its memory; {} may be used",
+                                                          (limits.free_bytes - taken) * 9 / 10)));
 }
 
 TEST(GpuBackend, TakesTheMemoryThatItSays) {
@@ -658,7 +704,7 @@ TEST(SharedBackend, LeavesToThreadsWhatTheDeviceHasNoRoomFor) {
   DeviceLimits no_wide_rankers = usual;
   no_wide_rankers.shared_bytes = 16 << 10;
   for (const auto& [limits, why] :
-       {std::pair(no_memory, "bytes of its memory; 1000 are free"),
+       {std::pair(no_memory, "bytes of its memory; 900 may be used"),
         std::pair(no_lists, "bytes of a block's memory; there are 1024"),
         std::pair(no_wide_rankers, "measuring with 1008 features needs 32256 bytes")}) {
     SCOPED_TRACE(why);
