@@ -142,7 +142,7 @@ class GpuBackend final : public DeviceBackend {
       if (watch.stop && watch.stop()) return {};
       const auto groups = next_groups(resident, left);
       if (!groups) return groups.error();
-      if (auto done = run_groups(*groups, resident, watch, finished); !done) return done;
+      if (auto done = run_groups(*groups, left, resident, watch, finished); !done) return done;
     }
     return {};
   }
@@ -286,16 +286,21 @@ class GpuBackend final : public DeviceBackend {
   }
 
   // Beside each other: few runs leave much of the device idle. All are prepared before any starts,
-  // since to allocate memory the driver waits for what runs.
-  Result<void> run_groups(std::span<const JobGroup> groups, Resident& resident, const Watch& watch,
-                          const Finished& finished) {
+  // since to allocate memory the driver waits for what runs. Where one lacks memory though there
+  // was room for it, those that are ready are done, and the others' jobs are left again.
+  Result<void> run_groups(std::span<const JobGroup> groups, std::vector<PreparedJob>& left,
+                          Resident& resident, const Watch& watch, const Finished& finished) {
     std::vector<ReadyGroup> ready;
     std::optional<Failure> failure;
     for (const JobGroup& group : groups) {
       auto made = make_ready(group.jobs, resident, watch);
       if (!made) {
-        failure = Failure{.place = group.jobs.front().place, .error = made.error()};
-        break;  // those that are ready are done
+        if (!ready.empty() && made.error().code == ErrorCode::kUnavailable) {
+          put_back(groups.subspan(ready.size()), left);
+        } else {
+          failure = Failure{.place = group.jobs.front().place, .error = made.error()};
+        }
+        break;
       }
       ready.push_back(std::move(made).value());
     }
@@ -327,11 +332,20 @@ class GpuBackend final : public DeviceBackend {
     return {};
   }
 
+  static void put_back(std::span<const JobGroup> groups, std::vector<PreparedJob>& left) {
+    for (const JobGroup& group : groups) {
+      left.insert(left.end(), group.jobs.begin(), group.jobs.end());
+    }
+    std::sort(left.begin(), left.end(), [](const PreparedJob& one, const PreparedJob& other) {
+      return one.place < other.place;
+    });
+  }
+
+  // Tells the watch that the runs start, if nothing is lacking.
   Result<ReadyGroup> make_ready(const std::vector<PreparedJob>& jobs, Resident& resident,
                                 const Watch& watch) {
     ReadyGroup ready;
     for (const PreparedJob& job : jobs) {
-      if (watch.run_started) watch.run_started(job.runs->simulation->spec());
       auto run = make_run(job, resident);
       if (!run) return run.error();
       ready.runs.push_back(std::move(*run));
@@ -339,6 +353,9 @@ class GpuBackend final : public DeviceBackend {
     auto group = prepare_group(*device_, ready.runs);
     if (!group) return group.error();
     ready.group = std::move(group).value();
+    if (watch.run_started) {
+      for (const PreparedJob& job : jobs) watch.run_started(job.runs->simulation->spec());
+    }
     return ready;
   }
 

@@ -383,6 +383,41 @@ TEST(GpuBackend, CountsTheMemoryOfOtherFoldsAsMemoryThatMayBeUsed) {
                                                           (limits.free_bytes - taken) * 9 / 10)));
 }
 
+// Whichever allocation fails.
+TEST(GpuBackend, DoesLaterWhatItHasNoRoomForAtFirst) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const std::vector<Simulation> simulations = of_three_methods(make_dataset({}), 2);
+  int done_in_part = 0;
+  for (std::uint64_t number = 1; number <= 45; ++number) {
+    SCOPED_TRACE(number);
+    auto device = std::make_unique<HostDevice>();
+    device->refuse_allocation(number);
+    const auto backend = make_device_backend(std::move(device));
+    std::map<std::pair<std::size_t, std::uint32_t>, int> count;
+    std::size_t started = 0;
+    Watch watch;
+    watch.run_started = [&](const SimulationSpec& /*spec*/) { ++started; };
+    const auto done = run_jobs({simulations, run_major(simulations)}, *backend, watch,
+                               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                                 ++count[{job.simulation, job.run}];
+                                 const Simulation& simulation = simulations[job.simulation];
+                                 expect_same(record, simulation.run(job.run, {}).value());
+                                 return {};
+                               });
+    if (count.empty()) {  // the first group has no room alone
+      EXPECT_FALSE(done.ok());
+      EXPECT_EQ(started, 0U);
+      continue;
+    }
+    ++done_in_part;
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(started, 6U);
+    EXPECT_EQ(count.size(), 6U);
+    for (const auto& [job, times] : count) EXPECT_EQ(times, 1);
+  }
+  EXPECT_GE(done_in_part, 10);
+}
+
 TEST(GpuBackend, TakesTheMemoryThatItSays) {
   if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
   const Dataset data = make_dataset({.features = 40, .docs = {300, 1251}});
