@@ -359,7 +359,8 @@ class GpuBackend final : public DeviceBackend {
     return ready;
   }
 
-  // Gives those that come to their ends to `finished`, also if others fail or are stopped.
+  // Gives those that come to their ends to `finished`, also if others diverge or are stopped. Those
+  // in doubt are done by the engine.
   std::optional<Failure> run_jobs_together(const std::vector<PreparedJob>& jobs, ReadyGroup& ready,
                                            const Watch& watch, const Finished& finished) {
     const auto failed_at = [&jobs](std::size_t at, const Error& error) {
@@ -374,16 +375,24 @@ class GpuBackend final : public DeviceBackend {
     }
     std::vector<GroupRun>& runs = ready.runs;
     const auto count = static_cast<double>(runs.size());
-    std::optional<Failure> failure;  // of the earliest job
+    std::optional<Failure> diverged;  // the earliest job that did
+    const auto has_diverged = [&](std::size_t at, const Error& error) {
+      if (diverged && diverged->place < jobs[at].place) return;
+      diverged = failed_at(at, error);
+      diverged->is_of_run = true;
+    };
+    // Nothing goes on then.
+    const auto ended_at = [&](std::size_t at, const Error& error) {
+      if (!diverged || diverged->place > jobs[at].place) return failed_at(at, error);
+      return Failure{.place = diverged->place, .error = diverged->error};
+    };
     std::vector<std::size_t> in_doubt;
     for (std::size_t at = 0; at < runs.size(); ++at) {
       const Job& job = jobs[at].job;
       GroupRun& run = runs[at];
       const RunInputs inputs(*jobs[at].runs->simulation);
       if (run.state.is_not_finite != 0) {
-        if (failure) continue;
-        failure = failed_at(at, inputs.not_finite(job.run, run.state.done));
-        failure->is_of_run = true;
+        has_diverged(at, inputs.not_finite(job.run, run.state.done));
         continue;
       }
       if (run.state.is_in_doubt != 0) {
@@ -394,7 +403,7 @@ class GpuBackend final : public DeviceBackend {
       if (watch.run_done) watch.run_done();
       if (watch.learned) {
         auto learner = inputs.learner(job.run);
-        if (!learner) return failed_at(at, learner.error());
+        if (!learner) return ended_at(at, learner.error());
         watch.learned(job.run, learned(run, std::move(learner).value()));
       }
       RunRecord record;
@@ -403,21 +412,20 @@ class GpuBackend final : public DeviceBackend {
       record.curve = std::move(run.curve);
       record.evaluation_seconds = times->measuring / count;
       record.seconds = (times->learning + times->measuring) / count;
-      if (auto done = finished(job, std::move(record)); !done) {
-        if (failure) failure->is_of_run = false;
-        return failure ? failure : failed_at(at, done.error());
-      }
+      if (auto done = finished(job, std::move(record)); !done) return ended_at(at, done.error());
     }
-    if (failure) return failure;
     for (const std::size_t at : in_doubt) {
-      if (watch.stop && watch.stop()) return {};
+      if (watch.stop && watch.stop()) break;
       const Job& job = jobs[at].job;
       auto record = run_by_engine(*jobs[at].runs->simulation, job.run, runs[at].state.done, watch);
-      if (!record && record.error().code == ErrorCode::kStopped) return {};
-      if (!record) return failed_at(at, record.error());
-      if (auto done = finished(job, std::move(*record)); !done) return failed_at(at, done.error());
+      if (!record) {
+        if (record.error().code == ErrorCode::kStopped) break;
+        has_diverged(at, record.error());
+        continue;
+      }
+      if (auto done = finished(job, std::move(*record)); !done) return ended_at(at, done.error());
     }
-    return {};
+    return diverged;
   }
 
   Result<GroupRun> make_run(const PreparedJob& job, Resident& resident) {

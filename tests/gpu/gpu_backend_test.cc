@@ -273,6 +273,68 @@ TEST(GpuBackend, KeepsTheRunsOfOtherGroupsWhereOneDiverges) {
   EXPECT_EQ(ended, (std::array{3, 0, 3}));
 }
 
+// Runs of duels that chance may decide: those of simulation 1 diverge.
+std::vector<Simulation> duels_with_a_diverging_one() {
+  const Dataset data = make_dataset({.scale = 1e15F});
+  SimulationSpec spec = tiny_spec();
+  spec.method = "mgd";
+  spec.settings = {{"candidates", "9"}};
+  spec.protocol = Protocol::kPublished;
+  spec.impressions = 60;
+  std::vector<Simulation> simulations{Simulation::prepare(data, spec).value()};
+  spec.settings.push_back({"learning-rate", "1e30"});
+  simulations.push_back(Simulation::prepare(data, spec).value());
+  return simulations;
+}
+
+struct Ended {
+  std::vector<int> runs;  // by simulation
+  std::string error;
+};
+
+// On a device that knows normals to such an error.
+Ended run_on_a_doubting_device(const std::vector<Simulation>& simulations, double normal_error,
+                               std::size_t least_in_doubt) {
+  auto device = std::make_unique<HostDevice>();
+  const HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device), normal_error);
+  Ended ended{.runs = std::vector<int>(simulations.size()), .error = {}};
+  const auto done =
+      run_jobs({simulations, run_major(simulations)}, *backend, {},
+               [&](const Job& job, const RunRecord& record) -> Result<void> {
+                 ++ended.runs[job.simulation];
+                 expect_same(record, simulations[job.simulation].run(job.run, {}).value());
+                 return {};
+               });
+  if (!done) ended.error = done.error().message;
+  EXPECT_GE(host->runs_in_doubt(), least_in_doubt);
+  return ended;
+}
+
+TEST(GpuBackend, DoesTheRunsInDoubtWhereOthersDiverge) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  for (const double normal_error : {1e-2, 1e-1, 1.0}) {
+    SCOPED_TRACE(normal_error);
+    const std::vector<Simulation> simulations = duels_with_a_diverging_one();
+    const Ended ended = run_on_a_doubting_device(simulations, normal_error, 1);
+    EXPECT_EQ(ended.runs, (std::vector{3, 0}));
+    EXPECT_EQ(ended.error, simulations[1].run(0, {}).error().message);
+  }
+}
+
+// Which the engine finds.
+TEST(GpuBackend, KeepsTheRunsOfOtherGroupsWhereOneInDoubtDiverges) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  std::vector<Simulation> simulations = duels_with_a_diverging_one();
+  SimulationSpec spec = tiny_spec();
+  apply(parse_method_entry("pdgd:neural").value(), spec);
+  spec.impressions = 3000;
+  simulations.push_back(Simulation::prepare(make_dataset({}), spec).value());
+  const Ended ended = run_on_a_doubting_device(simulations, 1, 4);
+  EXPECT_EQ(ended.runs, (std::vector{3, 0, 3}));
+  EXPECT_EQ(ended.error, simulations[1].run(0, {}).error().message);
+}
+
 TEST(GpuBackend, KeepsTheRunsThatHaveEndedWhenItIsStoppedLate) {
   std::vector<Simulation> simulations{Simulation::prepare(make_dataset({}), tiny_spec()).value()};
   std::size_t finished = 0;
