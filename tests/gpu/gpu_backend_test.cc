@@ -752,6 +752,16 @@ TEST(GpuBackend, SaysWhatItCannotDo) {
   EXPECT_THAT(checked.error().message, HasSubstr("the choice of settings on validation queries"));
 }
 
+// Of 232,448 bytes a block needs 232,336.
+TEST(GpuBackend, DoesNetworksThatTakeNearlyAllOfABlocksMemory) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  SimulationSpec spec = tiny_spec();
+  apply(parse_method_entry("pdgd:neural").value(), spec);
+  spec.runs = 1;
+  spec.impressions = 3;
+  expect_the_engines_bits(make_dataset({.features = 880, .docs = {9, 33}}), spec, *host_backend());
+}
+
 TEST(GpuBackend, DoesAllMethodsOfThePaper) {
   const Dataset data = make_dataset({});
   const std::vector<MethodEntry> paper = parse_methods("paper").value();
