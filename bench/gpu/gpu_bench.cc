@@ -8,9 +8,9 @@
 // DBGD with linear rankers: an impression reads all its query's features at least once, as fast as
 // a copy, which is measured first. Instructions limit MGD, and multiply-adds networks: both are
 // counted, and taken at the card's highest clock. Beside the figures are the targets of the shapes
-// that have one; they are an H200's. Some of the runs are compared with the engine's own, which
-// must be the same to the bit. Needs nothing but a driver; without a usable GPU it says why and
-// ends with 0.
+// that have one, and whether they were measured higher before; they are an H200's. Every run must
+// be delivered once, and some are compared with the engine's own, which must be the same to the
+// bit. Needs nothing but a driver; without a usable GPU it says why and ends with 0.
 //
 // --host needs no GPU: it times what the processor does for runs of five methods, on a device that
 // keeps and computes nothing.
@@ -31,7 +31,11 @@
 
 #include "base/kernels.h"
 #include "bench_data.h"
+#include "experiment/run_inputs.h"
+#include "gpu/device_method.h"
 #include "gpu/gpu_backend.h"
+#include "gpu/run_checks.h"
+#include "gpu/run_limits.h"
 #include "measure.h"
 #include "plackett/method_entry.h"
 #include "plackett/simulation.h"
@@ -94,13 +98,6 @@ class NoDevice final : public gpu::Device {
   std::atomic<std::uint64_t> uploaded_ = 0;
 };
 
-// What limits are computed from.
-struct Card {
-  double bandwidth = 0;          // bytes per second of a copy, read and written
-  std::uint32_t processors = 0;  // multiprocessors
-  double clock_hz = 0;           // the highest
-};
-
 // A large copy's bytes read and written per second.
 Result<double> copy_bandwidth(gpu::Device& device) {
   constexpr int kCopies = 5;
@@ -123,73 +120,7 @@ Result<double> copy_bandwidth(gpu::Device& device) {
   return 2 * static_cast<double>(size) / median(seconds);
 }
 
-bool same(const RunRecord& one, const RunRecord& other) {
-  if (one.curve.size() != other.curve.size()) return false;
-  for (std::size_t at = 0; at < one.curve.size(); ++at) {
-    if (one.curve[at].online != other.curve[at].online ||
-        one.curve[at].offline != other.curve[at].offline) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// What limits the rate of impressions, and how that is counted.
-struct Limit {
-  double rate = 0;  // per second
-  std::string basis;
-};
-
-// Of the method that `spec` names. Instructions of MGD's warps are those that
-// docs/decisions/0021-gpu.md counts for 125 documents of 136 features, by what they grow with.
-Limit limit_of(const SimulationSpec& spec, const Shape& shape, const Card& card) {
-  const double cycles = card.processors * card.clock_hz;  // per second, of all multiprocessors
-  if (has_network(spec.ranker.kind)) {
-    constexpr double kLanes = 128;  // of a multiprocessor, from compute capability 8.6 on
-    const double networks = spec.method == "dbgd" ? 2 : 1;  // that score each document
-    const double fused = networks * shape.docs * shape.features * spec.ranker.hidden.front();
-    return {cycles * kLanes / fused,
-            fmt::format("{:.2f} M fused multiply-adds for the scores, {:.0f} TFLOP/s", fused * 1e-6,
-                        2e-12 * cycles * kLanes)};
-  }
-  if (spec.method == "mgd") {
-    const double features = shape.features / 136.0;
-    const double docs = shape.docs / 125.0;
-    const double instructions =
-        14'000 * features + 46'000 * docs * features + 60'000 * docs * docs + 16'000;
-    return {4 * cycles / instructions,
-            fmt::format("{:.0f} thousand instructions of a warp, 4 per cycle of {} multiprocessors",
-                        instructions * 1e-3, card.processors)};
-  }
-  const double bytes = static_cast<double>(shape.docs) * padded_width(shape.features) * 4;
-  return {card.bandwidth / bytes, fmt::format("{:.0f} KB of features", bytes * 1e-3)};
-}
-
-// What it must reach on an H200.
-struct Target {
-  std::string_view method;
-  std::string_view shape;
-  double rate = 0;   // impressions per second
-  double share = 0;  // of the limit
-};
-constexpr Target kTargets[] = {{"pdgd", "mslr", 40e6, 0.65},
-                               {"pdgd", "mq2008", 150e6, 0},
-                               {"pdgd:neural", "mslr", 6e6, 0},
-                               {"mgd", "mslr", 1e6, 0}};
-
-std::string target_text(std::string_view method, std::string_view shape, double rate,
-                        double share) {
-  for (const Target& target : kTargets) {
-    if (target.method != method || target.shape != shape) continue;
-    return fmt::format("; {} the target of {:.0f} M{}",
-                       rate >= target.rate && share >= target.share ? "reaches" : "MISSES",
-                       target.rate * 1e-6,
-                       target.share > 0 ? fmt::format(" and {:.2f}", target.share) : "");
-  }
-  return {};
-}
-
-// False if a run is not the engine's.
+// False if a run is not the engine's, or not delivered once.
 bool measure(Backend& backend, const Case& one, const Settings& settings, const Card& card) {
   Shape shape = one.shape;
   std::uint32_t test_queries = settings.test_queries > 0 ? settings.test_queries : one.test_queries;
@@ -208,29 +139,34 @@ bool measure(Backend& backend, const Case& one, const Settings& settings, const 
   double learning = 0;
   double measuring = 0;
   std::vector<RunRecord> records(spec.runs);
+  Delivered delivered(spec.runs);
   const auto keep = [&](const Job& job, RunRecord record) -> Result<void> {
     learning += record.seconds - record.evaluation_seconds;
     measuring += record.evaluation_seconds;
+    delivered.add(job.run);
     records[job.run] = std::move(record);
     return {};
   };
   const double wall = seconds_of([&] {
     run_jobs({simulations, run_major(simulations)}, backend, {}, keep).value();
   });
-  bool right = true;
+  bool right = delivered.each_once();
   std::uint32_t checked = 0;
   for (std::uint32_t run = 0; run < spec.runs; run += spec.runs / 4 + 1, ++checked) {
     right = right && same(records[run], simulations.front().run(run, {}).value());
   }
-  const double impressions = static_cast<double>(spec.runs) * static_cast<double>(spec.impressions);
+  const double impressions =
+      static_cast<double>(delivered.runs()) * static_cast<double>(spec.impressions);
   const double rate = impressions / learning;
-  const Limit limit = limit_of(spec, shape, card);
+  const auto learner = RunInputs(simulations.front()).learner(0).value();
+  const Limit limit =
+      limit_of(gpu::device_method(simulations.front().spec(), *learner).value(), shape, card);
   const double share = rate / limit.rate;
-  const double points = static_cast<double>(records.front().curve.size()) * spec.runs;
+  const double points = static_cast<double>(records.front().curve.size()) * delivered.runs();
   fmt::print(
       "{:<8} {:<8} {:>3} x {:<3} {:>6} runs  {:7.2f} M impressions/s, {:.2f} of {:.1f}: {}{}  "
       "evaluation {:4.1f} % of the time, {:.1f} M queries/s  all {:.1f} s  {}\n",
-      settings.method, one.name, shape.features, shape.docs, spec.runs, rate * 1e-6, share,
+      settings.method, one.name, shape.features, shape.docs, delivered.runs(), rate * 1e-6, share,
       limit.rate * 1e-6, limit.basis,
       settings.quick ? "" : target_text(settings.method, one.name, rate, share),
       100 * measuring / (learning + measuring), points * test_queries / measuring * 1e-6, wall,

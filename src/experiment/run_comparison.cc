@@ -5,16 +5,15 @@
 #include <cassert>
 #include <chrono>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "base/hash.h"
 #include "experiment/backend.h"
 #include "experiment/curve.h"
+#include "experiment/made_ahead.h"
 #include "experiment/made_by.h"
 #include "experiment/results_files.h"
 #include "experiment/results_folder.h"
@@ -224,22 +223,19 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
   for (const DatasetWork& dataset : work.datasets) {
     if (!dataset.cells.empty()) left.push_back(&dataset);
   }
-  std::future<Result<LoadedDataset>> ahead;  // the next one, while a device works on this one
+  const auto load_left = [&](std::size_t at) {
+    return load_to_run(left[at]->dataset, options, threads);
+  };
+  MadeAhead<LoadedDataset> ahead;  // the next one, while a device works on this one
   for (std::size_t at = 0; at < left.size(); ++at) {
     if (run_watch.stop && run_watch.stop()) break;
     const auto& [compared, cells] = *left[at];
     if (watch.loading) watch.loading(compared);
-    const auto loaded = ahead.valid() ? ahead.get() : load_to_run(compared, options, threads);
+    const auto loaded = ahead.get([&] { return load_left(at); });
     if (!loaded) return loaded.error();
     if (watch.loaded) watch.loaded();
     if ((*backend)->leaves_cores_idle() && at + 1 < left.size()) {
-      try {
-        ahead = std::async(std::launch::async, [&, next = left[at + 1]] {
-          return load_to_run(next->dataset, options, threads);
-        });
-      } catch (const std::system_error&) {
-        // No thread can be had: it is loaded when its turn comes.
-      }
+      ahead.start([&load_left, at] { return load_left(at + 1); });
     }
     const DatasetRuns runs{loaded->fingerprint, claim, **backend, run_watch, store};
     if (auto done = run_dataset(stored, work, loaded->dataset, cells, runs); !done) {

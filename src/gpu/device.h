@@ -63,7 +63,7 @@ struct Launch {
 // What it can hold.
 struct DeviceLimits {
   std::uint64_t free_bytes = 0;        // of memory, now
-  std::uint32_t shared_bytes = 0;      // of a block
+  std::uint32_t shared_bytes = 0;      // that a block can have, apart from kBlockOverhead
   std::uint32_t all_shared_bytes = 0;  // of all blocks that a multiprocessor does at a time
   std::uint32_t processors = 0;        // multiprocessors
   double clock_hz = 0;                 // of these, at most; for benchmarks

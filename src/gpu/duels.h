@@ -165,7 +165,7 @@ class Duels : protected RunLearner {
                                                       const ValueOf& value_of) {
     // Two rankers' lists take a small part of a duel, and the code for it would take registers.
     constexpr bool kMaySort = !Team::kIsAlone;
-    if (!kMaySort || table.docs < kLeastSorted) {
+    if (!kMaySort || table.docs < kLeastSorted || table.docs > kMostSorted) {
       if (!rank_distinct(warp, row, table.docs, ranks)) return false;
       write_row(warp, table, row, ranks, value_of);
     } else if constexpr (kMaySort) {
@@ -192,11 +192,11 @@ class Duels : protected RunLearner {
                                                const std::uint32_t* ranks,
                                                const ValueOf& value_of) {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
-      for (std::uint32_t doc = lane; doc < table.docs; doc += kWarpLanes) {
-        row[doc] = value_of(static_cast<float>(ranks[doc]));
+      for (std::uint32_t doc = lane; doc < table.stride; doc += kWarpLanes) {
+        row[doc] = doc < table.docs ? value_of(static_cast<float>(ranks[doc])) : 0.0F;
       }
     });
-    end_row(warp, table, row);
+    warp.sync();
   }
   [[gnu::always_inline]] static void end_row(const Warp& warp, const Table& table, float* row) {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {

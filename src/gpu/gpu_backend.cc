@@ -142,7 +142,7 @@ class GpuBackend final : public DeviceBackend {
       if (watch.stop && watch.stop()) return {};
       const auto groups = next_groups(resident, left);
       if (!groups) return groups.error();
-      if (auto done = run_groups(*groups, resident, watch, finished); !done) return done;
+      if (auto done = run_groups(*groups, left, resident, watch, finished); !done) return done;
     }
     return {};
   }
@@ -210,15 +210,16 @@ class GpuBackend final : public DeviceBackend {
     Needs needs;
     runs.add_to(needs);
     const std::uint64_t bytes = needs.bytes() + group_bytes(runs.shape, limits);
-    if (bytes > room_of(limits.free_bytes)) return no_room(fold, bytes, limits);
+    const std::uint64_t room = room_of(limits.free_bytes);
+    if (bytes > room) return no_room(fold, bytes, room);
     return runs;
   }
 
-  [[nodiscard]] Error no_room(const Fold& fold, std::uint64_t bytes,
-                              const DeviceLimits& limits) const {
+  // `room`: what may be used.
+  [[nodiscard]] Error no_room(const Fold& fold, std::uint64_t bytes, std::uint64_t room) const {
     return Error{ErrorCode::kUnavailable,
-                 fmt::format("{}: {} needs {} bytes of its memory; {} are free", device_->name(),
-                             fold.name, bytes, limits.free_bytes)};
+                 fmt::format("{}: {} needs {} bytes of its memory; {} may be used", device_->name(),
+                             fold.name, bytes, room)};
   }
 
   // Takes from `left` the jobs that are done next: groups that fit the device's memory together.
@@ -242,7 +243,7 @@ class GpuBackend final : public DeviceBackend {
       Needs needs;
       job.runs->add_to(needs);
       return no_room(RunInputs(*job.runs->simulation).loaded_fold(job.job.run),
-                     needs.bytes() + group_bytes(job.runs->shape, *limits), *limits);
+                     needs.bytes() + group_bytes(job.runs->shape, *limits), room);
     }
     resident.make_room(memory.needs, room - memory.own);
     return groups;
@@ -285,16 +286,21 @@ class GpuBackend final : public DeviceBackend {
   }
 
   // Beside each other: few runs leave much of the device idle. All are prepared before any starts,
-  // since to allocate memory the driver waits for what runs.
-  Result<void> run_groups(std::span<const JobGroup> groups, Resident& resident, const Watch& watch,
-                          const Finished& finished) {
+  // since to allocate memory the driver waits for what runs. Where one lacks memory though there
+  // was room for it, those that are ready are done, and the others' jobs are left again.
+  Result<void> run_groups(std::span<const JobGroup> groups, std::vector<PreparedJob>& left,
+                          Resident& resident, const Watch& watch, const Finished& finished) {
     std::vector<ReadyGroup> ready;
     std::optional<Failure> failure;
     for (const JobGroup& group : groups) {
       auto made = make_ready(group.jobs, resident, watch);
       if (!made) {
-        failure = Failure{.place = group.jobs.front().place, .error = made.error()};
-        break;  // those that are ready are done
+        if (!ready.empty() && made.error().code == ErrorCode::kUnavailable) {
+          put_back(groups.subspan(ready.size()), left);
+        } else {
+          failure = Failure{.place = group.jobs.front().place, .error = made.error()};
+        }
+        break;
       }
       ready.push_back(std::move(made).value());
     }
@@ -326,11 +332,20 @@ class GpuBackend final : public DeviceBackend {
     return {};
   }
 
+  static void put_back(std::span<const JobGroup> groups, std::vector<PreparedJob>& left) {
+    for (const JobGroup& group : groups) {
+      left.insert(left.end(), group.jobs.begin(), group.jobs.end());
+    }
+    std::sort(left.begin(), left.end(), [](const PreparedJob& one, const PreparedJob& other) {
+      return one.place < other.place;
+    });
+  }
+
+  // Tells the watch that the runs start, if nothing is lacking.
   Result<ReadyGroup> make_ready(const std::vector<PreparedJob>& jobs, Resident& resident,
                                 const Watch& watch) {
     ReadyGroup ready;
     for (const PreparedJob& job : jobs) {
-      if (watch.run_started) watch.run_started(job.runs->simulation->spec());
       auto run = make_run(job, resident);
       if (!run) return run.error();
       ready.runs.push_back(std::move(*run));
@@ -338,10 +353,14 @@ class GpuBackend final : public DeviceBackend {
     auto group = prepare_group(*device_, ready.runs);
     if (!group) return group.error();
     ready.group = std::move(group).value();
+    if (watch.run_started) {
+      for (const PreparedJob& job : jobs) watch.run_started(job.runs->simulation->spec());
+    }
     return ready;
   }
 
-  // Gives those that come to their ends to `finished`, also if others fail or are stopped.
+  // Gives those that come to their ends to `finished`, also if others diverge or are stopped. Those
+  // in doubt are done by the engine.
   std::optional<Failure> run_jobs_together(const std::vector<PreparedJob>& jobs, ReadyGroup& ready,
                                            const Watch& watch, const Finished& finished) {
     const auto failed_at = [&jobs](std::size_t at, const Error& error) {
@@ -356,16 +375,24 @@ class GpuBackend final : public DeviceBackend {
     }
     std::vector<GroupRun>& runs = ready.runs;
     const auto count = static_cast<double>(runs.size());
-    std::optional<Failure> failure;  // of the earliest job
+    std::optional<Failure> diverged;  // the earliest job that did
+    const auto has_diverged = [&](std::size_t at, const Error& error) {
+      if (diverged && diverged->place < jobs[at].place) return;
+      diverged = failed_at(at, error);
+      diverged->is_of_run = true;
+    };
+    // Nothing goes on then.
+    const auto ended_at = [&](std::size_t at, const Error& error) {
+      if (!diverged || diverged->place > jobs[at].place) return failed_at(at, error);
+      return Failure{.place = diverged->place, .error = diverged->error};
+    };
     std::vector<std::size_t> in_doubt;
     for (std::size_t at = 0; at < runs.size(); ++at) {
       const Job& job = jobs[at].job;
       GroupRun& run = runs[at];
       const RunInputs inputs(*jobs[at].runs->simulation);
       if (run.state.is_not_finite != 0) {
-        if (failure) continue;
-        failure = failed_at(at, inputs.not_finite(job.run, run.state.done));
-        failure->is_of_run = true;
+        has_diverged(at, inputs.not_finite(job.run, run.state.done));
         continue;
       }
       if (run.state.is_in_doubt != 0) {
@@ -376,7 +403,7 @@ class GpuBackend final : public DeviceBackend {
       if (watch.run_done) watch.run_done();
       if (watch.learned) {
         auto learner = inputs.learner(job.run);
-        if (!learner) return failed_at(at, learner.error());
+        if (!learner) return ended_at(at, learner.error());
         watch.learned(job.run, learned(run, std::move(learner).value()));
       }
       RunRecord record;
@@ -385,21 +412,20 @@ class GpuBackend final : public DeviceBackend {
       record.curve = std::move(run.curve);
       record.evaluation_seconds = times->measuring / count;
       record.seconds = (times->learning + times->measuring) / count;
-      if (auto done = finished(job, std::move(record)); !done) {
-        if (failure) failure->is_of_run = false;
-        return failure ? failure : failed_at(at, done.error());
-      }
+      if (auto done = finished(job, std::move(record)); !done) return ended_at(at, done.error());
     }
-    if (failure) return failure;
     for (const std::size_t at : in_doubt) {
-      if (watch.stop && watch.stop()) return {};
+      if (watch.stop && watch.stop()) break;
       const Job& job = jobs[at].job;
       auto record = run_by_engine(*jobs[at].runs->simulation, job.run, runs[at].state.done, watch);
-      if (!record && record.error().code == ErrorCode::kStopped) return {};
-      if (!record) return failed_at(at, record.error());
-      if (auto done = finished(job, std::move(*record)); !done) return failed_at(at, done.error());
+      if (!record) {
+        if (record.error().code == ErrorCode::kStopped) break;
+        has_diverged(at, record.error());
+        continue;
+      }
+      if (auto done = finished(job, std::move(*record)); !done) return ended_at(at, done.error());
     }
-    return {};
+    return diverged;
   }
 
   Result<GroupRun> make_run(const PreparedJob& job, Resident& resident) {

@@ -177,12 +177,10 @@ std::uint32_t square_floats(const GroupShape& shape) {
 
 std::uint32_t least_shared_bytes(const GroupShape& shape) {
   BatchArgs args;
-  const std::uint32_t to_learn =
-      shape.kernel == Kernel::kDuelNetwork
-          ? choose_fixed_of_duels(shape, args) +
-                TableLayout(kDocStep, shape.duels.candidates + 1, 1).size
-          : choose_fixed(shape.network, shape.shown, args) + ScratchLayout(kDocStep).size;
-  return to_learn + kBlockOverhead;
+  return shape.kernel == Kernel::kDuelNetwork
+             ? choose_fixed_of_duels(shape, args) +
+                   TableLayout(kDocStep, shape.duels.candidates + 1, 1).size
+             : choose_fixed(shape.network, shape.shown, args) + ScratchLayout(kDocStep).size;
 }
 
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {

@@ -10,7 +10,8 @@
 
 namespace plackett::gpu {
 
-// Bytes of shared memory that a block takes besides its own.
+// Bytes of shared memory that a block takes of a multiprocessor's besides its own. What a block can
+// have, DeviceLimits::shared_bytes, is without them.
 inline constexpr std::uint32_t kBlockOverhead = 1024;
 
 // What runs that are done together have in common.

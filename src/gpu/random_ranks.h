@@ -55,12 +55,12 @@ template <unsigned kOwn>
   return sum == 0.5 * static_cast<double>(docs) * (docs - 1.0);
 }
 
-// From so many documents on their scores are sorted, and ranks found by binary search: comparing
-// all with each other takes docs^2 / 32 steps of a warp, this about docs * (log2 docs)^2 / 64.
+// Scores of so many documents are sorted, and ranks found by binary search: comparing all with each
+// other takes about docs^2 / 32 steps of a warp, this docs * (log2 docs)^2 / 64. More are compared
+// with each other: they would be sorted in parts and searched for in all of them, first for equal
+// scores, by reads of single numbers in tables that shared memory has no room for.
 inline constexpr std::uint32_t kLeastSorted = 2 * kWarpLanes + 1;
-inline constexpr unsigned kMostOwnSorted = 16;  // per lane
-// More documents are sorted in parts of so many.
-inline constexpr std::uint32_t kSortedTogether = kMostOwnSorted * kWarpLanes;
+inline constexpr std::uint32_t kMostSorted = 16 * kWarpLanes;
 
 // sorted[0 ... count) = the scores, the highest first, and -infinity up to a multiple of 4. False
 // if two are equal. Requires: count <= kOwn * kWarpLanes; `sorted` at a 16-byte boundary.
@@ -95,97 +95,51 @@ template <unsigned kOwn>
   return !warp.any(equal);
 }
 
-// Of sorted scores, in parts of kSortedTogether.
-struct SortedScores {
-  const float* first = nullptr;
-  std::uint32_t count = 0;
-
-  // Calls use(doc, how many of all are above its score, whether a part has that score besides the
-  // document's own) for documents `lane` and kWarpLanes after one another.
-  template <typename Use>
-  [[gnu::always_inline]] void each_rank(unsigned lane, const float* scores, const Use& use) const {
-    constexpr unsigned kTogether = 4;  // searches, since each waits for what it reads
-    for (std::uint32_t doc = lane; doc < count; doc += kTogether * kWarpLanes) {
-      float own[kTogether];
-      std::uint32_t above[kTogether];
-      bool is_elsewhere[kTogether];
+// Calls use(doc, how many of the scores are above its own) for documents `lane` and kWarpLanes
+// after one another. Requires: `sorted` has the scores, the highest first, and no two are equal.
+template <typename Use>
+[[gnu::always_inline]] inline void each_rank(unsigned lane, const float* scores,
+                                             std::uint32_t count, const float* sorted,
+                                             const Use& use) {
+  constexpr unsigned kTogether = 4;  // searches, since each waits for what it reads
+  for (std::uint32_t doc = lane; doc < count; doc += kTogether * kWarpLanes) {
+    float own[kTogether];
+    std::uint32_t above[kTogether] = {};
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < kTogether; ++at) {
+      const std::uint32_t its = doc + at * kWarpLanes;
+      own[at] = scores[its < count ? its : doc];
+    }
+    for (std::uint32_t step = kMostSorted / 2; step > 0; step /= 2) {
+      if (step >= count) continue;
       PLACKETT_UNROLL_ALL
       for (unsigned at = 0; at < kTogether; ++at) {
-        const std::uint32_t its = doc + at * kWarpLanes;
-        own[at] = scores[its < count ? its : doc];
-        above[at] = 0;
-        is_elsewhere[at] = false;
-      }
-      for (std::uint32_t begin = 0; begin < count; begin += kSortedTogether) {
-        const std::uint32_t left = count - begin;
-        const std::uint32_t size = left < kSortedTogether ? left : kSortedTogether;
-        const float* part = first + begin;
-        std::uint32_t place[kTogether] = {};
-        const auto is_above = [&](unsigned at, std::uint32_t than) PLACKETT_INLINE {
-          return part[than < size ? than : size - 1] > own[at];
-        };
-        for (std::uint32_t step = kSortedTogether / 2; step > 0; step /= 2) {
-          if (step >= size) continue;
-          PLACKETT_UNROLL_ALL
-          for (unsigned at = 0; at < kTogether; ++at) {
-            if (is_above(at, place[at] + step - 1)) place[at] += step;
-          }
-        }
-        PLACKETT_UNROLL_ALL
-        for (unsigned at = 0; at < kTogether; ++at) {
-          const std::uint32_t its = doc + at * kWarpLanes;
-          if (is_above(at, place[at])) ++place[at];
-          if (place[at] > size) place[at] = size;
-          const bool is_own = its - begin < size;
-          is_elsewhere[at] =
-              is_elsewhere[at] || (!is_own && place[at] < size && part[place[at]] == own[at]);
-          above[at] += place[at];
-        }
-      }
-      PLACKETT_UNROLL_ALL
-      for (unsigned at = 0; at < kTogether; ++at) {
-        const std::uint32_t its = doc + at * kWarpLanes;
-        if (its < count) use(its, above[at], is_elsewhere[at]);
+        const std::uint32_t than = above[at] + step - 1;  // the last one is above none
+        if (sorted[than < count ? than : count - 1] > own[at]) above[at] += step;
       }
     }
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < kTogether; ++at) {
+      const std::uint32_t its = doc + at * kWarpLanes;
+      if (its < count) use(its, above[at]);
+    }
   }
-};
+}
 
 // row[doc] = value_of(how many scores are above that of `doc`), if no two are equal; otherwise
 // false, and the row is as it was. `sorted` is scratch for a number per document, up to a multiple
-// of 4, at a 16-byte boundary. Requires: scores finite.
+// of 4, at a 16-byte boundary. Requires: scores finite; docs <= kMostSorted.
 template <typename ValueOf>
 [[gnu::always_inline]] inline bool replace_by_sorting(const Warp& warp, float* row,
                                                       std::uint32_t docs, float* sorted,
                                                       const ValueOf& value_of) {
-  bool distinct = true;
-  if (docs <= 4 * kWarpLanes) {
-    distinct = sort_scores<4>(warp, row, docs, sorted);
-  } else if (docs <= 8 * kWarpLanes) {
-    distinct = sort_scores<8>(warp, row, docs, sorted);
-  } else {
-    for (std::uint32_t begin = 0; begin < docs && distinct; begin += kSortedTogether) {
-      const std::uint32_t left = docs - begin;
-      distinct = sort_scores<kMostOwnSorted>(
-          warp, row + begin, left < kSortedTogether ? left : kSortedTogether, sorted + begin);
-    }
-  }
+  const bool distinct = docs <= 4 * kWarpLanes   ? sort_scores<4>(warp, row, docs, sorted)
+                        : docs <= 8 * kWarpLanes ? sort_scores<8>(warp, row, docs, sorted)
+                                                 : sort_scores<16>(warp, row, docs, sorted);
   if (!distinct) return false;
   warp.sync();
-  const SortedScores all{sorted, docs};
-  if (docs > kSortedTogether) {
-    PerLane<bool> equal;
-    warp.compute([&](unsigned lane) PLACKETT_INLINE {
-      equal[lane] = false;
-      all.each_rank(lane, row,
-                    [&](std::uint32_t, std::uint32_t, bool is_elsewhere)
-                        PLACKETT_INLINE { equal[lane] = equal[lane] || is_elsewhere; });
-    });
-    warp.sync();
-    if (warp.any(equal)) return false;
-  }
   warp.compute([&](unsigned lane) PLACKETT_INLINE {
-    all.each_rank(lane, row, [&](std::uint32_t doc, std::uint32_t above, bool) PLACKETT_INLINE {
+    each_rank(lane, row, docs, sorted, [&](std::uint32_t doc, std::uint32_t above) PLACKETT_INLINE {
       row[doc] = value_of(static_cast<float>(above));
     });
   });

@@ -16,29 +16,30 @@ template <unsigned kDistance, unsigned kOwn>
                                                   PerLane<float> (&values)[kOwn]) {
   constexpr unsigned kLanes = kDistance / kOwn;  // between the two
   constexpr unsigned kAt = kDistance % kOwn;
-  PLACKETT_UNROLL_ALL
-  for (unsigned at = 0; at < kOwn; ++at) {
-    const unsigned other = at ^ kAt;
-    if (other < at) continue;  // done together
-    if constexpr (kLanes == 0) {
+  if constexpr (kLanes == 0) {
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < kOwn; ++at) {
+      const unsigned other = at ^ kAt;
+      if (other < at) continue;  // done together
       warp.compute([&](unsigned lane) PLACKETT_INLINE {
         const float one = values[at][lane];
         const float two = values[other][lane];
         values[at][lane] = larger(one, two);
         values[other][lane] = smaller(one, two);
       });
-    } else {
-      const PerLane<float> theirs = warp.exchanged(values[other], kLanes);
-      const PerLane<float> others_theirs = warp.exchanged(values[at], kLanes);
-      const auto keep = [](unsigned lane, float& own, float their) PLACKETT_INLINE {
-        const bool is_lower = (lane & std::bit_floor(kLanes)) == 0;
-        if (is_lower != (own > their)) own = their;
-      };
-      warp.compute([&](unsigned lane) PLACKETT_INLINE {
-        keep(lane, values[at][lane], theirs[lane]);
-        if (other != at) keep(lane, values[other][lane], others_theirs[lane]);
-      });
     }
+  } else {
+    PerLane<float> theirs[kOwn];
+    PLACKETT_UNROLL_ALL
+    for (unsigned at = 0; at < kOwn; ++at) theirs[at] = warp.exchanged(values[at ^ kAt], kLanes);
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      const bool is_lower = (lane & std::bit_floor(kLanes)) == 0;
+      PLACKETT_UNROLL_ALL
+      for (unsigned at = 0; at < kOwn; ++at) {
+        float& own = values[at][lane];
+        if (is_lower != (own > theirs[at][lane])) own = theirs[at][lane];
+      }
+    });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+#include <tuple>
 #include <vector>
 
 #include "gpu/launch_layout.h"
@@ -141,9 +142,10 @@ TEST(LaunchLayout, SpillsTablesThatDoNotFitTwoBlocks) {
   EXPECT_GE(args.spill_stride, args.duels.large.size + args.duels.layout.spill_size);
 }
 
-GroupShape network_shape(Kernel kernel, std::uint32_t features, std::uint32_t units) {
+GroupShape network_shape(Kernel kernel, std::uint32_t features, std::uint32_t units,
+                         std::uint32_t candidates = 1) {
   return {.kernel = kernel,
-          .duels = {.candidates = kernel == Kernel::kDuelNetwork ? 1U : 0U},
+          .duels = {.candidates = kernel == Kernel::kDuelNetwork ? candidates : 0U},
           .network = NetworkLayout(padded_width(features), units, Activation::kSigmoid, false),
           .runs = 8448,
           .width = static_cast<std::uint32_t>(padded_width(features)),
@@ -164,15 +166,40 @@ TEST(LaunchLayout, HasRoomForFourBlocksOfNetworksWithMslrsShape) {
 
 // As docs/gpu.md says.
 TEST(LaunchLayout, HasRoomForNetworksUpToTheSizeThatTheDocumentationSays) {
-  for (const Kernel kernel : {Kernel::kLearnNetwork, Kernel::kDuelNetwork}) {
+  for (const auto& [kernel, candidates, of_yahoos] : {std::tuple(Kernel::kLearnNetwork, 0U, 64U),
+                                                      {Kernel::kPairwiseNetwork, 0U, 64U},
+                                                      {Kernel::kDuelNetwork, 1U, 80U},
+                                                      {Kernel::kDuelNetwork, 49U, 64U}}) {
     const auto fits = [&](std::uint32_t features, std::uint32_t units) {
-      return least_shared_bytes(network_shape(kernel, features, units)) <= kCard.shared_bytes;
+      const GroupShape shape = network_shape(kernel, features, units, candidates);
+      return least_shared_bytes(shape) <= kCard.shared_bytes;
     };
     EXPECT_TRUE(fits(136, 384));
     EXPECT_FALSE(fits(136, 385));
-    const std::uint32_t of_yahoos = kernel == Kernel::kLearnNetwork ? 64 : 80;
     EXPECT_TRUE(fits(699, of_yahoos));
     EXPECT_FALSE(fits(699, of_yahoos + 1));
+  }
+  GroupShape with_linear = network_shape(Kernel::kDuelNetwork, 136, 384, 49);
+  for (const std::uint32_t units : {368, 369}) {
+    with_linear.network = NetworkLayout(with_linear.width, units, Activation::kSigmoid, true);
+    EXPECT_EQ(least_shared_bytes(with_linear) <= kCard.shared_bytes, units == 368);
+  }
+}
+
+TEST(LaunchLayout, RefusesNoNetworkThatABlockHasRoomFor) {
+  for (const Kernel kernel :
+       {Kernel::kLearnNetwork, Kernel::kPairwiseNetwork, Kernel::kDuelNetwork}) {
+    for (std::uint32_t features = 16; features <= 1024; features += 16) {
+      for (std::uint32_t units = 16; units <= 512; units += 16) {
+        GroupShape shape = network_shape(kernel, features, units);
+        shape.most_docs = shape.usual_docs = 1;
+        BatchArgs args;
+        choose_layout(shape, kCard, args);
+        ASSERT_EQ(least_shared_bytes(shape) <= kCard.shared_bytes,
+                  args.shared_bytes <= kCard.shared_bytes)
+            << features << ' ' << units;
+      }
+    }
   }
 }
 

@@ -49,7 +49,9 @@ class HostDevice final : public Device {
   // No more than the limits say is free.
   [[nodiscard]] Result<void*> allocate(std::uint64_t bytes) override {
     const std::lock_guard lock(mutex_);
-    if (bytes > limits_.free_bytes) return Error{ErrorCode::kUnavailable, "no room"};
+    if (bytes > limits_.free_bytes || ++allocations_ == refused_allocation_) {
+      return Error{ErrorCode::kUnavailable, "no room"};
+    }
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
     std::memset(memory, 0xa5, bytes);  // what is read before it is written shows
     limits_.free_bytes -= bytes;
@@ -170,6 +172,13 @@ class HostDevice final : public Device {
 
   // Launches after so many fail.
   void break_after(std::uint64_t launches) { launches_left_ = launches; }
+  // The allocation of that number, from 1, fails, and no other.
+  void refuse_allocation(std::uint64_t number) { refused_allocation_ = number; }
+  // Another program takes so much of what is free.
+  void take(std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    limits_.free_bytes -= std::min(bytes, limits_.free_bytes);
+  }
   // How long measuring takes per run, at least.
   void measure_slowly(std::chrono::milliseconds per_run) { measuring_ = per_run; }
   // Runs that a launch measured, at most.
@@ -191,6 +200,8 @@ class HostDevice final : public Device {
   std::mutex mutex_;  // over the following, but not what memory holds
   std::map<void*, std::uint64_t> sizes_;
   std::map<std::uint64_t, std::uint64_t> uploaded_;  // bytes, by the size of the memory
+  std::uint64_t allocations_ = 0;
+  std::uint64_t refused_allocation_ = 0;  // 0: none
   std::uint64_t allocated_ = 0;
   std::uint64_t most_allocated_ = 0;
   std::set<std::uint32_t> in_doubt_;

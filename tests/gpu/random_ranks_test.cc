@@ -19,8 +19,8 @@ namespace {
 constexpr float kUntouched = -77;
 
 // Lists whose lengths are next to those where the code differs.
-const std::vector<std::uint32_t> kLengths{1,   2,   65,  66,  127, 128, 129,  255,  256,
-                                          257, 300, 511, 512, 513, 737, 1024, 1025, 1700};
+const std::vector<std::uint32_t> kLengths{1,   2,   65,  66,  127, 128, 129,        130,
+                                          255, 256, 257, 300, 315, 511, kMostSorted};
 
 // At 16-byte boundaries.
 struct Row {
@@ -91,7 +91,6 @@ TEST(RanksBySorting, AreNotGivenWhereTwoScoresAreEqual) {
     for (int repeat = 0; repeat < 20; ++repeat) {
       std::vector<float> scores = distinct_scores(docs, rng);
       const std::uint32_t one = rng.below(docs);
-      // In another part of the list, or beside it.
       const std::uint32_t other = (one + 1 + rng.below(docs - 1)) % docs;
       if (repeat % 4 == 0) scores[one] = 0.0F;
       scores[other] = repeat % 4 == 0 ? -0.0F : scores[one];
