@@ -244,6 +244,22 @@ void Cluster::refresh(Done<void> done) {
   });
 }
 
+void Cluster::refresh(const ModelHandle& model, Done<void> done) {
+  const auto begin = [this, id = model->id, done] {
+    const Member* member = find(id);
+    if (member == nullptr) return done(model_removed());
+    if (!connected_) return done(unreachable());
+    const auto revision = store_.revision(id);
+    if (!revision) {
+      lose_all();
+      return done(revision.error());
+    }
+    if (*revision == member->revision) return done({});
+    refresh(done);
+  };
+  if (!post(begin)) done(Error{ErrorCode::kUnavailable, "the service is stopping"});
+}
+
 void Cluster::refresh_items(const ModelHandle& model, Done<void> done) {
   const auto begin = [this, id = model->id, done, asked = Clock::now()] {
     Member* member = find(id);
@@ -297,6 +313,12 @@ std::int64_t Cluster::now() const { return offset_ + parts_.options.steady(); }
 
 bool Cluster::has_news(const Member& member) {
   return member.dirty && !member.asked && !member.leaving && member.model->lead != 0;
+}
+
+bool Cluster::is_kept(const Member& member, std::int64_t next, Clock::time_point now) {
+  // It may still be unable to lead.
+  const bool is_passed_over = next == member.passed_over && now - member.passed_over_at < kKeepLead;
+  return now < member.keep_until || is_passed_over;
 }
 
 Cluster::Member* Cluster::find(std::int64_t model) {
@@ -561,7 +583,7 @@ void Cluster::follow_models(const ClusterView& view) {
   for (auto& [id, member] : members_) {
     const bool there = std::any_of(view.models.begin(), view.models.end(),
                                    [id = id](const ModelMark& mark) { return mark.model == id; });
-    if (!there && member.revision > 0 && !member.going) drop(member);
+    if (!there && !member.going) drop(member);
   }
 }
 
@@ -767,7 +789,7 @@ void Cluster::spread_leads(const ClusterView& view) {
       // What is new here has the lead, and not the lock yet.
       if (!mark.led) {
         take_over(*member);
-      } else if (next != node_ && (asked || now >= member->keep_until)) {
+      } else if (next != node_ && (asked || !is_kept(*member, next, now))) {
         hand_over(*member);
       }
     } else if (mark.led && !mark.held) {
@@ -782,8 +804,10 @@ void Cluster::spread_leads(const ClusterView& view) {
       const bool is_new = mark.epoch == 1 && mark.leader != node_ && is_alive(mark.leader);
       const bool is_due = (next == node_ && !is_new) || wanted_.contains(mark.model);
       if (!is_due && now - member->free_since < kPatience) continue;
-      // The node that is to lead it may be unable to: it is not asked again at once.
-      if (!is_due) member->keep_until = now + kKeepLead;
+      if (!is_due) {
+        member->passed_over = next;
+        member->passed_over_at = now;
+      }
       take_over(*member);
     }
   }

@@ -64,7 +64,9 @@ class Cluster {
   void lead(const ModelHandle& model, Done<void> done);
   // Reads what others have changed, and answers then.
   void refresh(Done<void> done);
-  // The same of a model's items alone: one small read if there is nothing new.
+  // The same if the model was changed: one small read if it was not.
+  void refresh(const ModelHandle& model, Done<void> done);
+  // The same of a model's items alone.
   void refresh_items(const ModelHandle& model, Done<void> done);
   // The newest state that was published for a model that another node leads.
   [[nodiscard]] std::optional<SnapshotRow> state_of(const Model& model) const;
@@ -107,7 +109,9 @@ class Cluster {
     Clock::time_point free_since{};    // nobody leads it
     Clock::time_point behind_since{};  // a newer version is published than is here
     Clock::time_point keep_until{};    // a request asked for the lead: it stays that long
-    Clock::time_point not_before{};    // it could not be taken over
+    std::int64_t passed_over = 0;      // the node that was to take it, and did not
+    Clock::time_point passed_over_at{};
+    Clock::time_point not_before{};  // it could not be taken over
   };
   struct Awaiting {
     std::vector<std::int64_t> impressions{};  // that are not learned yet
@@ -186,6 +190,8 @@ class Cluster {
   void note_learned(std::span<Awaiting> waiting, std::int64_t log);
   void answer_learned(std::int64_t model, std::int64_t log);
   void answer_late();
+  // Whether this node goes on leading the model, which another one is to lead.
+  static bool is_kept(const Member& member, std::int64_t next, Clock::time_point now);
   // Whether a version is to be published.
   static bool has_news(const Member& member);
   Member* find(std::int64_t model);

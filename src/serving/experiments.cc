@@ -327,7 +327,7 @@ void Service::delete_experiment(const ModelHandle& model, std::string name, Done
                               for (const ModelHandle& fork : *forks) stop_serving(parts, fork);
                             },
                         .answer = std::move(done),
-                        .touched = {.models = {model->id}}});
+                        .touched = {.models = with_arms(*model)}});
 }
 
 }  // namespace plackett::serving

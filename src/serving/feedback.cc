@@ -327,7 +327,7 @@ void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> even
     if (answer || answer.error().hint != Hint::kRefresh || model->removed) {
       return done(std::move(answer));
     }
-    parts.cluster->refresh([&parts, model, kept, done](const Result<void>& refreshed) {
+    parts.cluster->refresh(model, [&parts, model, kept, done](const Result<void>& refreshed) {
       if (!refreshed) return done(refreshed.error());
       parts.writer->submit(feedback_job(parts, model, kept, false, done));
     });

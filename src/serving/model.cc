@@ -75,6 +75,13 @@ void Model::add_numbers(const NumberBlock& more, std::int64_t now) {
   });
 }
 
+void Model::drop_numbers_of_others(std::int64_t node) {
+  in_flight.hold([this, node] {
+    if (number_node != node) next_number = reserved.load();
+    if (spare.node != node) spare = {};
+  });
+}
+
 void Model::drop_numbers() {
   in_flight.hold([this] {
     next_number = reserved.load();
@@ -171,6 +178,12 @@ Result<std::optional<FoundImpression>> find_impression(StoreReader& store, const
     }
     return std::nullopt;
   });
+}
+
+std::vector<std::int64_t> with_arms(const Model& model) {
+  std::vector<std::int64_t> ids{model.id};
+  for (const ModelHandle& maker : model.arm_models()) ids.push_back(maker->id);
+  return ids;
 }
 
 void add_touched(Touched& touched, const Model& model, const std::string& name) {

@@ -240,6 +240,8 @@ class Model {
   void add_numbers(const NumberBlock& more, std::int64_t now);
   // Gives up the numbers that are left. Only for the writer.
   void drop_numbers();
+  // Those that another node has reserved: this process has been ended as that one.
+  void drop_numbers_of_others(std::int64_t node);
   // Gives up numbers that were reserved at `time` or before, if there are others to go on with.
   // Only for the writer.
   void drop_old_numbers(std::int64_t time);
@@ -294,6 +296,8 @@ struct FoundImpression {
 // what they made for themselves is not found.
 Result<std::optional<FoundImpression>> find_impression(StoreReader& store, const Model& model,
                                                        std::string_view name);
+// The model and those that make lists for its experiments.
+std::vector<std::int64_t> with_arms(const Model& model);
 // What find_impression() reads for this name.
 void add_touched(Touched& touched, const Model& model, const std::string& name);
 

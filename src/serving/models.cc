@@ -192,7 +192,7 @@ void Service::remove(const ModelHandle& model, Done<void> done) {
                               for (const ModelHandle& one : *all) stop_serving(parts, one);
                             },
                         .answer = std::move(done),
-                        .touched = {.models = {model->id}}});
+                        .touched = {.models = with_arms(*model)}});
 }
 
 namespace {

@@ -437,6 +437,7 @@ Job keep_job(ServiceParts& parts, const ModelHandle& asked, const ModelHandle& m
             if (asked->removed || model->removed) throw Failed{model_removed()};
             // Who reads the lists in order has passed the numbers of a node that was ended.
             if (model->shared && state->node != transaction.store.node()) {
+              model->drop_numbers_of_others(transaction.store.node());
               throw Failed{{ErrorCode::kBusy,
                             "this node was ended by the others and has joined again; try again",
                             Hint::kRefresh}};

@@ -227,7 +227,7 @@ enum class Obstacle : std::uint8_t {
   kOther,     // another process
   kDeadlock,  // one that waited for this transaction, which waited for it
   kFenced,    // another process leads a model: Store::fence()
-  kNoModel,   // another process has removed a model: Store::expect_model()
+  kNoModel,   // another process has removed a model: Store::expect_models()
 };
 
 // Numbers that a node may give to lists.
@@ -397,8 +397,8 @@ class Store {
   // can't do so until it ends, and are told then. Fails with ErrorCode::kNotFound if another node
   // has removed the model.
   virtual Result<void> change_model(std::int64_t /*id*/) { return {}; }
-  // Fails the transaction if another node has removed the model before.
-  virtual Result<void> expect_model(std::int64_t /*id*/) { return {}; }
+  // Fails the transaction if another node has removed one of the models before.
+  virtual Result<void> expect_models(std::span<const std::int64_t> /*ids*/) { return {}; }
   // Fails the transaction if another node has led the model since this one got the lead with
   // `epoch`.
   virtual Result<void> fence(std::int64_t /*model*/, std::int64_t /*epoch*/) { return {}; }

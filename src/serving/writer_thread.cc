@@ -22,6 +22,10 @@ double seconds_since(Clock::time_point start) {
 
 }  // namespace
 
+bool ByModelId::operator()(const ModelHandle& one, const ModelHandle& other) const {
+  return one->id < other->id;
+}
+
 Result<void> Transaction::log(const ModelHandle& model, LogKind kind, std::int64_t argument) {
   // What led when the transaction began to write as the leader goes on so: the commit fails if that
   // is over. A change without its log entry would be kept otherwise.
@@ -261,8 +265,13 @@ Result<void> WriterThread::run_now(std::vector<Job> jobs) {
 }
 
 Result<void> WriterThread::run_each(std::vector<Job> jobs) {
+  const auto start = Clock::now();
   Result<void> all;
   for (Job& job : jobs) {
+    if (!all && Clock::now() - start > kLongFailure) {
+      job.answer(Error{ErrorCode::kUnavailable, all.error().message});
+      continue;
+    }
     std::vector<Job> one;
     one.push_back(std::move(job));
     if (auto done = run_now(std::move(one)); !done) all = std::move(done);
@@ -325,10 +334,11 @@ Result<void> WriterThread::write(std::vector<Job>& jobs, Outcome& outcome) {
   }
   if (auto added = transaction.write_arms(); !added) return added;
   outcome.used = std::move(transaction.used_);
+  std::vector<std::int64_t> used;
   for (const ModelHandle& model : outcome.used) {
-    if (transaction.removed_.contains(model)) continue;
-    if (auto expected = store_.expect_model(model->id); !expected) return expected;
+    if (!transaction.removed_.contains(model)) used.push_back(model->id);
   }
+  if (auto expected = store_.expect_models(used); !expected) return expected;
   for (const auto& [model, epoch] : transaction.fences_) {
     if (auto fenced = store_.fence(model->id, epoch); !fenced) return fenced;
   }

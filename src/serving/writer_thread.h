@@ -55,6 +55,13 @@ struct UnitChange {
   UnitTotals more{};
 };
 
+// In the order in which all nodes lock them.
+struct ByModelId {
+  bool operator()(const ModelHandle& one, const ModelHandle& other) const;
+};
+// Epochs of the models that a transaction writes as their leader.
+using Fences = std::map<ModelHandle, std::int64_t, ByModelId>;
+
 // What a job sees of the transaction that it is part of.
 class Transaction {
  public:
@@ -101,9 +108,9 @@ class Transaction {
 
  private:
   friend class WriterThread;
-  std::vector<LearningThread::Item> entries_;   // of the current job
-  std::vector<QueuedEntry> queued_;             // likewise
-  std::map<ModelHandle, std::int64_t> fences_;  // epochs of the models that it leads
+  std::vector<LearningThread::Item> entries_;  // of the current job
+  std::vector<QueuedEntry> queued_;            // likewise
+  Fences fences_;
   std::set<ModelHandle> used_;
   std::set<ModelHandle> removed_;
   std::set<std::pair<int, std::int64_t>> notes_{};  // for other nodes: ClusterNote
@@ -207,7 +214,7 @@ class WriterThread {
   // What a transaction leaves for others.
   struct Outcome {
     std::vector<Applied> applied{};  // per job
-    std::map<ModelHandle, std::int64_t> fences{};
+    Fences fences{};
     std::set<ModelHandle> used{};
     std::set<std::pair<int, std::int64_t>> notes{};
   };

@@ -353,6 +353,43 @@ def own_ids_that_are_given_in_opposite_orders_are_given_once(shop):
         assert longest < 4, f"{longest:.1f} s"
 
 
+def a_lock_that_is_held_after_a_deadlock_is_waited_for_once(shop):
+    """Not by each request of the group that was in it."""
+    model = shop.make("held")
+    lists = sorted(rank(shop.west, model)["impression"] for _ in range(3))
+    identity = int(shop.server.value(f"SELECT id FROM models WHERE name = '{model}'"))
+    lock = [f"SELECT 1 FROM impressions WHERE id = {(identity << 40) + int(one[2:])} FOR UPDATE"
+            for one in lists]
+    seconds = []
+
+    def ask_of(path, body):
+        start = time.monotonic()
+        status, _ = ask(shop.west, "POST", f"/models/{model}/{path}", body, seconds=60)
+        seconds.append((time.monotonic() - start, path, status))
+
+    def view(*names):
+        return [{"impression": one, "event": "view", "item": "1"} for one in names]
+
+    before = deadlocks(shop)
+    with shop.locked(lock[1]) as other:
+        with shop.locked(lock[2]):
+            threads = [shops.in_background(ask_of, "feedback", view(lists[2]))]
+            time.sleep(0.3)  # the first one waits, and these come together
+            threads += [shops.in_background(ask_of, "feedback", view(*lists[:2]))
+                        for _ in range(8)]
+            time.sleep(0.3)
+        time.sleep(0.3)
+        other.send(lock[0])
+        time.sleep(2)
+        threads += [shops.in_background(ask_of, "rank", {"items": ITEMS}) for _ in range(4)]
+        for thread in threads:
+            thread.join(60)
+    longest = max(seconds)
+    print(f"  longest {longest[0]:.1f} s, {collections.Counter(one[1:] for one in seconds)}")
+    assert deadlocks(shop) > before, "there was no deadlock"
+    assert longest[0] < 9, sorted(seconds)[-3:]
+
+
 def a_deadlock_is_counted(shop):
     """The planted fault: the count of deadlocks can be above 0."""
     before = deadlocks(shop)
@@ -381,6 +418,7 @@ CLAIMS = [
     feedback_about_the_same_lists_in_opposite_orders_never_waits,
     ranks_of_many_models_after_a_rest_never_wait,
     own_ids_that_are_given_in_opposite_orders_are_given_once,
+    a_lock_that_is_held_after_a_deadlock_is_waited_for_once,
     a_deadlock_is_counted,
 ]
 

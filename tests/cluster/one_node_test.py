@@ -135,6 +135,24 @@ class Bursts(unittest.TestCase):
                 time.sleep(1.5)  # numbers that are left are given up
 
 
+class Marks(unittest.TestCase):
+    def test_a_node_ends_if_its_mark_is_another_ones(self):
+        """As after a restore of the tables alone."""
+        one = Node("marks")
+        try:
+            one.rank()
+            one.sql("UPDATE store_nodes SET committed = committed + 1")
+            status, _, _ = one.ask("POST", "/models/m/rank", {"items": ITEMS})
+            self.assertEqual(status, 503)
+            self.assertEqual(one.process.wait(20), 2)
+            with open(one.log, encoding="utf-8") as log:
+                self.assertIn("restart the service", log.read())
+        finally:
+            if one.process.poll() is None:
+                one.process.kill()
+                one.process.wait()
+
+
 class Deletions(unittest.TestCase):
     def test_a_model_is_deleted_in_one_transaction_with_requests_about_it(self):
         def ask(one, model, path, body):

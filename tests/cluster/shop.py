@@ -285,6 +285,12 @@ class Connections:
             connection.close()
 
 
+def in_background(work, *arguments):
+    thread = threading.Thread(target=work, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
 def together(works):
     """Runs each in a thread of its own, at the same moment; what they gave, in order."""
     start = threading.Barrier(len(works))

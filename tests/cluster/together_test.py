@@ -382,6 +382,20 @@ def requests_that_wait_for_the_leader_of_a_model_that_is_deleted_are_answered_at
         assert seconds < 1.5, f"turn {turn}: {seconds:.1f} s"
 
 
+def a_model_that_is_deleted_right_after_it_was_made_does_not_stay_on_the_other_node(shop):
+    """The other node has loaded it, and not read its settings yet."""
+    for one in shop.east.proxies:
+        one.slow_down(0.01)
+    names = [f"short-{at}" for at in range(60)]
+    for at, name in enumerate(names):
+        expect(201, shop.west, "PUT", f"/models/{name}", shops.MODEL)
+        time.sleep(0.01 * (at % 7))
+        expect(204, shop.west, "DELETE", f"/models/{name}")
+    for one in shop.east.proxies:
+        one.mend()
+    until(lambda: not any(shops.is_served(shop.east, name) for name in names), "all deleted", 5)
+
+
 def nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks(shop):
     for turn in range(5):
         shop.make("brief")
@@ -558,6 +572,7 @@ CLAIMS = [
     a_model_that_is_deleted_and_made_anew_is_the_new_one_on_the_other_node_at_once,
     a_model_that_is_made_anew_is_found_by_a_node_that_has_no_numbers,
     requests_that_wait_for_the_leader_of_a_model_that_is_deleted_are_answered_at_once,
+    a_model_that_is_deleted_right_after_it_was_made_does_not_stay_on_the_other_node,
     nothing_of_a_model_is_left_if_it_is_deleted_while_the_other_node_ranks,
     a_node_that_has_not_heard_that_a_model_was_deleted_adds_nothing_to_it,
     a_model_that_both_nodes_are_asked_to_make_at_once_is_one_model,

@@ -843,6 +843,20 @@ TEST_F(TwoNodes, ANodeThatWasEndedGoesOnOnlyIfItsLastTransactionIsThere) {
   EXPECT_THAT(west_->beyond_repair(), HasSubstr("restart the service"));
 }
 
+TEST_F(TwoNodes, ADeletionDoesNotWaitForALeaderThatWaitsForIt) {
+  commit(*east_, [&] { done(east_->queue_log({.model = model_, .argument = 1}, 5)); });
+  done(west_->begin());
+  EXPECT_EQ(got(west_->take_queued(model_, 10)).size(), 1);
+  std::thread deleting([&] { commit(*east_, [&] { done(east_->delete_model(model_)); }); });
+  EXPECT_TRUE(testing::eventually([&] {
+    return ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") == "1";
+  }));
+  done(west_->fence(model_, epoch_));
+  done(west_->commit());
+  deleting.join();
+  EXPECT_EQ(ask("SELECT count(*) FROM leads"), "0");
+}
+
 TEST_F(TwoNodes, AReplacedItemCanBeReadWhileListsMayReferToIt) {
   std::int64_t old = 0;
   std::int64_t present = 0;

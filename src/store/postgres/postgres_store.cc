@@ -58,10 +58,11 @@ Error ended_by_others() {
 }
 
 // What nodes need of a model. They may add some as long as they don't know that it was deleted.
+// Leads last, as in fence(): the leader may be logging what was queued.
 constexpr const char* kDropOfNodes[] = {
-    "DELETE FROM leads WHERE model = $1", "DELETE FROM published WHERE model = $1",
-    "DELETE FROM queued_log WHERE model = $1", "DELETE FROM number_blocks WHERE model = $1",
-    "DELETE FROM removed_items WHERE model = $1"};
+    "DELETE FROM published WHERE model = $1", "DELETE FROM queued_log WHERE model = $1",
+    "DELETE FROM number_blocks WHERE model = $1", "DELETE FROM removed_items WHERE model = $1",
+    "DELETE FROM leads WHERE model = $1"};
 
 #define IMPRESSION_VALUES "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, nullif($12, 0), $13, $14"
 
@@ -131,7 +132,10 @@ class PostgresStore : public Store {
     if (shared_ != nullptr && (shared_->node() != node_ || !committed_)) {
       if (auto joined = attempt([&] { join(); }); !joined) return joined;
     }
-    if (is_ended_) return ended_by_others();  // until it is another node
+    if (is_refused_) {
+      // Fails until it is another node, or for good.
+      if (auto looked = attempt([&] { attach(*connection_); }); !looked) return looked;
+    }
     return connection_->begin();
   }
   Result<void> commit() override;
@@ -159,10 +163,13 @@ class PostgresStore : public Store {
     if (*changed == 0) return Error{ErrorCode::kNotFound, "the model was removed"};
     return {};
   }
-  Result<void> expect_model(std::int64_t id) override {
-    if (shared_ == nullptr) return {};
-    return send("SELECT 1 / count(*) FROM models WHERE id = $1",
-                id);  // kDivisionByZero if it is gone
+  Result<void> expect_models(std::span<const std::int64_t> ids) override {
+    if (shared_ == nullptr || ids.empty()) return {};
+    // kDivisionByZero if one is gone.
+    return send(
+        "SELECT 1 / (count(*) = $2)::int FROM models WHERE id = "
+        "ANY(string_to_array($1, ',')::bigint[])",
+        fmt::format("{}", fmt::join(ids, ",")), ids.size());
   }
   Result<void> fence(std::int64_t model, std::int64_t epoch) override {
     if (shared_ == nullptr) return {};
@@ -620,7 +627,7 @@ class PostgresStore : public Store {
   std::optional<std::int64_t> doubtful_;
   bool doubtful_is_there_ = false;
   bool is_answered_ = true;     // the doubtful one was reported as failed
-  bool is_ended_ = false;       // by the others
+  bool is_refused_ = false;     // by its own row in store_nodes
   std::optional<Left> left_{};  // until it was found
   std::string beyond_repair_;   // why only a restart helps
 
@@ -700,6 +707,7 @@ void PostgresStore::attach(Connection& connection) {
   take(connection.commit());
   committed_ = mark;
   attached_.reset();
+  is_refused_ = false;
   left_.reset();
   // Where there are several, the service reads what it leads again after a failure.
   if (doubtful_is_there_ && is_answered_ && shared_ == nullptr) {
@@ -726,7 +734,6 @@ void PostgresStore::find_left(Connection& connection) {
 void PostgresStore::join() {
   if (committed_) left_ = Left{node_, {committed_, attached_, doubtful_}};
   node_ = shared_->node();
-  is_ended_ = false;
   committed_.reset();
   attached_.reset();
   doubtful_.reset();
@@ -790,7 +797,7 @@ Result<void> PostgresStore::commit() {
   if (connection_->state() == "PL001") obstacle_ = Obstacle::kFenced;
   if (connection_->state() == kDivisionByZero) obstacle_ = Obstacle::kNoModel;
   if (connection_->state() == "23502" && shared_ != nullptr) {
-    is_ended_ = true;
+    is_refused_ = true;
     return ended_by_others();
   }
   if (connection_->state() == "23502") {
