@@ -276,19 +276,21 @@ class Proxy {
     path.copy(address.sun_path, sizeof address.sun_path - 1);
     return address;
   }
-  // True if the connection goes on.
-  bool pass(int from, int to, Loses kind) {
+  // True if the connection goes on. `own`: what this one loses; another may still be told that it
+  // has ended.
+  bool pass(int from, int to, Loses kind, Loses& own) {
     char buffer[65536];
     const ssize_t size = ::read(from, buffer, sizeof buffer);
     if (size <= 0) return false;
-    if (kind == Loses::kQuestions) plan({buffer, static_cast<std::size_t>(size)});
+    if (kind == Loses::kQuestions) plan({buffer, static_cast<std::size_t>(size)}, own);
+    if (own == kind) return false;
     if (Loses lost = kind; loses_.compare_exchange_strong(lost, Loses::kNothing)) return false;
     return ::send(to, buffer, static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
   }
-  void plan(std::string_view question) {
+  void plan(std::string_view question, Loses& own) {
     const std::lock_guard lock(mutex_);
     if (planned_.empty() || question.find(text_) == std::string_view::npos) return;
-    loses_ = planned_.front();
+    own = planned_.front();
     planned_.erase(planned_.begin());
   }
   void run() {
@@ -305,11 +307,12 @@ class Proxy {
     const int server = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const sockaddr_un address = address_of(server_);
     bool open = ::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+    Loses own = Loses::kNothing;
     while (open && !stop_) {
       pollfd both[] = {{client, POLLIN, 0}, {server, POLLIN, 0}};
       if (::poll(both, 2, 10) <= 0) continue;
-      if (both[0].revents != 0) open = pass(client, server, Loses::kQuestions);
-      if (open && both[1].revents != 0) open = pass(server, client, Loses::kAnswers);
+      if (both[0].revents != 0) open = pass(client, server, Loses::kQuestions, own);
+      if (open && both[1].revents != 0) open = pass(server, client, Loses::kAnswers, own);
     }
     ::close(client);
     ::close(server);
