@@ -83,6 +83,13 @@ class Cluster {
  private:
   using Clock = std::chrono::steady_clock;
 
+  // Between two versions that are published of a model.
+  static constexpr std::chrono::milliseconds kBetweenVersions{20};
+  // How long a model stays whose lead a request has asked for, or another node did not take.
+  static constexpr std::chrono::seconds kKeepLead{30};
+
+  static Error unreachable() { return {ErrorCode::kUnavailable, "the database can't be reached"}; }
+
   // A model that this node serves.
   struct Member {
     ModelHandle model;

@@ -50,7 +50,7 @@ std::uint64_t complete_end(StoreReader& store, const LoggedModel& model, std::in
 std::string with_commas(std::uint64_t count) {
   std::string text = std::to_string(count);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
+    text.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return text;
 }
