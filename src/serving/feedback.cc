@@ -17,14 +17,9 @@ Error behind() {
           Hint::kRefresh};
 }
 
-// Whether an arm of an experiment made the list that is not known here.
-bool names_unknown_arm(const Model& model, std::string_view name) {
-  const std::size_t at = name.find('@');
-  if (at == std::string_view::npos || !is_service_name(name)) return false;
-  const auto arms = model.arm_models();
-  return std::none_of(arms.begin(), arms.end(), [maker = name.substr(at + 1)](const auto& arm) {
-    return arm->spec.name == maker;
-  });
+// Whether an arm of an experiment made the list, as in "i-41@maker".
+bool names_arm(std::string_view name) {
+  return is_service_name(name) && name.find('@') != std::string_view::npos;
 }
 
 // An impression and its feedback so far, while a job goes through its events.
@@ -104,7 +99,7 @@ bool Joiner::is_behind(const std::vector<FeedbackEvent>& events) {
   };
   return std::any_of(events.begin(), events.end(), [&](const FeedbackEvent& event) {
     const Joined& joined = find(event.impression);
-    if (!joined.known) return names_unknown_arm(*model_, event.impression);
+    if (!joined.known) return names_arm(event.impression);
     const std::int64_t experiment = joined.kept.in.experiment;
     return experiment != 0 && !model_->has_experiment(experiment) && runs(experiment);
   });
@@ -256,30 +251,31 @@ Touched touched_by(const Model& model, const std::vector<FeedbackEvent>& events)
   return touched;
 }
 
-using Events = std::shared_ptr<const std::vector<FeedbackEvent>>;
+struct Given {
+  std::shared_ptr<const std::vector<FeedbackEvent>> events;
+  bool may_refresh = false;  // the job may fail with Hint::kRefresh, before anything is changed
+};
 
-// may_refresh: it may fail with Hint::kRefresh, before anything is changed.
-Job feedback_job(ServiceParts& parts, const ModelHandle& model, const Events& events,
-                 bool may_refresh, Done<FeedbackAnswer> done) {
-  struct State {
-    Events events;
+Job feedback_job(ServiceParts& parts, const ModelHandle& model, const Given& given,
+                 Done<FeedbackAnswer> done) {
+  struct State : Given {
     std::map<ModelHandle, std::uint64_t> closed{};
   };
   using Statuses = std::vector<FeedbackStatus>;
-  auto state = std::make_shared<State>(State{events});
+  auto state = std::make_shared<State>(State{given});
   auto learned = std::make_shared<bool>(true);
   const auto answer = [model, learned, done = std::move(done)](Result<Statuses> statuses) {
     if (!statuses) return done(statuses.error());
-    FeedbackAnswer given{.statuses = *std::move(statuses)};
-    if (*learned) given.version = model->publication.latest()->number;
-    done(std::move(given));
+    FeedbackAnswer joined{.statuses = *std::move(statuses)};
+    if (*learned) joined.version = model->publication.latest()->number;
+    done(std::move(joined));
   };
   Job joining = job<Statuses>(
-      [&parts, model, state, may_refresh](Transaction& transaction) {
+      [&parts, model, state](Transaction& transaction) {
         if (model->removed) throw Failed{model_removed()};
         check_names(model->logging(), *state->events);
         Joiner joiner(parts, model, transaction);
-        if (may_refresh && joiner.is_behind(*state->events)) throw Failed{behind()};
+        if (state->may_refresh && joiner.is_behind(*state->events)) throw Failed{behind()};
         transaction.use(model);
         Statuses statuses;
         for (const FeedbackEvent& event : *state->events) statuses.push_back(joiner.join(event));
@@ -299,7 +295,7 @@ Job feedback_job(ServiceParts& parts, const ModelHandle& model, const Events& ev
           maker->open -= std::min(closed, maker->open.load());
         }
       });
-  joining.touched = touched_by(*model, *events);
+  joining.touched = touched_by(*model, *given.events);
   joining.learned = std::move(learned);
   return joining;
 }
@@ -321,7 +317,7 @@ void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> even
   ServiceParts& parts = *parts_;
   const auto kept = std::make_shared<const std::vector<FeedbackEvent>>(std::move(events));
   if (parts.cluster == nullptr) {
-    return parts.writer->submit(feedback_job(parts, model, kept, false, std::move(done)));
+    return parts.writer->submit(feedback_job(parts, model, {.events = kept}, std::move(done)));
   }
   const auto after = [&parts, model, kept, done](Result<FeedbackAnswer> answer) {
     if (answer || answer.error().hint != Hint::kRefresh || model->removed) {
@@ -329,10 +325,10 @@ void Service::feedback(const ModelHandle& model, std::vector<FeedbackEvent> even
     }
     parts.cluster->refresh(model, [&parts, model, kept, done](const Result<void>& refreshed) {
       if (!refreshed) return done(refreshed.error());
-      parts.writer->submit(feedback_job(parts, model, kept, false, done));
+      parts.writer->submit(feedback_job(parts, model, {.events = kept}, done));
     });
   };
-  parts.writer->submit(feedback_job(parts, model, kept, true, after));
+  parts.writer->submit(feedback_job(parts, model, {.events = kept, .may_refresh = true}, after));
 }
 
 }  // namespace plackett::serving

@@ -110,8 +110,8 @@ struct Created {
   bool is_new = false;
 };
 
-inline constexpr std::uint64_t kMaxVersion = std::uint64_t{1}
-                                             << 53;  // all that JSON can tell apart
+// Versions up to this are all that JSON can tell apart.
+inline constexpr std::uint64_t kMaxVersion = std::uint64_t{1} << 53;
 
 // A request to rank. Reused between requests; the views point into the caller's memory.
 struct RankRequest {
