@@ -82,12 +82,21 @@ struct Credits {
 }
 
 // Duels with expectation 0 or nearly 0, decided as the engine's estimate from many samples would
-// be. All lanes work on one duel.
+// be. All lanes work on one duel, and warps on several.
 struct SampledScratch {
-  double* chances = nullptr;  // [2][counts]: P(the current ranker has n of the clicks)
-  double* noise = nullptr;    // [counts]: the samples' share of that, minus the truth
-  double* terms = nullptr;    // [counts]
-  double* joint = nullptr;    // [2][counts * counts]: [current's][candidate's] counts
+  [[gnu::always_inline]] SampledScratch(double* common, double* of_warp, std::uint32_t counts)
+      : chances(common),
+        noise(common + std::size_t{2} * counts),
+        terms(of_warp),
+        variances(of_warp + counts),
+        joint(of_warp + std::size_t{2} * counts) {}
+
+  double* chances;  // [2][counts]: P(the current ranker has n of the clicks)
+  double* noise;    // [counts]: the samples' share of that, minus the truth
+  // A warp's own.
+  double* terms;      // [counts]
+  double* variances;  // [counts]
+  double* joint;      // [2][counts * counts]: [current's][candidate's] counts
 };
 
 // Draws a new set of samples: fills in the noise.
@@ -114,14 +123,20 @@ struct SampledScratch {
     next = other;
   }
   double total = 0;
-  for (std::uint32_t count = 0; count < counts; ++count) {
-    const double chance = chances[count];
-    const double noise = square_root(chance > 0 ? chance : 0.0) * near_normal(stream);
-    total += noise;
+  for (std::uint32_t first = 0; first < counts; first += kWarpLanes) {
+    const std::uint32_t left = counts - first < kWarpLanes ? counts - first : kWarpLanes;
+    PerLane<double> noise;
     warp.compute([&](unsigned lane) {
-      if (lane == count % kWarpLanes) scratch.noise[count] = noise;
+      noise[lane] = 0;
+      if (lane >= left) return;
+      const double chance = chances[first + lane];
+      noise[lane] =
+          square_root(chance > 0 ? chance : 0.0) * near_normal_after(stream, first + lane);
+      scratch.noise[first + lane] = noise[lane];
     });
+    for (std::uint32_t at = 0; at < left; ++at) total += warp.from(noise, at);
   }
+  stream.skip_words(std::uint64_t{counts} * kNormalWords);
   warp.each([&](unsigned lane) {
     for (std::uint32_t count = lane; count < counts; count += kWarpLanes) {
       scratch.noise[count] =
@@ -136,10 +151,10 @@ inline bool is_near(double expected) {
   return (expected < 0 ? -expected : expected) * square_root(SampledCredit::kSamples) <= kDecided;
 }
 
-// By how much the samples' mean sign is above what a win takes.
+// By how much the samples' mean sign is above what a win takes. `normal` is the duel's own.
 [[gnu::always_inline]] inline double sampled_lead(const Warp& warp, const Credits& credits,
                                                   std::uint32_t ranker, double expected,
-                                                  const SampledScratch& scratch, Stream& stream) {
+                                                  const SampledScratch& scratch, double normal) {
   const std::uint32_t counts = credits.clicks + 1;
   const std::uint32_t square = counts * counts;
   warp.each([&](unsigned lane) {
@@ -172,7 +187,6 @@ inline bool is_near(double expected) {
     next = swapped;
   }
   // Each of the current ranker's counts adds to the mean and to the variance; the sums go in order.
-  double* variances = scratch.chances;  // which are used up
   warp.each([&](unsigned lane) {
     for (std::uint32_t a = lane; a < counts; a += kWarpLanes) {
       double chance = 0;
@@ -187,17 +201,16 @@ inline bool is_near(double expected) {
       }
       const bool counts_at_all = chance > 0;
       scratch.terms[a] = counts_at_all ? sign / chance * scratch.noise[a] : 0.0;
-      variances[a] = counts_at_all ? size - sign * sign / chance : 0.0;
+      scratch.variances[a] = counts_at_all ? size - sign * sign / chance : 0.0;
     }
   });
   double mean = expected;
   double variance = 0;
   for (std::uint32_t a = 0; a < counts; ++a) {
     mean += scratch.terms[a];
-    variance += variances[a];
+    variance += scratch.variances[a];
   }
-  mean +=
-      square_root((variance > 0 ? variance : 0.0) / SampledCredit::kSamples) * near_normal(stream);
+  mean += square_root((variance > 0 ? variance : 0.0) / SampledCredit::kSamples) * normal;
   warp.sync();
   return mean - 0.5 / SampledCredit::kSamples;
 }

@@ -164,7 +164,8 @@ template <unsigned kGroup, typename Team>
   float* kept = args.weights + std::uint64_t{which} * args.width;
   load_run(team, args, which, kept, args.width, scratch.list);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
-  DuelLearner<kGroup, Team>(team, team.warp(), args, run, state, scratch).learn(args.until);
+  DuelLearner<kGroup, Team>(team, team.warp(), args, run, state, scratch)
+      .learn(end_of_launch(args, state));
   copy_floats(team, scratch.list.weights, args.width, kept);
   team.first_warp([&](const Warp& warp) PLACKETT_INLINE {
     warp.compute([&](unsigned lane) {

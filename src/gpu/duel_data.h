@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/network_data.h"
+
 namespace plackett::gpu {
 
 // How far near_normal (gpu/near_normal.h) may be from Rng::normal.
@@ -65,11 +67,18 @@ struct TableLayout {
   }
 };
 
-inline constexpr std::uint32_t kDuelToldBytes = 16;
+inline constexpr std::uint32_t kDuelToldBytes = 32;
 
 // Candidates whose duels are decided side by side.
 constexpr std::uint32_t duel_lanes(const DuelRules& rules) {
   return rules.candidates < 32 ? rules.candidates : 32;
+}
+
+// Doubles of SampledScratch (gpu/click_credit.h) for lists of `shown` documents: what warps share,
+// and a warp's own.
+constexpr std::uint32_t sampled_size(std::uint32_t shown) { return 3 * (shown + 1); }
+constexpr std::uint32_t sampled_warp_size(std::uint32_t shown) {
+  return 2 * (shown + 1) + 2 * (shown + 1) * (shown + 1);
 }
 
 // The scratch of the rankers, apart from documents. First what lies in shared memory, then what
@@ -81,7 +90,8 @@ struct DuelLayout {
   std::uint32_t lengths = 0;   // float per candidate: 1 / its direction's length
   std::uint32_t won = 0;       // u32 per candidate that won: which
   std::uint32_t factors = 0;   // float per candidate that won: of its direction, in the step
-  std::uint32_t tied = 0;      // u32 per ranker: 1 if some of its scores are equal
+  std::uint32_t tied = 0;      // u32 per ranker: 1 if some of its scores are equal; later a
+                               // candidate whose duel samples decide
   std::uint32_t expected = 0;  // double per candidate: the expected sign of its duel
   // Probabilistic: [rank][ranker] floats, 1 / the ranker's weight of what was not yet placed. Team
   // draft: u32 per ranker, the order of turns; another, whether it had one; u32 per rank: whose.
@@ -93,9 +103,10 @@ struct DuelLayout {
   // group of kDuelGroup.
   std::uint32_t rankers = 0;
   // [part][at][lane] doubles: parts of duel_lanes() candidates, which are decided side by side.
-  std::uint32_t differences = 0;
-  std::uint32_t chances = 0;  // ties by chance: two doubles per number of clicks, twice
-  std::uint32_t joint = 0;    // ... and two squares of them
+  std::uint32_t differences = 0;  // later a double per duel that samples decide: its normal
+  // Ties by chance: as SampledScratch.
+  std::uint32_t sampled = 0;
+  std::uint32_t sampled_of_warps = 0;
   // If steps are projected: [row][width] floats, as many products, a row, and the direction.
   std::uint32_t basis = 0;
   std::uint32_t products = 0;
@@ -136,8 +147,9 @@ struct DuelLayout {
     const std::uint32_t parts = (rules.candidates + 31) / 32;
     differences = take(spill_size, (2 * shown + 1) * parts * duel_lanes(rules) * kDouble);
     if (rules.by_chance == 0) return;
-    chances = take(spill_size, 4 * (shown + 1) * kDouble);
-    joint = take(spill_size, 2 * (shown + 1) * (shown + 1) * kDouble);
+    sampled = take(spill_size, sampled_size(shown) * kDouble);
+    const std::uint32_t warps = group == kMultileaveGroup ? kManyWarps : 1;
+    sampled_of_warps = take(spill_size, warps * sampled_warp_size(shown) * kDouble);
   }
 };
 

@@ -226,7 +226,7 @@ class NetworkDuelLearner : Duels<Alone> {
   float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
   load_run(block, args, which, kept, args.network.layout.size, scratch.list);
   NetworkDuelLearner(block, Alone(block.warp()), block.warp(), args, run, state, scratch, kept)
-      .learn(args.until);
+      .learn(end_of_launch(args, state));
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {
       if (lane == 0) args.states[which] = state;

@@ -19,6 +19,7 @@ struct DuelTold {
   std::uint32_t query = 0;   // the next one
   std::uint32_t clicks = 0;  // on the list
   std::uint32_t won = 0;     // candidates
+  std::uint32_t near = 0;    // duels that samples decide
   std::uint32_t doubt = 0;   // is_in_doubt
 };
 static_assert(sizeof(DuelTold) <= kDuelToldBytes);
@@ -99,16 +100,18 @@ class Duels : protected RunLearner {
     if (winner_count_ == 0) return 0;
     if (!team_draft) expect_signs(table_of(docs));
     find_scratch();
+    const bool samples = !team_draft && run_.duels.by_chance != 0;
     team_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
       if (number > 0) return fetch_next(warp, number - 1, team_.warps() - 1);
-      const std::uint32_t won =
-          team_draft ? judge_team_draft() : judge_probabilistic(table_of(docs), stream);
-      warp.each([&](unsigned lane) {
-        if (lane != 0) return;
-        told().won = won;
-        told().doubt = state_.is_in_doubt;
-      });
+      if (samples) return find_near_duels(table_of(docs), stream);
+      tell_winners(team_draft ? judge_team_draft() : count_winners());
     });
+    find_scratch();
+    if (samples) {
+      team_.each_warp([&](const Warp& warp, unsigned number)
+                          PLACKETT_INLINE { decide_near_duels(warp, number, table_of(docs)); });
+      team_.first_warp([&](const Warp&) PLACKETT_INLINE { tell_winners(count_winners()); });
+    }
     state_.is_in_doubt = told().doubt;
     return told().won;
   }
@@ -319,13 +322,13 @@ class Duels : protected RunLearner {
     return warp_.least(found);
   }
 
-  // Appends the candidates that won to won(), 32 at a time.
-  [[gnu::always_inline]] std::uint32_t note_winners(std::uint32_t first, std::uint32_t mask,
-                                                    std::uint32_t count) {
+  // Appends those of 32 candidates that are in the mask.
+  [[gnu::always_inline]] std::uint32_t note(std::uint32_t* list, std::uint32_t first,
+                                            std::uint32_t mask, std::uint32_t count) {
     warp_.compute([&](unsigned lane) {
       const std::uint32_t above = (std::uint32_t{1} << lane) - 1;
       if ((mask >> lane & 1) != 0) {
-        won()[count + static_cast<std::uint32_t>(__builtin_popcount(mask & above))] = first + lane;
+        list[count + static_cast<std::uint32_t>(__builtin_popcount(mask & above))] = first + lane;
       }
     });
     return count + static_cast<std::uint32_t>(__builtin_popcount(mask));
@@ -347,7 +350,7 @@ class Duels : protected RunLearner {
         }
         wins[lane] = ranker < ranker_count() && own > of_current;
       });
-      count = note_winners(first, warp_.mask(wins), count);
+      count = note(won(), first, warp_.mask(wins), count);
     }
     return count;
   }
@@ -383,45 +386,76 @@ class Duels : protected RunLearner {
     });
   }
 
-  // Likewise, as ProbabilisticMultileaving::judge, once signs are expected.
-  [[gnu::always_inline]] std::uint32_t judge_probabilistic(const Table& table, Stream& stream) {
-    const bool by_chance = run_.duels.by_chance != 0;
-    SampledScratch sampled;
-    if (by_chance) {
-      const std::uint32_t counts = winner_count_ + 1;
-      sampled.chances = at_offset<double>(own_spill(), layout_.chances);
-      sampled.noise = sampled.chances + std::size_t{2} * counts;
-      sampled.terms = sampled.noise + counts;
-      sampled.joint = at_offset<double>(own_spill(), layout_.joint);
-      draw_samples(warp_, credits(table), sampled, stream);
+  // Of warp `number`.
+  [[nodiscard]] [[gnu::always_inline]] SampledScratch sampled(unsigned number) const {
+    const std::uint32_t own = number * sampled_warp_size(run_.shown);
+    return SampledScratch(at_offset<double>(own_spill(), layout_.sampled),
+                          at_offset<double>(own_spill(), layout_.sampled_of_warps) + own,
+                          winner_count_ + 1);
+  }
+  // Candidates whose duels samples decide, told().near of them.
+  [[nodiscard]] std::uint32_t* near() const { return tied(); }
+  // And the normal of each duel.
+  [[nodiscard]] double* near_normals() const {
+    return at_offset<double>(own_spill(), layout_.differences);
+  }
+
+  // As ProbabilisticMultileaving::judge, once signs are expected: draws the samples and what near
+  // duels take of the stream, by the first warp.
+  [[gnu::always_inline]] void find_near_duels(const Table& table, Stream& stream) {
+    draw_samples(warp_, credits(table), sampled(0), stream);
+    std::uint32_t count = 0;
+    for (std::uint32_t first = 0; first < run_.duels.candidates; first += kWarpLanes) {
+      PerLane<bool> is_one;
+      warp_.compute([&](unsigned lane) {
+        const std::uint32_t candidate = first + lane;
+        is_one[lane] = candidate < run_.duels.candidates && is_near(expected()[candidate]);
+      });
+      count = note(near(), first, warp_.mask(is_one), count);
     }
+    warp_.each([&](unsigned lane) {
+      for (std::uint32_t at = lane; at < count; at += kWarpLanes) {
+        near_normals()[at] = near_normal_after(stream, at);
+      }
+      if (lane == 0) told().near = count;
+    });
+  }
+
+  // What near duels lead by takes the place of the expected signs. By warp `number`.
+  [[gnu::always_inline]] void decide_near_duels(const Warp& warp, unsigned number,
+                                                const Table& table) {
+    for (std::uint32_t at = number; at < told().near; at += team_.warps()) {
+      const std::uint32_t candidate = near()[at];
+      const double lead = sampled_lead(warp, credits(table), candidate + 1, expected()[candidate],
+                                       sampled(number), near_normals()[at]);
+      warp.compute([&](unsigned lane) {
+        if (lane != 0) return;
+        expected()[candidate] = lead;
+        if ((lead < 0 ? -lead : lead) <= lead_error(winner_count_, run_.duels.normal_error)) {
+          told().doubt = 1;
+        }
+      });
+    }
+  }
+
+  // How many candidates have a positive sign or lead; they are in won(), in order.
+  [[gnu::always_inline]] std::uint32_t count_winners() {
     std::uint32_t count = 0;
     for (std::uint32_t first = 0; first < run_.duels.candidates; first += kWarpLanes) {
       PerLane<bool> wins;
-      PerLane<bool> near;
       warp_.compute([&](unsigned lane) {
-        wins[lane] = near[lane] = false;
         const std::uint32_t candidate = first + lane;
-        if (candidate >= run_.duels.candidates) return;
-        near[lane] = by_chance && is_near(expected()[candidate]);
-        wins[lane] = expected()[candidate] > 0 && !near[lane];
+        wins[lane] = candidate < run_.duels.candidates && expected()[candidate] > 0;
       });
-      std::uint32_t mask = warp_.mask(wins);
-      std::uint32_t left = warp_.mask(near);
-      while (left != 0) {
-        const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-        left &= left - 1;
-        const double lead = sampled_lead(warp_, credits(table), first + lane + 1,
-                                         expected()[first + lane], sampled, stream);
-        if ((lead < 0 ? -lead : lead) <= lead_error(winner_count_, run_.duels.normal_error)) {
-          state_.is_in_doubt = 1;
-          return 0;
-        }
-        if (lead > 0) mask |= std::uint32_t{1} << lane;
-      }
-      count = note_winners(first, mask, count);
+      count = note(won(), first, warp_.mask(wins), count);
     }
     return count;
+  }
+
+  [[gnu::always_inline]] void tell_winners(std::uint32_t count) {
+    warp_.each([&](unsigned lane) {
+      if (lane == 0) told().won = count;
+    });
   }
 
  protected:

@@ -64,8 +64,10 @@ inline std::uint32_t order_key(float score) {
 }
 
 // Orders equal scores at random, as top_k does.
-[[gnu::noinline]] inline void break_ties(DocScores scores, std::uint32_t docs, Stream& stream,
-                                         BestDocs& best) {
+template <typename Scores, typename Numbers>
+[[gnu::noinline]] void break_ties(Scores scores, std::uint32_t docs, Numbers& numbers,
+                                  BestDocs& best) {
+  Numbers stream = numbers;  // in registers
   const float last = scores[best.docs[best.count - 1]];
   for (std::uint32_t begin = 0; begin < best.count;) {
     const float score = scores[best.docs[begin]];
@@ -89,6 +91,7 @@ inline std::uint32_t order_key(float score) {
     }
     begin = end;
   }
+  numbers = stream;
 }
 
 inline double ndcg_of(const double* discounts, const SplitData& split, std::uint32_t query,
@@ -109,6 +112,75 @@ inline double ndcg_of(const double* discounts, const SplitData& split, std::uint
   BestDocs best = best_docs(warp, scores, docs);
   break_ties(scores, docs, ties, best);
   return ndcg_of(discounts, split, query, best);
+}
+
+// The scores of a ranker that has learned nothing.
+struct EqualScores {
+  float operator[](std::uint32_t /*doc*/) const { return 0; }
+};
+
+// A number for each word of a stream, as long as it refuses none.
+struct NumberPerWord {
+  std::uint32_t below(std::uint32_t bound) { return stream.below_by_one_word(bound, is_refused); }
+
+  Stream stream;
+  bool is_refused = false;
+};
+
+// The values of kWarpLanes queries from `first` on, of those that are tied, if all scores are
+// equal: side by side, since a query takes a word for each document but one. False, with nothing
+// changed, if a word was refused: then nobody knows before which words the later ones take.
+[[gnu::noinline]] inline bool measure_equals(Warp warp, const double* discounts,
+                                             const SplitData& split, std::uint32_t first,
+                                             const PerLane<bool>& tied, Stream& ties,
+                                             PerLane<double>& values) {
+  PerLane<std::uint32_t> docs;
+  PerLane<std::uint32_t> words;
+  warp.compute([&](unsigned lane) {
+    docs[lane] = 0;
+    words[lane] = 0;
+    if (!tied[lane]) return;
+    const std::uint64_t* begin = split.query_begin + first + lane;
+    docs[lane] = static_cast<std::uint32_t>(begin[1] - begin[0]);
+    words[lane] = docs[lane] - 1;
+  });
+  PerLane<std::uint32_t> ends = words;
+  add_those_before(warp, ends);
+  PerLane<double> own;
+  PerLane<bool> refused;
+  warp.compute([&](unsigned lane) {
+    refused[lane] = false;
+    if (!tied[lane]) return;
+    NumberPerWord numbers = {.stream = ties};
+    numbers.stream.skip_words(ends[lane] - words[lane]);
+    BestDocs best;
+    best.count = docs[lane] < kCut ? docs[lane] : kCut;
+    for (std::uint32_t at = 0; at < best.count; ++at) best.docs[at] = at;
+    break_ties(EqualScores(), docs[lane], numbers, best);
+    own[lane] = ndcg_of(discounts, split, first + lane, best);
+    refused[lane] = numbers.is_refused;
+  });
+  if (warp.any(refused)) return false;
+  warp.compute([&](unsigned lane) {
+    if (tied[lane]) values[lane] = own[lane];
+  });
+  ties.skip_words(warp.from(ends, kWarpLanes - 1));
+  return true;
+}
+
+// Whether a run has a linear ranker whose weights are all 0, which gives equal scores.
+[[gnu::always_inline]] inline bool is_blank(const Warp& warp, const BatchArgs& args,
+                                            std::uint32_t which) {
+  if (args.network.layout.exists()) return false;
+  const float* weights = args.weights + std::uint64_t{which} * args.weight_stride;
+  PerLane<bool> has_weight;
+  warp.compute([&](unsigned lane) {
+    has_weight[lane] = false;
+    for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {
+      has_weight[lane] = has_weight[lane] || weights[at] != 0;
+    }
+  });
+  return !warp.any(has_weight);
 }
 
 // Calls look(doc, number among these, scores) for each of a query's documents, kTogether of whose
@@ -243,6 +315,7 @@ inline constexpr unsigned kSummedTogether = 4;
   const SplitData& split = run.measured;
   const double* values = args.values + std::uint64_t{place} * args.value_stride;
   Stream ties(run.seed, run.run, args.states[which].done, Purpose::kTieBreak);
+  const bool all_equal = is_blank(warp, args, which);
   double sum = 0;
   PerLane<double> next[kSummedTogether];
   const auto read = [&](std::uint32_t first) PLACKETT_INLINE {
@@ -272,7 +345,13 @@ inline constexpr unsigned kSummedTogether = 4;
     read(first + kStep);  // while these are summed
     PLACKETT_UNROLL_ALL
     for (unsigned at = 0; at < kSummedTogether; ++at) {
-      for (std::uint32_t left = warp.mask(tied[at]); left != 0; left &= left - 1) {
+      std::uint32_t left = warp.mask(tied[at]);
+      if (left != 0 && all_equal &&
+          measure_equals(warp, args.discounts, split, first + at * kWarpLanes, tied[at], ties,
+                         own[at])) {
+        left = 0;
+      }
+      for (; left != 0; left &= left - 1) {
         const auto tied_lane = static_cast<unsigned>(__builtin_ctz(left));
         const std::uint32_t query = first + at * kWarpLanes + tied_lane;
         const DocScores scores = {scores_of(args, place, split.first_tiles[query])};

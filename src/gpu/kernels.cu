@@ -79,7 +79,7 @@ __launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_duel(BatchArgs args) 
                        args.spill + std::uint64_t{at.place} * args.spill_stride);
 }
 
-// MGD. 16 warps of a multiprocessor, in blocks of kNetworkWarps or of kManyWarps; networks, too.
+// MGD. 16 warps of a multiprocessor, in blocks of kNetworkWarps to kManyWarps; networks, too.
 __launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
     plackett_multileave(BatchArgs args) {
   const Place at;

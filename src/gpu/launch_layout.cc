@@ -5,8 +5,8 @@
 namespace plackett::gpu {
 namespace {
 
-// Blocks that a multiprocessor does at a time: as kernels.cu says.
-constexpr std::uint32_t kBlocksAtATime = 16;
+// Warps that learn which a multiprocessor does at a time: as kernels.cu says.
+constexpr std::uint32_t kWarpsAtATime = 16;
 constexpr std::uint32_t kMostShownPairs = 20;  // of longer lists, pairs are spilled
 constexpr std::uint32_t kDocStep = 16;
 constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
@@ -29,7 +29,7 @@ void choose_lists(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   const bool with_pairs = shape.kernel == Kernel::kLearn;
   args.pairs_are_spilled = with_pairs && shape.shown > kMostShownPairs;
   args.list = ListLayout(shape.shown, shape.width, with_pairs && !args.pairs_are_spilled);
-  const std::uint32_t room = shared_room(limits, blocks_at_a_time(shape, limits, kBlocksAtATime));
+  const std::uint32_t room = shared_room(limits, blocks_at_a_time(shape, limits, kWarpsAtATime));
   args.small = ScratchLayout(shape.most_docs);
   while (args.small.docs > kDocStep && args.small.size + args.list.size > room) {
     args.small = ScratchLayout(args.small.docs - kDocStep);
@@ -46,7 +46,7 @@ void choose_lists(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
 
 // Of a block, if the multiprocessor does so many blocks at a time.
 std::uint32_t warps_of(std::uint32_t blocks) {
-  return blocks <= kFewBlocks ? kManyWarps : kNetworkWarps;
+  return std::min(kManyWarps, kWarpsAtATime / blocks);
 }
 
 // Of a query's documents and so many rows of scores, as many in shared memory as there is room for.
@@ -74,7 +74,7 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   args.duels.layout = DuelLayout(shape.duels, group, shape.shown, shape.width);
   const std::uint32_t others = args.list.size + args.duels.layout.shared_size;
   std::uint32_t blocks =
-      blocks_at_a_time(shape, limits, is_pair ? kBlocksAtATime : kMultileaveBlocks);
+      blocks_at_a_time(shape, limits, is_pair ? kWarpsAtATime : kMultileaveBlocks);
   const auto room = [&] {
     const std::uint32_t all = shared_room(limits, blocks);
     return all > others ? all - others : 0;
@@ -194,6 +194,13 @@ void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArg
     choose_lists(shape, limits, args);
   }
   args.spill_stride = round_up(args.spill_stride, 256);
+}
+
+std::size_t runs_at_a_time(Kernel kernel, const BatchArgs& args, const DeviceLimits& limits) {
+  const std::uint32_t warps = is_by_block(kernel) ? args.block_warps : 1;
+  const std::uint32_t blocks = std::min(
+      kWarpsAtATime / warps, limits.all_shared_bytes / (args.shared_bytes + kBlockOverhead));
+  return std::size_t{std::max(blocks, 1U)} * limits.processors;
 }
 
 }  // namespace plackett::gpu

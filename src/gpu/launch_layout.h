@@ -44,4 +44,7 @@ std::uint32_t least_shared_bytes(const GroupShape& shape);
 // Sets the layouts, the spill's, and shared_bytes.
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args);
 
+// Runs that all multiprocessors learn at a time, in such a layout.
+std::size_t runs_at_a_time(Kernel kernel, const BatchArgs& args, const DeviceLimits& limits);
+
 }  // namespace plackett::gpu

@@ -370,7 +370,8 @@ template <typename Method>
           : args.network.squares + std::uint64_t{which} * args.network.layout.square_count();
   load_run(block, args, which, kept, args.network.layout.size, scratch.list);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
-  NetworkLearner<Method>(block, block.warp(), args, run, state, scratch, squares).learn(args.until);
+  NetworkLearner<Method>(block, block.warp(), args, run, state, scratch, squares)
+      .learn(end_of_launch(args, state));
   copy_floats(block, scratch.list.weights, args.network.layout.size, kept);
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {

@@ -43,4 +43,13 @@ namespace plackett::gpu {
   return radius * cosine_of_turns(stream.uniform());
 }
 
+// Words of a stream that a normal takes.
+inline constexpr std::uint32_t kNormalWords = 4;
+
+// The normal that the stream gives after so many others.
+[[gnu::always_inline]] inline double near_normal_after(Stream stream, std::uint32_t others) {
+  stream.skip_words(std::uint64_t{others} * kNormalWords);
+  return near_normal(stream);
+}
+
 }  // namespace plackett::gpu

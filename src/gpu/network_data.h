@@ -9,7 +9,7 @@ namespace plackett::gpu {
 
 // Warps of a block: one that does a run, or measures several.
 inline constexpr std::uint32_t kNetworkWarps = 4;
-// Likewise, where a multiprocessor has room for no more than kFewBlocks of them.
+// Likewise, at most, where a multiprocessor has room for few blocks: kFewBlocks of so many.
 inline constexpr std::uint32_t kManyWarps = 8;
 inline constexpr std::uint32_t kFewBlocks = 2;
 // Such blocks that a multiprocessor does at a time, at most.

@@ -122,9 +122,7 @@ template <unsigned kOwn>
     for (std::uint32_t doc = lane * per_lane; doc < end_of(lane); ++doc) own[lane] += chances[doc];
   });
   PerLane<float> sums = own;
-  for (unsigned distance = 1; distance < kWarpLanes; distance *= 2) {
-    add(warp, sums, warp.shifted(sums, distance));
-  }
+  add_those_before(warp, sums);
   const float total = warp.from(sums, kWarpLanes - 1);
   const float target = static_cast<float>(uniform) * total;
   const float margin = total * static_cast<float>(per_lane + 16) * 0x1p-22F;

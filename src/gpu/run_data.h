@@ -166,6 +166,7 @@ struct BatchArgs {
   float* scores = nullptr;               // of all its documents: scores_of
   std::byte* spill = nullptr;            // scratch that shared memory has no room for, per run
   std::uint64_t until = 0;               // impressions
+  std::uint64_t at_most = 0;             // impressions of a run in this launch
   std::uint32_t count = 0;
   std::uint32_t width = 0;
   std::uint32_t value_stride = 0;       // queries
@@ -187,6 +188,12 @@ struct BatchArgs {
   DuelArgs duels = {};
   NetworkArgs network = {};
 };
+
+// How far a run that is so far goes in this launch.
+inline std::uint64_t end_of_launch(const BatchArgs& args, const RunState& state) {
+  const std::uint64_t end = state.done + args.at_most;
+  return end < args.until ? end : args.until;
+}
 
 // The scores that the run at `place` gives to a split's documents from `tile` on, kScoreRow floats
 // apart: so many runs' lie side by side.

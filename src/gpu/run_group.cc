@@ -23,8 +23,11 @@ constexpr double kLaunchSeconds = 0.3;
 // Impressions, while the speed is unknown.
 constexpr std::uint64_t kFirstLaunch = 64;
 constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
-constexpr std::uint32_t kFirstMeasured = 16;    // runs, likewise
-constexpr std::uint32_t kMeasuredGrowth = 4;    // at most, from one launch to the next
+// Runs that are not more than so many times what the device does at a time take turns.
+constexpr std::size_t kWavesInTurn = 8;
+constexpr std::uint64_t kLeastTurns = 4;      // of a run, from one point to the next
+constexpr std::uint32_t kFirstMeasured = 16;  // runs, likewise
+constexpr std::uint32_t kMeasuredGrowth = 4;  // at most, from one launch to the next
 constexpr std::uint64_t kMeasuredBytes = std::uint64_t{512} << 20;
 constexpr std::uint32_t kQueriesPerBlock = 16;
 // Tiles that a block of linear rankers scores, so that it reads their weights seldom; fewer if a
@@ -206,6 +209,7 @@ class Group final : public RunGroup {
                            .usual_docs = usual_docs};
     if (auto fits = check_shared_memory(shape, limits_, device_.name()); !fits) return fits;
     choose_layout(shape, limits_, args_);
+    at_a_time_ = runs_at_a_time(shape.kernel, args_, limits_);
 
     const auto keep = [](Result<DeviceMemory> made, DeviceMemory& memory) -> Result<void> {
       if (!made) return made.error();
@@ -294,41 +298,70 @@ class Group final : public RunGroup {
     return got;
   }
 
+  // Runs that have not come to `point`, nor to their ends.
+  [[nodiscard]] std::vector<std::uint32_t> runs_before(std::uint64_t point) const {
+    std::vector<std::uint32_t> runs;
+    for (std::uint32_t at = 0; at < runs_.size(); ++at) {
+      if (goes_on(at) && states_[at].done < std::min(point, runs_[at].data.impressions)) {
+        runs.push_back(at);
+      }
+    }
+    return runs;
+  }
+
+  // If the device does most of them at a time, the rest would leave much of it idle while it does
+  // these. Then as many as it does at a time take turns, those that are least far.
+  void take_turns(std::vector<std::uint32_t>& runs) {
+    if (runs.size() <= at_a_time_ || runs.size() > kWavesInTurn * at_a_time_) return;
+    std::stable_sort(runs.begin(), runs.end(), [this](std::uint32_t one, std::uint32_t other) {
+      return states_[one].done < states_[other].done;
+    });
+    runs.resize(at_a_time_);
+  }
+
   Result<void> learn_until(std::uint64_t point) {
-    while (done_ < point && !is_stopped()) {
+    while (!is_stopped()) {
+      std::vector<std::uint32_t> which = runs_before(point);
+      if (which.empty()) return {};
       const double share_start = watch_.clock->now();
       const auto start = Clock::now();
-      const std::uint64_t until = std::min(point, done_ + at_once_);
-      std::vector<std::uint32_t> which;
-      std::uint64_t before = 0;
-      for (std::uint32_t at = 0; at < runs_.size(); ++at) {
-        before += states_[at].done;
-        if (goes_on(at) && runs_[at].data.impressions > done_) which.push_back(at);
+      const std::size_t all = which.size();
+      take_turns(which);
+      args_.until = point;
+      args_.at_most = at_once_;
+      if (which.size() < all) {  // so often that all get there at about the same time
+        const std::uint64_t left = point - states_[which.front()].done;
+        args_.at_most = std::min(at_once_, (left + kLeastTurns - 1) / kLeastTurns);
       }
-      if (which.empty()) return {};
-      args_.until = until;
       if (auto sent = send_which(which); !sent) return sent;
-      const std::uint32_t warps =
-          is_by_block(runs_.front().kernel) ? args_.block_warps : 1;  // a run's
       if (auto done = device_.launch({.kernel = runs_.front().kernel,
                                       .args = args_,
-                                      .warps = args_.count * warps,
-                                      .warps_per_block = warps});
+                                      .warps = args_.count * warps_of_run(),
+                                      .warps_per_block = warps_of_run()});
           !done) {
         return done;
       }
+      const std::vector<RunState> before = states_;
       if (auto got = get_states(); !got) return got;
       const double seconds = seconds_since(start);
       times_.learning += watch_.clock->now() - share_start;
-      const auto rate = static_cast<double>(until - done_) / seconds;
+      std::uint64_t done = 0;
+      std::uint64_t most = 0;  // of a run
+      for (const std::uint32_t at : which) {
+        const std::uint64_t own = states_[at].done - before[at].done;
+        done += own;
+        most = std::max(most, own);
+      }
+      const auto rate = static_cast<double>(most) / seconds;
       at_once_ = std::clamp(static_cast<std::uint64_t>(rate * kLaunchSeconds), std::uint64_t{1},
                             2 * at_once_);
-      done_ = until;
-      std::uint64_t after = 0;
-      for (const RunState& state : states_) after += state.done;
-      if (watch_.advanced) watch_.advanced(after - before);
+      if (watch_.advanced) watch_.advanced(done);
     }
     return {};
+  }
+
+  [[nodiscard]] std::uint32_t warps_of_run() const {
+    return is_by_block(runs_.front().kernel) ? args_.block_warps : 1;
   }
 
   Result<void> measure_at(std::uint64_t point) {
@@ -451,11 +484,11 @@ class Group final : public RunGroup {
   DeviceMemory spill_memory_;
   DeviceMemory value_memory_;
   DeviceMemory score_memory_;
-  std::uint32_t value_stride_ = 0;      // queries
-  std::uint32_t most_at_once_ = 0;      // runs that there is room to measure together
-  std::uint32_t measured_at_once_ = 0;  // of these, that are
-  std::uint64_t done_ = 0;              // impressions, of runs that have not ended
-  std::uint64_t at_once_ = kFirstLaunch;
+  std::uint32_t value_stride_ = 0;        // queries
+  std::uint32_t most_at_once_ = 0;        // runs that there is room to measure together
+  std::uint32_t measured_at_once_ = 0;    // of these, that are
+  std::size_t at_a_time_ = 0;             // runs that the device does
+  std::uint64_t at_once_ = kFirstLaunch;  // impressions of a run in a launch, at most
   bool stopped_ = false;
   GroupTimes times_;
 };

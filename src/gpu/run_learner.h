@@ -237,7 +237,7 @@ class RunLearner {
   std::uint32_t loser_count_ = 0;
 };
 
-// The run at `place` of those that take part, until args.until, by a learner of its method.
+// The run at `place` of those that take part, until end_of_launch(), by a learner of its method.
 template <typename MethodLearner>
 [[gnu::always_inline]] inline void learn_run_by(const Warp& warp, const BatchArgs& args,
                                                 std::uint32_t place, std::byte* shared,
@@ -256,7 +256,7 @@ template <typename MethodLearner>
     }
   });
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
-  MethodLearner(warp, args, run, state, scratch).learn(args.until);
+  MethodLearner(warp, args, run, state, scratch).learn(end_of_launch(args, state));
   warp.each([&](unsigned lane) {
     for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {
       kept[at] = scratch.list.weights[at];

@@ -44,9 +44,7 @@ class QuickUrn {
     constexpr float kLeast = 1e-20F;  // far above what vanishes in floats, and kRebaseBelow
     constexpr std::uint32_t kNone = ~std::uint32_t{0};
     PerLane<float> sums = own_;
-    for (unsigned distance = 1; distance < kWarpLanes; distance *= 2) {
-      add(warp_, sums, warp_.shifted(sums, distance));
-    }
+    add_those_before(warp_, sums);
     const float total = warp_.from(sums, kWarpLanes - 1);
     if (!(total > kLeast)) return false;
     const float target = static_cast<float>(uniform) * total;

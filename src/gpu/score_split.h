@@ -1,29 +1,30 @@
 // The scores of all documents of a split for many linear rankers, with the bits of score_docs
 // (gpu/score.h): a product of two matrices. They are kept in the device's memory.
 //
-// A warp does kSplitDocs documents by kSplitRankers rankers at a time, all sums in registers: eight
-// lanes share a document, and each has two of its 16 virtual lanes. Documents are taken as they
-// lie, whatever queries they are of.
+// A warp does kSplitTiles tiles by kSplitRankers rankers at a time, all sums in registers: 16 lanes
+// share a document, and each has one of its virtual lanes. So a lane reads 16 numbers for 64
+// multiplications, which is the least: what it reads, also of shared memory, is the limit.
+// Documents are taken as they lie, whatever queries they are of.
 #pragma once
 
 #include "gpu/block.h"
 #include "gpu/run_data.h"
+#include "gpu/score.h"
 #include "gpu/warp.h"
 
 namespace plackett::gpu {
 
-inline constexpr unsigned kPairLanes = 8;  // lanes that share a document
-inline constexpr unsigned kSplitDocsPerLane = 4;
-static_assert(kSplitDocsPerLane * kWarpLanes / kPairLanes == kSplitTiles * kTileDocs);
+inline constexpr unsigned kSplitLanes = 16;  // that share a document
+inline constexpr unsigned kSplitHalves = kWarpLanes / kSplitLanes;
+inline constexpr unsigned kSplitDocs = kTileDocs / kSplitHalves;  // of a lane, in each tile
 
 // Where a weight of ranker `ranker` of kSplitRankers lies in shared memory: a lane reads those of
-// two rankers at once. Lane l has the rankers in the order ranker ^ l, so that in each exchange of
-// a fold all lanes keep the first half of their sums and give the second.
+// four rankers at once. A lane has the rankers in the order ranker ^ (its virtual lane / 2), so
+// that in each exchange of a fold all lanes keep the first half of their sums and give the second.
 constexpr std::uint32_t weight_place(std::uint32_t ranker, std::uint32_t feature) {
-  const std::uint32_t lane = feature % 16 / 2;
-  const std::uint32_t slot = ranker ^ lane;
-  return feature / 16 * 16 * kSplitRankers + slot / 2 * (4 * kPairLanes) + lane * 4 + slot % 2 * 2 +
-         feature % 2;
+  const std::uint32_t lane = feature % kSplitLanes;
+  const std::uint32_t slot = ranker ^ lane / 2;
+  return feature / 16 * 16 * kSplitRankers + slot / 4 * (4 * kSplitLanes) + lane * 4 + slot % 4;
 }
 
 // The weights of the block's rankers, zeros for those that it lacks.
@@ -50,42 +51,45 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
 [[gnu::always_inline]] inline void score_tiles(const Warp& warp, const float* rows,
                                                std::uint32_t tiles, std::uint32_t width,
                                                const float* weights, float* scores) {
-  PerLane<float> sums[kSplitRankers][kSplitDocsPerLane][2];
+  PerLane<float> sums[kSplitRankers][kSplitTiles][kSplitDocs];
   warp.compute([&](unsigned lane) PLACKETT_INLINE {
     PLACKETT_UNROLL_ALL
     for (auto& of_ranker : sums) {
       PLACKETT_UNROLL_ALL
-      for (auto& of_doc : of_ranker) {
+      for (auto& of_tile : of_ranker) {
         PLACKETT_UNROLL_ALL
-        for (auto& sum : of_doc) sum[lane] = 0;
+        for (auto& sum : of_tile) sum[lane] = 0;
       }
     }
-    constexpr unsigned kDocsOfTile = kSplitDocsPerLane / kSplitTiles;
     // Past the last tile the first is read again.
-    const float* own_rows[kSplitTiles] = {
-        rows + std::size_t{lane} * 2,
-        rows + (tiles > 1 ? tile_size(width) : 0) + std::size_t{lane} * 2};
-    const float* own_weights = weights + std::size_t{lane % kPairLanes} * 4;
-    Pair values[2][kSplitDocsPerLane];
+    const float* own_rows[kSplitTiles] = {rows + lane,
+                                          rows + (tiles > 1 ? tile_size(width) : 0) + lane};
+    const float* own_weights = weights + std::size_t{lane % kSplitLanes} * 4;
+    float values[2][kSplitTiles][kSplitDocs];
     const auto read = [&](unsigned at, std::uint32_t chunk) PLACKETT_INLINE {
       PLACKETT_UNROLL_ALL
-      for (unsigned doc = 0; doc < kSplitDocsPerLane; ++doc) {
-        values[at][doc] =
-            load_pair(own_rows[doc / kDocsOfTile] + std::size_t{chunk} * (16 * kTileDocs) +
-                      doc % kDocsOfTile * (16 * kTileDocs / kDocsOfTile));
+      for (unsigned tile = 0; tile < kSplitTiles; ++tile) {
+        PLACKETT_UNROLL_ALL
+        for (unsigned doc = 0; doc < kSplitDocs; ++doc) {
+          values[at][tile][doc] =
+              load_float(own_rows[tile] + std::size_t{chunk} * (16 * kTileDocs) + doc * kWarpLanes);
+        }
       }
     };
     const auto use = [&](unsigned at, std::uint32_t chunk) PLACKETT_INLINE {
       PLACKETT_UNROLL_ALL
-      for (unsigned two = 0; two < kSplitRankers / 2; ++two) {
+      for (unsigned four = 0; four < kSplitRankers / 4; ++four) {
         const Quad weight = read_shared_quad(
-            own_weights + std::size_t{chunk} * (16 * kSplitRankers) + two * (4 * kPairLanes));
+            own_weights + std::size_t{chunk} * (16 * kSplitRankers) + four * (4 * kSplitLanes));
         PLACKETT_UNROLL_ALL
         for (unsigned part = 0; part < 4; ++part) {
           PLACKETT_UNROLL_ALL
-          for (unsigned doc = 0; doc < kSplitDocsPerLane; ++doc) {
-            float& sum = sums[2 * two + part / 2][doc][part % 2][lane];
-            sum = multiply_add(values[at][doc].values[part % 2], weight.values[part], sum);
+          for (unsigned tile = 0; tile < kSplitTiles; ++tile) {
+            PLACKETT_UNROLL_ALL
+            for (unsigned doc = 0; doc < kSplitDocs; ++doc) {
+              float& sum = sums[4 * four + part][tile][doc][lane];
+              sum = multiply_add(values[at][tile][doc], weight.values[part], sum);
+            }
           }
         }
       }
@@ -113,24 +117,32 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
     PLACKETT_UNROLL_ALL
     for (unsigned slot = 0; slot < left; ++slot) {
       PLACKETT_UNROLL_ALL
-      for (unsigned doc = 0; doc < kSplitDocsPerLane; ++doc) {
+      for (unsigned tile = 0; tile < kSplitTiles; ++tile) {
         PLACKETT_UNROLL_ALL
-        for (unsigned at = 0; at < 2; ++at) {
-          add(warp, sums[slot][doc][at], warp.exchanged(sums[slot + left][doc][at], left));
+        for (unsigned doc = 0; doc < kSplitDocs; ++doc) {
+          add(warp, sums[slot][tile][doc], warp.exchanged(sums[slot + left][tile][doc], 2 * left));
         }
       }
     }
   }
-  warp.compute([&](unsigned lane) {
-    float* to = scores + lane / kPairLanes * kScoreRow + lane % kPairLanes;
-    PLACKETT_UNROLL_ALL
-    for (unsigned doc = 0; doc < kSplitDocsPerLane; ++doc) {
-      if (doc * kSplitTiles / kSplitDocsPerLane < tiles) {
-        to[doc * (kWarpLanes / kPairLanes) * kScoreRow] =
-            sums[0][doc][0][lane] + sums[0][doc][1][lane];
-      }
-    }
-  });
+  // Of the last two lanes, each keeps a tile.
+  PLACKETT_UNROLL_ALL
+  for (unsigned doc = 0; doc < kSplitDocs; ++doc) {
+    PerLane<float> kept;
+    PerLane<float> given;
+    warp.compute([&](unsigned lane) {
+      const float first = sums[0][0][doc][lane];
+      const float second = sums[0][1][doc][lane];
+      kept[lane] = choose(lane % 2 != 0, second, first);
+      given[lane] = choose(lane % 2 != 0, first, second);
+    });
+    add(warp, kept, warp.exchanged(given, 1));
+    warp.compute([&](unsigned lane) {
+      if (lane % 2 >= tiles) return;
+      const std::uint32_t row = lane % 2 * kTileDocs + doc * kSplitHalves + lane / kSplitLanes;
+      scores[row * kScoreRow + lane % kSplitLanes / 2] = kept[lane];
+    });
+  }
 }
 
 // Block `number` of those that share the runs that take part, which are all measured on the same

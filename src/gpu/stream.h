@@ -51,6 +51,13 @@ class Stream {
     next_block_ += count;
     left_ = 0;
   }
+  // Goes on so many words later.
+  [[gnu::always_inline]] void skip_words(std::uint64_t count) {
+    const std::uint64_t next = std::uint64_t{next_block_} * 4 - left_ + count;
+    next_block_ = static_cast<std::uint32_t>(next / 4);
+    left_ = 0;
+    for (std::uint64_t word = next % 4; word > 0; --word) next_u32();
+  }
 
   [[gnu::always_inline]] double uniform() {
     const std::uint32_t high = next_u32();
@@ -58,15 +65,17 @@ class Stream {
   }
 
   [[gnu::always_inline]] std::uint32_t below(std::uint32_t bound) {
-    std::uint64_t product = std::uint64_t{next_u32()} * bound;
-    auto low = static_cast<std::uint32_t>(product);
-    if (low < bound) {
-      const std::uint32_t threshold = (0U - bound) % bound;
-      while (low < threshold) {
-        product = std::uint64_t{next_u32()} * bound;
-        low = static_cast<std::uint32_t>(product);
-      }
+    for (;;) {
+      bool is_refused = false;
+      const std::uint32_t number = below_by_one_word(bound, is_refused);
+      if (!is_refused) return number;
     }
+  }
+  // The same, unless the word is one that below() refuses.
+  [[gnu::always_inline]] std::uint32_t below_by_one_word(std::uint32_t bound, bool& is_refused) {
+    const std::uint64_t product = std::uint64_t{next_u32()} * bound;
+    const auto low = static_cast<std::uint32_t>(product);
+    if (low < bound && low < (0U - bound) % bound) is_refused = true;
     return static_cast<std::uint32_t>(product >> 32);
   }
 

@@ -118,6 +118,9 @@ inline Quad load_quad(const float* from) {
   return {{vector.x, vector.y, vector.z, vector.w}};
 }
 
+// One.
+inline float load_float(const float* from) { return __nvvm_ldg_f(from); }
+
 // Two, at an 8-byte boundary.
 inline Pair load_pair(const float* from) {
   using Vector __attribute__((ext_vector_type(2))) = float;
@@ -197,6 +200,12 @@ class Warp {
     const float other = __nvvm_shfl_sync_up_f32(kAll, values.value, static_cast<int>(distance), 0);
     return {lane_ < distance ? 0.0F : other};
   }
+  [[nodiscard]] PerLane<std::uint32_t> shifted(const PerLane<std::uint32_t>& values,
+                                               unsigned distance) const {
+    const int other = __nvvm_shfl_sync_up_i32(kAll, static_cast<int>(values.value),
+                                              static_cast<int>(distance), 0);
+    return {lane_ < distance ? 0 : static_cast<std::uint32_t>(other)};
+  }
   // One lane's value.
   [[nodiscard]] float from(const PerLane<float>& values, unsigned lane) const {
     return __nvvm_shfl_sync_idx_f32(kAll, values.value, static_cast<int>(lane), 31);
@@ -267,6 +276,7 @@ const T& read_aligned(const float* from) {
   return *reinterpret_cast<const T*>(from);
 }
 inline Quad load_quad(const float* from) { return read_aligned<Quad>(from); }
+inline float load_float(const float* from) { return *from; }
 inline Pair load_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Pair read_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Quad read_quad(const float* from) { return read_aligned<Quad>(from); }
@@ -308,10 +318,11 @@ class Warp {
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) result[lane] = values[lane ^ distance];
     return result;
   }
-  [[nodiscard]] PerLane<float> shifted(const PerLane<float>& values, unsigned distance) const {
-    PerLane<float> result;
+  template <typename T>
+  [[nodiscard]] PerLane<T> shifted(const PerLane<T>& values, unsigned distance) const {
+    PerLane<T> result;
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
-      result[lane] = lane < distance ? 0.0F : values[lane - distance];
+      result[lane] = lane < distance ? T{} : values[lane - distance];
     }
     return result;
   }
@@ -352,6 +363,14 @@ void add(const Warp& warp, PerLane<T>& values, const PerLane<T>& others) {
 template <typename T>
 void add_at_distance(const Warp& warp, PerLane<T>& values, unsigned distance) {
   add(warp, values, warp.exchanged(values, distance));
+}
+
+// Every lane's value plus those of all lanes before.
+template <typename T>
+[[gnu::always_inline]] inline void add_those_before(const Warp& warp, PerLane<T>& values) {
+  for (unsigned distance = 1; distance < kWarpLanes; distance *= 2) {
+    add(warp, values, warp.shifted(values, distance));
+  }
 }
 
 // The largest value, for every lane. Requires: no NaN.

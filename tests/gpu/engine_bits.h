@@ -40,6 +40,7 @@ struct Shape {
   std::vector<std::uint32_t> docs = {1, 2, 9, 10, 11, 16, 17, 32, 33};  // of the queries in turn
   std::uint32_t levels = 0;  // that features have; few make equal scores. 0: any value
   float scale = 1;           // of features
+  std::uint32_t grades = 5;  // that labels have; 1: nothing is relevant
 };
 
 inline Split make_split(const Shape& shape, std::uint32_t queries, std::uint64_t seed) {
@@ -60,7 +61,8 @@ inline Split make_split(const Shape& shape, std::uint32_t queries, std::uint64_t
         arrays->rows.push_back(shape.scale * static_cast<float>(value));
       }
       // Every third query has nothing relevant.
-      arrays->labels.push_back(static_cast<std::uint8_t>(query % 3 == 1 ? 0 : rng.below(5)));
+      arrays->labels.push_back(
+          static_cast<std::uint8_t>(query % 3 == 1 ? 0 : rng.below(shape.grades)));
     }
     arrays->query_begin.push_back(arrays->labels.size());
   }

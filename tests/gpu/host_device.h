@@ -88,11 +88,18 @@ class HostDevice final : public Device {
   Result<void> launch(const Launch& launch) override {
     const BatchArgs& args = launch.args;
     const bool measures = launch.kernel == Kernel::kMeasure;
+    const bool learns = !measures && launch.kernel != Kernel::kScore &&
+                        launch.kernel != Kernel::kScoreNetwork && launch.kernel != Kernel::kSum;
     {
       const std::lock_guard lock(mutex_);
       if (launches_left_ == 0) return Error{ErrorCode::kUnavailable, "the host: broken"};
       --launches_left_;
       if (measures) most_measured_ = std::max(most_measured_, args.count);
+      if (learns) {
+        most_learned_ = std::max(most_learned_, args.count);
+        learned_ += args.count;
+        ++learning_launches_;
+      }
     }
     if (launch.shared_bytes() > limits_.shared_bytes) {
       return Error{ErrorCode::kUnavailable,
@@ -183,6 +190,11 @@ class HostDevice final : public Device {
   void measure_slowly(std::chrono::milliseconds per_run) { measuring_ = per_run; }
   // Runs that a launch measured, at most.
   [[nodiscard]] std::uint32_t most_measured() const { return most_measured_; }
+  // Runs that a launch let learn: the most, and in the mean.
+  [[nodiscard]] std::uint32_t most_learned() const { return most_learned_; }
+  [[nodiscard]] double mean_learned() const {
+    return static_cast<double>(learned_) / static_cast<double>(learning_launches_);
+  }
   // Launches at the same time, at most.
   [[nodiscard]] std::uint32_t most_running() const { return most_running_; }
   // At any time.
@@ -207,6 +219,9 @@ class HostDevice final : public Device {
   std::set<std::uint32_t> in_doubt_;
   std::chrono::milliseconds measuring_{0};
   std::uint32_t most_measured_ = 0;
+  std::uint32_t most_learned_ = 0;
+  std::uint64_t learned_ = 0;
+  std::uint64_t learning_launches_ = 0;
   std::uint32_t launches_running_ = 0;
   std::uint32_t most_running_ = 0;
   std::uint64_t launches_left_ = ~std::uint64_t{0};
