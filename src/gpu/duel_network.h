@@ -125,47 +125,67 @@ class NetworkDuelLearner : Duels<Alone> {
         if (lane == 0) lengths()[candidate] = length;
       });
     });
-    each_quad([&](Quad& kept, Quad& own)
-                  PLACKETT_INLINE { add_direction(kept, lengths()[candidate], own, own); });
+    const float length = lengths()[candidate];
+    each_quad([&](const Quad& kept, const Quad& own, std::uint32_t at) PLACKETT_INLINE {
+      quad_at(list_.weights + at) = add_direction(kept, length, own);
+    });
   }
 
   // The current parameters += factor * the direction; the last time, the direction gives way to
   // them.
   [[gnu::always_inline]] void step_along(float factor, bool is_last) {
-    each_quad([&](Quad& kept, Quad& own) PLACKETT_INLINE {
-      add_direction(kept, factor, own, kept);
-      if (is_last) own = kept;
+    each_quad([&](const Quad& kept, const Quad& own, std::uint32_t at) PLACKETT_INLINE {
+      const Quad stepped = add_direction(kept, factor, own);
+      quad_at(kept_ + at) = stepped;
+      if (is_last) quad_at(list_.weights + at) = stepped;
     });
   }
 
-  // Of all parameters.
+  // body(current parameters, those in shared memory, their place), for all of them. Several loads
+  // are under way at a time.
   template <typename Body>
   [[gnu::always_inline]] void each_quad(const Body& body) {
+    constexpr unsigned kAtOnce = 4;
+    const std::uint32_t size = args_.network.layout.size;
     block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
       warp.compute([&](unsigned lane) PLACKETT_INLINE {
-        for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
-             at += threads() * 4) {
-          body(*reinterpret_cast<Quad*>(kept_ + at), *reinterpret_cast<Quad*>(list_.weights + at));
+        const std::uint32_t step = unknown(threads()) * 4;
+        const auto do_quads = [&]<unsigned kCount>(std::uint32_t at) PLACKETT_INLINE {
+          Quad kept[kCount];
+          Quad own[kCount];
+          PLACKETT_UNROLL_ALL
+          for (unsigned quad = 0; quad < kCount; ++quad) {
+            kept[quad] = read_quad(kept_ + at + quad * step);
+            own[quad] = read_shared_quad(list_.weights + at + quad * step);
+          }
+          PLACKETT_UNROLL_ALL
+          for (unsigned quad = 0; quad < kCount; ++quad) {
+            body(kept[quad], own[quad], at + quad * step);
+          }
+        };
+        std::uint32_t at = (number * kWarpLanes + lane) * 4;
+        for (; at + (kAtOnce - 1) * step < size; at += kAtOnce * step) {
+          do_quads.template operator()<kAtOnce>(at);
         }
+        for (; at < size; at += step) do_quads.template operator()<1>(at);
       });
     });
   }
-  static void add_direction(const Quad& from, float factor, const Quad& direction, Quad& to) {
+  static Quad& quad_at(float* from) { return *reinterpret_cast<Quad*>(from); }
+  static Quad add_direction(const Quad& from, float factor, const Quad& direction) {
     Quad sum;
     PLACKETT_UNROLL_ALL
     for (unsigned at = 0; at < 4; ++at) {
       sum.values[at] = from.values[at] + factor * direction.values[at];
     }
-    to = sum;
+    return sum;
   }
 
   // The current parameters, by all warps but the first.
   [[gnu::always_inline]] void restore(const Warp& warp, unsigned number) {
-    warp.compute([&](unsigned lane) {
-      for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
-           at += (block_.warps() - 1) * kWarpLanes * 4) {
-        *reinterpret_cast<Quad*>(list_.weights + at) = *reinterpret_cast<const Quad*>(kept_ + at);
-      }
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      copy_share(kept_, args_.network.layout.size, number * kWarpLanes + lane,
+                 (block_.warps() - 1) * kWarpLanes, list_.weights);
     });
   }
 
