@@ -9,7 +9,7 @@
 
 #include "gpu/block.h"
 #include "gpu/duels.h"
-#include "gpu/network.h"
+#include "gpu/few_docs.h"
 #include "gpu/network_candidates.h"
 
 namespace plackett::gpu {
@@ -58,6 +58,11 @@ class NetworkDuelLearner : Duels<Alone> {
         find_scratch();
         block_.each_warp([&](const Warp& warp, unsigned number)
                              PLACKETT_INLINE { score(warp, number, ranker); });
+        if (!has_few()) continue;
+        find_scratch();
+        block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+          sum_share(warp, number, block_.warps(), scored_query(ranker), network_);
+        });
       }
       find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
@@ -97,15 +102,23 @@ class NetworkDuelLearner : Duels<Alone> {
         .tiles = tiles_, .impression = state_.done, .docs = docs_, .goes_on = goes_on ? 1U : 0U};
   }
 
-  // The first warp has the fewest documents and draws the impression's numbers.
-  [[gnu::always_inline]] void score(const Warp& warp, unsigned number, std::uint32_t ranker) {
+  // Whether the query that is scored has few documents.
+  [[nodiscard]] bool has_few() const { return block_state().docs <= args_.network.few_docs; }
+
+  [[nodiscard]] [[gnu::always_inline]] ScoredQuery scored_query(std::uint32_t ranker) const {
     const std::uint32_t docs = block_state().docs;
     const Table table = table_of(docs);
-    for (std::uint32_t batch = block_.warps() - 1 - number; batch < batches_of(docs);
-         batch += block_.warps()) {
-      score_batch(warp, block_state().tiles, docs, run_.features, network_, batch,
-                  table.scores + std::size_t{ranker} * table.stride);
-    }
+    return {.tiles = block_state().tiles,
+            .docs = docs,
+            .features = run_.features,
+            .scores = table.scores + std::size_t{ranker} * table.stride,
+            .has_few = has_few(),
+            .given = at_offset<float>(scratch_.shared, unknown(args_.network.given))};
+  }
+
+  // The first warp draws the impression's numbers, too.
+  [[gnu::always_inline]] void score(const Warp& warp, unsigned number, std::uint32_t ranker) {
+    score_share(warp, number, block_.warps(), scored_query(ranker), network_);
     if (number == 0 && ranker == 0) draw_numbers(0);
   }
 
