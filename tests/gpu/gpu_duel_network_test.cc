@@ -56,7 +56,7 @@ TEST_P(NetworkDuelBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
 TEST_P(NetworkDuelBits, AreKeptForAsManyDocumentsAsABlocksWarpsDivideByUnits) {
   for (const auto& [warps, docs] : few_docs_cases()) {
     use_blocks_of(warps);
-    const Dataset data = make_dataset({.features = 19, .docs = docs});
+    const Dataset data = make_dataset({.features = 35, .docs = docs});
     for (const std::uint32_t units : {1, 16, 17, 64, 65, 100}) {
       for (const Activation activation :
            {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
@@ -205,11 +205,13 @@ TEST_P(NetworkDuelBits, AreThoseOfTheParameters) {
   const Dataset data = make_dataset({.features = 33});
   for (const Bandit& bandit : bandits()) {
     for (const RankerKind kind : kNetworks) {
-      SCOPED_TRACE(fmt::format("{} {}", bandit.method, name_of(kind)));
-      SimulationSpec spec = tiny_bandit(bandit, kind);
-      spec.impressions = 200;
-      spec.protocol = Protocol::kPublished;
-      expect_parameters(data, spec);
+      for (const std::uint32_t units : {20, 32}) {  // rows with padding and without
+        SCOPED_TRACE(fmt::format("{} {} {}", bandit.method, name_of(kind), units));
+        SimulationSpec spec = tiny_bandit(bandit, kind, units);
+        spec.impressions = 200;
+        spec.protocol = Protocol::kPublished;
+        expect_parameters(data, spec);
+      }
     }
   }
 }

@@ -46,7 +46,7 @@ TEST_P(NetworkBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
 TEST_P(NetworkBits, AreKeptForAsManyDocumentsAsABlocksWarpsDivideByUnits) {
   for (const auto& [warps, docs] : few_docs_cases()) {
     use_blocks_of(warps);
-    const Dataset data = make_dataset({.features = 19, .docs = docs});
+    const Dataset data = make_dataset({.features = 35, .docs = docs});
     for (const std::uint32_t units : {1, 16, 17, 64, 65, 100}) {
       for (const Activation activation :
            {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
