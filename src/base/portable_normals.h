@@ -54,7 +54,11 @@ inline float logarithm(float x) {
 // if `changed` is the top bit.
 inline float reduced_sine(float x, std::int32_t multiple, float part, std::uint32_t changed) {
   const auto count = static_cast<float>(multiple);
-  for (const float minus_pi : kMinusPi) x = fused(count, part * minus_pi, x);
+  // Without a loop the products are constants.
+  x = fused(count, part * kMinusPi[0], x);
+  x = fused(count, part * kMinusPi[1], x);
+  x = fused(count, part * kMinusPi[2], x);
+  x = fused(count, part * kMinusPi[3], x);
   x = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ changed);
   const float y = x * x;
   const float y2 = y * y;

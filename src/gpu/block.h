@@ -118,16 +118,34 @@ class Alone {
   Warp warp_;
 };
 
+// `count` floats, a multiple of 4, by `threads` threads, of which this is one. Several loads are
+// under way at a time.
+[[gnu::always_inline]] inline void copy_share(const float* from, std::uint32_t count,
+                                              std::uint32_t thread, std::uint32_t threads,
+                                              float* to) {
+  constexpr unsigned kAtOnce = 4;
+  const std::uint32_t step = unknown(threads) * 4;
+  std::uint32_t at = thread * 4;
+  for (; at + (kAtOnce - 1) * step < count; at += kAtOnce * step) {
+    Quad quads[kAtOnce];
+    PLACKETT_UNROLL_ALL
+    for (unsigned quad = 0; quad < kAtOnce; ++quad)
+      quads[quad] = read_quad(from + at + quad * step);
+    PLACKETT_UNROLL_ALL
+    for (unsigned quad = 0; quad < kAtOnce; ++quad) {
+      *reinterpret_cast<Quad*>(to + at + quad * step) = quads[quad];
+    }
+  }
+  for (; at < count; at += step) *reinterpret_cast<Quad*>(to + at) = read_quad(from + at);
+}
+
 // `count` floats, a multiple of 4, by all warps of a team: a Block, or a warp alone.
 template <typename Team>
 [[gnu::always_inline]] inline void copy_floats(const Team& team, const float* from,
                                                std::uint32_t count, float* to) {
   team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
-      for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < count;
-           at += team.warps() * kWarpLanes * 4) {
-        *reinterpret_cast<Quad*>(to + at) = *reinterpret_cast<const Quad*>(from + at);
-      }
+      copy_share(from, count, number * kWarpLanes + lane, team.warps() * kWarpLanes, to);
     });
   });
 }

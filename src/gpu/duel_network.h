@@ -9,7 +9,7 @@
 
 #include "gpu/block.h"
 #include "gpu/duels.h"
-#include "gpu/network.h"
+#include "gpu/few_docs.h"
 #include "gpu/network_candidates.h"
 
 namespace plackett::gpu {
@@ -58,6 +58,11 @@ class NetworkDuelLearner : Duels<Alone> {
         find_scratch();
         block_.each_warp([&](const Warp& warp, unsigned number)
                              PLACKETT_INLINE { score(warp, number, ranker); });
+        if (!has_few()) continue;
+        find_scratch();
+        block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+          sum_share(warp, number, block_.warps(), scored_query(ranker), network_);
+        });
       }
       find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
@@ -97,15 +102,23 @@ class NetworkDuelLearner : Duels<Alone> {
         .tiles = tiles_, .impression = state_.done, .docs = docs_, .goes_on = goes_on ? 1U : 0U};
   }
 
-  // The first warp has the fewest documents and draws the impression's numbers.
-  [[gnu::always_inline]] void score(const Warp& warp, unsigned number, std::uint32_t ranker) {
+  // Whether the query that is scored has few documents.
+  [[nodiscard]] bool has_few() const { return block_state().docs <= args_.network.few_docs; }
+
+  [[nodiscard]] [[gnu::always_inline]] ScoredQuery scored_query(std::uint32_t ranker) const {
     const std::uint32_t docs = block_state().docs;
     const Table table = table_of(docs);
-    for (std::uint32_t batch = block_.warps() - 1 - number; batch < batches_of(docs);
-         batch += block_.warps()) {
-      score_batch(warp, block_state().tiles, docs, run_.features, network_, batch,
-                  table.scores + std::size_t{ranker} * table.stride);
-    }
+    return {.tiles = block_state().tiles,
+            .docs = docs,
+            .features = run_.features,
+            .scores = table.scores + std::size_t{ranker} * table.stride,
+            .has_few = has_few(),
+            .given = at_offset<float>(scratch_.shared, unknown(args_.network.given))};
+  }
+
+  // The first warp draws the impression's numbers, too.
+  [[gnu::always_inline]] void score(const Warp& warp, unsigned number, std::uint32_t ranker) {
+    score_share(warp, number, block_.warps(), scored_query(ranker), network_);
     if (number == 0 && ranker == 0) draw_numbers(0);
   }
 
@@ -125,47 +138,67 @@ class NetworkDuelLearner : Duels<Alone> {
         if (lane == 0) lengths()[candidate] = length;
       });
     });
-    each_quad([&](Quad& kept, Quad& own)
-                  PLACKETT_INLINE { add_direction(kept, lengths()[candidate], own, own); });
+    const float length = lengths()[candidate];
+    each_quad([&](const Quad& kept, const Quad& own, std::uint32_t at) PLACKETT_INLINE {
+      quad_at(list_.weights + at) = add_direction(kept, length, own);
+    });
   }
 
   // The current parameters += factor * the direction; the last time, the direction gives way to
   // them.
   [[gnu::always_inline]] void step_along(float factor, bool is_last) {
-    each_quad([&](Quad& kept, Quad& own) PLACKETT_INLINE {
-      add_direction(kept, factor, own, kept);
-      if (is_last) own = kept;
+    each_quad([&](const Quad& kept, const Quad& own, std::uint32_t at) PLACKETT_INLINE {
+      const Quad stepped = add_direction(kept, factor, own);
+      quad_at(kept_ + at) = stepped;
+      if (is_last) quad_at(list_.weights + at) = stepped;
     });
   }
 
-  // Of all parameters.
+  // body(current parameters, those in shared memory, their place), for all of them. Several loads
+  // are under way at a time.
   template <typename Body>
   [[gnu::always_inline]] void each_quad(const Body& body) {
+    constexpr unsigned kAtOnce = 4;
+    const std::uint32_t size = args_.network.layout.size;
     block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
       warp.compute([&](unsigned lane) PLACKETT_INLINE {
-        for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
-             at += threads() * 4) {
-          body(*reinterpret_cast<Quad*>(kept_ + at), *reinterpret_cast<Quad*>(list_.weights + at));
+        const std::uint32_t step = unknown(threads()) * 4;
+        const auto do_quads = [&]<unsigned kCount>(std::uint32_t at) PLACKETT_INLINE {
+          Quad kept[kCount];
+          Quad own[kCount];
+          PLACKETT_UNROLL_ALL
+          for (unsigned quad = 0; quad < kCount; ++quad) {
+            kept[quad] = read_quad(kept_ + at + quad * step);
+            own[quad] = read_shared_quad(list_.weights + at + quad * step);
+          }
+          PLACKETT_UNROLL_ALL
+          for (unsigned quad = 0; quad < kCount; ++quad) {
+            body(kept[quad], own[quad], at + quad * step);
+          }
+        };
+        std::uint32_t at = (number * kWarpLanes + lane) * 4;
+        for (; at + (kAtOnce - 1) * step < size; at += kAtOnce * step) {
+          do_quads.template operator()<kAtOnce>(at);
         }
+        for (; at < size; at += step) do_quads.template operator()<1>(at);
       });
     });
   }
-  static void add_direction(const Quad& from, float factor, const Quad& direction, Quad& to) {
+  static Quad& quad_at(float* from) { return *reinterpret_cast<Quad*>(from); }
+  static Quad add_direction(const Quad& from, float factor, const Quad& direction) {
     Quad sum;
     PLACKETT_UNROLL_ALL
     for (unsigned at = 0; at < 4; ++at) {
       sum.values[at] = from.values[at] + factor * direction.values[at];
     }
-    to = sum;
+    return sum;
   }
 
   // The current parameters, by all warps but the first.
   [[gnu::always_inline]] void restore(const Warp& warp, unsigned number) {
-    warp.compute([&](unsigned lane) {
-      for (std::uint32_t at = (number * kWarpLanes + lane) * 4; at < args_.network.layout.size;
-           at += (block_.warps() - 1) * kWarpLanes * 4) {
-        *reinterpret_cast<Quad*>(list_.weights + at) = *reinterpret_cast<const Quad*>(kept_ + at);
-      }
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      copy_share(kept_, args_.network.layout.size, number * kWarpLanes + lane,
+                 (block_.warps() - 1) * kWarpLanes, list_.weights);
     });
   }
 

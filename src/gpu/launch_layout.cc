@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/network.h"
+
 namespace plackett::gpu {
 namespace {
 
@@ -115,6 +117,22 @@ std::uint32_t room_of_block(const GroupShape& shape, const DeviceLimits& limits,
   return room();
 }
 
+// Sets for how many documents a query is scored in parts: where there are fewer batches than warps,
+// and where what units give fits beside all else, without which a multiprocessor does as many
+// blocks at a time.
+void choose_few_docs(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+  const std::uint32_t most_blocks = kNetworkBlocks * kNetworkWarps / args.block_warps;
+  const std::uint32_t blocks =
+      std::clamp(limits.all_shared_bytes / (args.shared_bytes + kBlockOverhead), 1U, most_blocks);
+  const std::uint32_t room = shared_room(limits, blocks);
+  const std::uint32_t left = room > args.shared_bytes ? room - args.shared_bytes : 0;
+  const std::uint32_t of_doc = args.network.layout.padded_units * kFloat;
+  args.network.given = args.shared_bytes;
+  args.network.few_docs =
+      std::min({(args.block_warps - 1) * kBatchDocs, shape.most_docs, left / of_doc});
+  args.shared_bytes += args.network.few_docs * of_doc;
+}
+
 void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const std::uint32_t fixed = choose_fixed(shape.network, shape.shown, args);
   const std::uint32_t usual = ScratchLayout(shape.usual_docs).size;
@@ -131,6 +149,7 @@ void choose_networks(const GroupShape& shape, const DeviceLimits& limits, BatchA
   if (args.pairs_are_spilled) {
     args.spill_stride += round_up(ListLayout::pair_count(shape.shown) * kDouble, 16);
   }
+  choose_few_docs(shape, limits, args);
   args.network.hidden = args.network.block_state + kBlockStateBytes;
   if (args.network.hidden_is_spilled) {
     args.network.hidden = args.spill_stride;
@@ -156,6 +175,7 @@ void choose_network_duels(const GroupShape& shape, const DeviceLimits& limits, B
   args.pairs_are_spilled = false;
   args.shared_bytes = args.duels.small.size + fixed;
   args.network.block_state = args.shared_bytes - kBlockStateBytes;
+  choose_few_docs(shape, limits, args);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "gpu/block.h"
+#include "gpu/few_docs.h"
 #include "gpu/learn.h"
-#include "gpu/network.h"
 #include "gpu/pairwise.h"
 
 namespace plackett::gpu {
@@ -18,8 +18,9 @@ struct BlockState {
   std::uint32_t docs = 0;             // of the query that is scored next
   std::uint32_t goes_on = 0;          // whether there is one
   std::uint32_t has_step = 0;
-  std::uint32_t step_docs = 0;  // that step: the first ones of losers, as rows, and of scales
-  float rate = 0;               // of the step
+  std::uint32_t step_had_few = 0;  // whether the step's query has few documents
+  std::uint32_t step_docs = 0;     // that step: the first ones of losers, as rows, and of scales
+  float rate = 0;                  // of the step
 };
 static_assert(sizeof(BlockState) <= kBlockStateBytes);
 
@@ -30,11 +31,13 @@ struct NetworkScratch {
       : state(at_offset<BlockState>(shared, args.network.block_state)),
         hidden(
             at_offset<float>(args.network.hidden_is_spilled ? spill : shared, args.network.hidden)),
-        deltas(hidden + args.network.hidden_floats) {}
+        deltas(hidden + args.network.hidden_floats),
+        given(at_offset<float>(shared, unknown(args.network.given))) {}
 
   BlockState* state;
   float* hidden;  // [place][padded unit]
   float* deltas;  // likewise
+  float* given;   // [doc][padded unit], of a query with few documents
 };
 
 // Method: PdgdLearner or PairwiseLearner.
@@ -64,6 +67,12 @@ class NetworkLearner : Method {
       find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number)
                            PLACKETT_INLINE { score(warp, number); });
+      if (has_few(block_state().docs)) {
+        find_scratch();
+        block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+          sum_share(warp, number, block_.warps(), scored_query(), network_);
+        });
+      }
       find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
         if (number == 0) {
@@ -96,14 +105,21 @@ class NetworkLearner : Method {
     });
   }
 
-  // The first warp has the fewest documents and draws the impression's numbers.
-  [[gnu::always_inline]] void score(const Warp& warp, unsigned number) {
+  [[nodiscard]] bool has_few(std::uint32_t docs) const { return docs <= args_.network.few_docs; }
+
+  [[nodiscard]] [[gnu::always_inline]] ScoredQuery scored_query() const {
     const std::uint32_t docs = block_state().docs;
-    float* scores = docs <= scratch_.small_docs ? scratch_.small.scores : scratch_.large.scores;
-    for (std::uint32_t batch = block_.warps() - 1 - number; batch < batches_of(docs);
-         batch += block_.warps()) {
-      score_batch(warp, block_state().tiles, docs, run_.features, network_, batch, scores);
-    }
+    return {.tiles = block_state().tiles,
+            .docs = docs,
+            .features = run_.features,
+            .scores = scratch_.of(docs).scores,
+            .has_few = has_few(docs),
+            .given = of_network_.given};
+  }
+
+  // The first warp draws the impression's numbers, too.
+  [[gnu::always_inline]] void score(const Warp& warp, unsigned number) {
+    score_share(warp, number, block_.warps(), scored_query(), network_);
     if (number == 0) this->draw_numbers(this->blocks_of_list());
   }
 
@@ -111,6 +127,7 @@ class NetworkLearner : Method {
   [[gnu::always_inline]] BlockState impression(std::uint64_t until) {
     const double inverse_ideal = inverse_ideal_;
     const float* tiles = tiles_;
+    const std::uint32_t docs = docs_;
     typename Method::Rest rest;
     // Where the scratch is known to be shared memory, it is reached faster.
     const bool is_finite =
@@ -125,6 +142,7 @@ class NetworkLearner : Method {
     BlockState told = {.tiles = tiles_, .step_tiles = tiles, .docs = docs_};
     if (this->has_pairs()) {
       told.has_step = 1;
+      told.step_had_few = has_few(docs) ? 1 : 0;
       told.rate = static_cast<float>(state_.learning_rate);
       told.step_docs = this->weigh_docs(rest, 1);
       find_rows(told.step_docs);
@@ -155,6 +173,53 @@ class NetworkLearner : Method {
 
   // As NeuralRanker::backward: what the units give for the documents that step, and the deltas.
   [[gnu::always_inline]] void go_back(const Warp& warp, unsigned number) {
+    if (block_state().step_had_few != 0) {
+      look_up_given(warp, number);
+    } else {
+      go_forward_again(warp, number);
+    }
+  }
+
+  // What the units gave when few documents were scored.
+  [[gnu::always_inline]] void look_up_given(const Warp& warp, unsigned number) {
+    const std::uint32_t quads = network_.padded_units / 4;
+    const bool is_padded = run_.features < network_.width;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      for (std::uint32_t at = number * kWarpLanes + lane; at < block_state().step_docs * quads;
+           at += block_.warps() * kWarpLanes) {
+        const std::uint32_t place = at / quads;
+        const std::uint32_t unit = at % quads * 4;
+        const std::uint32_t doc = doc_of_row(list_.losers[place], network_.width);
+        Quad given = quad_at(of_network_.given + std::size_t{doc} * network_.padded_units + unit);
+        // The engine goes forward again with the padded features, whose weights are 0, or NaN after
+        // a step that was not finite.
+        const float* padding =
+            network_.weights + std::size_t{run_.features} * network_.padded_units + unit;
+        for (unsigned of_four = 0; of_four < 4; ++of_four) {
+          if (is_padded && unit + of_four < network_.units) {
+            given.values[of_four] += 0.0F * padding[of_four];
+          }
+        }
+        keep_given(place, unit, given);
+      }
+    });
+  }
+
+  [[gnu::always_inline]] void keep_given(std::uint32_t place, std::uint32_t unit,
+                                         const Quad& given) {
+    const Quad output = quad_at(network_.output + unit);
+    Quad deltas;
+    PLACKETT_UNROLL_ALL
+    for (unsigned of_four = 0; of_four < 4; ++of_four) {
+      deltas.values[of_four] = list_.scales[place] * output.values[of_four] *
+                               activation_slope(network_.activation, given.values[of_four]);
+    }
+    const std::size_t to = std::size_t{place} * network_.padded_units + unit;
+    quad_at(of_network_.hidden + to) = given;
+    quad_at(of_network_.deltas + to) = deltas;
+  }
+
+  [[gnu::always_inline]] void go_forward_again(const Warp& warp, unsigned number) {
     const std::uint32_t docs = block_state().step_docs;
     const std::uint32_t chunks = network_.padded_units / 16;
     const std::uint32_t parts = batches_of(docs) * chunks;
@@ -172,24 +237,12 @@ class NetworkLearner : Method {
           rows[at] = step_row(place < docs ? place : first);
         }
         Quad sums[kDocsPerLane][1];
-        multiply_units(rows, network_.width, network_, first_unit, lane, sums);
+        multiply_units<0>(rows, network_.width, network_, first_unit, lane, sums);
         activate_units(network_, first_unit, lane, sums);
-        const std::uint32_t unit = first_unit + unit_of(lane);
-        const Quad output = quad_at(network_.output + unit);
         PLACKETT_UNROLL_ALL
         for (unsigned at = 0; at < kDocsPerLane; ++at) {
           const std::uint32_t place = place_of(at);
-          if (place >= docs) continue;
-          Quad deltas;
-          PLACKETT_UNROLL_ALL
-          for (unsigned of_four = 0; of_four < 4; ++of_four) {
-            deltas.values[of_four] =
-                list_.scales[place] * output.values[of_four] *
-                activation_slope(network_.activation, sums[at][0].values[of_four]);
-          }
-          const std::size_t to = std::size_t{place} * network_.padded_units + unit;
-          quad_at(of_network_.hidden + to) = sums[at][0];
-          quad_at(of_network_.deltas + to) = deltas;
+          if (place < docs) keep_given(place, first_unit + unit_of(lane), sums[at][0]);
         }
       });
     }

@@ -54,25 +54,37 @@ inline const float* row_of(const float* tiles, std::uint32_t doc, std::uint32_t 
   return tiles + feature_place(doc, 0, width);
 }
 
+// The document whose features begin so far from the query's.
+inline std::uint32_t doc_of_row(std::uint32_t place, std::uint32_t width) {
+  const auto tile = static_cast<std::uint32_t>(tile_size(width));
+  return place / tile * kTileDocs + place % tile / 16;
+}
+
 // One lane's sums of kChunks * 16 units from `first_unit` on for its documents' rows, over the
-// first `features` of them. Requires: features <= network.width.
-template <unsigned kChunks>
-[[gnu::always_inline]] inline void multiply_units(const float* const (&rows)[kDocsPerLane],
+// first `features` of them. So many loads of each row are under way while others are added, if
+// kAhead > 0. Requires: features <= network.width.
+template <unsigned kAhead, unsigned kDocs, unsigned kChunks>
+[[gnu::always_inline]] inline void multiply_units(const float* const (&rows)[kDocs],
                                                   std::uint32_t features, const Network& network,
                                                   std::uint32_t first_unit, unsigned lane,
-                                                  Quad (&sums)[kDocsPerLane][kChunks]) {
+                                                  Quad (&sums)[kDocs][kChunks]) {
+  constexpr unsigned kChunkQuads = 4;
+  constexpr std::size_t kChunkStep = std::size_t{kTileDocs} * 16;
   const std::uint32_t own = first_unit + unit_of(lane);
-  const float* weights = network.weights + own;
+  auto weights = [&] {
+    // The compiler divides reads of one chunk; those of several lie at fixed distances.
+    if constexpr (kChunks == 1) {
+      return in_shared(network.weights + own);
+    } else {
+      return static_cast<const float*>(network.weights + own);
+    }
+  }();
   PLACKETT_UNROLL_ALL
   for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
     const Quad bias = read_shared_quad(network.biases + own + chunk * 16);
     for (auto& of_doc : sums) of_doc[chunk] = bias;
   }
-  std::size_t offset = 0;  // of the next feature, in a row
-  const auto add_four = [&](std::uint32_t count) PLACKETT_INLINE {
-    Quad values[kDocsPerLane];
-    PLACKETT_UNROLL_ALL
-    for (unsigned doc = 0; doc < kDocsPerLane; ++doc) values[doc] = load_quad(rows[doc] + offset);
+  const auto add_four = [&](const Quad(&values)[kDocs], std::uint32_t count) PLACKETT_INLINE {
     PLACKETT_UNROLL_ALL
     for (unsigned part = 0; part < 4; ++part) {
       if (part >= count) break;
@@ -80,7 +92,7 @@ template <unsigned kChunks>
       for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
         const Quad weight = read_shared_quad(weights + chunk * 16);
         PLACKETT_UNROLL_ALL
-        for (unsigned doc = 0; doc < kDocsPerLane; ++doc) {
+        for (unsigned doc = 0; doc < kDocs; ++doc) {
           PLACKETT_UNROLL_ALL
           for (unsigned at = 0; at < 4; ++at) {
             float& sum = sums[doc][chunk].values[at];
@@ -90,22 +102,44 @@ template <unsigned kChunks>
       }
       weights += network.padded_units;
     }
-    offset += 4;
   };
+  const auto load = [&](std::size_t offset, Quad(&values)[kDocs]) PLACKETT_INLINE {
+    PLACKETT_UNROLL_ALL
+    for (unsigned doc = 0; doc < kDocs; ++doc) values[doc] = load_quad(rows[doc] + offset);
+  };
+  const auto load_and_add = [&](std::size_t offset, std::uint32_t count) PLACKETT_INLINE {
+    Quad values[kDocs];
+    load(offset, values);
+    add_four(values, count);
+  };
+  Quad ahead[kAhead + 1][kDocs];  // the last is not used
+  PLACKETT_UNROLL_ALL
+  for (unsigned quad = 0; quad < kAhead; ++quad) load(std::size_t{quad} * 4, ahead[quad]);
+  std::size_t offset = 0;  // of the next feature, in a row
   std::uint32_t feature = 0;
   for (; feature + 16 <= features; feature += 16) {
+    // After the last chunk it is read again.
+    const std::size_t next = feature + 16 < network.width ? offset + kChunkStep : offset;
     PLACKETT_UNROLL_ALL
-    for (unsigned quad = 0; quad < 4; ++quad) add_four(4);
-    offset += kTileDocs * 16 - 16;
+    for (unsigned quad = 0; quad < kChunkQuads; ++quad) {
+      if constexpr (kAhead > 0) {
+        const unsigned later = quad + kAhead;
+        add_four(ahead[quad % kAhead], 4);
+        load((later < kChunkQuads ? offset : next) + std::size_t{later % kChunkQuads} * 4,
+             ahead[quad % kAhead]);
+      } else {
+        load_and_add(offset + std::size_t{quad} * 4, 4);
+      }
+    }
+    offset += kChunkStep;
   }
-  for (; feature < features; feature += 4) add_four(features - feature);
+  for (; feature < features; feature += 4, offset += 4) load_and_add(offset, features - feature);
 }
 
 // What the units give: 0 for those of the padding.
-template <unsigned kChunks>
+template <unsigned kDocs, unsigned kChunks>
 [[gnu::always_inline]] inline void activate_units(const Network& network, std::uint32_t first_unit,
-                                                  unsigned lane,
-                                                  Quad (&sums)[kDocsPerLane][kChunks]) {
+                                                  unsigned lane, Quad (&sums)[kDocs][kChunks]) {
   const auto each = [&](const auto& activated) PLACKETT_INLINE {
     PLACKETT_UNROLL_ALL
     for (unsigned chunk = 0; chunk < kChunks; ++chunk) {
@@ -140,7 +174,7 @@ template <unsigned kChunks>
     const float* own_rows[kDocsPerLane];
     for (unsigned doc = 0; doc < kDocsPerLane; ++doc) own_rows[doc] = rows[doc][lane];
     Quad sums[kDocsPerLane][kChunks];
-    multiply_units(own_rows, features, network, first_unit, lane, sums);
+    multiply_units<0>(own_rows, features, network, first_unit, lane, sums);
     activate_units(network, first_unit, lane, sums);
     const float* output = network.output + first_unit + unit_of(lane);
     PLACKETT_UNROLL_ALL

@@ -63,6 +63,9 @@ struct NetworkArgs {
   std::uint32_t hidden = 0;         // what units give, then their deltas: in shared memory or
   bool hidden_is_spilled = false;   // in the spill
   std::uint32_t hidden_floats = 0;  // of each
+  // Queries with up to so many documents are scored in parts (gpu/few_docs.h).
+  std::uint32_t few_docs = 0;
+  std::uint32_t given = 0;  // what units give to these, in shared memory: [doc][padded unit]
 };
 
 }  // namespace plackett::gpu

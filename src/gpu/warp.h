@@ -140,6 +140,25 @@ inline Quad read_quad(const float* from) {
   return quad;
 }
 
+// An address in shared memory, which takes one register. What is computed from it the compiler does
+// not also compute as an address of any memory.
+using SharedFloats = const __attribute__((address_space(3))) float*;
+inline SharedFloats in_shared(const float* address) {
+  auto shared = (SharedFloats)address;
+  asm("" : "+l"(shared));
+  return shared;
+}
+// As read_quad.
+inline Quad read_shared_quad(SharedFloats from) {
+  Quad quad;
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(quad.values[0]), "=f"(quad.values[1]), "=f"(quad.values[2]),
+                 "=f"(quad.values[3])
+               : "l"(from)
+               : "memory");
+  return quad;
+}
+
 // Start to copy four floats, or two, of the device's memory, which may have been written before, to
 // shared memory.
 #define PLACKETT_IN_SPACE(space) __attribute__((address_space(space))) void*
@@ -267,6 +286,7 @@ struct PerLane {
 };
 
 inline std::byte* unknown(std::byte* address) { return address; }
+inline unsigned unknown(unsigned value) { return value; }
 inline void prefetch(const float* from) { __builtin_prefetch(from); }
 
 // A device faults where these are not aligned.
@@ -280,6 +300,8 @@ inline float load_float(const float* from) { return *from; }
 inline Pair load_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Pair read_pair(const float* from) { return read_aligned<Pair>(from); }
 inline Quad read_quad(const float* from) { return read_aligned<Quad>(from); }
+using SharedFloats = const float*;
+inline SharedFloats in_shared(const float* address) { return address; }
 inline void copy_quad_ahead(const float* from, float* to) {
   const Quad quad = read_aligned<Quad>(from);
   std::copy_n(quad.values, 4, to);

@@ -1,4 +1,5 @@
 // Parts of the duels' kernels that whole runs seldom reach.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -161,6 +162,34 @@ TEST(LaunchLayout, HasRoomForFourBlocksOfNetworksWithMslrsShape) {
     choose_layout(network_shape(kernel, 136, 64), kCard, args);
     EXPECT_GE(kernel == Kernel::kDuelNetwork ? args.duels.small.docs : args.small.docs, 125U);
     EXPECT_LE(4 * (args.shared_bytes + 1024), kCard.all_shared_bytes);
+  }
+}
+
+TEST(LaunchLayout, DividesFewDocumentsByUnitsWhereThatCostsNoBlocks) {
+  const auto blocks = [](std::uint32_t bytes) { return kCard.all_shared_bytes / (bytes + 1024); };
+  for (const Kernel kernel :
+       {Kernel::kLearnNetwork, Kernel::kPairwiseNetwork, Kernel::kDuelNetwork}) {
+    for (const std::uint32_t features : {46, 136, 220, 400, 699}) {
+      for (const std::uint64_t runs : {10, 375, 8448}) {
+        SCOPED_TRACE(fmt::format("{} features, {} runs", features, runs));
+        GroupShape shape = network_shape(kernel, features, 64);
+        shape.runs = runs;
+        shape.most_docs = shape.usual_docs = 48;
+        BatchArgs args;
+        choose_layout(shape, kCard, args);
+        const std::uint32_t most = 16 / args.block_warps;
+        const std::uint32_t of_given = args.network.few_docs * 64 * 4;
+        EXPECT_EQ(std::min(blocks(args.shared_bytes), most),
+                  std::min(blocks(args.shared_bytes - of_given), most));
+        EXPECT_EQ(args.network.given + of_given, args.shared_bytes);
+        EXPECT_LE(args.shared_bytes, kCard.shared_bytes);
+        EXPECT_LE(args.network.few_docs, (args.block_warps - 1) * 16);
+        // Where 16 warps have room to spare, or a block is alone.
+        if (features == 46 || features == 699) {
+          EXPECT_EQ(args.network.few_docs, 48U);
+        }
+      }
+    }
   }
 }
 

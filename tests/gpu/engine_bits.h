@@ -32,6 +32,17 @@ inline std::unique_ptr<DeviceBackend> host_backend() {
 
 inline constexpr RankerKind kNetworks[] = {RankerKind::kNeural, RankerKind::kLinearPlusNeural};
 
+// Of a block of a network's run: its warps divide queries with fewer batches of 16 documents than
+// warps in other parts.
+struct FewDocsCase {
+  std::uint32_t warps = 0;
+  std::vector<std::uint32_t> docs;  // of queries, to either side of where parts change
+};
+inline std::vector<FewDocsCase> few_docs_cases() {
+  return {{kNetworkWarps, {1, 8, 9, 15, 16, 17, 24, 25, 32, 33, 48, 49}},
+          {kManyWarps, {1, 15, 16, 17, 24, 25, 33, 64, 65, 112, 113}}};
+}
+
 // Where the engine does not fuse, its bits are others.
 inline bool engine_fuses() { return kernels().name == "avx2" || kernels().name == "avx512"; }
 
@@ -149,6 +160,13 @@ class EngineBits : public ::testing::TestWithParam<Where> {
 
   void expect_bits(const Dataset& data, const SimulationSpec& spec) {
     expect_the_engines_bits(data, spec, *backend_);
+  }
+
+  // For networks' blocks of so many warps, on the host: with three runs.
+  void use_blocks_of(std::uint32_t warps) {
+    DeviceLimits limits = HostDevice().limits().value();
+    limits.processors = warps == kManyWarps ? 132 : 1;
+    if (is_on_host()) backend_ = host_backend(limits, order());
   }
 
   // Those of the learned parameters and of what else the learner keeps.

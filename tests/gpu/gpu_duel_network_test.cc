@@ -48,7 +48,28 @@ TEST_P(NetworkDuelBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
       SimulationSpec spec = tiny_bandit({}, kNetworks[(features + units) % 2], units);
       spec.impressions = 30;
       spec.runs = 1;
-      expect_bits(make_dataset({.features = features}), spec);
+      expect_bits(make_dataset({.features = features, .docs = {1, 9, 33, 113, 128}}), spec);
+    }
+  }
+}
+
+TEST_P(NetworkDuelBits, AreKeptForAsManyDocumentsAsABlocksWarpsDivideByUnits) {
+  for (const auto& [warps, docs] : few_docs_cases()) {
+    use_blocks_of(warps);
+    const Dataset data = make_dataset({.features = 35, .docs = docs});
+    for (const std::uint32_t units : {1, 16, 17, 64, 65, 100}) {
+      for (const Activation activation :
+           {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
+        for (const RankerKind kind : kNetworks) {
+          SCOPED_TRACE(fmt::format("{} warps, {} units, {} {}", warps, units, name_of(activation),
+                                   name_of(kind)));
+          SimulationSpec spec = tiny_bandit(bandits()[units % 3], kind, units);
+          spec.ranker.activation = activation;
+          spec.runs = 3;
+          spec.impressions = 30;
+          expect_bits(data, spec);
+        }
+      }
     }
   }
 }
@@ -184,11 +205,13 @@ TEST_P(NetworkDuelBits, AreThoseOfTheParameters) {
   const Dataset data = make_dataset({.features = 33});
   for (const Bandit& bandit : bandits()) {
     for (const RankerKind kind : kNetworks) {
-      SCOPED_TRACE(fmt::format("{} {}", bandit.method, name_of(kind)));
-      SimulationSpec spec = tiny_bandit(bandit, kind);
-      spec.impressions = 200;
-      spec.protocol = Protocol::kPublished;
-      expect_parameters(data, spec);
+      for (const std::uint32_t units : {20, 32}) {  // rows with padding and without
+        SCOPED_TRACE(fmt::format("{} {} {}", bandit.method, name_of(kind), units));
+        SimulationSpec spec = tiny_bandit(bandit, kind, units);
+        spec.impressions = 200;
+        spec.protocol = Protocol::kPublished;
+        expect_parameters(data, spec);
+      }
     }
   }
 }

@@ -38,7 +38,29 @@ TEST_P(NetworkBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
       SimulationSpec spec = tiny_network(kNetworks[(features + units) % 2], units);
       spec.impressions = 60;
       spec.runs = 1;
-      expect_bits(make_dataset({.features = features}), spec);
+      expect_bits(make_dataset({.features = features, .docs = {1, 9, 33, 113, 128}}), spec);
+    }
+  }
+}
+
+TEST_P(NetworkBits, AreKeptForAsManyDocumentsAsABlocksWarpsDivideByUnits) {
+  for (const auto& [warps, docs] : few_docs_cases()) {
+    use_blocks_of(warps);
+    const Dataset data = make_dataset({.features = 35, .docs = docs});
+    for (const std::uint32_t units : {1, 16, 17, 64, 65, 100}) {
+      for (const Activation activation :
+           {Activation::kSigmoid, Activation::kRelu, Activation::kTanh}) {
+        for (const RankerKind kind : kNetworks) {
+          SCOPED_TRACE(fmt::format("{} warps, {} units, {} {}", warps, units, name_of(activation),
+                                   name_of(kind)));
+          SimulationSpec spec = tiny_network(kind, units);
+          spec.ranker.activation = activation;
+          spec.settings = {{"steps", units % 2 == 0 ? "constant" : "adagrad"}};
+          spec.runs = 3;
+          spec.impressions = 40;
+          expect_bits(data, spec);
+        }
+      }
     }
   }
 }
@@ -222,7 +244,19 @@ TEST_P(PairwiseNetworkBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
     for (const std::uint32_t units : {1, 16, 33, 64}) {
       SCOPED_TRACE(fmt::format("{} features, {} units", features, units));
       const auto spec = tiny_pairwise_network(kNetworks[(features + units) % 2], units);
-      expect_bits(make_dataset({.features = features}), spec);
+      expect_bits(make_dataset({.features = features, .docs = {1, 9, 33, 113, 128}}), spec);
+    }
+  }
+}
+
+TEST_P(PairwiseNetworkBits, AreKeptForAsManyDocumentsAsABlocksWarpsDivideByUnits) {
+  for (const auto& [warps, docs] : few_docs_cases()) {
+    use_blocks_of(warps);
+    for (const std::uint32_t units : {17, 64}) {
+      SCOPED_TRACE(fmt::format("{} warps, {} units", warps, units));
+      SimulationSpec spec = tiny_pairwise_network(kNetworks[units % 2], units);
+      spec.runs = 3;
+      expect_bits(make_dataset({.features = 35, .docs = docs}), spec);
     }
   }
 }
