@@ -132,7 +132,7 @@ class GpuBackend final : public DeviceBackend {
   [[nodiscard]] std::string description() const override { return device_->name(); }
   // Many runs are done at a time; each one's times are its share of the device's.
   [[nodiscard]] unsigned width() const override { return 1; }
-  [[nodiscard]] bool leaves_cores_idle() const override { return true; }
+  [[nodiscard]] bool can_be_shared() const override { return true; }
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
 
   [[nodiscard]] Result<void> check(const Simulation& simulation) const override {
