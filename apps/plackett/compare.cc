@@ -1,4 +1,5 @@
 // plackett compare: methods side by side under several click models, on several datasets.
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -199,10 +200,11 @@ void print_plan(const ComparisonSpec& spec, const std::string& folder, const Run
 // The methods' standing on one dataset so far, with a row per label and a column per click model
 // and surroundings.
 struct DatasetStanding {
+  std::string dataset;
   Standing table = {};
   std::map<std::size_t, std::pair<std::size_t, std::size_t>> places = {};  // of cells: row, column
 
-  DatasetStanding(const StoredResults& stored, const std::string& dataset) {
+  DatasetStanding(const StoredResults& stored, std::string of) : dataset(std::move(of)) {
     table.title = dataset + ", NDCG@10 so far";
     const auto place = [](std::vector<std::string>& list, const std::string& name) {
       const auto found = std::find(list.begin(), list.end(), name);
@@ -236,17 +238,61 @@ struct Done {
   std::string device = {};        // that did them
 };
 
+// The standing on the first of the datasets whose runs are under way, on the terminal. One call at
+// a time.
+class Standings {
+ public:
+  explicit Standings(Progress& progress) : progress_(progress) {}
+
+  // While no runs are under way, that of the dataset that is read is shown.
+  void read(DatasetStanding standing) {
+    read_ = std::move(standing);
+    if (!any_under_way()) progress_.show(read_->table);
+  }
+  void start_runs() {
+    under_way_.push_back(std::move(*read_));
+    read_.reset();
+  }
+  void add(std::size_t cell, double value) {
+    for (DatasetStanding& standing : under_way_) {
+      const auto place = standing.places.find(cell);
+      if (place == standing.places.end()) continue;
+      const auto [row, column] = place->second;
+      standing.table.add(row, column, value);
+      if (&standing == &under_way_.front()) progress_.score(row, column, value);
+    }
+  }
+  void end_runs(const std::string& dataset) {
+    const bool was_shown = under_way_.front().dataset == dataset;
+    std::erase_if(under_way_, [&](const DatasetStanding& one) { return one.dataset == dataset; });
+    if (was_shown && any_under_way()) progress_.show(under_way_.front().table);
+    if (!any_under_way() && read_) progress_.show(read_->table);
+  }
+  [[nodiscard]] bool any_under_way() const { return !under_way_.empty(); }
+  [[nodiscard]] bool any_read() const { return read_.has_value(); }
+
+ private:
+  Progress& progress_;
+  std::vector<DatasetStanding> under_way_;  // in the spec's order
+  std::optional<DatasetStanding> read_;     // of the dataset that is being read
+};
+
 // Runs with progress on the terminal.
 Result<StoredResults> run_watched(const ComparisonSpec& spec, const std::string& out,
                                   RunOptions options, Done& work) {
   StopSignal signal(
       fmt::format("stopped; finished runs are in {}, and the same command continues", out));
   Progress progress({});
+  Standings standings(progress);
+  std::atomic<bool> is_reading{false};
   options.watch = progress.watch();
+  // The label says what is read, though other datasets' runs may start meanwhile.
+  options.watch.run_started = [&, label = options.watch.run_started](const SimulationSpec& run) {
+    if (!is_reading) label(run);
+  };
   options.watch.stop = stop_requested;
   options.watch.told_device = [&](const std::string& what) { work.device = what; };
   const StoredResults* stored = nullptr;
-  std::map<std::size_t, std::pair<std::size_t, std::size_t>> places;
   FolderWatch watch;
   watch.opened = [&](const StoredResults& found, WorkCount all, WorkCount left) {
     stored = &found;
@@ -257,19 +303,26 @@ Result<StoredResults> run_watched(const ComparisonSpec& spec, const std::string&
         {.impressions = all.impressions - left.impressions, .runs = all.runs - left.runs});
   };
   watch.loading = [&](const ComparedDataset& dataset) {
-    signal.end_work();
+    if (!standings.any_under_way()) signal.end_work();
+    is_reading = true;
     progress.set_label(fmt::format("reading {}", dataset.name));
-    DatasetStanding standing(*stored, dataset.name);
-    places = std::move(standing.places);
-    progress.show(std::move(standing.table));
+    standings.read(DatasetStanding(*stored, dataset.name));
     progress.advance(0);
   };
-  watch.loaded = [&] { signal.begin_work(); };
+  watch.loaded = [&] {
+    is_reading = false;
+    standings.start_runs();
+    signal.begin_work();
+  };
   watch.stored = [&](std::size_t cell, const RunRecord& record) {
     ++work.runs;
     work.impressions += record.curve.back().impression;
-    const auto [row, column] = places.at(cell);
-    progress.score(row, column, record.curve.back().offline);
+    standings.add(cell, record.curve.back().offline);
+  };
+  watch.done = [&](const ComparedDataset& dataset) {
+    standings.end_runs(dataset.name);
+    const bool only_reads = !standings.any_under_way() && standings.any_read();
+    if (only_reads && !stop_requested()) signal.end_work();
   };
   auto done = run_in_folder(spec, out, options, watch);
   if (!done && stored != nullptr) {

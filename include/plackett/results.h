@@ -103,28 +103,33 @@ struct WorkCount {
   std::uint64_t impressions = 0;  // in all
 };
 
-// Told of a comparison in a folder, in addition to RunOptions::watch. Any member may be empty.
+// Told of a comparison in a folder, in addition to RunOptions::watch: one call at a time, from any
+// thread. Any member may be empty.
 struct FolderWatch {
   // The folder is open, with what it holds. Of `all` that the spec asks of this shard, `left` will
   // be done.
   std::function<void(const StoredResults& stored, WorkCount all, WorkCount left)> opened = {};
-  // A dataset is about to be loaded; until `loaded`, watch.stop is not asked.
+  // A dataset is about to be loaded, or again if there was no memory for it beside others. Until
+  // `loaded`, only runs on others ask watch.stop.
   std::function<void(const ComparedDataset& dataset)> loading = {};
   // It is loaded, and its runs start.
   std::function<void()> loaded = {};
-  // A run of a cell is stored. One call at a time.
+  // A run of a cell is stored.
   std::function<void(std::size_t cell, const RunRecord& record)> stored = {};
+  // No more runs on a dataset are done.
+  std::function<void(const ComparedDataset& dataset)> done = {};
 };
 
 // Does the runs of the spec that the folder lacks, or those of them in options.shard, dataset by
-// dataset, and stores each as it finishes. A folder that does not exist is created; one that holds
-// other cells keeps them. Returns what the folder then holds; runs are missing if watch.stop asked
-// to stop or other shards are not done. Several processes may work in one folder, each on a shard
-// of its own. Fails, and leaves what is there, if the spec can't run, has users of its own, or the
-// folder holds runs of another version or build of plackett, of other data or with another kind of
-// curve (unless options.fresh), a spec that plackett did not write, or another process is working
-// on the same shard; for one of several shards also if options.fresh is set or the file system has
-// no locks.
+// dataset, and stores each as it finishes. Where a GPU alone does the runs, those on one dataset go
+// on while the next are loaded and run; if one fails, all end. A folder that does not exist is
+// created; one that holds other cells keeps them. Returns what the folder then holds; runs are
+// missing if watch.stop asked to stop or other shards are not done. Several processes may work in
+// one folder, each on a shard of its own. Fails, and leaves what is there, if the spec can't run,
+// has users of its own, or the folder holds runs of another version or build of plackett, of other
+// data or with another kind of curve (unless options.fresh), a spec that plackett did not write, or
+// another process is working on the same shard; for one of several shards also if options.fresh is
+// set or the file system has no locks.
 PLACKETT_EXPORT Result<StoredResults> run_in_folder(const ComparisonSpec& spec,
                                                     const std::filesystem::path& folder,
                                                     const RunOptions& options = {},

@@ -41,8 +41,8 @@ class Backend {
   [[nodiscard]] virtual std::string description() const = 0;
   // How many runs are done at a time, for timings.
   [[nodiscard]] virtual unsigned width() const = 0;
-  // Whether this machine's cores have little to do while it works.
-  [[nodiscard]] virtual bool leaves_cores_idle() const { return false; }
+  // Whether several threads may call run() at once, so that batches are done beside each other.
+  [[nodiscard]] virtual bool can_be_shared() const { return false; }
   // The largest batch that run() should be given.
   [[nodiscard]] virtual std::size_t max_batch() const = 0;
 

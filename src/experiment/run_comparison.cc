@@ -1,4 +1,5 @@
-// Does the runs of a comparison, in a results folder or in memory.
+#include "experiment/run_comparison.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,16 +8,18 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/hash.h"
 #include "experiment/backend.h"
 #include "experiment/curve.h"
-#include "experiment/made_ahead.h"
 #include "experiment/made_by.h"
 #include "experiment/results_files.h"
 #include "experiment/results_folder.h"
+#include "experiment/side_by_side.h"
 #include "experiment/spec_parts.h"
 #include "experiment/stored_cells.h"
 #include "plackett/published_data.h"
@@ -143,22 +146,23 @@ Result<std::vector<Simulation>> prepare_cells(const StoredResults& stored, const
   return simulations;
 }
 
-// Where the runs of one dataset happen and go.
-struct DatasetRuns {
-  std::uint64_t fingerprint{};  // of its data; 0: unknown
-  // Called with what the runs are made from, before the first.
-  std::function<Result<void>(const MadeBy& inputs)> claim;
+// Where runs happen and go. If the backend can be shared, several threads use it at once.
+struct Runs {
   Backend& backend;
-  const Watch& watch;
-  // Takes a finished run of a cell. One call at a time.
+  const Watch& watch;  // but for its stop()
+  // Called with what a dataset's runs are made from, before the first.
+  std::function<Result<void>(const MadeBy& inputs)> claim;
+  // Takes a finished run of a cell.
   std::function<Result<void>(std::size_t cell, FinishedRun run)> store;
 };
 
 // Does the runs on `dataset` that are to be done. Fails, before anything runs, if the claim does.
-// Stops as Backend::run does.
+// Stops as Backend::run does. A fingerprint of 0 is unknown.
 // Requires: dataset.name is the spec's name for it.
-Result<void> run_dataset(const StoredResults& stored, const Work& work, const Dataset& dataset,
-                         const std::vector<std::size_t>& cells, const DatasetRuns& runs) {
+Result<void> run_dataset(const StoredResults& stored, const Work& work, const LoadedDataset& loaded,
+                         const std::vector<std::size_t>& cells, const Runs& runs,
+                         const Stop& stop) {
+  const Dataset& dataset = loaded.dataset;
   auto simulations = prepare_cells(stored, dataset, cells);
   if (!simulations) return simulations.error();
   MadeBy inputs;
@@ -175,7 +179,7 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
                       .method = to_text(canonical(entry_of(cell.simulation))),
                       .click_model = cell.simulation.click_model,
                       .user = (*simulations)[at].spec().click_model,
-                      .data = runs.fingerprint,
+                      .data = loaded.fingerprint,
                       .published = std::string(recognise(dataset).value_or("")),
                       .user_file = *user_file,
                       .drift_files = std::move(*drift_files),
@@ -187,12 +191,14 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Da
   // Run 0 of every cell first: if the work is stopped, all of them are equally far.
   std::stable_sort(jobs.begin(), jobs.end(),
                    [](const Job& one, const Job& other) { return one.run < other.run; });
-  return run_jobs({*simulations, jobs}, runs.backend, runs.watch,
-                  [&](const Job& job, RunRecord record) {
-                    FinishedRun run = common[job.simulation];
-                    run.record = std::move(record);
-                    return runs.store(cells[job.simulation], std::move(run));
-                  });
+  Watch watch = runs.watch;
+  watch.learned = nullptr;
+  watch.stop = stop;
+  return run_jobs({*simulations, jobs}, runs.backend, watch, [&](const Job& job, RunRecord record) {
+    FinishedRun run = common[job.simulation];
+    run.record = std::move(record);
+    return runs.store(cells[job.simulation], std::move(run));
+  });
 }
 
 }  // namespace
@@ -202,6 +208,12 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
   if (auto valid = check(spec); !valid) return valid.error();
   const auto backend = make_backend(options);
   if (!backend) return backend.error();
+  return run_in_folder_by(**backend, spec, folder, options, watch);
+}
+
+Result<StoredResults> run_in_folder_by(Backend& backend, const ComparisonSpec& spec,
+                                       const std::filesystem::path& folder,
+                                       const RunOptions& options, const FolderWatch& watch) {
   auto opened = ResultsFolder::open(
       folder, spec,
       {.version = std::string(version()), .fresh = options.fresh, .shard = options.shard});
@@ -210,39 +222,47 @@ Result<StoredResults> run_in_folder(const ComparisonSpec& spec, const std::files
   const Work work = work_of(spec, stored, options.shard);
   if (watch.opened) watch.opened(stored, work.all, work.left);
   const unsigned threads = ThreadBackend(options.threads).width();
-  const auto claim = [&](const MadeBy& inputs) { return opened->claim_inputs(inputs); };
-  Watch run_watch = options.watch;
-  run_watch.learned = nullptr;
+  std::mutex mutex;  // over the folder and the watch
+  const auto claim = [&](const MadeBy& inputs) {
+    const std::lock_guard lock(mutex);
+    return opened->claim_inputs(inputs);
+  };
   const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
+    const std::lock_guard lock(mutex);
     const std::uint32_t number = run.record.run;
-    if (auto kept = opened->append(cell, std::move(run), (*backend)->width()); !kept) return kept;
+    if (auto kept = opened->append(cell, std::move(run), backend.width()); !kept) return kept;
     if (watch.stored) watch.stored(cell, stored.cells[cell].runs.at(number).record);
     return {};
   };
+  const Runs runs{backend, options.watch, claim, store};
   std::vector<const DatasetWork*> left;
   for (const DatasetWork& dataset : work.datasets) {
     if (!dataset.cells.empty()) left.push_back(&dataset);
   }
-  const auto load_left = [&](std::size_t at) {
-    return load_to_run(left[at]->dataset, options, threads);
-  };
-  MadeAhead<LoadedDataset> ahead;  // the next one, while a device works on this one
-  for (std::size_t at = 0; at < left.size(); ++at) {
-    if (run_watch.stop && run_watch.stop()) break;
-    const auto& [compared, cells] = *left[at];
-    if (watch.loading) watch.loading(compared);
-    const auto loaded = ahead.get([&] { return load_left(at); });
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    const ComparedDataset& compared = left[at]->dataset;
+    {
+      const std::lock_guard lock(mutex);
+      if (watch.loading) watch.loading(compared);
+    }
+    auto loaded = load_to_run(compared, options, threads);
     if (!loaded) return loaded.error();
+    const auto owned = std::make_shared<const LoadedDataset>(std::move(loaded).value());
+    const std::lock_guard lock(mutex);
     if (watch.loaded) watch.loaded();
-    if ((*backend)->leaves_cores_idle() && at + 1 < left.size()) {
-      ahead.start([&load_left, at] { return load_left(at + 1); });
-    }
-    const DatasetRuns runs{loaded->fingerprint, claim, **backend, run_watch, store};
-    if (auto done = run_dataset(stored, work, loaded->dataset, cells, runs); !done) {
-      return done.error();
-    }
-  }
-  if (auto done = opened->finish(); !done) return done.error();
+    return LoadedWork([&, at, owned](const Stop& stop) {
+      auto done = run_dataset(stored, work, *owned, left[at]->cells, runs, stop);
+      const std::lock_guard ended(mutex);
+      if (watch.done) watch.done(left[at]->dataset);
+      return done;
+    });
+  };
+  auto done = do_in_parts({.count = left.size(),
+                           .load = load,
+                           .stop = options.watch.stop,
+                           .side_by_side = backend.can_be_shared()});
+  if (!done) return done.error();
+  if (auto finished = opened->finish(); !finished) return finished.error();
   return stored;
 }
 
@@ -254,29 +274,41 @@ Result<Compared> compare(const ComparisonSpec& spec, std::span<const Dataset> da
     in_memory.datasets.push_back({.name = dataset.name, .path = dataset.name});
   }
   if (auto valid = check_apart_from_data(in_memory); !valid) return valid.error();
+  const auto backend = make_backend(options);
+  if (!backend) return backend.error();
+  return compare_by(**backend, in_memory, datasets, options.watch);
+}
+
+Result<Compared> compare_by(Backend& backend, const ComparisonSpec& in_memory,
+                            std::span<const Dataset> datasets, const Watch& watch) {
   auto cells = empty_cells(in_memory);
   if (!cells) return cells.error();
   StoredResults stored{
       .spec = in_memory, .plackett = std::string(version()), .cells = std::move(*cells)};
   const Work work = work_of(in_memory, stored, {});
-  const auto backend = make_backend(options);
-  if (!backend) return backend.error();
   const auto claim = [](const MadeBy&) { return Result<void>(); };
-  Watch watch = options.watch;
-  watch.learned = nullptr;
+  std::mutex mutex;  // over `stored`
   const auto store = [&](std::size_t cell, FinishedRun run) -> Result<void> {
+    const std::lock_guard lock(mutex);
     StoredCell& to = stored.cells[cell];
     const RunRecord& record = run.record;
-    to.timings[record.run] = {record.seconds, record.evaluation_seconds, (*backend)->width()};
+    to.timings[record.run] = {record.seconds, record.evaluation_seconds, backend.width()};
     to.runs[record.run] = std::move(run);
     return {};
   };
-  for (std::size_t at = 0; at < datasets.size(); ++at) {
-    const DatasetRuns runs{0, claim, **backend, watch, store};
-    auto done = run_dataset(stored, work, datasets[at], work.datasets[at].cells, runs);
-    if (!done) return done.error();
-    if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
-  }
+  const Runs runs{backend, watch, claim, store};
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    return LoadedWork([&, at](const Stop& stop) {
+      const LoadedDataset unknown{.dataset = datasets[at]};
+      return run_dataset(stored, work, unknown, work.datasets[at].cells, runs, stop);
+    });
+  };
+  auto done = do_in_parts({.count = datasets.size(),
+                           .load = load,
+                           .stop = watch.stop,
+                           .side_by_side = backend.can_be_shared()});
+  if (!done) return done.error();
+  if (watch.stop && watch.stop()) return Error{ErrorCode::kStopped, "stopped"};
   Compared result = compared(stored);
   // How the data was made is not known here, so nothing is compared with the paper's numbers.
   for (CellSummary& cell : result.comparison.cells) cell.as_in_paper = false;

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <span>
@@ -130,6 +131,9 @@ class Gpu final : public Device {
   }
 
   Result<void> open() {
+    // Streams of more threads than that share a queue, where one waits for another's work. The
+    // default is 8; it is read when the context is made.
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
     if (const Status status = driver_.init(0); status != kSuccess) {
       return status == kNoDevice ? unusable("the driver sees no device")
                                  : unusable(text_of("cuInit", status));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +31,8 @@ constexpr std::size_t kRunsPerProcessor = 64;
 constexpr unsigned kGroupsAtOnce = 8;
 // Of the free memory, the part that is used.
 constexpr double kMemoryShare = 0.9;
+// How often a call that waits for memory asks whether to stop.
+constexpr auto kBetweenStops = std::chrono::milliseconds(50);
 std::uint64_t room_of(std::uint64_t bytes) {
   return static_cast<std::uint64_t>(kMemoryShare * static_cast<double>(bytes));
 }
@@ -86,6 +90,7 @@ struct PreparedJob {
 struct JobGroup {
   std::vector<PreparedJob> jobs;  // in the batch's order
   GroupShape shape;
+  std::uint64_t bytes = 0;  // of memory, apart from splits and users
 };
 
 // What groups take of the device's.
@@ -94,10 +99,23 @@ struct Memory {
   std::uint64_t own = 0;  // bytes, apart from these
 };
 
-// What such a group needs to be run.
+// Such a group with what it needs to be run.
 struct ReadyGroup {
+  JobGroup jobs;
   std::vector<GroupRun> runs;
   std::unique_ptr<RunGroup> group;
+};
+
+// What a call of run() holds of the device's memory.
+struct Held {
+  Resident resident;
+  std::vector<ReadyGroup> groups = {};
+
+  [[nodiscard]] std::uint64_t bytes() const {
+    std::uint64_t bytes = resident.bytes();
+    for (const ReadyGroup& ready : groups) bytes += ready.jobs.bytes;
+    return bytes;
+  }
 };
 
 struct Failure {
@@ -114,7 +132,7 @@ class GpuBackend final : public DeviceBackend {
   [[nodiscard]] std::string description() const override { return device_->name(); }
   // Many runs are done at a time; each one's times are its share of the device's.
   [[nodiscard]] unsigned width() const override { return 1; }
-  [[nodiscard]] bool leaves_cores_idle() const override { return true; }
+  [[nodiscard]] bool can_be_shared() const override { return true; }
   [[nodiscard]] std::size_t max_batch() const override { return ~std::size_t{0}; }
 
   [[nodiscard]] Result<void> check(const Simulation& simulation) const override {
@@ -137,21 +155,80 @@ class GpuBackend final : public DeviceBackend {
       }
       left.push_back({job, place, &own[RunInputs(simulation).fold(job.run)]});
     }
-    Resident resident(*device_);
+    Call call(*this);
     while (!left.empty()) {
       if (watch.stop && watch.stop()) return {};
-      const auto groups = next_groups(resident, left);
-      if (!groups) return groups.error();
-      if (auto done = run_groups(*groups, left, resident, watch, finished); !done) return done;
+      auto failure = make_groups_ready(left, call, watch);
+      run_groups(call.held().groups, watch, finished, failure);
+      call.release_groups();
+      if (failure) return failure->error;
     }
     return {};
   }
 
  private:
+  // A call of run(). Several share the device's memory: each takes a turn at planning what it does
+  // next and allocating for that, so that the memory is there that it plans with.
+  class Call {
+   public:
+    explicit Call(GpuBackend& backend) : backend_(backend), held_{Resident(*backend.device_)} {
+      const std::lock_guard lock(backend_.turn_);
+      backend_.calls_.push_back(this);
+    }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+    ~Call() {
+      const std::lock_guard lock(backend_.turn_);
+      release();
+      std::erase(backend_.calls_, this);
+    }
+
+    // To be changed in its turn only.
+    [[nodiscard]] Held& held() { return held_; }
+    void release_groups() {
+      const std::lock_guard lock(backend_.turn_);
+      if (held_.groups.empty()) return;
+      held_.groups.clear();
+      backend_.tell_of_memory();
+    }
+    // All that it holds. Requires: it is its turn.
+    void release() {
+      if (held_.bytes() == 0) return;
+      held_.groups.clear();
+      held_.resident.make_room({}, 0);
+      backend_.tell_of_memory();
+    }
+
+   private:
+    GpuBackend& backend_;
+    Held held_;
+  };
+
+  // Requires: a call's turn.
+  void tell_of_memory() {
+    ++times_released_;
+    released_.notify_all();
+  }
+  // Likewise. What all calls hold.
+  [[nodiscard]] std::uint64_t held_bytes() const {
+    std::uint64_t bytes = 0;
+    for (Call* call : calls_) bytes += call->held().bytes();
+    return bytes;
+  }
+  // Likewise. As if no call held memory.
+  [[nodiscard]] Result<DeviceLimits> limits() const {
+    auto limits = device_->limits();
+    if (limits) limits->free_bytes += held_bytes();
+    return limits;
+  }
+
   // One per fold. Fails if the runs of one can't be done.
   [[nodiscard]] Result<std::vector<FoldRuns>> folds_of(const Simulation& simulation) const {
     if (auto able = check_spec(simulation); !able) return able.error();
-    const auto limits = device_->limits();
+    const auto limits = [this] {
+      const std::lock_guard lock(turn_);
+      return this->limits();
+    }();
     if (!limits) return limits.error();
     const std::uint32_t count = RunInputs(simulation).fold_count();
     std::vector<FoldRuns> folds;
@@ -222,12 +299,51 @@ class GpuBackend final : public DeviceBackend {
                              fold.name, bytes, room)};
   }
 
-  // Takes from `left` the jobs that are done next: groups that fit the device's memory together.
-  // Those whose splits are there come first, so that each split is sent once.
-  Result<std::vector<JobGroup>> next_groups(Resident& resident, std::vector<PreparedJob>& left) {
-    const auto limits = device_->limits();
+  // Gets the next jobs of `left` ready: groups that fit the device's memory together and beside
+  // other calls'. While these leave no room for any, gives up what the call holds, so that no two
+  // wait for each other, and waits. No group is ready if the watch stops it, or after a failure;
+  // there may also be some beside a failure.
+  std::optional<Failure> make_groups_ready(std::vector<PreparedJob>& left, Call& call,
+                                           const Watch& watch) {
+    std::unique_lock turn(turn_);
+    while (true) {
+      auto groups = next_groups(call.held(), left);
+      std::optional<Failure> failure;
+      if (groups) {
+        failure = make_ready(*groups, left, call.held());
+        if (!call.held().groups.empty()) return failure;
+      } else {
+        failure = Failure{.place = left.front().place, .error = groups.error()};
+      }
+      const bool others_hold = held_bytes() > call.held().bytes();
+      if (!others_hold || failure->error.code != ErrorCode::kUnavailable) return failure;
+      call.release();
+      if (!wait_for_memory(turn, watch)) return {};
+    }
+  }
+
+  // Until a call releases some. False if the watch stops it.
+  bool wait_for_memory(std::unique_lock<std::mutex>& turn, const Watch& watch) {
+    const std::uint64_t before = times_released_;
+    while (times_released_ == before) {
+      released_.wait_for(turn, kBetweenStops);
+      turn.unlock();
+      const bool is_stopped = watch.stop && watch.stop();
+      turn.lock();
+      if (is_stopped) return false;
+    }
+    return true;
+  }
+
+  // Takes from `left` the jobs that are done next. Those whose splits are there come first, so that
+  // each split is sent once. Frees what the call needs no more, if that takes room.
+  Result<std::vector<JobGroup>> next_groups(Held& held, std::vector<PreparedJob>& left) {
+    const auto limits = this->limits();
     if (!limits) return limits.error();
-    const std::uint64_t room = room_of(limits->free_bytes + resident.bytes());
+    Resident& resident = held.resident;
+    const std::uint64_t of_others = held_bytes() - held.bytes();
+    const std::uint64_t of_all = room_of(limits->free_bytes);
+    const std::uint64_t room = of_all - std::min(of_all, of_others);
     std::stable_partition(left.begin(), left.end(), [&resident](const PreparedJob& job) {
       return resident.has(key_of(*job.runs->train)) && resident.has(key_of(*job.runs->measured));
     });
@@ -277,7 +393,8 @@ class GpuBackend final : public DeviceBackend {
       group.jobs.push_back(job);
     }
     if (group.jobs.empty()) return group;
-    memory.own += group_bytes(group.shape, limits);
+    group.bytes = group_bytes(group.shape, limits);
+    memory.own += group.bytes;
     left = std::move(later);
     std::sort(
         group.jobs.begin(), group.jobs.end(),
@@ -285,27 +402,64 @@ class GpuBackend final : public DeviceBackend {
     return group;
   }
 
-  // Beside each other: few runs leave much of the device idle. All are prepared before any starts,
-  // since to allocate memory the driver waits for what runs. Where one lacks memory though there
-  // was room for it, those that are ready are done, and the others' jobs are left again.
-  Result<void> run_groups(std::span<const JobGroup> groups, std::vector<PreparedJob>& left,
-                          Resident& resident, const Watch& watch, const Finished& finished) {
-    std::vector<ReadyGroup> ready;
+  // All are prepared before any starts, since to allocate memory the driver waits for what runs.
+  // Where one lacks memory though there was room for it, its jobs and those of later ones are left
+  // again; that is a failure only if none is ready.
+  std::optional<Failure> make_ready(std::span<const JobGroup> groups,
+                                    std::vector<PreparedJob>& left, Held& held) {
     std::optional<Failure> failure;
     for (const JobGroup& group : groups) {
-      auto made = make_ready(group.jobs, resident, watch);
-      if (!made) {
-        if (!ready.empty() && made.error().code == ErrorCode::kUnavailable) {
-          put_back(groups.subspan(ready.size()), left);
-        } else {
-          failure = Failure{.place = group.jobs.front().place, .error = made.error()};
-        }
+      auto ready = make_ready(group, held.resident);
+      if (!ready) {
+        failure = Failure{.place = group.jobs.front().place, .error = ready.error()};
         break;
       }
-      ready.push_back(std::move(made).value());
+      held.groups.push_back(std::move(ready).value());
     }
-    // Other threads' runs read what this one has sent.
-    if (auto sent = device_->finish(); !sent) return sent.error();
+    // Other threads' runs read what this one has sent, and other calls may get its memory.
+    if (auto sent = device_->finish(); !sent) {
+      held.groups.clear();
+      failure = Failure{.place = groups.front().jobs.front().place, .error = sent.error()};
+    }
+    if (!failure || failure->error.code != ErrorCode::kUnavailable) return failure;
+    put_back(groups.subspan(held.groups.size()), left);
+    if (!held.groups.empty()) return {};
+    return failure;
+  }
+
+  Result<ReadyGroup> make_ready(const JobGroup& jobs, Resident& resident) {
+    ReadyGroup ready{.jobs = jobs, .runs = {}, .group = {}};
+    for (const PreparedJob& job : jobs.jobs) {
+      auto run = make_run(job, resident);
+      if (!run) return run.error();
+      ready.runs.push_back(std::move(*run));
+    }
+    auto group = prepare_group(*device_, ready.runs);
+    if (!group) return group.error();
+    ready.group = std::move(group).value();
+    return ready;
+  }
+
+  static void put_back(std::span<const JobGroup> groups, std::vector<PreparedJob>& left) {
+    for (const JobGroup& group : groups) {
+      left.insert(left.end(), group.jobs.begin(), group.jobs.end());
+    }
+    std::sort(left.begin(), left.end(), [](const PreparedJob& one, const PreparedJob& other) {
+      return one.place < other.place;
+    });
+  }
+
+  // Beside each other: few runs leave much of the device idle. Sets `failure` to that of the
+  // earliest job that failed.
+  void run_groups(std::span<ReadyGroup> groups, const Watch& watch, const Finished& finished,
+                  std::optional<Failure>& failure) {
+    if (watch.run_started) {
+      for (const ReadyGroup& ready : groups) {
+        for (const PreparedJob& job : ready.jobs.jobs) {
+          watch.run_started(job.runs->simulation->spec());
+        }
+      }
+    }
     std::mutex mutex;
     std::optional<Error> refusal;  // of `finished`, which is not asked again then
     std::atomic<bool> failed{false};
@@ -320,49 +474,21 @@ class GpuBackend final : public DeviceBackend {
       failed = true;
       return done;
     };
-    parallel_for(kGroupsAtOnce, ready.size(), [&](std::size_t at) {
+    parallel_for(kGroupsAtOnce, groups.size(), [&](std::size_t at) {
       if (inner.stop()) return;
-      auto failed_here = run_jobs_together(groups[at].jobs, ready[at], inner, in_turn);
+      auto failed_here = run_jobs_together(groups[at], inner, in_turn);
       if (!failed_here) return;
       const std::lock_guard lock(mutex);
       if (!failed_here->is_of_run) failed = true;
       if (!failure || failed_here->place < failure->place) failure = std::move(failed_here);
     });
-    if (failure) return failure->error;
-    return {};
-  }
-
-  static void put_back(std::span<const JobGroup> groups, std::vector<PreparedJob>& left) {
-    for (const JobGroup& group : groups) {
-      left.insert(left.end(), group.jobs.begin(), group.jobs.end());
-    }
-    std::sort(left.begin(), left.end(), [](const PreparedJob& one, const PreparedJob& other) {
-      return one.place < other.place;
-    });
-  }
-
-  // Tells the watch that the runs start, if nothing is lacking.
-  Result<ReadyGroup> make_ready(const std::vector<PreparedJob>& jobs, Resident& resident,
-                                const Watch& watch) {
-    ReadyGroup ready;
-    for (const PreparedJob& job : jobs) {
-      auto run = make_run(job, resident);
-      if (!run) return run.error();
-      ready.runs.push_back(std::move(*run));
-    }
-    auto group = prepare_group(*device_, ready.runs);
-    if (!group) return group.error();
-    ready.group = std::move(group).value();
-    if (watch.run_started) {
-      for (const PreparedJob& job : jobs) watch.run_started(job.runs->simulation->spec());
-    }
-    return ready;
   }
 
   // Gives those that come to their ends to `finished`, also if others diverge or are stopped. Those
   // in doubt are done by the engine.
-  std::optional<Failure> run_jobs_together(const std::vector<PreparedJob>& jobs, ReadyGroup& ready,
-                                           const Watch& watch, const Finished& finished) {
+  std::optional<Failure> run_jobs_together(ReadyGroup& ready, const Watch& watch,
+                                           const Finished& finished) {
+    const std::vector<PreparedJob>& jobs = ready.jobs.jobs;
     const auto failed_at = [&jobs](std::size_t at, const Error& error) {
       return Failure{.place = jobs[at].place, .error = error};
     };
@@ -525,6 +651,10 @@ class GpuBackend final : public DeviceBackend {
   std::unique_ptr<Device> device_;
   double normal_error_;
   ShareClock clock_;
+  mutable std::mutex turn_;  // of a call; over the following, and what calls hold
+  std::vector<Call*> calls_;
+  std::condition_variable released_;
+  std::uint64_t times_released_ = 0;
 };
 
 }  // namespace

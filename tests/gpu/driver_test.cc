@@ -91,6 +91,18 @@ TEST_F(Driver, ComparesOnSeveralDatasetsAsThreadsDo) {
   EXPECT_THAT(missing.err, HasSubstr("/nowhere"));
 }
 
+TEST_F(Driver, IsAskedForAQueuePerThreadUnlessTheUserAsksForOthers) {
+  const auto device = [](const std::string& environment) {
+    return run_command("simulate --runs 1 --impressions 20 --method pdgd --device gpu", "",
+                       "LD_LIBRARY_PATH='" PLACKETT_STUB_CUDA_FOLDER
+                       "' PLACKETT_STUB_CUDA=queues " +
+                           environment)
+        .out;
+  };
+  EXPECT_THAT(device(""), HasSubstr("done by Stub GPU, queues: 32\n"));
+  EXPECT_THAT(device("CUDA_DEVICE_MAX_CONNECTIONS=4"), HasSubstr("done by Stub GPU, queues: 4\n"));
+}
+
 TEST_F(Driver, SaysThatItsLibraryCannotBeUsed) {
   const TemporaryFolder broken;
   std::ofstream(broken / "libcuda.so.1") << "not a library";

@@ -5,25 +5,31 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
-
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
 #include "gpu/engine_bits.h"
 #include "gpu/run_group.h"
 #include "gpu/stream.h"
 #include "plackett/make_user.h"
 #include "plackett/method_entry.h"
+#include "support/eventually.h"
 
 namespace plackett::gpu {
 namespace {
 
+using plackett::testing::eventually;
 using ::testing::HasSubstr;
 
 // The records of all runs of these in one batch, which must be the engine's.
@@ -491,6 +497,165 @@ TEST(GpuBackend, CountsTheMemoryOfOtherFoldsAsMemoryThatMayBeUsed) {
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr(fmt::format("bytes of its memory; {} may be used",
                                                           (limits.free_bytes - taken) * 9 / 10)));
+}
+
+// Folds so large that a device's memory is that of few.
+Fold large_fold(std::uint32_t queries, std::uint64_t seed) {
+  const Shape shape{.features = 400, .docs = {16}};
+  return {.train = make_split(shape, queries, seed), .test = make_split(shape, 4, seed + 1)};
+}
+
+// Fold by fold.
+Simulation on_large_folds(const std::vector<Fold>& folds, std::uint64_t impressions) {
+  Dataset data = make_dataset({.features = 400, .docs = {16}});
+  data.folds = folds;
+  SimulationSpec spec = tiny_spec();
+  spec.runs = static_cast<std::uint32_t>(folds.size());
+  spec.impressions = impressions;
+  return Simulation::prepare(data, spec).value();
+}
+
+// So much memory that `times` that of these queries may be used.
+std::unique_ptr<HostDevice> device_with_room_for(double times, std::uint32_t queries) {
+  const auto bytes = static_cast<double>(SplitSize(large_fold(queries, 1).train).bytes);
+  return std::make_unique<HostDevice>(
+      DeviceLimits{.free_bytes = static_cast<std::uint64_t>(times * bytes / 0.9),
+                   .shared_bytes = 227 << 10,
+                   .all_shared_bytes = 228 << 10,
+                   .processors = 132});
+}
+
+void expect_bits_of_each(const std::map<std::uint32_t, RunRecord>& records,
+                         const Simulation& simulation) {
+  EXPECT_EQ(records.size(), simulation.spec().runs);
+  for (const auto& [run, record] : records) expect_same(record, simulation.run(run, {}).value());
+}
+
+TEST(GpuBackend, DoesBatchesOfSeveralThreadsBesideEachOther) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const auto backend = host_backend();
+  std::atomic<int> under_way{0};
+  parallel_for(3, 3, [&](std::size_t at) {
+    const std::vector<Simulation> simulations{on_large_folds({large_fold(20, 10 * at)}, 20)};
+    std::map<std::uint32_t, RunRecord> records;
+    Watch watch;
+    watch.run_started = [&](const SimulationSpec& /*spec*/) {
+      ++under_way;
+      EXPECT_TRUE(eventually([&] { return under_way == 3; }));
+    };
+    const auto done = run_jobs({simulations, run_major(simulations)}, *backend, watch,
+                               [&](const Job& job, RunRecord record) -> Result<void> {
+                                 records.emplace(job.run, std::move(record));
+                                 return {};
+                               });
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    expect_bits_of_each(records, simulations.front());
+  });
+}
+
+// Memory for one and a half of them.
+TEST(GpuBackend, TakesTurnsWhereItsMemoryHasNoRoomForTheBatchesOfAllThreads) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  auto device = device_with_room_for(1.5, 40);
+  device->answer_slowly(std::chrono::milliseconds(2));
+  const HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  parallel_for(4, 20, [&](std::size_t at) {
+    const Simulation simulation = on_large_folds({large_fold(40, 10 * at)}, 20);
+    const auto records = run_all_on(*backend, simulation);
+    ASSERT_TRUE(records.ok()) << records.error().message;
+    expect_bits_of_each(*records, simulation);
+  });
+  EXPECT_EQ(host->refusals(), 0U) << "what was planned with was not there";
+}
+
+// True from then on, lest a thread waits for ever.
+std::function<bool()> in_a_minute() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  return [end] { return std::chrono::steady_clock::now() > end; };
+}
+
+// Each of two threads needs its large fold next, for which there is room only if the other gives up
+// its small one.
+TEST(GpuBackend, GivesUpFoldsThatItHasDoneBeforeItWaitsForMemory) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  const auto backend = make_device_backend(device_with_room_for(2.8, 40));
+  std::atomic<int> first_runs{0};
+  parallel_for(2, 2, [&](std::size_t at) {
+    const std::vector<Simulation> simulations{
+        on_large_folds({large_fold(40, 100 * at), large_fold(80, 100 * at + 10)}, 20)};
+    std::map<std::uint32_t, RunRecord> records;
+    Watch watch;
+    watch.stop = in_a_minute();
+    const auto done = run_jobs({simulations, run_major(simulations)}, *backend, watch,
+                               [&](const Job& job, RunRecord record) -> Result<void> {
+                                 records.emplace(job.run, std::move(record));
+                                 if (job.run > 0) return {};
+                                 ++first_runs;
+                                 EXPECT_TRUE(eventually([&] { return first_runs == 2; }));
+                                 return {};
+                               });
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    expect_bits_of_each(records, simulations.front());
+  });
+}
+
+TEST(GpuBackend, StopsWhileItWaitsForMemory) {
+  const auto backend = make_device_backend(device_with_room_for(1.5, 40));
+  std::atomic<bool> has_begun{false};
+  std::atomic<bool> has_ended{false};
+  const auto run = [&](const Watch& watch) {
+    const std::vector<Simulation> simulations{on_large_folds({large_fold(40, 1)}, 100'000'000)};
+    return run_jobs({simulations, run_major(simulations)}, *backend, watch,
+                    [](const Job&, const RunRecord&) { return Result<void>(); });
+  };
+  Watch holding;
+  holding.run_started = [&](const SimulationSpec& /*spec*/) { has_begun = true; };
+  holding.stop = [&, late = in_a_minute()] { return has_ended || late(); };
+  std::thread other([&] { EXPECT_TRUE(run(holding).ok()); });
+  EXPECT_TRUE(eventually([&] { return has_begun.load(); }));
+  int asked = 0;
+  Watch waiting;
+  waiting.run_started = [](const SimulationSpec& /*spec*/) { ADD_FAILURE() << "there is no room"; };
+  waiting.stop = [&] { return ++asked > 5; };
+  EXPECT_TRUE(run(waiting).ok());
+  has_ended = true;
+  other.join();
+}
+
+// As where memory is in pieces that are too small.
+TEST(GpuBackend, TriesAgainWhenOthersEndWhereAnAllocationFails) {
+  if (!engine_fuses()) GTEST_SKIP() << "the kernels for " << kernels().name << " do not fuse";
+  auto device = std::make_unique<HostDevice>();
+  HostDevice* host = device.get();
+  const auto backend = make_device_backend(std::move(device));
+  std::atomic<bool> has_begun{false};
+  std::atomic<int> asked{0};
+  std::thread other([&] {
+    const std::vector<Simulation> simulations{on_large_folds({large_fold(4, 1)}, 100'000'000)};
+    Watch watch;
+    watch.run_started = [&](const SimulationSpec& /*spec*/) {
+      host->refuse_next_allocation();
+      has_begun = true;
+    };
+    watch.stop = [&, late = in_a_minute()] { return asked > 5 || late(); };
+    EXPECT_TRUE(run_jobs({simulations, run_major(simulations)}, *backend, watch,
+                         [](const Job&, const RunRecord&) { return Result<void>(); })
+                    .ok());
+  });
+  EXPECT_TRUE(eventually([&] { return has_begun.load(); }));
+  const std::vector<Simulation> simulations{on_large_folds({large_fold(4, 5)}, 20)};
+  std::map<std::uint32_t, RunRecord> records;
+  Watch watch;
+  watch.stop = [&] { return ++asked < 0; };
+  const auto done = run_jobs({simulations, run_major(simulations)}, *backend, watch,
+                             [&](const Job& job, RunRecord record) -> Result<void> {
+                               records.emplace(job.run, std::move(record));
+                               return {};
+                             });
+  other.join();
+  EXPECT_TRUE(done.ok()) << done.error().message;
+  expect_bits_of_each(records, simulations.front());
 }
 
 // Whichever allocation fails.

@@ -42,14 +42,19 @@ class HostDevice final : public Device {
 
   [[nodiscard]] const std::string& name() const override { return name_; }
   [[nodiscard]] Result<DeviceLimits> limits() override {
-    const std::lock_guard lock(mutex_);
-    return limits_;
+    const auto now = [this] {
+      const std::lock_guard lock(mutex_);
+      return limits_;
+    }();
+    std::this_thread::sleep_for(answering_);
+    return now;
   }
 
   // No more than the limits say is free.
   [[nodiscard]] Result<void*> allocate(std::uint64_t bytes) override {
     const std::lock_guard lock(mutex_);
     if (bytes > limits_.free_bytes || ++allocations_ == refused_allocation_) {
+      ++refusals_;
       return Error{ErrorCode::kUnavailable, "no room"};
     }
     void* memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
@@ -181,11 +186,19 @@ class HostDevice final : public Device {
   void break_after(std::uint64_t launches) { launches_left_ = launches; }
   // The allocation of that number, from 1, fails, and no other.
   void refuse_allocation(std::uint64_t number) { refused_allocation_ = number; }
+  void refuse_next_allocation() {
+    const std::lock_guard lock(mutex_);
+    refused_allocation_ = allocations_ + 1;
+  }
+  // Allocations that failed.
+  [[nodiscard]] std::uint64_t refusals() const { return refusals_; }
   // Another program takes so much of what is free.
   void take(std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     limits_.free_bytes -= std::min(bytes, limits_.free_bytes);
   }
+  // How old what limits() says is, at least.
+  void answer_slowly(std::chrono::milliseconds age) { answering_ = age; }
   // How long measuring takes per run, at least.
   void measure_slowly(std::chrono::milliseconds per_run) { measuring_ = per_run; }
   // Runs that a launch measured, at most.
@@ -214,9 +227,11 @@ class HostDevice final : public Device {
   std::map<std::uint64_t, std::uint64_t> uploaded_;  // bytes, by the size of the memory
   std::uint64_t allocations_ = 0;
   std::uint64_t refused_allocation_ = 0;  // 0: none
+  std::uint64_t refusals_ = 0;
   std::uint64_t allocated_ = 0;
   std::uint64_t most_allocated_ = 0;
   std::set<std::uint32_t> in_doubt_;
+  std::chrono::milliseconds answering_{0};
   std::chrono::milliseconds measuring_{0};
   std::uint32_t most_measured_ = 0;
   std::uint32_t most_learned_ = 0;

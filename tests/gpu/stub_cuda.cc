@@ -1,6 +1,7 @@
 // A libcuda.so.1 for tests: the functions that gpu/driver.cc calls, with the kernels run on the
 // host. The environment's PLACKETT_STUB_CUDA says what is wrong with it: no-device, no-devices,
-// old-card, no-compiler, no-memory, no-launch, or nothing if it is not set.
+// old-card, no-compiler, no-memory, no-launch, or nothing if it is not set. With "queues", its name
+// says how many it was asked for.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -65,7 +66,9 @@ Status cuDeviceGet(int* device, int ordinal) {
   return ordinal == 0 ? kSuccess : kInvalid;
 }
 Status cuDeviceGetName(char* name, int size, int /*device*/) {
-  std::snprintf(name, static_cast<std::size_t>(size), "Stub GPU");
+  const char* queues = wrong_with("queues") ? std::getenv("CUDA_DEVICE_MAX_CONNECTIONS") : nullptr;
+  std::snprintf(name, static_cast<std::size_t>(size), "Stub GPU%s%s",
+                queues == nullptr ? "" : ", queues: ", queues == nullptr ? "" : queues);
   return kSuccess;
 }
 Status cuDeviceGetAttribute(int* value, int attribute, int device) {

@@ -1,0 +1,204 @@
+#include "experiment/side_by_side.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <atomic>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/eventually.h"
+
+namespace plackett {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::eventually;
+
+const Error kNoMemory(ErrorCode::kUnavailable, "out of memory");
+
+TEST(SideBySide, WorksOnPartsWhileTheNextAreLoaded) {
+  std::atomic<int> under_way{0};
+  const auto load = [&](std::size_t) -> Result<LoadedWork> {
+    return LoadedWork([&](const Stop&) -> Result<void> {
+      ++under_way;
+      EXPECT_TRUE(eventually([&] { return under_way == 3; }));
+      return {};
+    });
+  };
+  EXPECT_TRUE(do_in_parts({.count = 3, .load = load}).ok());
+}
+
+TEST(SideBySide, WorksOnOnePartAfterAnotherIfAskedTo) {
+  std::vector<std::string> calls;
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    calls.push_back("load " + std::to_string(at));
+    return LoadedWork([&calls, at](const Stop&) -> Result<void> {
+      calls.push_back("work " + std::to_string(at));
+      return {};
+    });
+  };
+  EXPECT_TRUE(do_in_parts({.count = 2, .load = load, .side_by_side = false}).ok());
+  EXPECT_THAT(calls, ElementsAre("load 0", "work 0", "load 1", "work 1"));
+}
+
+TEST(SideBySide, FreesWhatWasLoadedWhenTheWorkOnItEnds) {
+  std::vector<std::weak_ptr<int>> loaded(2);
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    const auto owned = std::make_shared<int>();
+    loaded[at] = owned;
+    return LoadedWork([&, at, owned](const Stop&) -> Result<void> {
+      if (at == 1) {
+        EXPECT_TRUE(eventually([&] { return loaded[0].expired(); }));
+      }
+      return {};
+    });
+  };
+  EXPECT_TRUE(do_in_parts({.count = 2, .load = load}).ok());
+}
+
+TEST(SideBySide, LoadsAPartAgainThatHadNoMemoryBesideOthers) {
+  for (const bool throws : {false, true}) {
+    std::weak_ptr<int> first;
+    std::atomic<int> tries{0};
+    bool is_done = false;
+    const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+      const auto owned = std::make_shared<int>();
+      if (at == 0) {
+        first = owned;
+        return LoadedWork([&, owned](const Stop&) -> Result<void> {
+          EXPECT_TRUE(eventually([&] { return tries > 0; }));
+          return {};
+        });
+      }
+      ++tries;
+      if (first.expired()) {
+        return LoadedWork([&](const Stop&) {
+          is_done = true;
+          return Result<void>();
+        });
+      }
+      if (throws) throw std::bad_alloc();
+      return kNoMemory;
+    };
+    const auto done = do_in_parts({.count = 2, .load = load});
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(tries, 2);
+    EXPECT_TRUE(is_done);
+  }
+}
+
+TEST(SideBySide, FailsIfOnePartHasNoMemoryAlone) {
+  int tries = 0;
+  const auto load = [&](std::size_t) -> Result<LoadedWork> {
+    ++tries;
+    return kNoMemory;
+  };
+  EXPECT_EQ(do_in_parts({.count = 2, .load = load}).error().message, "out of memory");
+  EXPECT_EQ(tries, 1);
+  const auto throwing = [&](std::size_t) -> Result<LoadedWork> { throw std::bad_alloc(); };
+  EXPECT_THROW((void)do_in_parts({.count = 2, .load = throwing}), std::bad_alloc);
+}
+
+TEST(SideBySide, OneThatFailsStopsTheOthersAndTheEarliestFailureIsReturned) {
+  std::atomic<int> under_way{0};
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    return LoadedWork([&, at](const Stop& stop) -> Result<void> {
+      ++under_way;
+      EXPECT_TRUE(eventually([&] { return under_way == 3; }));
+      if (at != 1) {
+        EXPECT_TRUE(eventually(stop));
+      }
+      return Error{"part " + std::to_string(at)};
+    });
+  };
+  EXPECT_EQ(do_in_parts({.count = 3, .load = load}).error().message, "part 0");
+}
+
+TEST(SideBySide, OneThatCannotBeLoadedStopsTheOthers) {
+  std::atomic<bool> has_stopped{false};
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    if (at == 1) return Error{"no such file"};
+    return LoadedWork([&](const Stop& stop) -> Result<void> {
+      has_stopped = eventually(stop);
+      return {};
+    });
+  };
+  EXPECT_EQ(do_in_parts({.count = 3, .load = load}).error().message, "no such file");
+  EXPECT_TRUE(has_stopped);
+}
+
+TEST(SideBySide, StoppedItLoadsNoMoreAndSucceeds) {
+  std::atomic<bool> is_stopped{false};
+  std::size_t loaded = 0;
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    ++loaded;
+    if (at == 1) is_stopped = true;
+    return LoadedWork([](const Stop& stop) -> Result<void> {
+      EXPECT_TRUE(eventually(stop));
+      return {};
+    });
+  };
+  EXPECT_TRUE(
+      do_in_parts({.count = 3, .load = load, .stop = [&] { return is_stopped.load(); }}).ok());
+  EXPECT_EQ(loaded, 2U);
+}
+
+TEST(SideBySide, StopsWhileAPartWaitsForMemory) {
+  std::atomic<bool> is_stopped{false};
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    if (at == 1) {
+      is_stopped = true;
+      return kNoMemory;
+    }
+    return LoadedWork([](const Stop& stop) -> Result<void> {
+      EXPECT_TRUE(eventually(stop));
+      return {};
+    });
+  };
+  EXPECT_TRUE(
+      do_in_parts({.count = 2, .load = load, .stop = [&] { return is_stopped.load(); }}).ok());
+}
+
+TEST(SideBySide, WhatWorkThrowsIsThrownWhenAllHaveStopped) {
+  std::atomic<bool> has_stopped{false};
+  const auto load = [&](std::size_t at) -> Result<LoadedWork> {
+    return LoadedWork([&, at](const Stop& stop) -> Result<void> {
+      if (at == 1) throw std::runtime_error("thrown");
+      has_stopped = eventually(stop);
+      return {};
+    });
+  };
+  EXPECT_THROW((void)do_in_parts({.count = 2, .load = load}), std::runtime_error);
+  EXPECT_TRUE(has_stopped);
+}
+
+TEST(SideBySide, WorksOnTheCallingThreadWhereNoOtherCanBeHad) {
+  pthread_attr_t usual;
+  pthread_attr_t too_large;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  ASSERT_EQ(pthread_getattr_default_np(&too_large), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&too_large, std::size_t{1} << 60), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&too_large), 0);
+  std::vector<std::thread::id> threads;
+  const auto load = [&](std::size_t) -> Result<LoadedWork> {
+    return LoadedWork([&](const Stop&) -> Result<void> {
+      threads.push_back(std::this_thread::get_id());
+      return {};
+    });
+  };
+  const auto done = do_in_parts({.count = 2, .load = load});
+  ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+  pthread_attr_destroy(&usual);
+  pthread_attr_destroy(&too_large);
+  EXPECT_TRUE(done.ok());
+  EXPECT_THAT(threads, ElementsAre(std::this_thread::get_id(), std::this_thread::get_id()));
+}
+
+}  // namespace
+}  // namespace plackett
