@@ -65,7 +65,7 @@ class Working {
     return {};
   }
 
-  void start(std::shared_ptr<LoadedWork> work) {
+  void start(const std::shared_ptr<LoadedWork>& work) {
     {
       const std::lock_guard lock(mutex_);
       ++under_way_;
