@@ -16,6 +16,13 @@ namespace plackett::gpu {
 
 #ifdef __CUDA_ARCH__
 
+// What a warp keeps for itself through a block's phases.
+template <typename T>
+struct PerWarp {
+  T& operator[](unsigned /*warp*/) { return value; }
+  T value;
+};
+
 class Block {
  public:
   static constexpr bool kIsAlone = false;
@@ -53,6 +60,12 @@ class Block {
 };
 
 #else
+
+template <typename T>
+struct PerWarp {
+  T& operator[](unsigned warp) { return values[warp]; }
+  T values[kManyWarps];
+};
 
 class Block {
  public:

@@ -12,18 +12,6 @@
 
 namespace plackett::gpu {
 
-// What a warp keeps for itself through a block's phases.
-template <typename T>
-struct PerWarp {
-#ifdef __CUDA_ARCH__
-  T& operator[](unsigned /*warp*/) { return value; }
-  T value;
-#else
-  T& operator[](unsigned warp) { return values[warp]; }
-  T values[kNetworkWarps];
-#endif
-};
-
 inline constexpr unsigned kUnitLanes = 8;  // lanes that share their documents
 inline constexpr unsigned kDocLanes = kWarpLanes / kUnitLanes;
 inline constexpr unsigned kStepDocs = 8;    // of a lane
