@@ -8,6 +8,7 @@
 #include "gpu/duel_data.h"
 #include "gpu/run_data.h"
 #include "gpu/score.h"
+#include "gpu/score_rankers.h"
 #include "gpu/warp.h"
 #include "plackett/rng.h"
 
@@ -85,40 +86,30 @@ template <typename Team>
   });
 }
 
+// A candidate's score, of its direction's and of the current ranker's.
+inline float moved_score(float own, float length, float of_direction) {
+  return own + length * of_direction;
+}
+
 // table[ranker][stride] = the scores, followed by -infinity up to the stride. False if one is not
-// finite. `rankers` are the current weights and the directions, in whole groups of kGroup; `table`
-// has as many rows.
-template <unsigned kGroup, typename Team>
-[[gnu::always_inline]] inline bool score_candidates(const Team& team, const RunData& run,
-                                                    const float* tiles, std::uint32_t docs,
-                                                    float* rankers, const float* lengths,
-                                                    float* table, std::uint32_t stride) {
+// finite. `rankers` are the current weights and the direction of DBGD's candidate.
+[[gnu::always_inline]] inline bool score_pair(const Alone& team, const RunData& run,
+                                              const float* tiles, std::uint32_t docs,
+                                              float* rankers, const float* lengths, float* table,
+                                              std::uint32_t stride) {
   const std::uint32_t width = run.train.width;
   const std::uint32_t count = run.duels.candidates + 1;
-  const std::uint32_t groups = (count + kGroup - 1) / kGroup;
-  // Several warps share the groups and the documents.
-  const std::uint32_t batch = !Team::kIsAlone ? kTiles * kTileDocs : docs;
-  const std::uint32_t parts = groups * ((docs + batch - 1) / batch);
-  team.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
-    for (std::uint32_t part = number; part < parts; part += team.warps()) {
-      const std::uint32_t first = part % groups * kGroup;
-      const std::uint32_t first_doc = part / groups * batch;
-      const std::uint32_t left = docs - first_doc;
-      Scored scored[kGroup];
-      const RankersScratch scratch = {.weights = rankers + std::size_t{first} * width,
-                                      .weight_stride = width,
-                                      .scores = table + std::size_t{first} * stride + first_doc,
-                                      .score_stride = stride};
-      score_docs<kGroup, read_quad>(warp, tiles + feature_place(first_doc, 0, width),
-                                    left < batch ? left : batch, width, scratch, scored);
-    }
+  team.each_warp([&](const Warp& warp, unsigned) PLACKETT_INLINE {
+    Scored scored[kDuelGroup];
+    const RankersScratch scratch = {
+        .weights = rankers, .weight_stride = width, .scores = table, .score_stride = stride};
+    score_docs<kDuelGroup, read_quad>(warp, tiles, docs, width, scratch, scored);
   });
-  return !team.any_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+  return !team.any_warp([&](const Warp& warp, unsigned) PLACKETT_INLINE {
     PerLane<bool> bad;
     warp.compute([&](unsigned lane) PLACKETT_INLINE {
       bad[lane] = false;
-      for (std::uint32_t doc = number * kWarpLanes + lane; doc < stride;
-           doc += team.warps() * kWarpLanes) {
+      for (std::uint32_t doc = lane; doc < stride; doc += kWarpLanes) {
         const bool is_doc = doc < docs;
         const float own = is_doc ? table[doc] : -__builtin_inff();
         if (!is_doc) table[doc] = own;
@@ -126,9 +117,44 @@ template <unsigned kGroup, typename Team>
         PLACKETT_UNROLL(4)
         for (std::uint32_t ranker = 1; ranker < count; ++ranker) {
           float& score = table[std::size_t{ranker} * stride + doc];
-          const float moved = is_doc ? own + lengths[ranker - 1] * score : own;
+          const float moved = is_doc ? moved_score(own, lengths[ranker - 1], score) : own;
           score = moved;
           bad[lane] = bad[lane] || (is_doc && 0.0F * moved != 0.0F);
+        }
+      }
+    });
+    return warp.any(bad);
+  });
+}
+
+// table[ranker][stride]: scores.
+struct ScoreTable {
+  float* table = nullptr;
+  std::uint32_t stride = 0;
+  std::uint32_t docs = 0;
+  std::uint32_t rankers = 0;
+};
+
+// Candidates' scores in place of their directions', followed by -infinity up to the stride. False
+// if one is not finite.
+[[gnu::always_inline]] inline bool move_scores(const Block& block, const ScoreTable& scores,
+                                               const float* lengths) {
+  return !block.any_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
+    PerLane<bool> bad;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      bad[lane] = false;
+      // The current ranker's own scores no warp changes.
+      for (std::uint32_t ranker = number; ranker < scores.rankers; ranker += block.warps()) {
+        float* row = scores.table + std::size_t{ranker} * scores.stride;
+        const float length = ranker == 0 ? 0.0F : lengths[ranker - 1];
+        PLACKETT_UNROLL(4)
+        for (std::uint32_t doc = lane; doc < scores.docs; doc += kWarpLanes) {
+          float score = scores.table[doc];
+          if (ranker > 0) row[doc] = score = moved_score(score, length, row[doc]);
+          bad[lane] = bad[lane] || 0.0F * score != 0.0F;
+        }
+        for (std::uint32_t doc = scores.docs + lane; doc < scores.stride; doc += kWarpLanes) {
+          row[doc] = -__builtin_inff();
         }
       }
     });

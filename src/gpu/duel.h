@@ -18,8 +18,8 @@ class DuelLearner : Duels<Team> {
   using Base = Duels<Team>;
 
  public:
-  DuelLearner(const Team& team, const Warp& warp, const BatchArgs& args, const RunData& run,
-              RunState& state, WarpScratch& scratch)
+  DuelLearner(const Team& team, typename Base::OwnWarp& warp, const BatchArgs& args,
+              const RunData& run, RunState& state, WarpScratch& scratch)
       : Base(team, warp, args, run, state, scratch),
         remembered_(run.duels.projected == 0 ? nullptr
                                              : args.remembered + std::uint64_t{scratch.which} *
@@ -40,13 +40,10 @@ class DuelLearner : Duels<Team> {
     this->find_scratch();
     draw_directions(team_, run_, state_.done, directions(), this->lengths());
     this->find_scratch();
-    const typename Base::Table table = this->table_of(docs_);
-    if (!score_candidates<kGroup>(team_, run_, tiles_, docs_, rankers(), this->lengths(),
-                                  table.scores, table.stride)) {
-      return false;
-    }
+    const KeptDocs docs = docs_;
+    if (!score(docs)) return false;
     const std::uint32_t won =
-        this->duel(docs_, direction_blocks(run_.duels.candidates, run_.train.width));
+        this->duel(docs, direction_blocks(run_.duels.candidates, run_.train.width));
     if (state_.is_in_doubt != 0) return false;
     this->find_scratch();
     if (won > 0) step(won, tiles);
@@ -57,12 +54,45 @@ class DuelLearner : Duels<Team> {
   }
 
  private:
+  // The number of documents, in a block's memory while it scores. That takes all registers, and
+  // what the compiler puts into memory then it reads again wherever it is used, in later loops too.
+  using KeptDocs =
+      std::conditional_t<Team::kIsAlone, const std::uint32_t, const volatile std::uint32_t>;
+
   // The current weights, then the directions.
   [[nodiscard]] float* rankers() const {
     return at_offset<float>(kGroup == kDuelGroup ? this->own_shared() : this->own_spill(),
                             layout_.rankers);
   }
   [[nodiscard]] float* directions() const { return rankers() + run_.train.width; }
+
+  // False if a score is not finite.
+  [[gnu::always_inline]] bool score(const KeptDocs& kept_docs) {
+    const typename Base::Table table = this->table_of(docs_);
+    if constexpr (Team::kIsAlone) {
+      return score_pair(team_, run_, tiles_, docs_, rankers(), this->lengths(), table.scores,
+                        table.stride);
+    } else {
+      const typename Base::Room room = this->room_beside(table);
+      const ScoringJob job = {.tiles = tiles_,
+                              .docs = docs_,
+                              .width = run_.train.width,
+                              .rankers = rankers(),
+                              .count = this->ranker_count(),
+                              .scores = table.scores,
+                              .stride = table.stride,
+                              .staged = room.from,
+                              .room = room.floats};
+      score_rankers(team_, job);
+      const typename Base::Table scored = this->table_of(kept_docs);
+      return move_scores(team_,
+                         {.table = scored.scores,
+                          .stride = scored.stride,
+                          .docs = scored.docs,
+                          .rankers = this->ranker_count()},
+                         this->lengths());
+    }
+  }
 
   // With those of won().
   [[gnu::always_inline]] void step(std::uint32_t count, const float* tiles) {
@@ -164,8 +194,8 @@ template <unsigned kGroup, typename Team>
   float* kept = args.weights + std::uint64_t{which} * args.width;
   load_run(team, args, which, kept, args.width, scratch.list);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
-  DuelLearner<kGroup, Team>(team, team.warp(), args, run, state, scratch)
-      .learn(end_of_launch(args, state));
+  Warp own = team.warp();
+  DuelLearner<kGroup, Team>(team, own, args, run, state, scratch).learn(end_of_launch(args, state));
   copy_floats(team, scratch.list.weights, args.width, kept);
   team.first_warp([&](const Warp& warp) PLACKETT_INLINE {
     warp.compute([&](unsigned lane) {

@@ -28,9 +28,9 @@ struct DuelRules {
 // Examined documents that a run remembers if its steps are projected: DuelingBandit::kRemembered.
 inline constexpr std::uint32_t kRemembered = 10;
 
-// Rankers whose scores are computed together: a query's features are read once for so many.
+// Rankers whose scores are computed together: what a warp reads of features serves so many.
 inline constexpr unsigned kDuelGroup = 2;        // DBGD's two
-inline constexpr unsigned kMultileaveGroup = 5;  // MGD's 50 are five groups
+inline constexpr unsigned kMultileaveGroup = 8;  // MGD's 50 are seven groups
 inline constexpr unsigned kNetworkGroup = 1;
 // Blocks of MGD's runs that a multiprocessor does at a time, at most.
 inline constexpr unsigned kMultileaveBlocks = 4;
@@ -39,6 +39,9 @@ constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+// Of weights that are staged for scoring, for each warp: 32 features of a group, at least.
+inline constexpr std::uint32_t kStagedBytes = 1 << 10;
+
 // Floats from a ranker's row of the table to the next: whole blocks of 16, an odd number of them,
 // so that two rows' blocks lie in different banks of shared memory.
 constexpr std::uint32_t table_stride(std::uint32_t docs) {
@@ -46,24 +49,28 @@ constexpr std::uint32_t table_stride(std::uint32_t docs) {
   return (blocks + 1 - blocks % 2) * 16;
 }
 
-// The scratch of one query's documents: offsets in bytes.
+// The scratch of one query's documents: offsets in bytes. While blocks score, what follows the
+// query's own rows of the table holds weights: gpu/score_rankers.h.
 struct TableLayout {
   std::uint32_t docs = 0;      // that there is room for
+  std::uint32_t table = 0;     // [ranker][table_stride] floats: scores, later weights
   std::uint32_t ranks = 0;     // u32 per document, for each warp; later a float, its chance
   std::uint32_t order = 0;     // u32 per document
   std::uint32_t unplaced = 0;  // float per document: 1, or 0 once placed
-  std::uint32_t table = 0;     // [ranker][table_stride] floats: scores, later weights
   std::uint32_t size = 0;
 
   constexpr TableLayout() = default;
-  // For up to that many documents. `rows` is the number of rankers, in whole groups.
-  constexpr TableLayout(std::uint32_t most_docs, std::uint32_t rows, std::uint32_t warps)
+  // For up to that many documents. `rows` is the number of rankers. After the table are `staged`
+  // bytes, at least.
+  constexpr TableLayout(std::uint32_t most_docs, std::uint32_t rows, std::uint32_t warps,
+                        std::uint32_t staged = 0)
       : docs(most_docs) {
     const std::uint32_t line = table_stride(docs) * static_cast<std::uint32_t>(sizeof(float));
+    ranks = table + rows * line;
     order = ranks + warps * line;
     unplaced = order + line;
-    table = unplaced + line;
-    size = table + rows * line;
+    size = unplaced + line;
+    if (size < ranks + staged) size = ranks + staged;
   }
 };
 
@@ -99,8 +106,8 @@ struct DuelLayout {
   std::uint32_t scales = 0;
   bool scales_are_spilled = false;
   std::uint32_t shared_size = 0;
-  // [ranker][width] floats: the current weights and the directions. In shared memory if it is one
-  // group of kDuelGroup.
+  // [ranker][width] floats: the current weights and the directions. In shared memory if `group` is
+  // kDuelGroup.
   std::uint32_t rankers = 0;
   // [part][at][lane] doubles: parts of duel_lanes() candidates, which are decided side by side.
   std::uint32_t differences = 0;  // later a double per duel that samples decide: its normal
@@ -118,7 +125,6 @@ struct DuelLayout {
   constexpr DuelLayout(const DuelRules& rules, std::uint32_t group, std::uint32_t shown,
                        std::uint32_t width) {
     const std::uint32_t count = rules.candidates + 1;
-    const std::uint32_t rows = round_up(count, group);
     constexpr auto kFloat = static_cast<std::uint32_t>(sizeof(float));
     constexpr auto kDouble = static_cast<std::uint32_t>(sizeof(double));
     const auto take = [](std::uint32_t& size, std::uint32_t bytes) {
@@ -136,7 +142,7 @@ struct DuelLayout {
         (rules.team_draft != 0 ? 2 * count + shown : shown * count) * kFloat;
     scales_are_spilled = of_scales > kMostSharedScales;
     scales = take(scales_are_spilled ? spill_size : shared_size, of_scales);
-    rankers = take(group == kDuelGroup ? shared_size : spill_size, rows * width * kFloat);
+    rankers = take(group == kDuelGroup ? shared_size : spill_size, count * width * kFloat);
     if (rules.projected != 0) {
       basis = take(spill_size, (shown + kRemembered) * width * kFloat);
       products = take(spill_size, (shown + kRemembered) * kFloat);

@@ -6,6 +6,8 @@
 // block, whose warps divide the rankers and the documents among themselves.
 #pragma once
 
+#include <type_traits>
+
 #include "gpu/block.h"
 #include "gpu/click_credit.h"
 #include "gpu/probabilistic.h"
@@ -28,11 +30,14 @@ static_assert(sizeof(DuelTold) <= kDuelToldBytes);
 template <typename Team>
 class Duels : protected RunLearner {
  public:
+  using OwnWarp = std::conditional_t<Team::kIsAlone, const Warp, Warp>;
+
   // `warp` is the team's.
-  Duels(const Team& team, const Warp& warp, const BatchArgs& args, const RunData& run,
-        RunState& state, WarpScratch& scratch)
+  Duels(const Team& team, OwnWarp& warp, const BatchArgs& args, const RunData& run, RunState& state,
+        WarpScratch& scratch)
       : RunLearner(warp, args, run, state, scratch.list),
         team_(team),
+        own_warp_(warp),
         layout_(args.duels.layout),
         scratch_(scratch) {}
 
@@ -68,7 +73,28 @@ class Duels : protected RunLearner {
                  fits ? args_.duels.small : args_.duels.large, docs);
   }
 
-  void find_scratch() { scratch_.find_again(args_); }
+  // Shared memory that the documents' scores leave free.
+  struct Room {
+    float* from = nullptr;
+    std::uint32_t floats = 0;
+  };
+  [[nodiscard]] [[gnu::always_inline]] Room room_beside(const Table& table) const {
+    const bool is_shared = table.docs <= args_.duels.small.docs;
+    const std::uint32_t taken = is_shared ? ranker_count() * table.stride : 0;
+    return {.from = at_offset<float>(scratch_.duels_shared, 0) + taken,
+            .floats = args_.duels.small.size / static_cast<std::uint32_t>(sizeof(float)) - taken};
+  }
+
+  // An offset whose sums with others a block computes where it needs them: find_again of the
+  // scratch keeps addresses from living through phases, this what is added to them.
+  [[nodiscard]] [[gnu::always_inline]] static std::uint32_t not_kept(std::uint32_t offset) {
+    return Team::kIsAlone ? offset : unknown(offset);
+  }
+
+  void find_scratch() {
+    scratch_.find_again(args_);
+    if constexpr (!Team::kIsAlone) own_warp_.find_again();
+  }
 
   // The impression, once the query's `docs` are scored: its random numbers follow that many blocks
   // of the directions. Finds the next query. Returns how many candidates won; they are in won(), in
@@ -129,10 +155,12 @@ class Duels : protected RunLearner {
   }
 
   // What follows the tables.
-  [[nodiscard]] std::byte* own_shared() const {
-    return scratch_.duels_shared + args_.duels.small.size;
+  [[nodiscard]] [[gnu::always_inline]] std::byte* own_shared() const {
+    return scratch_.duels_shared + not_kept(args_.duels.small.size);
   }
-  [[nodiscard]] std::byte* own_spill() const { return scratch_.spill + args_.duels.large.size; }
+  [[nodiscard]] [[gnu::always_inline]] std::byte* own_spill() const {
+    return scratch_.spill + not_kept(args_.duels.large.size);
+  }
   [[nodiscard]] DuelTold& told() const { return *at_offset<DuelTold>(own_shared(), layout_.told); }
 
   [[nodiscard]] std::uint32_t ranker_count() const { return run_.duels.candidates + 1; }
@@ -460,6 +488,7 @@ class Duels : protected RunLearner {
 
  protected:
   const Team& team_;
+  OwnWarp& own_warp_;  // warp_
   const DuelLayout& layout_;
   WarpScratch& scratch_;
 };

@@ -52,23 +52,32 @@ std::uint32_t warps_of(std::uint32_t blocks) {
 }
 
 // Of a query's documents and so many rows of scores, as many in shared memory as there is room for.
-// Also the spill's size. `warps`: that rank rows.
+// Also the spill's size. `warps`: that rank rows. `staged`: as TableLayout.
 void choose_tables(const GroupShape& shape, std::uint32_t rows, std::uint32_t warps,
-                   std::uint32_t room, BatchArgs& args) {
+                   std::uint32_t staged, std::uint32_t room, BatchArgs& args) {
   TableLayout& small = args.duels.small;
-  small = TableLayout(round_up(shape.most_docs, kDocStep), rows, warps);
+  small = TableLayout(round_up(shape.most_docs, kDocStep), rows, warps, staged);
   while (small.docs > kDocStep && small.size > room) {
-    small = TableLayout(small.docs - kDocStep, rows, warps);
+    small = TableLayout(small.docs - kDocStep, rows, warps, staged);
   }
   args.duels.large =
       small.docs < shape.most_docs ? TableLayout(shape.most_docs, rows, warps) : TableLayout();
   args.spill_stride = args.duels.large.size + args.duels.layout.spill_size;
 }
 
+// Makes room for the weights of as many whole groups as a block has, beside its largest table.
+void stage_groups(const GroupShape& shape, std::uint32_t room, TableLayout& table) {
+  if (room <= table.size) return;
+  const std::uint32_t of_group = kMultileaveGroup * shape.width * kFloat;
+  const std::uint32_t groups = (shape.duels.candidates + kMultileaveGroup) / kMultileaveGroup;
+  const std::uint32_t staged = std::min((room - table.ranks) / of_group, groups) * of_group;
+  table.size = std::max(table.size, table.ranks + staged);
+}
+
 void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const bool is_pair = shape.kernel == Kernel::kDuel;
   const std::uint32_t group = is_pair ? kDuelGroup : kMultileaveGroup;
-  const std::uint32_t rows = round_up(shape.duels.candidates + 1, group);
+  const std::uint32_t rows = shape.duels.candidates + 1;
   args.small = {};
   args.large = {};
   args.pairs_are_spilled = false;
@@ -82,12 +91,20 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
     return all > others ? all - others : 0;
   };
   args.block_warps = 1;
+  std::uint32_t staged = 0;
   if (!is_pair) {
     const std::uint32_t usual = TableLayout(shape.usual_docs, rows, kNetworkWarps).size;
     while (blocks > kFewBlocks && room() < usual) --blocks;
     args.block_warps = warps_of(blocks);
+    staged = args.block_warps * kStagedBytes;
   }
-  choose_tables(shape, rows, args.block_warps, room(), args);
+  choose_tables(shape, rows, args.block_warps, staged, room(), args);
+  if (!is_pair) {
+    // Other groups' blocks may be beside these.
+    blocks = kManyWarps * kFewBlocks / args.block_warps;
+    while (blocks > 1 && room() < args.duels.small.size) --blocks;
+    stage_groups(shape, room(), args.duels.small);
+  }
   args.shared_bytes = args.duels.small.size + others;
 }
 
@@ -169,7 +186,7 @@ void choose_network_duels(const GroupShape& shape, const DeviceLimits& limits, B
   const std::uint32_t fixed = choose_fixed_of_duels(shape, args);
   const std::uint32_t rows = shape.duels.candidates + 1;
   const std::uint32_t usual = TableLayout(shape.usual_docs, rows, 1).size;
-  choose_tables(shape, rows, 1, room_of_block(shape, limits, fixed, usual, args), args);
+  choose_tables(shape, rows, 1, 0, room_of_block(shape, limits, fixed, usual, args), args);
   args.small = {};
   args.large = {};
   args.pairs_are_spilled = false;

@@ -194,6 +194,9 @@ class Warp {
  public:
   explicit Warp(unsigned lane) : lane_(lane) {}
 
+  // Between two phases: what the next one computes from the lane is not computed earlier and kept.
+  void find_again() { lane_ = unknown(lane_); }
+
   // A phase whose writes to shared or device memory all lanes see after it.
   template <typename Body>
   [[gnu::always_inline]] void each(const Body& body) const {
@@ -322,6 +325,8 @@ enum class HostOrder : std::uint8_t { kAscending, kDescending };
 class Warp {
  public:
   explicit Warp(HostOrder order = HostOrder::kAscending) : order_(order) {}
+
+  void find_again() {}
 
   template <typename Body>
   void each(const Body& body) const {

@@ -119,6 +119,7 @@ TEST(LaunchLayout, HasRoomForFourBlocksOfMgdWithMslrsTables) {
   BatchArgs args;
   choose_layout(mgd_shape(125), kCard, args);
   EXPECT_GE(args.duels.small.docs, 125U);
+  EXPECT_GE(args.duels.small.size - args.duels.small.ranks, 5U * 8 * 144 * 4);  // weights of 40
   EXPECT_LE(4 * (args.shared_bytes + 1024), kCard.all_shared_bytes);
 }
 

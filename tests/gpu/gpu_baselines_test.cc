@@ -240,6 +240,27 @@ TEST_P(DuelBits, AreKeptForManyDocuments) {
   }
 }
 
+// From one product of a warp to several, weights staged at once and in parts.
+TEST_P(DuelBits, AreKeptWhateverIsStaged) {
+  const std::vector<std::uint32_t> few{1, 15, 16, 17, 33};
+  for (const std::string_view candidates : {"2", "7", "8", "49", "50"}) {
+    SCOPED_TRACE(candidates);
+    SimulationSpec spec = tiny_duels({"mgd", {{"candidates", std::string(candidates)}}});
+    spec.impressions = 12;
+    for (const std::uint32_t runs :
+         {2, 6}) {  // with eight warps each, and four in descending order
+      spec.runs = runs;
+      expect_bits(make_dataset({.features = 136, .docs = few}), spec);
+    }
+    spec.impressions = 8;
+    expect_bits(make_dataset({.features = 700, .docs = few}), spec);
+    if (!is_on_host()) continue;
+    backend_ = host_backend(little_shared_memory(), order());
+    expect_bits(make_dataset({.features = 700, .docs = {1, 16, 40, 130}}), spec);
+    SetUp();
+  }
+}
+
 TEST_P(DuelBits, AreKeptOnFolds) {
   const Dataset data = load_dataset("synthetic", LoadOptions()).value();
   SimulationSpec spec = tiny_duels({"mgd"});
