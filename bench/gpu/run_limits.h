@@ -47,7 +47,7 @@ inline double rank_instructions(std::uint32_t docs) {
 inline double multileave_instructions(const Shape& shape, std::uint32_t rankers) {
   const double features = shape.features / 136.0;
   const double docs = shape.docs / 125.0;
-  return rankers / 50.0 * (14'000 * features + 46'000 * docs * features) +
+  return rankers / 50.0 * (18'000 * features + (40'000 * features + 14'000) * docs) +
          rankers * rank_instructions(shape.docs) + 16'000;
 }
 
