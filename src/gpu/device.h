@@ -68,6 +68,8 @@ struct DeviceLimits {
   std::uint32_t processors = 0;        // multiprocessors
   double clock_hz = 0;                 // of these, at most; for benchmarks
   std::uint32_t query_parts = 65'535;  // of a launch: what CUDA takes
+  // Padded features from which on a network's units are worth dividing among warps.
+  std::uint32_t width_to_divide = 256;
 };
 
 // Several threads may use it at once: what each asks for is done in order, beside what others do.

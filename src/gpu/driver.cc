@@ -35,7 +35,8 @@ constexpr int kMultiprocessors = 16;
 constexpr int kMajor = 75;  // of the compute capability
 constexpr int kMinor = 76;
 constexpr int kSharedPerProcessor = 81;
-constexpr int kSharedPerBlock = 97;   // if a kernel asks for it
+constexpr int kSharedPerBlock = 97;  // if a kernel asks for it
+constexpr int kMemoryPools = 115;
 constexpr int kMaxDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_...
 constexpr int kErrorLog = 5;          // CU_JIT_ERROR_LOG_BUFFER
 constexpr int kErrorLogSize = 6;
@@ -70,9 +71,11 @@ struct Driver {
   Status (*synchronize)(void* stream);
   Status (*error_name)(Status status, const char** text);
   Status (*error_text)(Status status, const char** text);
+  // Null before CUDA 11.2.
+  Status (*allocate_beside)(Address* address, std::size_t bytes, void* stream);
 };
 
-constexpr std::array<const char*, 22> kFunctions{"cuInit",
+constexpr std::array<const char*, 23> kFunctions{"cuInit",
                                                  "cuDriverGetVersion",
                                                  "cuDeviceGetCount",
                                                  "cuDeviceGet",
@@ -93,7 +96,9 @@ constexpr std::array<const char*, 22> kFunctions{"cuInit",
                                                  "cuLaunchKernel_ptsz",
                                                  "cuStreamSynchronize_ptsz",
                                                  "cuGetErrorName",
-                                                 "cuGetErrorString"};
+                                                 "cuGetErrorString",
+                                                 "cuMemAllocAsync_ptsz"};
+constexpr std::size_t kNeeded = 22;  // the first ones
 static_assert(sizeof(Driver) == kFunctions.size() * sizeof(void*));
 
 Error unusable(std::string_view why) {
@@ -115,7 +120,7 @@ Result<Driver> open_driver() {
   std::array<void*, kFunctions.size()> functions{};
   for (std::size_t at = 0; at < kFunctions.size(); ++at) {
     functions[at] = dlsym(library, kFunctions[at]);
-    if (functions[at] != nullptr) continue;
+    if (functions[at] != nullptr || at >= kNeeded) continue;
     return unusable(fmt::format("{} has no {}; its driver is too old", kLibrary, kFunctions[at]));
   }
   return std::bit_cast<Driver>(functions);
@@ -159,6 +164,7 @@ class Gpu final : public Device {
       return done;
     }
     if (auto done = use(); !done) return done;
+    has_pools_ = driver_.allocate_beside != nullptr && attribute(kMemoryPools) != 0;
     return load();
   }
 
@@ -191,10 +197,10 @@ class Gpu final : public Device {
       kept_.erase(kept);
       return std::bit_cast<void*>(address);
     }
-    Status status = driver_.allocate(&address, bytes);
+    Status status = allocate_more(&address, bytes);
     if (status == kOutOfMemory) {
       free_kept();
-      status = driver_.allocate(&address, bytes);
+      status = allocate_more(&address, bytes);
     }
     if (status == kOutOfMemory) {
       return Error{ErrorCode::kUnavailable,
@@ -243,6 +249,13 @@ class Gpu final : public Device {
 
  private:
   static Address address_of(const void* memory) { return reinterpret_cast<Address>(memory); }
+
+  // For any thread after finish(). From a pool, if there are some: otherwise the driver waits until
+  // nothing runs, while other threads launch more and more.
+  [[nodiscard]] Status allocate_more(Address* address, std::uint64_t bytes) const {
+    return has_pools_ ? driver_.allocate_beside(address, bytes, nullptr)
+                      : driver_.allocate(address, bytes);
+  }
 
   [[nodiscard]] std::uint64_t kept_bytes() {
     const std::lock_guard lock(memory_mutex_);
@@ -307,6 +320,7 @@ class Gpu final : public Device {
   std::string name_ = "GPU 0";
   int device_ = 0;
   Context* context_ = nullptr;
+  bool has_pools_ = false;
   Module* module_ = nullptr;
   std::array<Function*, kKernelCount> functions_{};
   std::mutex memory_mutex_;

@@ -189,7 +189,7 @@ template <unsigned kGroup, typename Team>
                                             std::uint32_t place, std::byte* shared,
                                             std::byte* spill) {
   const std::uint32_t which = args.which[place];
-  RunState state = args.states[which];
+  RunState state = begin_launch(args, which);
   WarpScratch scratch(args, which, shared, spill);
   float* kept = args.weights + std::uint64_t{which} * args.width;
   load_run(team, args, which, kept, args.width, scratch.list);
@@ -199,7 +199,7 @@ template <unsigned kGroup, typename Team>
   copy_floats(team, scratch.list.weights, args.width, kept);
   team.first_warp([&](const Warp& warp) PLACKETT_INLINE {
     warp.compute([&](unsigned lane) {
-      if (lane == 0) args.states[which] = state;
+      if (lane == 0) args.states[which] = end_launch(state);
     });
   });
 }

@@ -253,7 +253,7 @@ class NetworkDuelLearner : Duels<Alone> {
                                                     std::uint32_t place, std::byte* shared,
                                                     std::byte* spill) {
   const std::uint32_t which = args.which[place];
-  RunState state = args.states[which];  // the first warp's counts
+  RunState state = begin_launch(args, which);  // the first warp's counts
   WarpScratch scratch(args, which, shared, spill);
   const auto& run = *reinterpret_cast<const RunData*>(scratch.list.run);
   float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
@@ -262,7 +262,7 @@ class NetworkDuelLearner : Duels<Alone> {
       .learn(end_of_launch(args, state));
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {
-      if (lane == 0) args.states[which] = state;
+      if (lane == 0) args.states[which] = end_launch(state);
     });
   });
 }

@@ -135,8 +135,8 @@ std::uint32_t room_of_block(const GroupShape& shape, const DeviceLimits& limits,
 }
 
 // Sets for how many documents a query is scored in parts: where there are fewer batches than warps,
-// and where what units give fits beside all else, without which a multiprocessor does as many
-// blocks at a time.
+// where rows are so long that this outweighs one more wait for all warps, and where what units give
+// fits beside all else, without which a multiprocessor does as many blocks at a time.
 void choose_few_docs(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
   const std::uint32_t most_blocks = kNetworkBlocks * kNetworkWarps / args.block_warps;
   const std::uint32_t blocks =
@@ -145,6 +145,7 @@ void choose_few_docs(const GroupShape& shape, const DeviceLimits& limits, BatchA
   const std::uint32_t left = room > args.shared_bytes ? room - args.shared_bytes : 0;
   const std::uint32_t of_doc = args.network.layout.padded_units * kFloat;
   args.network.given = args.shared_bytes;
+  if (shape.network.width < limits.width_to_divide) return;
   args.network.few_docs =
       std::min({(args.block_warps - 1) * kBatchDocs, shape.most_docs, left / of_doc});
   args.shared_bytes += args.network.few_docs * of_doc;

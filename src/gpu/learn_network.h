@@ -414,7 +414,7 @@ template <typename Method>
                                                      std::uint32_t place, std::byte* shared,
                                                      std::byte* spill) {
   const std::uint32_t which = args.which[place];
-  RunState state = args.states[which];  // the first warp's counts
+  RunState state = begin_launch(args, which);  // the first warp's counts
   WarpScratch scratch(args, which, shared, spill);
   float* kept = args.weights + std::uint64_t{which} * args.network.layout.size;
   float* squares =
@@ -428,7 +428,7 @@ template <typename Method>
   copy_floats(block, scratch.list.weights, args.network.layout.size, kept);
   block.first_warp([&](const Warp& warp) {
     warp.each([&](unsigned lane) {
-      if (lane == 0) args.states[which] = state;
+      if (lane == 0) args.states[which] = end_launch(state);
     });
   });
 }

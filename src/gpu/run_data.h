@@ -7,6 +7,7 @@
 #include "evaluation/online_performance.h"
 #include "gpu/duel_data.h"
 #include "gpu/network_data.h"
+#include "gpu/warp.h"
 
 namespace plackett::gpu {
 
@@ -90,6 +91,9 @@ struct RunState {
   double offline = 0;               // of the last point measured
   std::uint32_t is_not_finite = 0;  // a score was not; it stopped after `done` impressions
   std::uint32_t is_in_doubt = 0;    // it stopped where rounding may decide: the engine must do it
+  // When the last launch began and ended with it, in nanoseconds; both 0 on the host.
+  std::uint64_t began = 0;
+  std::uint64_t ended = 0;
 };
 
 // Where a warp's scratch lies: sizes in bytes from its start, all multiples of 16.
@@ -188,6 +192,16 @@ struct BatchArgs {
   DuelArgs duels = {};
   NetworkArgs network = {};
 };
+
+inline RunState begin_launch(const BatchArgs& args, std::uint32_t which) {
+  RunState state = args.states[which];
+  state.began = now_in_nanoseconds();
+  return state;
+}
+inline RunState end_launch(RunState state) {
+  state.ended = now_in_nanoseconds();
+  return state;
+}
 
 // How far a run that is so far goes in this launch.
 inline std::uint64_t end_of_launch(const BatchArgs& args, const RunState& state) {

@@ -24,7 +24,7 @@ constexpr double kLaunchSeconds = 0.3;
 constexpr std::uint64_t kFirstLaunch = 64;
 constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
 // Runs that are not more than so many times what the device does at a time take turns.
-constexpr std::size_t kWavesInTurn = 8;
+constexpr std::size_t kWavesInTurn = 3;
 constexpr std::uint64_t kLeastTurns = 4;      // of a run, from one point to the next
 constexpr std::uint32_t kFirstMeasured = 16;  // runs, likewise
 constexpr std::uint32_t kMeasuredGrowth = 4;  // at most, from one launch to the next
@@ -309,10 +309,14 @@ class Group final : public RunGroup {
     return runs;
   }
 
-  // If the device does most of them at a time, the rest would leave much of it idle while it does
-  // these. Then as many as it does at a time take turns, those that are least far.
+  // If the device does most of them at a time, the rest would leave much of it idle. Then as many
+  // as it does at a time take turns, those that are least far. Of runs by single warps a few more
+  // don't matter.
   void take_turns(std::vector<std::uint32_t>& runs) {
-    if (runs.size() <= at_a_time_ || runs.size() > kWavesInTurn * at_a_time_) return;
+    if (!is_by_block(runs_.front().kernel) || runs.size() <= at_a_time_ ||
+        runs.size() > kWavesInTurn * at_a_time_) {
+      return;
+    }
     std::stable_sort(runs.begin(), runs.end(), [this](std::uint32_t one, std::uint32_t other) {
       return states_[one].done < states_[other].done;
     });
@@ -343,7 +347,6 @@ class Group final : public RunGroup {
       }
       const std::vector<RunState> before = states_;
       if (auto got = get_states(); !got) return got;
-      const double seconds = seconds_since(start);
       times_.learning += watch_.clock->now() - share_start;
       std::uint64_t done = 0;
       std::uint64_t most = 0;  // of a run
@@ -352,12 +355,23 @@ class Group final : public RunGroup {
         done += own;
         most = std::max(most, own);
       }
-      const auto rate = static_cast<double>(most) / seconds;
+      const auto rate = static_cast<double>(most) / launch_seconds(which, seconds_since(start));
       at_once_ = std::clamp(static_cast<std::uint64_t>(rate * kLaunchSeconds), std::uint64_t{1},
                             2 * at_once_);
       if (watch_.advanced) watch_.advanced(done);
     }
     return {};
+  }
+
+  // Without the time that the launch waited for other groups'. `all`: with it.
+  [[nodiscard]] double launch_seconds(std::span<const std::uint32_t> which, double all) const {
+    std::uint64_t began = ~std::uint64_t{0};
+    std::uint64_t ended = 0;
+    for (const std::uint32_t at : which) {
+      began = std::min(began, states_[at].began);
+      ended = std::max(ended, states_[at].ended);
+    }
+    return ended > began ? std::min(1e-9 * static_cast<double>(ended - began), all) : all;
   }
 
   [[nodiscard]] std::uint32_t warps_of_run() const {

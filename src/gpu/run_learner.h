@@ -243,7 +243,7 @@ template <typename MethodLearner>
                                                 std::uint32_t place, std::byte* shared,
                                                 std::byte* spill) {
   const std::uint32_t which = args.which[place];
-  RunState state = args.states[which];
+  RunState state = begin_launch(args, which);
   const WarpScratch scratch(args, which, shared, spill);
   const auto* run_words = reinterpret_cast<const std::uint32_t*>(args.runs + which);
   float* kept = args.weights + std::uint64_t{which} * args.width;
@@ -261,7 +261,7 @@ template <typename MethodLearner>
     for (std::uint32_t at = lane; at < args.width; at += kWarpLanes) {
       kept[at] = scratch.list.weights[at];
     }
-    if (lane == 0) args.states[which] = state;
+    if (lane == 0) args.states[which] = end_launch(state);
   });
 }
 

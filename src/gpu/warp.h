@@ -108,6 +108,12 @@ struct PerLane {
   return value;
 }
 
+inline std::uint64_t now_in_nanoseconds() {
+  std::uint64_t now;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now) : : "memory");
+  return now;
+}
+
 // Into the cache of the device's own memory, the 128 bytes around that place.
 inline void prefetch(const float* from) { asm volatile("prefetch.global.L2 [%0];" : : "l"(from)); }
 
@@ -290,6 +296,7 @@ struct PerLane {
 
 inline std::byte* unknown(std::byte* address) { return address; }
 inline unsigned unknown(unsigned value) { return value; }
+inline std::uint64_t now_in_nanoseconds() { return 0; }
 inline void prefetch(const float* from) { __builtin_prefetch(from); }
 
 // A device faults where these are not aligned.

@@ -103,6 +103,12 @@ TEST_F(Driver, IsAskedForAQueuePerThreadUnlessTheUserAsksForOthers) {
   EXPECT_THAT(device("CUDA_DEVICE_MAX_CONNECTIONS=4"), HasSubstr("done by Stub GPU, queues: 4\n"));
 }
 
+// Where there are pools, the driver need not wait for what runs.
+TEST_F(Driver, TakesMemoryFromPoolsWhereThereAreSome) {
+  const CommandResult result = simulate("gpu", PLACKETT_STUB_CUDA_FOLDER, "pools");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+}
+
 TEST_F(Driver, SaysThatItsLibraryCannotBeUsed) {
   const TemporaryFolder broken;
   std::ofstream(broken / "libcuda.so.1") << "not a library";

@@ -244,7 +244,8 @@ class HostDevice final : public Device {
   DeviceLimits limits_ = {.free_bytes = std::uint64_t{1} << 30,
                           .shared_bytes = 227 << 10,
                           .all_shared_bytes = 228 << 10,
-                          .processors = 132};
+                          .processors = 132,
+                          .width_to_divide = 1};
 };
 
 }  // namespace plackett::gpu

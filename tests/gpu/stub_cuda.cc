@@ -1,7 +1,7 @@
 // A libcuda.so.1 for tests: the functions that gpu/driver.cc calls, with the kernels run on the
 // host. The environment's PLACKETT_STUB_CUDA says what is wrong with it: no-device, no-devices,
 // old-card, no-compiler, no-memory, no-launch, or nothing if it is not set. With "queues", its name
-// says how many it was asked for.
+// says how many it was asked for. With "pools", it gives memory from pools only, otherwise never.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -93,6 +93,9 @@ Status cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 97:
       *value = static_cast<int>(limits.shared_bytes);
       break;
+    case 115:
+      *value = wrong_with("pools") ? 1 : 0;
+      break;
     default:
       return kInvalid;
   }
@@ -130,7 +133,13 @@ Status cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 }
 Status cuMemAlloc_v2(unsigned long long* address, std::size_t bytes) {
   const auto memory = host().allocate(bytes);
-  if (!memory || wrong_with("no-memory")) return kOutOfMemory;
+  if (!memory || wrong_with("no-memory") || wrong_with("pools")) return kOutOfMemory;
+  *address = reinterpret_cast<unsigned long long>(*memory);
+  return kSuccess;
+}
+Status cuMemAllocAsync_ptsz(unsigned long long* address, std::size_t bytes, void* /*stream*/) {
+  const auto memory = host().allocate(bytes);
+  if (!memory || !wrong_with("pools")) return kOutOfMemory;
   *address = reinterpret_cast<unsigned long long>(*memory);
   return kSuccess;
 }
