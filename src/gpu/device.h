@@ -70,6 +70,8 @@ struct DeviceLimits {
   std::uint32_t query_parts = 65'535;  // of a launch: what CUDA takes
   // Padded features from which on a network's units are worth dividing among warps.
   std::uint32_t width_to_divide = 256;
+  // Runs of DBGD per multiprocessor up to which a block does one, rather than a warp.
+  std::uint32_t duels_by_block = 4;
 };
 
 // Several threads may use it at once: what each asks for is done in order, beside what others do.

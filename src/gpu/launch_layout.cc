@@ -147,7 +147,7 @@ void choose_few_docs(const GroupShape& shape, const DeviceLimits& limits, BatchA
   args.network.given = args.shared_bytes;
   if (shape.network.width < limits.width_to_divide) return;
   args.network.few_docs =
-      std::min({(args.block_warps - 1) * kBatchDocs, shape.most_docs, left / of_doc});
+      std::min({(args.block_warps - 1) * kBatchDocs, shape.usual_docs, left / of_doc});
   args.shared_bytes += args.network.few_docs * of_doc;
 }
 
@@ -221,7 +221,14 @@ std::uint32_t least_shared_bytes(const GroupShape& shape) {
              : choose_fixed(shape.network, shape.shown, args) + ScratchLayout(kDocStep).size;
 }
 
-void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args) {
+Kernel kernel_of(const GroupShape& shape, const DeviceLimits& limits) {
+  const bool are_few = shape.runs <= std::size_t{limits.duels_by_block} * limits.processors;
+  return shape.kernel == Kernel::kDuel && are_few ? Kernel::kMultileave : shape.kernel;
+}
+
+void choose_layout(const GroupShape& of_runs, const DeviceLimits& limits, BatchArgs& args) {
+  GroupShape shape = of_runs;
+  shape.kernel = kernel_of(of_runs, limits);
   if (shape.kernel == Kernel::kDuel || shape.kernel == Kernel::kMultileave) {
     choose_duels(shape, limits, args);
   } else if (shape.kernel == Kernel::kLearnNetwork || shape.kernel == Kernel::kPairwiseNetwork) {

@@ -41,6 +41,9 @@ std::uint32_t square_floats(const GroupShape& shape);
 // Of the shape, what runs have in common but for the data counts.
 std::uint32_t least_shared_bytes(const GroupShape& shape);
 
+// That does such runs: where they are few, blocks do what warps do otherwise.
+Kernel kernel_of(const GroupShape& shape, const DeviceLimits& limits);
+
 // Sets the layouts, the spill's, and shared_bytes.
 void choose_layout(const GroupShape& shape, const DeviceLimits& limits, BatchArgs& args);
 

@@ -209,7 +209,8 @@ class Group final : public RunGroup {
                            .usual_docs = usual_docs};
     if (auto fits = check_shared_memory(shape, limits_, device_.name()); !fits) return fits;
     choose_layout(shape, limits_, args_);
-    at_a_time_ = runs_at_a_time(shape.kernel, args_, limits_);
+    kernel_ = kernel_of(shape, limits_);
+    at_a_time_ = runs_at_a_time(kernel_, args_, limits_);
 
     const auto keep = [](Result<DeviceMemory> made, DeviceMemory& memory) -> Result<void> {
       if (!made) return made.error();
@@ -313,7 +314,7 @@ class Group final : public RunGroup {
   // as it does at a time take turns, those that are least far. Of runs by single warps a few more
   // don't matter.
   void take_turns(std::vector<std::uint32_t>& runs) {
-    if (!is_by_block(runs_.front().kernel) || runs.size() <= at_a_time_ ||
+    if (!is_by_block(kernel_) || runs.size() <= at_a_time_ ||
         runs.size() > kWavesInTurn * at_a_time_) {
       return;
     }
@@ -338,7 +339,7 @@ class Group final : public RunGroup {
         args_.at_most = std::min(at_once_, (left + kLeastTurns - 1) / kLeastTurns);
       }
       if (auto sent = send_which(which); !sent) return sent;
-      if (auto done = device_.launch({.kernel = runs_.front().kernel,
+      if (auto done = device_.launch({.kernel = kernel_,
                                       .args = args_,
                                       .warps = args_.count * warps_of_run(),
                                       .warps_per_block = warps_of_run()});
@@ -375,7 +376,7 @@ class Group final : public RunGroup {
   }
 
   [[nodiscard]] std::uint32_t warps_of_run() const {
-    return is_by_block(runs_.front().kernel) ? args_.block_warps : 1;
+    return is_by_block(kernel_) ? args_.block_warps : 1;
   }
 
   Result<void> measure_at(std::uint64_t point) {
@@ -389,8 +390,9 @@ class Group final : public RunGroup {
       return std::less<>()(runs_[one].measured, runs_[other].measured);
     });
     const double start = watch_.clock->now();
+    auto waited = Clock::now();
+    std::size_t since = 0;  // runs since then
     for (std::size_t first = 0; first < due.size() && !is_stopped();) {
-      const auto part_start = Clock::now();
       // On the same queries.
       std::size_t last = first + 1;
       while (last < due.size() && last - first < measured_at_once_ &&
@@ -402,9 +404,14 @@ class Group final : public RunGroup {
       if (auto sent = send_which(part); !sent) return sent;
       auto done = launch_measuring(*runs_[part.front()].measured);
       if (!done) return done;
-      if (auto finished = device_.finish(); !finished) return finished;
-      measured(part.size(), seconds_since(part_start));
       first = last;
+      since += part.size();
+      if (is_worth_waiting_for(since)) {
+        if (auto finished = device_.finish(); !finished) return finished;
+        measured(since, seconds_since(waited));
+        waited = Clock::now();
+        since = 0;
+      }
     }
     if (stopped_) return {};
     if (auto got = get_states(); !got) return got;
@@ -416,8 +423,16 @@ class Group final : public RunGroup {
     return {};
   }
 
+  // To see how long runs take that were launched since the last time, or because that is long.
+  [[nodiscard]] bool is_worth_waiting_for(std::size_t count) const {
+    return measured_at_once_ < most_at_once_ ||
+           static_cast<double>(count) * measuring_seconds_ >= kLaunchSeconds ||
+           measuring_seconds_ == 0;
+  }
+
   // Chooses how many runs are measured next, after so many took so long.
   void measured(std::size_t count, double seconds) {
+    measuring_seconds_ = seconds / static_cast<double>(count);
     if (count < measured_at_once_ && seconds < kLaunchSeconds) return;  // says nothing of more
     const double fit = static_cast<double>(count) * kLaunchSeconds / seconds;
     const std::uint32_t most = std::min(most_at_once_, kMeasuredGrowth * measured_at_once_);
@@ -501,6 +516,8 @@ class Group final : public RunGroup {
   std::uint32_t value_stride_ = 0;        // queries
   std::uint32_t most_at_once_ = 0;        // runs that there is room to measure together
   std::uint32_t measured_at_once_ = 0;    // of these, that are
+  double measuring_seconds_ = 0;          // of a run; 0: not known
+  Kernel kernel_ = Kernel::kLearn;        // that learns
   std::size_t at_a_time_ = 0;             // runs that the device does
   std::uint64_t at_once_ = kFirstLaunch;  // impressions of a run in a launch, at most
   bool stopped_ = false;

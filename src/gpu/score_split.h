@@ -46,11 +46,49 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
   });
 }
 
+// What a lane reads of the documents: two chunks are on their way while one is used.
+class SplitReader {
+ public:
+  // Of the documents of the next kSplitTiles tiles, or of `tiles` if these are fewer.
+  SplitReader(const float* rows, std::uint32_t tiles, std::uint32_t width, unsigned lane)
+      // Past the last tile the first is read again.
+      : rows_{rows + lane, rows + (tiles > 1 ? tile_size(width) : 0) + lane} {}
+
+  [[gnu::always_inline]] void read(std::uint32_t chunk,
+                                   float (&values)[kSplitTiles][kSplitDocs]) const {
+    PLACKETT_UNROLL_ALL
+    for (unsigned tile = 0; tile < kSplitTiles; ++tile) {
+      PLACKETT_UNROLL_ALL
+      for (unsigned doc = 0; doc < kSplitDocs; ++doc) {
+        values[tile][doc] =
+            load_float(rows_[tile] + std::size_t{chunk} * (16 * kTileDocs) + doc * kWarpLanes);
+      }
+    }
+  }
+
+ private:
+  const float* rows_[kSplitTiles];
+};
+
+// Two chunks of a lane's.
+struct SplitChunks {
+  float values[2][kSplitTiles][kSplitDocs];
+};
+
+// The one of the first two chunks that score_tiles expects at that place: so that the last two lie
+// in order, the first is at 1 if their number is odd.
+constexpr std::uint32_t first_chunk_at(unsigned place, std::uint32_t width) {
+  return width > 16 ? (place + width / 16) % 2 : 0;
+}
+
 // Of the documents of the next kSplitTiles tiles, or of `tiles` if these are fewer, and the rankers
-// whose weights these are: to `scores`, as scores_of.
+// whose weights these are: to `scores`, as scores_of. Their first two chunks are there; then those
+// of the documents that come next are.
 [[gnu::always_inline]] inline void score_tiles(const Warp& warp, const float* rows,
-                                               std::uint32_t tiles, std::uint32_t width,
-                                               const float* weights, float* scores) {
+                                               std::uint32_t tiles, const float* next_rows,
+                                               std::uint32_t next_tiles, std::uint32_t width,
+                                               const float* weights,
+                                               PerLane<SplitChunks>& chunks_read, float* scores) {
   PerLane<float> sums[kSplitRankers][kSplitTiles][kSplitDocs];
   warp.compute([&](unsigned lane) PLACKETT_INLINE {
     PLACKETT_UNROLL_ALL
@@ -61,21 +99,9 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
         for (auto& sum : of_tile) sum[lane] = 0;
       }
     }
-    // Past the last tile the first is read again.
-    const float* own_rows[kSplitTiles] = {rows + lane,
-                                          rows + (tiles > 1 ? tile_size(width) : 0) + lane};
+    const SplitReader reader(rows, tiles, width, lane);
     const float* own_weights = weights + std::size_t{lane % kSplitLanes} * 4;
-    float values[2][kSplitTiles][kSplitDocs];
-    const auto read = [&](unsigned at, std::uint32_t chunk) PLACKETT_INLINE {
-      PLACKETT_UNROLL_ALL
-      for (unsigned tile = 0; tile < kSplitTiles; ++tile) {
-        PLACKETT_UNROLL_ALL
-        for (unsigned doc = 0; doc < kSplitDocs; ++doc) {
-          values[at][tile][doc] =
-              load_float(own_rows[tile] + std::size_t{chunk} * (16 * kTileDocs) + doc * kWarpLanes);
-        }
-      }
-    };
+    auto& values = chunks_read[lane].values;
     const auto use = [&](unsigned at, std::uint32_t chunk) PLACKETT_INLINE {
       PLACKETT_UNROLL_ALL
       for (unsigned four = 0; four < kSplitRankers / 4; ++four) {
@@ -94,23 +120,24 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
         }
       }
     };
-    // Two chunks are on their way while one is used. Past the last one it is read again.
     const std::uint32_t chunks = width / 16;
-    const auto read_next = [&](unsigned at, std::uint32_t next)
-                               PLACKETT_INLINE { read(at, next < chunks ? next : chunks - 1); };
     std::uint32_t chunk = chunks % 2;
-    read_next(0, chunk);
-    read_next(1, 1 - chunk);
     if (chunk > 0) {
       use(1, 0);
-      read_next(1, 2);
+      if (chunks > 1) reader.read(2, values[1]);
     }
-    for (; chunk < chunks; chunk += 2) {
+    PLACKETT_UNROLL(1)
+    for (; chunk + 2 < chunks; chunk += 2) {
       use(0, chunk);
-      read_next(0, chunk + 2);
+      reader.read(chunk + 2, values[0]);
       use(1, chunk + 1);
-      read_next(1, chunk + 3);
+      reader.read(chunk + 3, values[1]);
     }
+    const SplitReader next(next_rows, next_tiles, width, lane);
+    if (chunks > 1) use(0, chunk);
+    next.read(first_chunk_at(0, width), values[0]);
+    if (chunks > 1) use(1, chunk + 1);
+    next.read(first_chunk_at(1, width), values[1]);
   });
   PLACKETT_UNROLL_ALL
   for (unsigned left = kSplitRankers / 2; left > 0; left /= 2) {
@@ -145,6 +172,27 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
   }
 }
 
+// All blocks that share documents come to them at about the same time, and what is not in the
+// second cache is waited for much longer than it takes to read two chunks: it is fetched so many
+// steps before.
+inline constexpr std::uint32_t kStepsAhead = 2;
+
+// Of the next kSplitTiles tiles, or of `tiles` if these are fewer, part `number` of `parts`: into
+// the second cache.
+[[gnu::always_inline]] inline void fetch_tiles(const Warp& warp, std::uint32_t number,
+                                               std::uint32_t parts, const float* rows,
+                                               std::uint32_t tiles, std::uint32_t width) {
+  constexpr std::uint32_t kLine = 32;  // floats
+  const auto floats =
+      static_cast<std::uint32_t>((tiles < kSplitTiles ? tiles : kSplitTiles) * tile_size(width));
+  warp.compute([&](unsigned lane) {
+    for (std::uint32_t at = (number * kWarpLanes + lane) * kLine; at < floats;
+         at += parts * kWarpLanes * kLine) {
+      prefetch(rows + at);
+    }
+  });
+}
+
 // Block `number` of those that share the runs that take part, which are all measured on the same
 // split: args.tiles_each of its tiles from `first_tile` on.
 [[gnu::always_inline]] inline void score_split(const Block& block, const BatchArgs& args,
@@ -165,10 +213,29 @@ inline void load_rankers(const Block& block, const BatchArgs& args, std::uint32_
     std::uint32_t tile = first_tile + step * kSplitTiles;
     const float* rows = split.rows + tile * tile_size(split.width);
     float* scores = scores_of(args, first + ranker, tile);
+    if (tile >= last_tile) return;
+    PerLane<SplitChunks> chunks;
+    warp.compute([&](unsigned lane) PLACKETT_INLINE {
+      const SplitReader reader(rows, last_tile - tile, split.width, lane);
+      PLACKETT_UNROLL_ALL
+      for (unsigned place = 0; place < 2; ++place) {
+        reader.read(first_chunk_at(place, split.width), chunks[lane].values[place]);
+      }
+    });
     for (; tile < last_tile; tile += args.tile_step) {
-      score_tiles(warp, rows, last_tile - tile, split.width,
-                  weights + std::size_t{ranker} * split.width, scores);
-      rows += args.tile_step * tile_size(split.width);
+      const std::uint32_t ahead = tile + kStepsAhead * args.tile_step;
+      if (ahead < last_tile) {
+        fetch_tiles(warp, warp_number % sharing, sharing,
+                    rows + kStepsAhead * args.tile_step * tile_size(split.width), last_tile - ahead,
+                    split.width);
+      }
+      // After the last documents they are read again.
+      const bool goes_on = tile + args.tile_step < last_tile;
+      const std::uint32_t next_tile = goes_on ? tile + args.tile_step : tile;
+      const float* next_rows = rows + (next_tile - tile) * tile_size(split.width);
+      score_tiles(warp, rows, last_tile - tile, next_rows, last_tile - next_tile, split.width,
+                  weights + std::size_t{ranker} * split.width, chunks, scores);
+      rows = next_rows;
       scores += std::size_t{args.tile_step} * (kTileDocs * kScoreRow);
     }
   });

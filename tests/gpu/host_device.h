@@ -35,9 +35,11 @@ class HostDevice final : public Device {
   explicit HostDevice(const DeviceLimits& limits, HostOrder order = HostOrder::kAscending)
       : order_(order), limits_(limits) {}
   // In descending order it has so few multiprocessors that blocks have fewer warps from five runs
-  // on.
+  // on, and warps do the runs of DBGD.
   explicit HostDevice(HostOrder order) : order_(order) {
-    if (order == HostOrder::kDescending) limits_.processors = 2;
+    if (order != HostOrder::kDescending) return;
+    limits_.processors = 2;
+    limits_.duels_by_block = 0;
   }
 
   [[nodiscard]] const std::string& name() const override { return name_; }
