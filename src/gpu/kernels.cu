@@ -80,8 +80,7 @@ __launch_bounds__(kWarpLanes, 16) PLACKETT_KERNEL plackett_duel(BatchArgs args) 
 }
 
 // MGD. 16 warps of a multiprocessor, in blocks of kNetworkWarps to kManyWarps; networks, too.
-__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
-    plackett_multileave(BatchArgs args) {
+__launch_bounds__(kManyWarps* kWarpLanes, 1) PLACKETT_KERNEL plackett_multileave(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
   duel_run<kMultileaveGroup>(Block(at.lane, at.warp_of_block, at.warps), args, place,
@@ -107,7 +106,7 @@ __launch_bounds__(kNetworkWarps* kWarpLanes, 7) PLACKETT_KERNEL plackett_measure
                   part * args.queries_each, shared_scratch(args, 0));
 }
 
-__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
+__launch_bounds__(kManyWarps* kWarpLanes, 1) PLACKETT_KERNEL
     plackett_learn_network(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
@@ -116,7 +115,7 @@ __launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
                                  args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
-__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
+__launch_bounds__(kManyWarps* kWarpLanes, 1) PLACKETT_KERNEL
     plackett_pairwise_network(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
@@ -125,8 +124,7 @@ __launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
                                      args.spill + std::uint64_t{place} * args.spill_stride);
 }
 
-__launch_bounds__(kManyWarps* kWarpLanes, kFewBlocks) PLACKETT_KERNEL
-    plackett_duel_network(BatchArgs args) {
+__launch_bounds__(kManyWarps* kWarpLanes, 1) PLACKETT_KERNEL plackett_duel_network(BatchArgs args) {
   const Place at;
   const auto place = static_cast<unsigned>(__nvvm_read_ptx_sreg_ctaid_x());
   duel_network_run(Block(at.lane, at.warp_of_block, at.warps), args, place, shared_scratch(args, 0),

@@ -8,7 +8,9 @@ namespace plackett::gpu {
 namespace {
 
 // Warps that learn which a multiprocessor does at a time: as kernels.cu says.
-constexpr std::uint32_t kWarpsAtATime = 16;
+constexpr std::uint32_t kWarpsAtATime = kManyWarps;
+// MGD's tables are rather spilled than leave a multiprocessor fewer blocks.
+constexpr std::uint32_t kFewBlocks = 2;
 constexpr std::uint32_t kMostShownPairs = 20;  // of longer lists, pairs are spilled
 constexpr std::uint32_t kDocStep = 16;
 constexpr std::uint32_t kMostHiddenBytes = 16 << 10;  // more are spilled
@@ -47,9 +49,7 @@ void choose_lists(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
 }
 
 // Of a block, if the multiprocessor does so many blocks at a time.
-std::uint32_t warps_of(std::uint32_t blocks) {
-  return std::min(kManyWarps, kWarpsAtATime / blocks);
-}
+std::uint32_t warps_of(std::uint32_t blocks) { return kWarpsAtATime / blocks; }
 
 // Of a query's documents and so many rows of scores, as many in shared memory as there is room for.
 // Also the spill's size. `warps`: that rank rows. `staged`: as TableLayout.
@@ -101,7 +101,7 @@ void choose_duels(const GroupShape& shape, const DeviceLimits& limits, BatchArgs
   choose_tables(shape, rows, args.block_warps, staged, room(), args);
   if (!is_pair) {
     // Other groups' blocks may be beside these.
-    blocks = kManyWarps * kFewBlocks / args.block_warps;
+    blocks = kWarpsAtATime / args.block_warps;
     while (blocks > 1 && room() < args.duels.small.size) --blocks;
     stage_groups(shape, room(), args.duels.small);
   }

@@ -9,9 +9,8 @@ namespace plackett::gpu {
 
 // Warps of a block: one that does a run, or measures several.
 inline constexpr std::uint32_t kNetworkWarps = 4;
-// Likewise, at most, where a multiprocessor has room for few blocks: kFewBlocks of so many.
-inline constexpr std::uint32_t kManyWarps = 8;
-inline constexpr std::uint32_t kFewBlocks = 2;
+// Likewise, of a block that a multiprocessor does alone: as many as there are registers for.
+inline constexpr std::uint32_t kManyWarps = 16;
 // Such blocks that a multiprocessor does at a time, at most.
 inline constexpr std::uint32_t kNetworkBlocks = 4;
 // What the first warp of a block tells the others: BlockState (gpu/learn_network.h).

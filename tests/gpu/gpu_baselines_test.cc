@@ -248,7 +248,7 @@ TEST_P(DuelBits, AreKeptWhateverIsStaged) {
     SimulationSpec spec = tiny_duels({"mgd", {{"candidates", std::string(candidates)}}});
     spec.impressions = 12;
     for (const std::uint32_t runs :
-         {2, 6}) {  // with eight warps each, and four in descending order
+         {2, 3, 6}) {  // in descending order: with 16, 8 and 5 warps each
       spec.runs = runs;
       expect_bits(make_dataset({.features = 136, .docs = few}), spec);
     }
