@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -78,6 +79,9 @@ int run(int argc, const char* const* argv) {
 int main(int argc, char** argv) {
   // A file size limit is an error of write(2), not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  // A GPU's streams, one for each thread, share 8 queues by default, where one waits for another's
+  // work.
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
   try {
     const int code = run(argc, argv);
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -149,7 +149,7 @@ Result<std::vector<Simulation>> prepare_cells(const StoredResults& stored, const
 // Where runs happen and go. If the backend can be shared, several threads use it at once.
 struct Runs {
   Backend& backend;
-  const Watch& watch;  // but for its stop()
+  const Watch& watch;
   // Called with what a dataset's runs are made from, before the first.
   std::function<Result<void>(const MadeBy& inputs)> claim;
   // Takes a finished run of a cell.
@@ -160,8 +160,7 @@ struct Runs {
 // Stops as Backend::run does. A fingerprint of 0 is unknown.
 // Requires: dataset.name is the spec's name for it.
 Result<void> run_dataset(const StoredResults& stored, const Work& work, const LoadedDataset& loaded,
-                         const std::vector<std::size_t>& cells, const Runs& runs,
-                         const Stop& stop) {
+                         const std::vector<std::size_t>& cells, const Runs& runs) {
   const Dataset& dataset = loaded.dataset;
   auto simulations = prepare_cells(stored, dataset, cells);
   if (!simulations) return simulations.error();
@@ -193,7 +192,6 @@ Result<void> run_dataset(const StoredResults& stored, const Work& work, const Lo
                    [](const Job& one, const Job& other) { return one.run < other.run; });
   Watch watch = runs.watch;
   watch.learned = nullptr;
-  watch.stop = stop;
   return run_jobs({*simulations, jobs}, runs.backend, watch, [&](const Job& job, RunRecord record) {
     FinishedRun run = common[job.simulation];
     run.record = std::move(record);
@@ -250,8 +248,8 @@ Result<StoredResults> run_in_folder_by(Backend& backend, const ComparisonSpec& s
     const auto owned = std::make_shared<const LoadedDataset>(std::move(loaded).value());
     const std::lock_guard lock(mutex);
     if (watch.loaded) watch.loaded();
-    return LoadedWork([&, at, owned](const Stop& stop) {
-      auto done = run_dataset(stored, work, *owned, left[at]->cells, runs, stop);
+    return LoadedWork([&, at, owned] {
+      auto done = run_dataset(stored, work, *owned, left[at]->cells, runs);
       const std::lock_guard ended(mutex);
       if (watch.done) watch.done(left[at]->dataset);
       return done;
@@ -298,9 +296,9 @@ Result<Compared> compare_by(Backend& backend, const ComparisonSpec& in_memory,
   };
   const Runs runs{backend, watch, claim, store};
   const auto load = [&](std::size_t at) -> Result<LoadedWork> {
-    return LoadedWork([&, at](const Stop& stop) {
+    return LoadedWork([&, at] {
       const LoadedDataset unknown{.dataset = datasets[at]};
-      return run_dataset(stored, work, unknown, work.datasets[at].cells, runs, stop);
+      return run_dataset(stored, work, unknown, work.datasets[at].cells, runs);
     });
   };
   auto done = do_in_parts({.count = datasets.size(),

@@ -16,6 +16,10 @@
 namespace plackett {
 namespace {
 
+// Parts that are loaded at a time: their memory is not known before, and Linux may promise more
+// than there is.
+constexpr std::size_t kAtATime = 3;
+
 // An error, or what was thrown.
 struct Failure {
   std::size_t at = 0;  // of the part
@@ -29,8 +33,10 @@ class Working {
 
   Result<void> run() {
     try {
-      for (next_ = 0; next_ < parts_.count && !stop_(); ++next_) {
-        if (auto work = load()) start(std::make_shared<LoadedWork>(std::move(*work)));
+      for (next_ = 0; next_ < parts_.count && goes_on(); ++next_) {
+        wait_for_place();
+        auto work = load();
+        if (work && goes_on()) start(std::make_shared<LoadedWork>(std::move(*work)));
       }
     } catch (...) {
       fail({.at = next_, .error = {}, .thrown = std::current_exception()});
@@ -42,9 +48,18 @@ class Working {
   }
 
  private:
-  // The next part. Nothing if it failed, or if all is stopped.
+  // Whether more is loaded.
+  [[nodiscard]] bool goes_on() const { return !has_failed_ && !(parts_.stop && parts_.stop()); }
+
+  // Until fewer parts are under way than may be at a time.
+  void wait_for_place() {
+    std::unique_lock lock(mutex_);
+    work_ended_.wait(lock, [&] { return under_way_ < kAtATime; });
+  }
+
+  // The next part. Nothing if it failed, or if no more is loaded.
   std::optional<LoadedWork> load() {
-    while (!stop_()) {
+    while (goes_on()) {
       std::unique_lock lock(mutex_);
       const bool is_alone = under_way_ == 0;
       const std::uint64_t ended_before = ended_;
@@ -82,7 +97,7 @@ class Working {
 
   void do_work(std::size_t at, LoadedWork& work) {
     try {
-      if (auto done = work(stop_); !done) fail({.at = at, .error = done.error()});
+      if (auto done = work(); !done) fail({.at = at, .error = done.error()});
     } catch (...) {
       fail({.at = at, .error = {}, .thrown = std::current_exception()});
     }
@@ -101,7 +116,6 @@ class Working {
 
   const WorkInParts& parts_;
   std::atomic<bool> has_failed_{false};
-  const Stop stop_ = [this] { return has_failed_ || (parts_.stop && parts_.stop()); };
   std::size_t next_ = 0;
   std::mutex mutex_;  // over the following
   std::condition_variable work_ended_;

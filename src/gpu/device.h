@@ -60,7 +60,7 @@ struct Launch {
   }
 };
 
-// What it can hold.
+// What it can hold, and up to where some ways of working pay on it.
 struct DeviceLimits {
   std::uint64_t free_bytes = 0;        // of memory, now
   std::uint32_t shared_bytes = 0;      // that a block can have, apart from kBlockOverhead

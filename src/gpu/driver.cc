@@ -5,7 +5,6 @@
 
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <span>
@@ -136,9 +135,6 @@ class Gpu final : public Device {
   }
 
   Result<void> open() {
-    // Streams of more threads than that share a queue, where one waits for another's work. The
-    // default is 8; it is read when the context is made.
-    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
     if (const Status status = driver_.init(0); status != kSuccess) {
       return status == kNoDevice ? unusable("the driver sees no device")
                                  : unusable(text_of("cuInit", status));
@@ -210,7 +206,7 @@ class Gpu final : public Device {
     sizes_[address] = bytes;
     return std::bit_cast<void*>(address);
   }
-  // Kept for who asks next: to give it back, the driver waits for what all threads have launched.
+  // Kept for who asks next. Requires: nothing that was launched uses it.
   void free(void* memory) override {
     const std::lock_guard lock(memory_mutex_);
     const auto size = sizes_.extract(address_of(memory));

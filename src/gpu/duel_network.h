@@ -48,6 +48,8 @@ class NetworkDuelLearner : Duels<Alone> {
     });
     while (block_state().goes_on != 0) {
       const std::uint64_t impression = block_state().impression;
+      // Read here: after the scores the first warp may have told of the next query already.
+      const bool few = has_few();
       for (std::uint32_t ranker = 0; ranker < ranker_count(); ++ranker) {
         if (ranker > 0) {
           find_scratch();
@@ -58,7 +60,7 @@ class NetworkDuelLearner : Duels<Alone> {
         find_scratch();
         block_.each_warp([&](const Warp& warp, unsigned number)
                              PLACKETT_INLINE { score(warp, number, ranker); });
-        if (!has_few()) continue;
+        if (!few) continue;
         find_scratch();
         block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
           sum_share(warp, number, block_.warps(), scored_query(ranker), network_);

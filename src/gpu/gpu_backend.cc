@@ -476,7 +476,14 @@ class GpuBackend final : public DeviceBackend {
     };
     parallel_for(kGroupsAtOnce, groups.size(), [&](std::size_t at) {
       if (inner.stop()) return;
-      auto failed_here = run_jobs_together(groups[at], inner, in_turn);
+      std::optional<Failure> failed_here;
+      try {
+        failed_here = run_jobs_together(groups[at], inner, in_turn);
+      } catch (...) {
+        // Nothing that was launched may use memory that others get.
+        [[maybe_unused]] const auto idle = device_->finish();
+        throw;
+      }
       if (!failed_here) return;
       const std::lock_guard lock(mutex);
       if (!failed_here->is_of_run) failed = true;

@@ -64,10 +64,12 @@ class NetworkLearner : Method {
       tell(warp, {.tiles = tiles_, .docs = docs_, .goes_on = goes_on ? 1U : 0U});
     });
     while (block_state().goes_on != 0) {
+      // Read here: after the scores the first warp may have told of the next query already.
+      const bool few = has_few(block_state().docs);
       find_scratch();
       block_.each_warp([&](const Warp& warp, unsigned number)
                            PLACKETT_INLINE { score(warp, number); });
-      if (has_few(block_state().docs)) {
+      if (few) {
         find_scratch();
         block_.each_warp([&](const Warp& warp, unsigned number) PLACKETT_INLINE {
           sum_share(warp, number, block_.warps(), scored_query(), network_);

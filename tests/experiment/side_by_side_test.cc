@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <new>
@@ -25,7 +26,7 @@ const Error kNoMemory(ErrorCode::kUnavailable, "out of memory");
 TEST(SideBySide, WorksOnPartsWhileTheNextAreLoaded) {
   std::atomic<int> under_way{0};
   const auto load = [&](std::size_t) -> Result<LoadedWork> {
-    return LoadedWork([&](const Stop&) -> Result<void> {
+    return LoadedWork([&]() -> Result<void> {
       ++under_way;
       EXPECT_TRUE(eventually([&] { return under_way == 3; }));
       return {};
@@ -38,7 +39,7 @@ TEST(SideBySide, WorksOnOnePartAfterAnotherIfAskedTo) {
   std::vector<std::string> calls;
   const auto load = [&](std::size_t at) -> Result<LoadedWork> {
     calls.push_back("load " + std::to_string(at));
-    return LoadedWork([&calls, at](const Stop&) -> Result<void> {
+    return LoadedWork([&calls, at]() -> Result<void> {
       calls.push_back("work " + std::to_string(at));
       return {};
     });
@@ -52,7 +53,7 @@ TEST(SideBySide, FreesWhatWasLoadedWhenTheWorkOnItEnds) {
   const auto load = [&](std::size_t at) -> Result<LoadedWork> {
     const auto owned = std::make_shared<int>();
     loaded[at] = owned;
-    return LoadedWork([&, at, owned](const Stop&) -> Result<void> {
+    return LoadedWork([&, at, owned]() -> Result<void> {
       if (at == 1) {
         EXPECT_TRUE(eventually([&] { return loaded[0].expired(); }));
       }
@@ -71,14 +72,14 @@ TEST(SideBySide, LoadsAPartAgainThatHadNoMemoryBesideOthers) {
       const auto owned = std::make_shared<int>();
       if (at == 0) {
         first = owned;
-        return LoadedWork([&, owned](const Stop&) -> Result<void> {
+        return LoadedWork([&, owned]() -> Result<void> {
           EXPECT_TRUE(eventually([&] { return tries > 0; }));
           return {};
         });
       }
       ++tries;
       if (first.expired()) {
-        return LoadedWork([&](const Stop&) {
+        return LoadedWork([&] {
           is_done = true;
           return Result<void>();
         });
@@ -105,32 +106,74 @@ TEST(SideBySide, FailsIfOnePartHasNoMemoryAlone) {
   EXPECT_THROW((void)do_in_parts({.count = 2, .load = throwing}), std::bad_alloc);
 }
 
-TEST(SideBySide, OneThatFailsStopsTheOthersAndTheEarliestFailureIsReturned) {
+TEST(SideBySide, LoadsNoMoreThanThreeAtATime) {
+  std::atomic<int> loaded{0};
+  std::atomic<int> most{0};
+  const auto load = [&](std::size_t) -> Result<LoadedWork> {
+    most = std::max<int>(most, ++loaded);
+    return LoadedWork([&]() -> Result<void> {
+      EXPECT_TRUE(eventually([&] { return most == 3; }));
+      --loaded;
+      return {};
+    });
+  };
+  EXPECT_TRUE(do_in_parts({.count = 20, .load = load}).ok());
+  EXPECT_EQ(most, 3);
+}
+
+// Work that is under way may lose much if it is stopped.
+TEST(SideBySide, AfterAFailureLoadsNoMoreLetsOthersEndAndReturnsTheEarliest) {
   std::atomic<int> under_way{0};
+  std::atomic<int> ended{0};
+  std::size_t loaded = 0;
   const auto load = [&](std::size_t at) -> Result<LoadedWork> {
-    return LoadedWork([&, at](const Stop& stop) -> Result<void> {
+    ++loaded;
+    return LoadedWork([&, at]() -> Result<void> {
       ++under_way;
       EXPECT_TRUE(eventually([&] { return under_way == 3; }));
       if (at != 1) {
-        EXPECT_TRUE(eventually(stop));
+        EXPECT_TRUE(eventually([&] { return ended > 0; }));
       }
+      ++ended;
+      if (at == 2) return {};
       return Error{"part " + std::to_string(at)};
     });
   };
-  EXPECT_EQ(do_in_parts({.count = 3, .load = load}).error().message, "part 0");
+  EXPECT_EQ(do_in_parts({.count = 4, .load = load}).error().message, "part 0");
+  EXPECT_EQ(ended, 3);
+  EXPECT_EQ(loaded, 3U);
 }
 
-TEST(SideBySide, OneThatCannotBeLoadedStopsTheOthers) {
-  std::atomic<bool> has_stopped{false};
+TEST(SideBySide, OneThatCannotBeLoadedLetsOthersEnd) {
+  std::atomic<bool> has_failed{false};
+  std::atomic<bool> has_ended{false};
   const auto load = [&](std::size_t at) -> Result<LoadedWork> {
-    if (at == 1) return Error{"no such file"};
-    return LoadedWork([&](const Stop& stop) -> Result<void> {
-      has_stopped = eventually(stop);
+    if (at == 1) {
+      has_failed = true;
+      return Error{"no such file"};
+    }
+    return LoadedWork([&]() -> Result<void> {
+      has_ended = eventually([&] { return has_failed.load(); });
       return {};
     });
   };
   EXPECT_EQ(do_in_parts({.count = 3, .load = load}).error().message, "no such file");
-  EXPECT_TRUE(has_stopped);
+  EXPECT_TRUE(has_ended);
+}
+
+TEST(SideBySide, BeginsNoWorkOnWhatWasBeingLoadedWhenItWasStopped) {
+  std::atomic<bool> is_stopped{false};
+  bool has_begun = false;
+  const auto load = [&](std::size_t) -> Result<LoadedWork> {
+    is_stopped = true;
+    return LoadedWork([&] {
+      has_begun = true;
+      return Result<void>();
+    });
+  };
+  EXPECT_TRUE(
+      do_in_parts({.count = 2, .load = load, .stop = [&] { return is_stopped.load(); }}).ok());
+  EXPECT_FALSE(has_begun);
 }
 
 TEST(SideBySide, StoppedItLoadsNoMoreAndSucceeds) {
@@ -139,8 +182,8 @@ TEST(SideBySide, StoppedItLoadsNoMoreAndSucceeds) {
   const auto load = [&](std::size_t at) -> Result<LoadedWork> {
     ++loaded;
     if (at == 1) is_stopped = true;
-    return LoadedWork([](const Stop& stop) -> Result<void> {
-      EXPECT_TRUE(eventually(stop));
+    return LoadedWork([&]() -> Result<void> {
+      EXPECT_TRUE(eventually([&] { return is_stopped.load(); }));
       return {};
     });
   };
@@ -156,8 +199,8 @@ TEST(SideBySide, StopsWhileAPartWaitsForMemory) {
       is_stopped = true;
       return kNoMemory;
     }
-    return LoadedWork([](const Stop& stop) -> Result<void> {
-      EXPECT_TRUE(eventually(stop));
+    return LoadedWork([&]() -> Result<void> {
+      EXPECT_TRUE(eventually([&] { return is_stopped.load(); }));
       return {};
     });
   };
@@ -165,17 +208,21 @@ TEST(SideBySide, StopsWhileAPartWaitsForMemory) {
       do_in_parts({.count = 2, .load = load, .stop = [&] { return is_stopped.load(); }}).ok());
 }
 
-TEST(SideBySide, WhatWorkThrowsIsThrownWhenAllHaveStopped) {
-  std::atomic<bool> has_stopped{false};
+TEST(SideBySide, WhatWorkThrowsIsThrownWhenAllHasEnded) {
+  std::atomic<bool> throws{false};
+  std::atomic<bool> has_ended{false};
   const auto load = [&](std::size_t at) -> Result<LoadedWork> {
-    return LoadedWork([&, at](const Stop& stop) -> Result<void> {
-      if (at == 1) throw std::runtime_error("thrown");
-      has_stopped = eventually(stop);
+    return LoadedWork([&, at]() -> Result<void> {
+      if (at == 1) {
+        throws = true;
+        throw std::runtime_error("thrown");
+      }
+      has_ended = eventually([&] { return throws.load(); });
       return {};
     });
   };
   EXPECT_THROW((void)do_in_parts({.count = 2, .load = load}), std::runtime_error);
-  EXPECT_TRUE(has_stopped);
+  EXPECT_TRUE(has_ended);
 }
 
 TEST(SideBySide, WorksOnTheCallingThreadWhereNoOtherCanBeHad) {
@@ -187,7 +234,7 @@ TEST(SideBySide, WorksOnTheCallingThreadWhereNoOtherCanBeHad) {
   ASSERT_EQ(pthread_setattr_default_np(&too_large), 0);
   std::vector<std::thread::id> threads;
   const auto load = [&](std::size_t) -> Result<LoadedWork> {
-    return LoadedWork([&](const Stop&) -> Result<void> {
+    return LoadedWork([&]() -> Result<void> {
       threads.push_back(std::this_thread::get_id());
       return {};
     });

@@ -190,6 +190,20 @@ TEST_P(DuelBits, AreKeptForListsOfAnyLength) {
   }
 }
 
+// On a GPU so many runs that warps do them.
+TEST_P(DuelBits, AreKeptByWarpsAndByBlocks) {
+  for (const std::uint32_t by_block : {0, 4}) {
+    SCOPED_TRACE(by_block);
+    SimulationSpec spec = tiny_duels({"dbgd"});
+    spec.runs = is_on_host() ? 3 : by_block == 0 ? 4'000 : 3;
+    spec.impressions = 40;
+    DeviceLimits limits = HostDevice().limits().value();
+    limits.duels_by_block = by_block;
+    if (is_on_host()) backend_ = host_backend(limits, order());
+    expect_bits(make_dataset({}), spec);
+  }
+}
+
 // Weights of 0, with which the first impressions begin, make all scores equal too.
 TEST_P(DuelBits, AreKeptForEqualScores) {
   for (const Duels& duels : few_and_many()) {

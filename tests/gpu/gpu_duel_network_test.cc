@@ -10,6 +10,7 @@
 #include "gpu/network_candidates.h"
 #include "gpu/network_parameters.h"
 #include "plackett/make_user.h"
+#include "plackett/method_entry.h"
 
 namespace plackett::gpu {
 namespace {
@@ -39,6 +40,14 @@ SimulationSpec tiny_bandit(const Bandit& bandit = {}, RankerKind kind = RankerKi
   spec.ranker.kind = kind;
   spec.ranker.hidden = {units};
   return spec;
+}
+
+// So many that a GPU divides units among warps, too: beside queries that it does not.
+TEST_P(NetworkDuelBits, AreKeptForFewDocumentsOfManyFeatures) {
+  SimulationSpec spec = tiny_spec();
+  apply(parse_method_entry("dbgd:neural").value(), spec);
+  spec.impressions = 30;
+  expect_bits(make_dataset({.features = 260, .docs = {1, 9, 17, 33, 48, 150}}), spec);
 }
 
 TEST_P(NetworkDuelBits, AreKeptForAnyNumberOfFeaturesAndUnits) {

@@ -13,6 +13,7 @@
 #include "gpu/engine_bits.h"
 #include "gpu/network_parameters.h"
 #include "plackett/make_user.h"
+#include "plackett/method_entry.h"
 
 namespace plackett::gpu {
 
@@ -29,6 +30,17 @@ SimulationSpec tiny_network(RankerKind kind = RankerKind::kNeural, std::uint32_t
   spec.ranker.hidden = {units};
   spec.runs = 2;
   return spec;
+}
+
+// So many that a GPU divides units among warps, too: beside queries that it does not.
+TEST_P(NetworkBits, AreKeptForFewDocumentsOfManyFeatures) {
+  for (const char* method : {"pdgd:neural", "pairwise:neural"}) {
+    SCOPED_TRACE(method);
+    SimulationSpec spec = tiny_spec();
+    apply(parse_method_entry(method).value(), spec);
+    spec.impressions = 40;
+    expect_bits(make_dataset({.features = 260, .docs = {1, 9, 17, 33, 48, 150}}), spec);
+  }
 }
 
 TEST_P(NetworkBits, AreKeptForAnyNumberOfFeaturesAndUnits) {
