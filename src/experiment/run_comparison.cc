@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "experiment/backend.h"
 #include "experiment/curve.h"
 #include "experiment/made_by.h"
@@ -33,6 +34,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMeasuredSeconds = 0.1;  // per cell of a plan
+// Of all memory, what must be available for more than two datasets at a time.
+constexpr double kMemoryLeft = 0.5;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -258,6 +261,7 @@ Result<StoredResults> run_in_folder_by(Backend& backend, const ComparisonSpec& s
   auto done = do_in_parts({.count = left.size(),
                            .load = load,
                            .stop = options.watch.stop,
+                           .has_memory = [] { return available_memory() >= kMemoryLeft; },
                            .side_by_side = backend.can_be_shared()});
   if (!done) return done.error();
   if (auto finished = opened->finish(); !finished) return finished.error();

@@ -16,9 +16,9 @@
 namespace plackett {
 namespace {
 
-// Parts that are loaded at a time: their memory is not known before, and Linux may promise more
-// than there is.
-constexpr std::size_t kAtATime = 3;
+// Parts that are loaded at a time, however little memory there is: one and the next.
+constexpr std::size_t kAlways = 2;
+constexpr std::size_t kMost = 4;
 
 // An error, or what was thrown.
 struct Failure {
@@ -51,10 +51,13 @@ class Working {
   // Whether more is loaded.
   [[nodiscard]] bool goes_on() const { return !has_failed_ && !(parts_.stop && parts_.stop()); }
 
-  // Until fewer parts are under way than may be at a time.
+  // Until there may be one part more.
   void wait_for_place() {
     std::unique_lock lock(mutex_);
-    work_ended_.wait(lock, [&] { return under_way_ < kAtATime; });
+    work_ended_.wait(lock, [&] {
+      return under_way_ < kAlways ||
+             (under_way_ < kMost && (!parts_.has_memory || parts_.has_memory()));
+    });
   }
 
   // The next part. Nothing if it failed, or if no more is loaded.

@@ -106,19 +106,23 @@ TEST(SideBySide, FailsIfOnePartHasNoMemoryAlone) {
   EXPECT_THROW((void)do_in_parts({.count = 2, .load = throwing}), std::bad_alloc);
 }
 
-TEST(SideBySide, LoadsNoMoreThanThreeAtATime) {
-  std::atomic<int> loaded{0};
-  std::atomic<int> most{0};
-  const auto load = [&](std::size_t) -> Result<LoadedWork> {
-    most = std::max<int>(most, ++loaded);
-    return LoadedWork([&]() -> Result<void> {
-      EXPECT_TRUE(eventually([&] { return most == 3; }));
-      --loaded;
-      return {};
-    });
-  };
-  EXPECT_TRUE(do_in_parts({.count = 20, .load = load}).ok());
-  EXPECT_EQ(most, 3);
+TEST(SideBySide, LoadsFourAtATimeAtMostAndTwoWhereMemoryIsShort) {
+  for (const bool has_memory : {true, false}) {
+    const int expected = has_memory ? 4 : 2;
+    std::atomic<int> loaded{0};
+    std::atomic<int> most{0};
+    const auto load = [&](std::size_t) -> Result<LoadedWork> {
+      most = std::max<int>(most, ++loaded);
+      return LoadedWork([&]() -> Result<void> {
+        EXPECT_TRUE(eventually([&] { return most == expected; }));
+        --loaded;
+        return {};
+      });
+    };
+    EXPECT_TRUE(
+        do_in_parts({.count = 20, .load = load, .has_memory = [&] { return has_memory; }}).ok());
+    EXPECT_EQ(most, expected);
+  }
 }
 
 // Work that is under way may lose much if it is stopped.
@@ -130,18 +134,18 @@ TEST(SideBySide, AfterAFailureLoadsNoMoreLetsOthersEndAndReturnsTheEarliest) {
     ++loaded;
     return LoadedWork([&, at]() -> Result<void> {
       ++under_way;
-      EXPECT_TRUE(eventually([&] { return under_way == 3; }));
+      EXPECT_TRUE(eventually([&] { return under_way == 4; }));
       if (at != 1) {
         EXPECT_TRUE(eventually([&] { return ended > 0; }));
       }
       ++ended;
-      if (at == 2) return {};
+      if (at > 1) return {};
       return Error{"part " + std::to_string(at)};
     });
   };
-  EXPECT_EQ(do_in_parts({.count = 4, .load = load}).error().message, "part 0");
-  EXPECT_EQ(ended, 3);
-  EXPECT_EQ(loaded, 3U);
+  EXPECT_EQ(do_in_parts({.count = 6, .load = load}).error().message, "part 0");
+  EXPECT_EQ(ended, 4);
+  EXPECT_EQ(loaded, 4U);
 }
 
 TEST(SideBySide, OneThatCannotBeLoadedLetsOthersEnd) {
