@@ -2,11 +2,15 @@
 // the host one after another, so in one phase no warp may read memory that another writes in it.
 // What a warp keeps for itself from phase to phase is not the other warps': they share memory.
 // What stands between phases all warps do alike, so it depends on what all of them know. On the
-// host they share what each of a GPU's warps has its own of, so only tests on a GPU show that one
-// lacks it.
+// host they share what each of a GPU's warps has its own of, unless they are threads (WarpThreads).
 //
 // Alone: a warp that does a run by itself, in the same words.
 #pragma once
+
+#ifndef __CUDA_ARCH__
+#include <atomic>
+#include <barrier>
+#endif
 
 #include "gpu/run_data.h"
 #include "gpu/scratch.h"
@@ -67,28 +71,62 @@ struct PerWarp {
   T values[kManyWarps];
 };
 
+// The warps of a block as threads, each of which does the whole run with a Block of its own, as on
+// a GPU: so ThreadSanitizer sees what one reads while another may write it.
+class WarpThreads {
+ public:
+  explicit WarpThreads(unsigned warps) : warps_(warps), all_(warps) {}
+
+  [[nodiscard]] unsigned warps() const { return warps_; }
+  void sync() { all_.arrive_and_wait(); }
+  // Whether any thread votes so.
+  bool any(bool vote) {
+    if (vote) voted_ = true;
+    sync();
+    const bool result = voted_;
+    sync();
+    voted_ = false;
+    sync();
+    return result;
+  }
+
+ private:
+  unsigned warps_;
+  std::barrier<> all_;
+  std::atomic<bool> voted_{false};
+};
+
 class Block {
  public:
   static constexpr bool kIsAlone = false;
 
   explicit Block(HostOrder order = HostOrder::kAscending, unsigned warps = kNetworkWarps)
       : order_(order), warps_(warps) {}
+  // Of thread `number`.
+  Block(HostOrder order, unsigned number, WarpThreads& threads)
+      : order_(order), warps_(threads.warps()), number_(number), threads_(&threads) {}
 
   [[nodiscard]] unsigned warps() const { return warps_; }
 
   [[nodiscard]] Warp warp() const { return Warp(order_); }
   template <typename Body>
   void each_warp(const Body& body) const {
+    if (threads_ != nullptr) {
+      body(warp(), number_);
+      return threads_->sync();
+    }
     for (unsigned at = 0; at < warps_; ++at) {
       body(warp(), order_ == HostOrder::kAscending ? at : warps_ - 1 - at);
     }
   }
   template <typename Body>
   void first_warp(const Body& body) const {
-    body(warp());
+    if (number_ == 0) body(warp());
+    if (threads_ != nullptr) threads_->sync();
   }
   template <typename Body>
   [[nodiscard]] bool any_warp(const Body& body) const {
+    if (threads_ != nullptr) return threads_->any(body(warp(), number_));
     bool result = false;
     each_warp([&](const Warp& warp, unsigned number) { result = body(warp, number) || result; });
     return result;
@@ -97,6 +135,8 @@ class Block {
  private:
   HostOrder order_;
   unsigned warps_;
+  unsigned number_ = 0;
+  WarpThreads* threads_ = nullptr;
 };
 
 #endif

@@ -126,8 +126,15 @@ class HostDevice final : public Device {
     std::vector<Quad> scratch(args.shared_bytes / sizeof(Quad) + 1);
     auto* shared = reinterpret_cast<std::byte*>(scratch.data());
     const Warp warp(order_);
-    const Block block(order_, args.block_warps);
-    const Block measuring(order_);
+    // Calls work(block), by one thread or by one per warp.
+    const auto by_block = [this](unsigned warps, const auto& work) {
+      if (!warps_are_threads_) return work(Block(order_, warps));
+      WarpThreads team(warps);
+      std::vector<std::jthread> threads;
+      for (unsigned number = 0; number < warps; ++number) {
+        threads.emplace_back([&, number] { work(Block(order_, number, team)); });
+      }
+    };
     const unsigned places =
         is_by_block(launch.kernel) ? launch.warps / launch.warps_per_block : launch.warps;
     for (std::uint32_t place = 0; place < places; ++place) {
@@ -144,31 +151,45 @@ class HostDevice final : public Device {
           duel_run<kDuelGroup>(Alone(warp), args, place, shared, spill);
           break;
         case Kernel::kMultileave:
-          duel_run<kMultileaveGroup>(block, args, place, shared, spill);
+          by_block(args.block_warps, [&](const Block& block) {
+            duel_run<kMultileaveGroup>(block, args, place, shared, spill);
+          });
           break;
         case Kernel::kScore:
-          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            score_split(measuring, args, place, part * args.tiles_each, shared);
-          }
+          by_block(kNetworkWarps, [&](const Block& block) {
+            for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+              score_split(block, args, place, part * args.tiles_each, shared);
+            }
+          });
           break;
         case Kernel::kMeasure:
-          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            measure_queries(measuring, args, place * kWarpLanes, part * args.queries_each, shared);
-          }
+          by_block(kNetworkWarps, [&](const Block& block) {
+            for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+              measure_queries(block, args, place * kWarpLanes, part * args.queries_each, shared);
+            }
+          });
           break;
         case Kernel::kLearnNetwork:
-          learn_network_run<PdgdLearner>(block, args, place, shared, spill);
+          by_block(args.block_warps, [&](const Block& block) {
+            learn_network_run<PdgdLearner>(block, args, place, shared, spill);
+          });
           break;
         case Kernel::kScoreNetwork:
-          for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
-            score_network(measuring, args, place, part * args.tiles_each, shared);
-          }
+          by_block(kNetworkWarps, [&](const Block& block) {
+            for (std::uint32_t part = 0; part < launch.query_parts; ++part) {
+              score_network(block, args, place, part * args.tiles_each, shared);
+            }
+          });
           break;
         case Kernel::kPairwiseNetwork:
-          learn_network_run<PairwiseLearner>(block, args, place, shared, spill);
+          by_block(args.block_warps, [&](const Block& block) {
+            learn_network_run<PairwiseLearner>(block, args, place, shared, spill);
+          });
           break;
         case Kernel::kDuelNetwork:
-          duel_network_run(block, args, place, shared, spill);
+          by_block(args.block_warps, [&](const Block& block) {
+            duel_network_run(block, args, place, shared, spill);
+          });
           break;
         case Kernel::kSum:
           sum_queries(warp, args, place);
@@ -184,6 +205,8 @@ class HostDevice final : public Device {
   }
   Result<void> finish() override { return {}; }
 
+  // The warps of a block are threads.
+  void run_warps_as_threads() { warps_are_threads_ = true; }
   // Launches after so many fail.
   void break_after(std::uint64_t launches) { launches_left_ = launches; }
   // The allocation of that number, from 1, fails, and no other.
@@ -235,6 +258,7 @@ class HostDevice final : public Device {
   std::set<std::uint32_t> in_doubt_;
   std::chrono::milliseconds answering_{0};
   std::chrono::milliseconds measuring_{0};
+  bool warps_are_threads_ = false;
   std::uint32_t most_measured_ = 0;
   std::uint32_t most_learned_ = 0;
   std::uint64_t learned_ = 0;
