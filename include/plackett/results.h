@@ -122,14 +122,14 @@ struct FolderWatch {
 
 // Does the runs of the spec that the folder lacks, or those of them in options.shard, dataset by
 // dataset, and stores each as it finishes. Where a GPU alone does the runs, those on one dataset go
-// on while the next are loaded and run; if one fails, all end. A folder that does not exist is
-// created; one that holds other cells keeps them. Returns what the folder then holds; runs are
-// missing if watch.stop asked to stop or other shards are not done. Several processes may work in
-// one folder, each on a shard of its own. Fails, and leaves what is there, if the spec can't run,
-// has users of its own, or the folder holds runs of another version or build of plackett, of other
-// data or with another kind of curve (unless options.fresh), a spec that plackett did not write, or
-// another process is working on the same shard; for one of several shards also if options.fresh is
-// set or the file system has no locks.
+// on while the next are loaded and run; if one fails, those under way on others are still done. A
+// folder that does not exist is created; one that holds other cells keeps them. Returns what the
+// folder then holds; runs are missing if watch.stop asked to stop or other shards are not done.
+// Several processes may work in one folder, each on a shard of its own. Fails, and leaves what is
+// there, if the spec can't run, has users of its own, or the folder holds runs of another version
+// or build of plackett, of other data or with another kind of curve (unless options.fresh), a spec
+// that plackett did not write, or another process is working on the same shard; for one of several
+// shards also if options.fresh is set or the file system has no locks.
 PLACKETT_EXPORT Result<StoredResults> run_in_folder(const ComparisonSpec& spec,
                                                     const std::filesystem::path& folder,
                                                     const RunOptions& options = {},

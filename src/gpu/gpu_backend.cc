@@ -402,7 +402,7 @@ class GpuBackend final : public DeviceBackend {
     return group;
   }
 
-  // All are prepared before any starts, since to allocate memory the driver waits for what runs.
+  // All are prepared before any starts: to allocate, a driver without pools waits for what runs.
   // Where one lacks memory though there was room for it, its jobs and those of later ones are left
   // again; that is a failure only if none is ready.
   std::optional<Failure> make_ready(std::span<const JobGroup> groups,

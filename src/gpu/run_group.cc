@@ -23,11 +23,11 @@ constexpr double kLaunchSeconds = 0.3;
 // Impressions, while the speed is unknown.
 constexpr std::uint64_t kFirstLaunch = 64;
 constexpr std::uint64_t kFirstMultileaved = 4;  // each is much longer
+constexpr std::uint32_t kFirstMeasured = 16;    // runs, likewise
+constexpr std::uint32_t kMeasuredGrowth = 4;    // at most, from one launch to the next
 // Runs that are not more than so many times what the device does at a time take turns.
 constexpr std::size_t kWavesInTurn = 3;
-constexpr std::uint64_t kLeastTurns = 4;      // of a run, from one point to the next
-constexpr std::uint32_t kFirstMeasured = 16;  // runs, likewise
-constexpr std::uint32_t kMeasuredGrowth = 4;  // at most, from one launch to the next
+constexpr std::uint64_t kLeastTurns = 4;  // of a run, from one point to the next
 constexpr std::uint64_t kMeasuredBytes = std::uint64_t{512} << 20;
 constexpr std::uint32_t kQueriesPerBlock = 16;
 // Tiles that a block of linear rankers scores, so that it reads their weights seldom; fewer if a

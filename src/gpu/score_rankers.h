@@ -1,8 +1,8 @@
 // The scores of a query's documents for many linear rankers, by a block, with the bits of
 // score_docs (gpu/score.h). The rankers' weights are staged in shared memory for all warps.
 //
-// A warp does 16 documents by kMultileaveGroup rankers at a time, all sums in registers, arranged
-// as in gpu/score_split.h.
+// A warp does 16 documents by kMultileaveGroup rankers at a time, all sums in registers, as in
+// gpu/score_split.h, but eight lanes share a document and have two of its virtual lanes each.
 #pragma once
 
 #include "gpu/block.h"
